@@ -1,0 +1,67 @@
+# Crossway's commands. Each sets up what it needs on a machine with Python >= 3.11 (and, for the
+# tests, Node and apt); `make help` lists them.
+
+PYTHON ?= python3
+PORT ?= 8600
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench lock system clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+run: .venv/.core | data ## dashboard at / and API at /api/v1, on port 8600 (PORT=9000 make run)
+	exec $(BIN)/streamlit run app.py --server.port $(PORT)
+
+test: check system ## every check, then every test
+	$(BIN)/pytest $(ARGS)
+
+check: .venv/.dev ## style, types and the rings between modules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/.dev ## put the source into the one format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/.dev | data ## measure; results are printed
+	$(BIN)/python -m benchmarks $(ARGS)
+
+lock: .venv/.dev ## resolve requirements.lock anew, over core, dev and live together
+	$(PIP) install --quiet uv
+	{ head -2 requirements.lock; $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+	  --all-extras --upgrade --no-header --no-annotate --no-emit-index-url pyproject.toml; } > requirements.new
+	mv requirements.new requirements.lock
+
+system: .venv/.dev
+	@scripts/system_packages.sh
+ifneq ($(wildcard package-lock.json),)
+system: node_modules/.stamp
+node_modules/.stamp: package-lock.json
+	npm ci --no-audit --no-fund
+	touch $@
+endif
+
+clean: ## remove what was built and installed; data/ stays
+	rm -rf .venv node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+
+data:
+	mkdir -p data
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Crossway needs Python 3.11 or newer; name one with PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv .venv \
+	  || { rm -rf .venv; echo "Python cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
+
+.venv/.core: pyproject.toml requirements.lock | .venv/bin/python
+	$(PIP) install --quiet -c requirements.lock -e .
+	@touch $@
+
+.venv/.dev: pyproject.toml requirements.lock | .venv/bin/python
+	$(PIP) install --quiet -c requirements.lock -e '.[dev]'
+	@touch $@ .venv/.core

@@ -1,0 +1,79 @@
+"""A throwaway PostgreSQL cluster for the tests, on a free loopback port."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+DEBIAN_BINARIES = Path("/usr/lib/postgresql")
+UNPRIVILEGED_USER = "postgres"
+# Nothing here outlives the tests, so nothing needs to reach a disk.
+SETTINGS = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=200"
+
+
+class PostgresMissing(Exception):
+    """Why no cluster can be started here, as a sentence to skip with."""
+
+
+def find_binaries() -> Path:
+    """The folder of the newest PostgreSQL that Debian installed."""
+    found = [path.parent for path in DEBIAN_BINARIES.glob("*/bin/initdb")]
+    if not found:
+        raise PostgresMissing("PostgreSQL is not installed: apt-get install postgresql")
+    return max(found, key=lambda path: int(path.parent.name))
+
+
+def _as_user() -> list[str]:
+    """The command in front of every PostgreSQL program, which all refuse to run as root."""
+    if os.geteuid() != 0:
+        return []
+    known = subprocess.run(["id", UNPRIVILEGED_USER], capture_output=True, check=False)
+    if known.returncode or not shutil.which("runuser"):
+        raise PostgresMissing("PostgreSQL does not run as root, and there is no user postgres")
+    return ["runuser", "-u", UNPRIVILEGED_USER, "--"]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running_postgres() -> Iterator[str]:
+    """The SQLAlchemy URL of a cluster that lives as long as the block."""
+    binaries, as_user = find_binaries(), _as_user()
+    folder = Path(tempfile.mkdtemp(prefix="crossway-postgres-"))
+    data, log, port = folder / "data", folder / "log", _free_port()
+    if as_user:
+        shutil.chown(folder, UNPRIVILEGED_USER)
+
+    def run(program: str, *arguments: str) -> None:
+        command = [*as_user, str(binaries / program), *arguments]
+        # Its output goes to a file: the server inherits a pipe and would keep it open.
+        with (folder / "output").open("a+") as output:
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                check=False,
+            )
+            output.seek(0)
+            assert done.returncode == 0, output.read()
+
+    try:
+        run("initdb", "-D", str(data), "-U", "crossway", "-A", "trust", "-E", "UTF8", "--no-sync")
+        options = f"-p {port} -h 127.0.0.1 -k {folder} {SETTINGS}"
+        run("pg_ctl", "-D", str(data), "-l", str(log), "-w", "-o", options, "start")
+        try:
+            yield f"postgresql+psycopg://crossway@127.0.0.1:{port}/postgres"
+        finally:
+            run("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
