@@ -1,0 +1,1 @@
+"""The outside world: one folder a port, one file or folder an adapter."""

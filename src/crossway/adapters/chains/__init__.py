@@ -1,0 +1,1 @@
+"""Chains, simulated and real, behind the Chain port."""

@@ -1,0 +1,106 @@
+"""What an address looks like on each family of chains: its one canonical form, and made-up ones."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, TypeVar
+
+import base58
+from Crypto.Hash import keccak
+
+EVM_FORM = re.compile(r"0x[0-9a-fA-F]{40}\Z", re.ASCII)
+STARKNET_FORM = re.compile(r"0x[0-9a-fA-F]{1,64}\Z", re.ASCII)
+# The alphabet is checked here because base58 itself forgives white space.
+BASE58_FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{1,44}\Z", re.ASCII)
+STARKNET_LIMIT = 2**251
+TRON_PREFIX = b"\x41"
+
+T = TypeVar("T")
+
+
+def canonical(kind: str, text: str) -> str:
+    """The one form of this address in which everything compares it; ValueError says what is wrong.
+
+    EIP-55 on EVM chains, base58 on Solana, base58check on Tron, 0x and 64 hex digits on Starknet.
+    """
+    return _codec(CANONICAL, kind)(text)
+
+
+def from_digest(kind: str, digest: bytes) -> str:
+    """A well-formed address that these 32 bytes determine, in canonical form."""
+    if len(digest) != 32:
+        raise ValueError(f"expected a digest of 32 bytes, not {len(digest)}")
+    return _codec(FROM_DIGEST, kind)(digest)
+
+
+def keccak256(data: bytes) -> bytes:
+    """Ethereum's hash, which is not the standard's SHA3-256."""
+    return keccak.new(data=data, digest_bits=256).digest()
+
+
+def _codec(codecs: Mapping[str, Callable[[T], str]], kind: str) -> Callable[[T], str]:
+    if kind not in codecs:
+        raise ValueError(f"{kind!r} is not a family of chains: expected one of {', '.join(codecs)}")
+    return codecs[kind]
+
+
+def _evm(text: str) -> str:
+    if not EVM_FORM.match(text):
+        raise ValueError("is not an EVM address: expected 0x and 40 hex digits")
+    digits = text[2:]
+    checksummed = _eip55(digits.lower())
+    if digits not in (digits.lower(), digits.upper()) and text != checksummed:
+        raise ValueError("has a wrong EIP-55 checksum")
+    return checksummed
+
+
+def _eip55(lower_digits: str) -> str:
+    """Hex digits whose capitals are a checksum (EIP-55)."""
+    nibbles = keccak256(lower_digits.encode()).hex()
+    cased = (
+        digit.upper() if int(nibble, 16) >= 8 else digit
+        for digit, nibble in zip(lower_digits, nibbles, strict=False)
+    )
+    return "0x" + "".join(cased)
+
+
+def _solana(text: str) -> str:
+    if not BASE58_FORM.match(text) or len(raw := base58.b58decode(text)) != 32:
+        raise ValueError("is not a Solana address: expected base58 of 32 bytes")
+    return base58.b58encode(raw).decode()
+
+
+def _tron(text: str) -> str:
+    if not BASE58_FORM.match(text) or len(raw := base58.b58decode(text)) != 25:
+        raise ValueError("is not a Tron address: expected T and 33 more base58 characters")
+    if raw[:1] != TRON_PREFIX:
+        raise ValueError("is not a Tron address: it must start with T")
+    if base58.b58encode_check(raw[:-4]).decode() != text:
+        raise ValueError("has a wrong base58check checksum")
+    return text
+
+
+def _starknet(text: str) -> str:
+    if not STARKNET_FORM.match(text):
+        raise ValueError("is not a Starknet address: expected 0x and up to 64 hex digits")
+    felt = int(text, 16)
+    if not 0 < felt < STARKNET_LIMIT:
+        raise ValueError("is not a Starknet address: expected more than 0 and less than 2**251")
+    return f"0x{felt:064x}"
+
+
+def _starknet_from_digest(digest: bytes) -> str:
+    return _starknet(hex(int.from_bytes(digest, "big") % STARKNET_LIMIT))
+
+
+CANONICAL: Final[Mapping[str, Callable[[str], str]]] = {
+    "evm": _evm,
+    "solana": _solana,
+    "starknet": _starknet,
+    "tron": _tron,
+}
+FROM_DIGEST: Final[Mapping[str, Callable[[bytes], str]]] = {
+    "evm": lambda digest: _eip55(digest[-20:].hex()),
+    "solana": lambda digest: base58.b58encode(digest).decode(),
+    "starknet": _starknet_from_digest,
+    "tron": lambda digest: base58.b58encode_check(TRON_PREFIX + digest[-20:]).decode(),
+}

@@ -1,0 +1,97 @@
+"""Reading the catalogue: which chains, tokens, symbols and reference prices Crossway knows."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from crossway.domain.catalogue import Catalogue, Chain, Confirmations
+from crossway.domain.money import MICRO_USD_DECIMALS, PICO_USD_DECIMALS, Token, parse_decimal
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePrice:
+    """What one whole token is taken to be worth offline, and its feed at Pyth where it has one."""
+
+    symbol: str
+    pico_usd: int
+    category: str
+    coingecko_id: str = ""
+    pyth_feed_id: str = ""
+
+
+def load() -> Catalogue:
+    """Every chain, token and symbol; a mistake in the data is an exception here, not a payment."""
+    chains = {id_: _chain(id_, entry) for id_, entry in _read("chains.toml").items()}
+    listed = _read("tokens.toml")
+    symbols = tuple(listed["symbols"])
+    tokens = {
+        (chain, symbol): _token(chain, symbol, entry)
+        for chain, entries in listed["tokens"].items()
+        for symbol, entry in entries.items()
+    }
+    if strays := [key for key in tokens if key[0] not in chains or key[1] not in symbols]:
+        raise ValueError(f"tokens.toml names unknown chains or symbols: {strays}")
+    _check_look_up_by_address(listed["tokens"])
+    return Catalogue(chains=chains, tokens=tokens, symbols=symbols)
+
+
+def reference_prices() -> Mapping[str, ReferencePrice]:
+    """The offline price of every symbol: rounded and stale, never for a real payment."""
+    return {
+        symbol: ReferencePrice(
+            symbol=symbol,
+            pico_usd=parse_decimal(f"{symbol}.usd", entry.pop("usd"), PICO_USD_DECIMALS),
+            **entry,
+        )
+        for symbol, entry in _read("prices.toml")["prices"].items()
+    }
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+
+
+def _chain(id_: str, entry: Mapping[str, Any]) -> Chain:
+    cost = parse_decimal(f"{id_}.transfer_cost_usd", entry["transfer_cost_usd"], MICRO_USD_DECIMALS)
+    return Chain(
+        id=id_,
+        kind=entry["kind"],
+        chain_id=str(entry["chain_id"]),
+        caip2=entry["caip2"],
+        name=entry["name"],
+        testnet=entry.get("testnet", False),
+        native_symbol=entry["native_symbol"],
+        native_decimals=entry["native_decimals"],
+        block_time_seconds=float(entry["block_time_seconds"]),
+        confirmations=Confirmations(**entry["confirmations"], finalized=entry["finalized_blocks"]),
+        explorer_tx=entry["explorer_tx"],
+        explorer_address=entry["explorer_address"],
+        cctp_domain=entry.get("cctp_domain"),
+        transfer_cost_micro_usd=cost,
+        finality_note=entry["finality_note"],
+    )
+
+
+def _token(chain: str, symbol: str, entry: Mapping[str, Any]) -> Token:
+    return Token(
+        chain=chain,
+        symbol=symbol,
+        address=entry["address"],
+        decimals=entry["decimals"],
+        name=entry["name"],
+        native=entry.get("native", False),
+        enabled=entry.get("enabled", True),
+        why_disabled=entry.get("why", ""),
+    )
+
+
+def _check_look_up_by_address(listed: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+    """Of several symbols with one address, the first must be the only canonical one."""
+    for chain, entries in listed.items():
+        seen: set[str] = set()
+        for symbol, entry in entries.items():
+            if entry.get("canonical", True) == (entry["address"] in seen):
+                raise ValueError(f"{chain}.{symbol}: `canonical` contradicts the symbols before it")
+            seen.add(entry["address"])
