@@ -1,0 +1,1 @@
+"""Crossway: payments across blockchains and across the border to local money."""

@@ -1,0 +1,127 @@
+"""Look-ups over the chains, the tokens and the symbols that Crossway knows."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from crossway.domain.errors import InvalidInput
+from crossway.domain.money import Token
+
+ChainKind = Literal["evm", "solana", "starknet", "tron"]
+MAINNET_SUFFIX = "_MAINNET"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmations:
+    """Blocks on top before money counts, by its worth: up to 100, 1 000 and 10 000 USD, and more."""
+
+    fast: int
+    normal: int
+    large: int
+    finalized: int
+
+    def for_worth(self, micro_usd: int) -> int:
+        """Depth asked of a deposit or transfer of this worth."""
+        if micro_usd <= 100_000_000:
+            return self.fast
+        if micro_usd <= 1_000_000_000:
+            return self.normal
+        return self.large if micro_usd <= 10_000_000_000 else self.finalized
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """One chain as data; times in seconds, `transfer_cost_micro_usd` is a modelled figure."""
+
+    id: str
+    kind: ChainKind
+    chain_id: str
+    caip2: str
+    name: str
+    testnet: bool
+    native_symbol: str
+    native_decimals: int
+    block_time_seconds: float
+    confirmations: Confirmations
+    explorer_tx: str
+    explorer_address: str
+    cctp_domain: int | None
+    transfer_cost_micro_usd: int
+    finality_note: str = ""
+
+    def tx_url(self, tx_hash: str) -> str:
+        """Where the chain's explorer shows this transaction."""
+        return self.explorer_tx.replace("{tx}", tx_hash)
+
+    def address_url(self, address: str) -> str:
+        """Where the chain's explorer shows this address."""
+        return self.explorer_address.replace("{address}", address)
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All chains, all (chain, symbol) pairs, and the symbols of the specification in its order."""
+
+    chains: Mapping[str, Chain]
+    tokens: Mapping[tuple[str, str], Token]
+    symbols: tuple[str, ...]
+    by_address: Mapping[tuple[str, str], Token] = field(init=False)
+    by_chain: Mapping[str, tuple[Token, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        by_address: dict[tuple[str, str], Token] = {}
+        by_chain: dict[str, list[Token]] = {chain: [] for chain in self.chains}
+        for token in self.tokens.values():
+            # Two symbols can name one contract (USDT and USDT0): the first listed answers.
+            by_address.setdefault((token.chain, token.address), token)
+            by_chain[token.chain].append(token)
+        object.__setattr__(self, "by_address", by_address)
+        object.__setattr__(self, "by_chain", {c: tuple(t) for c, t in by_chain.items()})
+
+    def chain(self, name: object, field_name: str = "chain") -> Chain:
+        """The chain of this identifier; `BASE` means `BASE_MAINNET` (wire.md §1)."""
+        text = name if isinstance(name, str) else ""
+        found = self.chains.get(text) or self.chains.get(text + MAINNET_SUFFIX)
+        if found is None:
+            raise InvalidInput(
+                f"{field_name} must be one of the supported chains, such as BASE_MAINNET"
+            )
+        return found
+
+    def symbol(self, name: object, field_name: str = "amountSymbol") -> str:
+        """A symbol of the specification, or a refusal naming the field."""
+        if name not in self.symbols:
+            raise InvalidInput(f"{field_name} must be one of the supported token symbols")
+        return str(name)
+
+    def token(self, chain: str, symbol: str, field_name: str = "token") -> Token:
+        """The token of this symbol on this chain; absent pairs are refused, never guessed."""
+        found = self.tokens.get((chain, symbol))
+        if found is None:
+            raise InvalidInput(f"{field_name}: {symbol} is not available on {chain}")
+        return self._usable(found, field_name)
+
+    def token_at(self, chain: str, address: str, field_name: str = "tokenIn") -> Token:
+        """The token at this canonical address; an unknown or disabled one is refused."""
+        found = self.by_address.get((chain, address))
+        if found is None:
+            raise InvalidInput(f"{field_name} is not a supported token address on {chain}")
+        return self._usable(found, field_name)
+
+    def decimals_of(self, symbol: str, chains: Iterable[str]) -> int:
+        """Decimals in which an amount of this symbol is written: 6 for USDC, which means USD;
+        else those on the first of the given chains that has it, else on the first chain at all."""
+        if symbol == "USDC":
+            return 6
+        for chain in (*chains, *self.chains):
+            if (token := self.tokens.get((chain, symbol))) is not None:
+                return token.decimals
+        raise InvalidInput(f"amountSymbol: {symbol} is not available on any chain")
+
+    @staticmethod
+    def _usable(token: Token, field_name: str) -> Token:
+        if not token.enabled:
+            raise InvalidInput(
+                f"{field_name}: {token.symbol} on {token.chain} is switched off: {token.why_disabled}"
+            )
+        return token

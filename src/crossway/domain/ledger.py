@@ -1,0 +1,61 @@
+"""The double-entry books: every movement of money as a debit and a credit of one token."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Account(StrEnum):
+    """Who a token amount belongs to or lies with.
+
+    PAYER and RECIPIENT are the world outside; HELD lies at deposit addresses; ESCROW is
+    collected and claimable from the bridge; INVENTORY is the relayer's own; KEPT is dust that
+    costs more to return than it is worth; the rest are income and cost.
+    """
+
+    PAYER = "payer"
+    HELD = "held"
+    ESCROW = "escrow"
+    INVENTORY = "inventory"
+    RECIPIENT = "recipient"
+    KEPT = "kept"
+    SERVICE_FEES = "service_fees"
+    APP_FEES = "app_fees"
+    BRIDGE_FEES = "bridge_fees"
+    NETWORK_FEES = "network_fees"
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """`units` of one token moved from `credit` to `debit`: it balances by its form.
+
+    `tx` names the transaction or deposit that shows it; a reorg is booked as the reverse.
+    """
+
+    intent_id: int
+    chain: str
+    token: str
+    debit: Account
+    credit: Account
+    units: int
+    tx: str
+
+    def reversed(self) -> "Posting":
+        """The same movement the other way round."""
+        return Posting(
+            self.intent_id, self.chain, self.token, self.credit, self.debit, self.units, self.tx
+        )
+
+
+Leg = tuple[Account, Account, int]
+BalanceKey = tuple[Account, str, str]
+
+
+def balances(postings: Iterable[Posting]) -> dict[BalanceKey, int]:
+    """Debits less credits by (account, chain, token); per token they add up to zero."""
+    totals: dict[BalanceKey, int] = defaultdict(int)
+    for posting in postings:
+        totals[posting.debit, posting.chain, posting.token] += posting.units
+        totals[posting.credit, posting.chain, posting.token] -= posting.units
+    return dict(totals)

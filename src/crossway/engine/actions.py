@@ -1,0 +1,76 @@
+"""What each duty asks of its chain: the outputs, markers and deadlines of one transaction."""
+
+from crossway.domain.intent import Intent
+from crossway.domain.ledger import Account, Leg
+from crossway.domain.transfers import Action, Duty, Output, Transfer
+from crossway.ports.chain import ChainAddresses, Moved
+
+
+def action_of(transfer: Transfer, intent: Intent, own: ChainAddresses) -> Action:
+    """The transaction that pays this transfer."""
+    terms, token = intent.terms, transfer.token
+    marker, not_after = None, None
+    match transfer.duty:
+        case Duty.START:
+            # The contract sends on what is over, best effort: a refund address that refuses it
+            # must not block the start.
+            outputs = (
+                Output(intent.address, own.bridger, token, terms.total_units),
+                Output(intent.address, terms.refund_address, token, None, required=False),
+            )
+            marker, not_after = f"start:{intent.key}", terms.expires_at
+        case Duty.FILL:
+            outputs = (Output(own.relayer, transfer.to_address, token, terms.out_units),)
+            marker = f"fill:{intent.key}"
+        case Duty.REIMBURSE:
+            to_treasury = treasury_units(intent)
+            kept = intent.costs.fees_units + intent.costs.app_fee_units
+            outputs = (Output(own.bridger, own.relayer, token, terms.total_units - kept),)
+            if to_treasury:
+                outputs += (Output(own.bridger, own.treasury, token, to_treasury),)
+            marker = f"settle:{intent.key}"
+        case Duty.REFUND if transfer.units is not None:
+            # Shares its marker with REIMBURSE: what was collected leaves once, one way or the other.
+            outputs = (Output(own.bridger, transfer.to_address, token, transfer.units),)
+            marker = f"settle:{intent.key}"
+        case Duty.REFUND | Duty.RETURN_EXCESS:
+            outputs = (Output(intent.address, transfer.to_address, token, None),)
+    return Action(
+        transfer.duty, transfer.chain, own.relayer, intent.key, outputs, marker, not_after
+    )
+
+
+def treasury_units(intent: Intent) -> int:
+    """The operator's and the client's fees, in units of the asset token."""
+    return service_units(intent) + intent.costs.app_fee_units
+
+
+def service_units(intent: Intent) -> int:
+    """The service fee's part of the fees, in units of the asset token, rounded down."""
+    costs = intent.costs
+    both = costs.service_micro_usd + costs.bridge_micro_usd
+    return costs.fees_units * costs.service_micro_usd // both if both else 0
+
+
+def legs_of(transfer: Transfer, intent: Intent, own: ChainAddresses, moved: Moved) -> list[Leg]:
+    """How the books see one payment that a mined transaction of ours made."""
+    units = moved.units
+    credit = {intent.address: Account.HELD, own.bridger: Account.ESCROW}.get(
+        moved.source, Account.INVENTORY
+    )
+    if transfer.duty is Duty.START:
+        to = Account.ESCROW if moved.to == own.bridger else Account.PAYER
+        return [(to, credit, units)]
+    if transfer.duty is Duty.FILL:
+        return [(Account.RECIPIENT, credit, units)]
+    if transfer.duty is not Duty.REIMBURSE:
+        return [(Account.PAYER, credit, units)]
+    if moved.to == own.relayer:
+        bridge = intent.costs.fees_units - service_units(intent)
+        return [
+            (Account.INVENTORY, credit, units),
+            # What the bridge keeps for its service stays with it: booked, never moved.
+            (Account.BRIDGE_FEES, Account.ESCROW, bridge),
+        ]
+    app = intent.costs.app_fee_units
+    return [(Account.SERVICE_FEES, credit, units - app), (Account.APP_FEES, credit, app)]

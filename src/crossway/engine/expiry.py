@@ -1,0 +1,91 @@
+"""Ending what is over: by the time of the chain where the money lies, never by our own."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from crossway.domain.errors import Unreachable
+from crossway.domain.intent import Event, Intent, State
+from crossway.domain.ledger import Account
+from crossway.domain.transfers import Duty, TransferEvent, TransferState, advance_transfer
+from crossway.engine.detection import record
+from crossway.ports.chain import Heads
+from crossway.ports.services import Services
+from crossway.ports.store import TransferChange, Unit
+from crossway.usecases.lifecycle import Step, is_dust, return_foreign
+
+BATCH = 2_000
+
+
+def expire(services: Services, heads: Mapping[str, Heads]) -> int:
+    """Expire what was not started in time; what it holds is owed back. Answers how many."""
+    ended = 0
+    for chain_id, head in heads.items():
+        with services.store.read() as unit:
+            over = unit.intents.expiring(chain_id, head.time, BATCH)
+            intents = unit.intents.of(over)
+        if not over:
+            continue
+        try:
+            _look_first(services, chain_id, list(intents.values()))
+        except Unreachable:
+            # Whether money lies there is unknown, so nothing is said about it yet.
+            continue
+        services.reached("before-expiry")
+        services.store.write(lambda unit, over=over, head=head: _expire(unit, services, over, head))
+        services.reached("expired")
+        ended += len(over)
+    return ended
+
+
+def _look_first(services: Services, chain_id: str, intents: Sequence[Intent]) -> None:
+    """Test networks are not scanned: what came in there is looked up before it is too late."""
+    if not services.catalogue.chains[chain_id].testnet:
+        return
+    found = services.chains[chain_id].incoming_to([intent.address for intent in intents])
+    if found:
+        services.store.write(lambda unit: record(unit, services, found))
+
+
+def _expire(unit: Unit, services: Services, ids: Sequence[int], head: Heads) -> None:
+    now = services.clock.now()
+    step = Step(services, now, unit.intents.lock(ids))
+    starts = {t.intent_id: t for t in unit.transfers.of(ids, Duty.START)}
+    cancelled = []
+    expired = []
+    for intent in list(step.current.values()):
+        start = starts.get(intent.id)
+        under_way = start is not None and start.state is TransferState.SIGNED
+        if intent.state not in (State.PENDING, State.FUNDED) or under_way:
+            continue
+        if start is not None and start.state is TransferState.DUE:
+            cancelled.append(start)
+        _end(step, intent)
+        expired.append(intent.id)
+    locked = unit.transfers.lock([start.id for start in cancelled])
+    unit.transfers.change(
+        [
+            TransferChange(
+                start.id, start.state, advance_transfer(start.state, TransferEvent.CANCEL),
+                start.tries, "The intent expired before it was started.",
+                now + timedelta(0), start.tx_id, None,
+            )
+            for start in locked.values()
+            if start.state is TransferState.DUE
+        ],
+        now,
+    )  # fmt: skip
+    return_foreign(unit, step, expired)
+    step.store(unit)
+
+
+def _end(step: Step, intent: Intent) -> None:
+    terms = intent.terms
+    if intent.held_units <= 0:
+        step.move(intent.id, Event.DEADLINE_EMPTY, "expiry")
+    elif is_dust(step.services, intent, terms.token_in, terms.source_chain, intent.held_units):
+        note = "Kept: it is worth less than the network's fee for sending it back."
+        leg = (Account.KEPT, Account.HELD, intent.held_units)
+        step.post(intent, terms.source_chain, terms.token_in, "dust", leg)
+        step.move(intent.id, Event.DEADLINE_EMPTY, "expiry", note, held_units=0)
+    else:
+        step.move(intent.id, Event.DEADLINE_HOLDING, "expiry")

@@ -1,0 +1,145 @@
+"""The loop that runs the sweeps: one pass over the chains this engine holds, again and again."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+
+from crossway.domain.errors import Unreachable
+from crossway.engine.alarms import alarm
+from crossway.engine.confirming import check_signed, finalize
+from crossway.engine.detection import credit_ready, scan_chain
+from crossway.engine.expiry import expire
+from crossway.engine.signing import send_due
+from crossway.ports.chain import Heads
+from crossway.ports.services import Services
+from crossway.ports.store import Unit
+
+log = logging.getLogger("crossway.engine")
+
+LEASE_SECONDS = 15
+BUSY_SECONDS, IDLE_SECONDS = 0.02, 0.25
+
+
+class Engine:
+    """One engine. Several may run on one database: each chain is worked by one at a time, and
+    a lease that ends early costs work done twice, never money moved twice."""
+
+    def __init__(self, services: Services, owner: str, sole: bool = False) -> None:
+        """`sole` takes leases over at once: right where no other engine can run."""
+        self._services, self._owner, self._sole = services, owner, sole
+        self._held: set[str] = set()
+        self._renew_at: datetime | None = None
+        self._unreachable: dict[str, str] = {}
+        self._awake = threading.Event()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Run in a thread of its own until `stop`."""
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout_seconds: float = 10) -> None:
+        """Finish the pass under way, give the leases back, and end."""
+        self._stopping.set()
+        self._awake.set()
+        if self._thread is not None:
+            self._thread.join(timeout_seconds)
+        self._services.store.write(lambda unit: unit.network.release(self._owner))
+
+    def wake(self) -> None:
+        """Something is due now: do not wait for the next pass."""
+        self._awake.set()
+
+    def tick(self) -> int:
+        """One pass of every sweep; answers how much was done. Never raises for a chain's fault."""
+        heads = self._heads(self._lease())
+        done = self._scan(heads)
+        for sweep in _SWEEPS:
+            done += self._guarded(sweep.__name__, lambda sweep=sweep: sweep(self._services, heads))
+        return done
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            done = self._guarded("tick", self.tick)
+            self._awake.wait(BUSY_SECONDS if done else IDLE_SECONDS)
+            self._awake.clear()
+
+    def _lease(self) -> set[str]:
+        """The chains this engine works; an equal share of them when there are others."""
+        now = self._services.clock.machine()
+        if self._renew_at is not None and now < self._renew_at:
+            return self._held
+        chains = sorted(self._services.chains)
+        until = now + timedelta(seconds=LEASE_SECONDS)
+
+        def work(unit: Unit) -> set[str]:
+            if self._sole:
+                unit.network.take_over(self._owner)
+            unit.network.lease([f"engine:{self._owner}"], self._owner, now, until, 1)
+            others = unit.network.owners(now, besides=self._owner)
+            most = -(-len(chains) // (others + 1))
+            names = [f"chain:{chain}" for chain in chains]
+            return unit.network.lease(names, self._owner, now, until, most)
+
+        self._held = {name.partition(":")[2] for name in self._services.store.write(work)}
+        self._renew_at = now + timedelta(seconds=LEASE_SECONDS / 3)
+        return self._held
+
+    def _heads(self, chains: set[str]) -> dict[str, Heads]:
+        heads: dict[str, Heads] = {}
+        silent: dict[str, str] = {}
+        for chain_id in sorted(chains):
+            try:
+                heads[chain_id] = self._services.chains[chain_id].heads()
+            except Unreachable as error:
+                silent[chain_id] = str(error)
+        self._report(silent)
+        return heads
+
+    def _report(self, silent: Mapping[str, str]) -> None:
+        if silent == self._unreachable:
+            return
+        back = [f"unreachable:{c}" for c in self._unreachable if c not in silent]
+
+        def work(unit: Unit) -> None:
+            for chain_id, message in silent.items():
+                key, text = f"unreachable:{chain_id}", f"{chain_id} does not answer: {message}"
+                alarm(unit, self._services, key, "chain", chain_id, text)
+            unit.network.clear_alarms(back, self._services.clock.now())
+
+        self._services.store.write(work)
+        self._unreachable = dict(silent)
+
+    def _scan(self, heads: Mapping[str, Heads]) -> int:
+        services = self._services
+        with services.store.read() as unit:
+            cursors = unit.network.cursors()
+        done = 0
+        for chain_id, head in heads.items():
+            cursor = cursors.get(chain_id)
+            still = cursor is not None and cursor.block_hash == head.block_hash
+            if still or services.catalogue.chains[chain_id].testnet:
+                continue
+            done += self._guarded(
+                "scan", lambda c=chain_id, at=cursor: scan_chain(services, c, at)
+            )
+        return done
+
+    def _guarded(self, name: str, sweep: Callable[[], int]) -> int:
+        """A defect in one sweep is logged and raised as an alarm; the others go on."""
+        try:
+            return sweep()
+        except Unreachable:
+            return 0
+        except Exception as error:
+            log.exception("sweep failed: %s", name)
+            message = f"The {name} sweep failed: {type(error).__name__}. The log has the details."
+            self._services.store.write(
+                lambda unit: alarm(unit, self._services, f"sweep:{name}", "engine", name, message)
+            )
+            return 0
+
+
+_SWEEPS = (credit_ready, check_signed, send_due, finalize, expire)

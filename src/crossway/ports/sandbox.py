@@ -1,0 +1,72 @@
+"""The port of the simulated network's own switches; absent on a live network."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class SentDeposit:
+    """A deposit made by hand: its transaction and the block that holds it."""
+
+    tx_hash: str
+    chain: str
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """How a simulated chain is to misbehave; a field left out changes nothing (wire.md §7).
+
+    `reorg_depth` undoes that many blocks: their transactions are mined again, less the next
+    `drop_next`. `fee_factor` multiplies the least fee that is mined. `take_nonce` lets an outside
+    transaction use the relayer's next nonce. `lie` is one of `forged`, `chain_id`, `stale`, or
+    empty to stop. `refuse` lists addresses that refuse every transfer, `accept` ends that.
+    `own` sets Crossway's own balances: account name (relayer, treasury …) to symbol to units.
+    """
+
+    outage_seconds: float | None = None
+    reorg_depth: int = 0
+    drop_next: int | None = None
+    revert_next: int | None = None
+    slow_blocks: int | None = None
+    fee_factor: int | None = None
+    take_nonce: bool = False
+    lie: str | None = None
+    refuse: Sequence[str] = ()
+    accept: Sequence[str] = ()
+    own: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+class Sandbox(Protocol):
+    """What a person may do to the simulated network."""
+
+    def deposit(
+        self, chain: str, to: str, token: str, units: int, count: int = 1, sender: str | None = None
+    ) -> SentDeposit:
+        """Send `count` transfers of `units` each to an address, mined in one new block at once."""
+        ...
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock, and every chain with it, forward."""
+        ...
+
+    def freeze(self, frozen: bool) -> None:
+        """Stop the clock, or let it run again from where it stands."""
+        ...
+
+    def clock(self) -> tuple[float, bool]:
+        """Seconds by which the clock is ahead of the machine, and whether it is frozen."""
+        ...
+
+    def misbehave(self, chain: str, faults: Faults) -> None:
+        """Switch faults of one chain."""
+        ...
+
+    def faults(self, chain: str) -> Mapping[str, object]:
+        """The faults now active on a chain, for display."""
+        ...
+
+    def holdings(self, address: str) -> Sequence[tuple[str, str, int]]:
+        """(chain, token address, units) of everything an address holds anywhere."""
+        ...

@@ -1,0 +1,79 @@
+"""Everything a use case may reach for, in one place."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.clients import Client, Key
+from crossway.domain.pricing import ServiceFee
+from crossway.ports.chain import Chain
+from crossway.ports.clock import Clock
+from crossway.ports.quoting import Bridge, Prices
+from crossway.ports.sandbox import Sandbox
+from crossway.ports.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a comparison waits for its bridges, in seconds.
+
+    All have until `deadline`; once `enough` have answered, each of the rest gets `grace`, and
+    each further answer shortens that by `shrink`.
+    """
+
+    deadline: float = 2.5
+    enough: int = 2
+    grace: float = 0.4
+    shrink: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The operator's own rules; times in seconds."""
+
+    service_fee: ServiceFee = ServiceFee()
+    intent_life_seconds: int = 3600
+    start_margin_seconds: int = 60
+    quote_life_seconds: int = 60
+    patience: Patience = Patience()
+    dust_factor: int = 1
+    late_watch_seconds: int = 30 * 86_400
+
+
+@dataclass
+class KeyMemory:
+    """What this process knows of keys without asking the store.
+
+    `seen` is a key and its client by the key's hash with the time.monotonic() of the look-up;
+    `used` the last uses that are not written yet, `written` the time.monotonic() of the last write.
+    """
+
+    seen: dict[str, tuple[float, Key, Client]] = field(default_factory=dict)
+    used: dict[int, datetime] = field(default_factory=dict)
+    written: float = 0.0
+
+
+@dataclass(frozen=True)
+class Services:
+    """The one set of parts that API, engine and dashboard share; `wake` rouses the engine.
+
+    `first_keys` answers the keys of the first run by mode, once: after that it is empty.
+    """
+
+    catalogue: Catalogue
+    chains: Mapping[str, Chain]
+    bridges: Sequence[Bridge]
+    prices: Prices
+    clock: Clock
+    store: Store
+    asking: Executor
+    network: Literal["simulated", "live"]
+    sandbox: Sandbox | None = None
+    policy: Policy = field(default_factory=Policy)
+    wake: Callable[[], None] = lambda: None
+    reached: Callable[[str], None] = lambda step: None
+    first_keys: Callable[[], Mapping[str, str]] = dict
+    keys: KeyMemory = field(default_factory=KeyMemory)

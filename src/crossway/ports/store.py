@@ -1,0 +1,342 @@
+"""The port of what Crossway remembers: one unit of work, its records grouped by noun."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from crossway.domain.clients import Client, Key
+from crossway.domain.deposits import Deposit, Incoming, Purpose
+from crossway.domain.intent import Event, Intent, Move, State
+from crossway.domain.ledger import Account, Posting
+from crossway.domain.transfers import Duty, Transfer, TransferState
+from crossway.ports.chain import Cursor, Signed
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class IntentFilter:
+    """Which intents a list shows; an empty field asks nothing. `text` matches the start of an
+    address, a hash, a sender, a recipient or the record number."""
+
+    client_id: str | None = None
+    mode: str | None = None
+    states: tuple[State, ...] = ()
+    source_chain: str | None = None
+    destination_chain: str | None = None
+    sender: str | None = None
+    text: str = ""
+    before_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One event applied to one intent: `before` as locked, `after` as it shall be stored."""
+
+    before: Intent
+    after: Intent
+    event: Event
+    move: Move
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """One line of an intent's history, and what was announced by it (`tells`, else None)."""
+
+    id: str
+    intent_id: int
+    at: datetime
+    event: str
+    from_state: State | None
+    to_state: State
+    tells: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """A duty to be stored, once for its (intent_id, duty, cause)."""
+
+    intent_id: int
+    duty: Duty
+    cause: str
+    chain: str
+    token: str
+    units: int | None
+    to_address: str
+    next_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TransferChange:
+    """What became of one transfer: written only if it still is in state `before`."""
+
+    id: int
+    before: TransferState
+    after: TransferState
+    tries: int
+    reason: str
+    next_at: datetime
+    tx_id: str | None
+    block_height: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Signed bytes of a transfer, stored before they were sent; several only by fee bumps."""
+
+    transfer_id: int
+    chain: str
+    account: str
+    signed: Signed
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Something a person should know; one row for each `key`, until it clears."""
+
+    key: str
+    kind: str
+    subject: str
+    message: str
+    since: datetime
+    seen_at: datetime
+    cleared_at: datetime | None
+
+
+class IntentRecords(Protocol):
+    """Intents, their history and their counts."""
+
+    def add(self, intent: Intent, event_id: str) -> Intent:
+        """Store a new intent (its id is assigned) with its `intent_created` announcement."""
+        ...
+
+    def get(self, intent_id: int) -> Intent | None: ...
+    def by_address(self, address: str) -> Intent | None: ...
+    def of(self, ids: Collection[int]) -> dict[int, Intent]: ...
+
+    def lock(self, ids: Collection[int]) -> dict[int, Intent]:
+        """The intents as they stand, held until the unit of work ends."""
+        ...
+
+    def page(self, wanted: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
+        """Newest first."""
+        ...
+
+    def count(self, wanted: IntentFilter) -> int: ...
+    def counts(self, client_id: str | None = None) -> dict[State, int]: ...
+
+    def known(self, addresses: Collection[str]) -> dict[str, int]:
+        """Intent ids by deposit address, for those of the addresses that are ours."""
+        ...
+
+    def watched(self, chain: str, ended_after: datetime) -> list[str]:
+        """Deposit addresses on a chain that are open, or ended after an instant."""
+        ...
+
+    def expiring(self, chain: str, by: datetime, limit: int) -> list[int]:
+        """Intents not started whose time is over by this chain time, with no start in flight."""
+        ...
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Store states, counts, history and announcements; each `before` must still stand."""
+        ...
+
+    def moves(self, intent_ids: Collection[int]) -> list[MoveRecord]: ...
+    def recent_moves(self, limit: int, after_id: int = 0) -> list[tuple[int, MoveRecord]]: ...
+
+    def committed(self, destination_chain: str, token: str) -> int:
+        """Units the relayer still owes there: of intents started, or with a start in flight."""
+        ...
+
+    def completed_since(self, since: datetime, limit: int) -> list[tuple[datetime, datetime, int]]:
+        """(created, completed, micro-USD) of the newest completions since an instant."""
+        ...
+
+
+class DepositRecords(Protocol):
+    """Money seen at deposit addresses."""
+
+    def add(self, found: Sequence[tuple[int, Incoming, int]]) -> None:
+        """Store (intent id, transfer, blocks it must wait); what is known is left alone, what
+        was orphaned comes back as SEEN in its new block."""
+        ...
+
+    def ready(self, heads: Mapping[str, int], limit: int) -> list[Deposit]:
+        """SEEN deposits that are deep enough at these heads, oldest first."""
+        ...
+
+    def get(self, deposit_id: int) -> Deposit | None: ...
+    def of(self, intent_ids: Collection[int]) -> list[Deposit]: ...
+
+    def lock_seen(self, ids: Collection[int]) -> set[int]:
+        """Those of the deposits that still are SEEN, held until the unit of work ends."""
+        ...
+
+    def from_height(self, chain: str, height: int) -> list[Deposit]:
+        """Deposits not orphaned in blocks at or above a height."""
+        ...
+
+    def credit(self, credited: Sequence[tuple[int, Purpose, str]], at: datetime) -> None:
+        """Mark (id, purpose, note) as CREDITED; foreign money without a note waits to go back."""
+        ...
+
+    def orphan(self, ids: Sequence[int], note: str) -> None: ...
+    def note(self, ids: Sequence[int], note: str) -> None: ...
+    def open_foreign(self, intent_ids: Collection[int] | None = None) -> list[Deposit]:
+        """Credited money of another token or chain that no transfer has given back."""
+        ...
+
+    def close_foreign(self, ids: Sequence[int], note: str = "") -> None: ...
+
+
+class TransferRecords(Protocol):
+    """What intents owe, and the signed bytes that pay it."""
+
+    def owe(self, duties: Sequence[Owed], at: datetime) -> None:
+        """Store duties; one that stands already is left alone, a cancelled one is due again."""
+        ...
+
+    def due(self, chains: Collection[str], now: datetime, limit: int) -> list[Transfer]:
+        """DUE transfers whose time has come, oldest first."""
+        ...
+
+    def in_state(
+        self, chains: Collection[str], state: TransferState, limit: int, min_height: int = -1
+    ) -> list[Transfer]: ...
+    def settled_by(self, heights: Mapping[str, int], limit: int) -> list[Transfer]:
+        """CONFIRMED transfers in blocks at or below these final heights."""
+        ...
+
+    def lock(self, ids: Collection[int]) -> dict[int, Transfer]: ...
+    def get(self, transfer_id: int) -> Transfer | None: ...
+    def of(self, intent_ids: Collection[int], duty: Duty | None = None) -> list[Transfer]: ...
+    def change(self, changes: Sequence[TransferChange], at: datetime) -> None: ...
+    def redirect(self, transfer_id: int, to_address: str) -> None: ...
+    def attempts(self, transfer_ids: Collection[int]) -> list[Attempt]: ...
+    def add_attempts(self, made: Sequence[Attempt]) -> None: ...
+
+    def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
+        """The first of `count` nonces that nobody else gets, not below `at_least`."""
+        ...
+
+    def waiting(self, limit: int) -> list[Transfer]:
+        """Open or failed transfers that carry a reason: what a person may have to look at."""
+        ...
+
+
+class BookRecords(Protocol):
+    """The double-entry ledger."""
+
+    def post(self, made: Sequence[Posting], at: datetime) -> None: ...
+    def of(self, intent_id: int) -> list[tuple[datetime, Posting]]: ...
+    def of_tx(self, intent_ids: Collection[int], txs: Collection[str]) -> list[Posting]: ...
+    def balances(self) -> dict[tuple[Account, str, str], int]: ...
+
+
+class AccessRecords(Protocol):
+    """Clients, keys and replayed answers."""
+
+    def add_client(self, client: Client) -> None: ...
+    def change_client(self, client: Client) -> None: ...
+    def client(self, client_id: str) -> Client | None: ...
+    def clients(self) -> list[Client]: ...
+    def add_key(self, key: Key, secret_hash: str) -> int: ...
+    def key_by_hash(self, secret_hash: str) -> tuple[Key, Client] | None: ...
+    def keys(self, client_id: str | None = None) -> list[Key]: ...
+    def revoke_key(self, key_id: int, at: datetime) -> bool: ...
+    def touch_keys(self, used: Mapping[int, datetime]) -> None: ...
+
+    def remembered(self, client_id: str, key: str) -> "Remembered | None": ...
+    def remember(self, client_id: str, key: str, body_hash: str, at: datetime) -> bool:
+        """Open an idempotency key; False when it is there already."""
+        ...
+
+    def answer(self, client_id: str, key: str, status: int, body: bytes) -> None: ...
+    def forget(self, client_id: str, key: str) -> None: ...
+    def forget_before(self, at: datetime) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An idempotency key's first request and, once there is one, its answer."""
+
+    body_hash: str
+    at: datetime
+    status: int | None
+    body: bytes
+
+
+class NetworkRecords(Protocol):
+    """Where the engine stands on each chain, who works it, and what is switched off."""
+
+    def cursors(self) -> dict[str, Cursor]: ...
+    def save_cursor(self, chain: str, before: Cursor | None, after: Cursor) -> bool: ...
+
+    def lease(
+        self, names: Sequence[str], owner: str, now: datetime, until: datetime, most: int
+    ) -> set[str]:
+        """Take or renew leases, at most `most`; answers the names held (SKIP LOCKED)."""
+        ...
+
+    def release(self, owner: str) -> None: ...
+    def take_over(self, owner: str) -> None:
+        """End every other owner's leases."""
+        ...
+
+    def owners(self, now: datetime, besides: str) -> int:
+        """How many other engines hold a lease now."""
+        ...
+
+    def lock(self, name: str) -> None:
+        """Hold a named lock until the unit of work ends."""
+        ...
+
+    def raise_alarm(self, alarm: Alarm) -> None: ...
+    def clear_alarms(self, keys: Collection[str], at: datetime) -> None: ...
+    def alarms(self, active_only: bool = True, limit: int = 200) -> list[Alarm]: ...
+
+    def switches(self) -> dict[str, str]:
+        """What is switched off, `chain:X` or `route:BRIDGE:A:B`, with the reason."""
+        ...
+
+    def switch(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None: ...
+    def audit(self, who: str, what: str, detail: Mapping[str, Any], at: datetime) -> None: ...
+    def audited(self, limit: int) -> list[tuple[datetime, str, str, Mapping[str, Any]]]: ...
+
+
+class Unit(Protocol):
+    """One unit of work: everything in it is stored together or not at all."""
+
+    @property
+    def intents(self) -> IntentRecords: ...
+    @property
+    def deposits(self) -> DepositRecords: ...
+    @property
+    def transfers(self) -> TransferRecords: ...
+    @property
+    def books(self) -> BookRecords: ...
+    @property
+    def access(self) -> AccessRecords: ...
+    @property
+    def network(self) -> NetworkRecords: ...
+
+
+class Store(Protocol):
+    """Where units of work run. Never hold one across a call to a chain."""
+
+    def read(self) -> AbstractContextManager[Unit]:
+        """A consistent view that can change nothing."""
+        ...
+
+    def write(self, work: Callable[[Unit], T]) -> T:
+        """Run `work` in one transaction; concurrent callers may share a commit."""
+        ...
+
+    def ping(self) -> Iterable[str]:
+        """What is wrong with the database, one sentence each; empty when it answers."""
+        ...

@@ -1,0 +1,1 @@
+"""What Crossway remembers, in SQLite or PostgreSQL through SQLAlchemy Core."""

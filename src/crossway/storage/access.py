@@ -1,0 +1,145 @@
+"""Clients, keys and idempotent answers as stored."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from crossway.domain.clients import Client, Key, Scope
+from crossway.ports.store import Remembered
+from crossway.storage.rows import client_of, instant, key_of, micros
+from crossway.storage.tables import api_keys, clients, idempotency
+
+
+class Access:
+    """`ports.store.AccessRecords` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def add_client(self, client: Client) -> None:
+        self._db.execute(
+            insert(clients),
+            {
+                "id": client.id,
+                "name": client.name,
+                "app_fee_bps": client.app_fee_bps,
+                "app_fee_cap_micro_usd": client.app_fee_cap_micro_usd,
+                "requests_per_minute": client.requests_per_minute,
+                "created_at": micros(client.created_at),
+            },
+        )
+
+    def change_client(self, client: Client) -> None:
+        self._db.execute(
+            update(clients)
+            .where(clients.c.id == client.id)
+            .values(
+                name=client.name,
+                app_fee_bps=client.app_fee_bps,
+                app_fee_cap_micro_usd=client.app_fee_cap_micro_usd,
+                requests_per_minute=client.requests_per_minute,
+            )
+        )
+
+    def client(self, client_id: str) -> Client | None:
+        row = self._db.execute(select(clients).where(clients.c.id == client_id)).first()
+        return None if row is None else client_of(row)
+
+    def clients(self) -> list[Client]:
+        rows = self._db.execute(select(clients).order_by(clients.c.created_at, clients.c.id))
+        return [client_of(row) for row in rows]
+
+    def add_key(self, key: Key, secret_hash: str) -> int:
+        made = self._db.execute(
+            insert(api_keys).returning(api_keys.c.id),
+            {
+                "client_id": key.client_id,
+                "mode": key.mode.value,
+                "scopes": _joined(key.scopes),
+                "shown": key.shown,
+                "secret_hash": secret_hash,
+                "created_at": micros(key.created_at),
+                "revoked_at": None,
+                "last_used_at": None,
+            },
+        )
+        return int(made.scalar_one())
+
+    def key_by_hash(self, secret_hash: str) -> tuple[Key, Client] | None:
+        row = self._db.execute(
+            select(api_keys).where(api_keys.c.secret_hash == secret_hash)
+        ).first()
+        if row is None:
+            return None
+        client = self.client(row.client_id)
+        return None if client is None else (key_of(row), client)
+
+    def keys(self, client_id: str | None = None) -> list[Key]:
+        query = select(api_keys).order_by(api_keys.c.id)
+        if client_id is not None:
+            query = query.where(api_keys.c.client_id == client_id)
+        return [key_of(row) for row in self._db.execute(query)]
+
+    def revoke_key(self, key_id: int, at: datetime) -> bool:
+        done = self._db.execute(
+            update(api_keys)
+            .where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
+            .values(revoked_at=micros(at))
+        )
+        return done.rowcount == 1
+
+    def touch_keys(self, used: Mapping[int, datetime]) -> None:
+        if used:
+            self._db.execute(
+                update(api_keys)
+                .where(api_keys.c.id == bindparam("b_id"))
+                .values(last_used_at=bindparam("b_at")),
+                [{"b_id": key_id, "b_at": micros(at)} for key_id, at in sorted(used.items())],
+            )
+
+    def remembered(self, client_id: str, key: str) -> Remembered | None:
+        row = self._db.execute(
+            select(idempotency).where(
+                idempotency.c.client_id == client_id, idempotency.c.key == key
+            )
+        ).first()
+        return row and Remembered(row.body_hash, instant(row.at), row.status, row.body)
+
+    def remember(self, client_id: str, key: str, body_hash: str, at: datetime) -> bool:
+        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
+        put = self._db.execute(
+            make(idempotency).on_conflict_do_nothing(),
+            {
+                "client_id": client_id,
+                "key": key,
+                "body_hash": body_hash,
+                "at": micros(at),
+                "status": None,
+                "body": b"",
+            },
+        )
+        return put.rowcount == 1
+
+    def answer(self, client_id: str, key: str, status: int, body: bytes) -> None:
+        self._db.execute(
+            update(idempotency)
+            .where(idempotency.c.client_id == client_id, idempotency.c.key == key)
+            .values(status=status, body=body)
+        )
+
+    def forget(self, client_id: str, key: str) -> None:
+        self._db.execute(
+            delete(idempotency).where(
+                idempotency.c.client_id == client_id, idempotency.c.key == key
+            )
+        )
+
+    def forget_before(self, at: datetime) -> int:
+        gone = self._db.execute(delete(idempotency).where(idempotency.c.at < micros(at)))
+        return gone.rowcount
+
+
+def _joined(scopes: frozenset[Scope]) -> str:
+    return " ".join(sorted(scope.value for scope in scopes))

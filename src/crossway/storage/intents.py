@@ -1,0 +1,321 @@
+"""Intents as stored: their rows, their counts, their history and announcements."""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection, Select, bindparam, func, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from crossway.domain.intent import ENDED, Intent, State
+from crossway.domain.transfers import Duty, TransferState
+from crossway.ports.store import Change, IntentFilter, MoveRecord
+from crossway.storage.rows import instant, intent_of, intent_row, micros
+from crossway.storage.sets import among
+from crossway.storage.tables import intent_counts, intents, moves, transfers
+
+_ADD = insert(intents).returning(intents.c.id)
+_ADD_MOVE = insert(moves)
+_STORE = (
+    update(intents)
+    .where(intents.c.id == bindparam("b_id"), intents.c.state == bindparam("b_state"))
+    .values(
+        state=bindparam("b_to"),
+        received_units=bindparam("b_received"),
+        held_units=bindparam("b_held"),
+        relayer=bindparam("b_relayer"),
+        relayer_claimed=bindparam("b_claimed"),
+        needs_relay=bindparam("b_needs"),
+        tx_hash=bindparam("b_tx"),
+        updated_at=bindparam("b_at"),
+    )
+)
+
+
+class LostRace(RuntimeError):
+    """A row changed between lock and write; the unit of work is undone and tried again."""
+
+
+def _facts(intent: Intent) -> str:
+    """What of an intent can change, as it stood at a move: announcements are drawn from it."""
+    return json.dumps(
+        {
+            "state": intent.state.value,
+            "tx_hash": intent.tx_hash,
+            "relayer": intent.relayer,
+            "relayer_claimed": intent.relayer_claimed,
+            "needs_relay": intent.needs_relay,
+            "received_units": str(intent.received_units),
+        },
+        separators=(",", ":"),
+    )
+
+
+class Intents:
+    """`ports.store.IntentRecords` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def add(self, intent: Intent, event_id: str) -> Intent:
+        row = intent_row(intent)
+        new_id: int = self._db.execute(_ADD, row).scalar_one()
+        self._db.execute(
+            _ADD_MOVE,
+            {
+                "event_id": event_id,
+                "intent_id": new_id,
+                "client_id": intent.client_id,
+                "at": row["created_at"],
+                "event": "CREATED",
+                "from_state": None,
+                "to_state": intent.state.value,
+                "tells": "intent_created",
+                "note": "",
+                "facts": _facts(intent),
+            },
+        )
+        self._count({(intent.client_id, intent.state): 1})
+        return _with_id(intent, new_id)
+
+    def get(self, intent_id: int) -> Intent | None:
+        return self._one(select(intents).where(intents.c.id == intent_id))
+
+    def by_address(self, address: str) -> Intent | None:
+        return self._one(select(intents).where(intents.c.address == address))
+
+    def of(self, ids: Collection[int]) -> dict[int, Intent]:
+        return self._by_id(select(intents).where(among(self._db, intents.c.id, ids))) if ids else {}
+
+    def lock(self, ids: Collection[int]) -> dict[int, Intent]:
+        if not ids:
+            return {}
+        query = select(intents).where(among(self._db, intents.c.id, ids))
+        return self._by_id(query.order_by(intents.c.id).with_for_update())
+
+    def page(self, wanted: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
+        query = _filtered(select(intents), wanted).order_by(intents.c.id.desc())
+        return [intent_of(row) for row in self._db.execute(query.limit(limit).offset(offset))]
+
+    def count(self, wanted: IntentFilter) -> int:
+        if wanted == IntentFilter(client_id=wanted.client_id, states=wanted.states):
+            counts = self.counts(wanted.client_id)
+            return sum(n for s, n in counts.items() if not wanted.states or s in wanted.states)
+        found = self._db.execute(_filtered(select(func.count()).select_from(intents), wanted))
+        return int(found.scalar_one())
+
+    def counts(self, client_id: str | None = None) -> dict[State, int]:
+        query = select(intent_counts.c.state, func.sum(intent_counts.c.n)).group_by(
+            intent_counts.c.state
+        )
+        if client_id is not None:
+            query = query.where(intent_counts.c.client_id == client_id)
+        return {State(state): int(n) for state, n in self._db.execute(query) if n}
+
+    def known(self, addresses: Collection[str]) -> dict[str, int]:
+        if not addresses:
+            return {}
+        query = select(intents.c.address, intents.c.id).where(
+            among(self._db, intents.c.address, addresses)
+        )
+        return {address: found for address, found in self._db.execute(query)}
+
+    def watched(self, chain: str, ended_after: datetime) -> list[str]:
+        open_states = [s.value for s in State if s not in ENDED]
+        query = select(intents.c.address).where(
+            intents.c.source_chain == chain,
+            or_(
+                intents.c.state.in_(open_states),
+                intents.c.expires_at >= micros(ended_after),
+            ),
+        )
+        return list(self._db.execute(query).scalars())
+
+    def expiring(self, chain: str, by: datetime, limit: int) -> list[int]:
+        starting = select(transfers.c.id).where(
+            transfers.c.intent_id == intents.c.id,
+            transfers.c.duty == Duty.START,
+            transfers.c.state == TransferState.SIGNED,
+        )
+        query = (
+            select(intents.c.id)
+            .where(
+                intents.c.source_chain == chain,
+                intents.c.state.in_((State.PENDING, State.FUNDED)),
+                intents.c.expires_at <= micros(by),
+                ~starting.exists(),
+            )
+            .order_by(intents.c.expires_at)
+            .limit(limit)
+        )
+        return list(self._db.execute(query).scalars())
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        if not changes:
+            return
+        first: dict[int, Intent] = {}
+        last: dict[int, Intent] = {}
+        counted: dict[tuple[str, State], int] = {}
+        history = []
+        for change in changes:
+            before, after = change.before, change.after
+            first.setdefault(before.id, before)
+            last[before.id] = after
+            history.append(_move_row(change))
+            if before.state is not after.state:
+                for state, n in ((before.state, -1), (after.state, 1)):
+                    counted[after.client_id, state] = counted.get((after.client_id, state), 0) + n
+        stored = self._db.execute(_STORE, [_stored(first[i], last[i]) for i in sorted(last)])
+        if stored.rowcount != len(last):
+            raise LostRace("an intent moved between lock and write")
+        self._db.execute(_ADD_MOVE, history)
+        self._count(counted)
+
+    def moves(self, intent_ids: Collection[int]) -> list[MoveRecord]:
+        if not intent_ids:
+            return []
+        query = select(moves).where(among(self._db, moves.c.intent_id, intent_ids))
+        return [_move_of(row) for row in self._db.execute(query.order_by(moves.c.id))]
+
+    def recent_moves(self, limit: int, after_id: int = 0) -> list[tuple[int, MoveRecord]]:
+        query = select(moves).where(moves.c.id > after_id).order_by(moves.c.id.desc()).limit(limit)
+        return [(row.id, _move_of(row)) for row in self._db.execute(query)]
+
+    def committed(self, destination_chain: str, token: str) -> int:
+        to_there = (
+            intents.c.destination_chain == destination_chain,
+            intents.c.token_out == token,
+        )
+        started = select(intents.c.out_units).where(*to_there, intents.c.state == State.INITIATED)
+        starting = (
+            select(intents.c.out_units)
+            .join(transfers, transfers.c.intent_id == intents.c.id)
+            .where(
+                *to_there,
+                transfers.c.duty == Duty.START,
+                transfers.c.state == TransferState.SIGNED,
+                intents.c.state == State.FUNDED,
+            )
+        )
+        owed = (self._db.execute(query).scalars() for query in (started, starting))
+        return sum(int(units) for rows in owed for units in rows)
+
+    def completed_since(self, since: datetime, limit: int) -> list[tuple[datetime, datetime, int]]:
+        """(created, completed, micro-USD) of the newest completions since an instant."""
+        query = (
+            select(intents.c.created_at, moves.c.at, intents.c.amount_micro_usd)
+            .join(intents, intents.c.id == moves.c.intent_id)
+            .where(moves.c.tells == "intent_completed", moves.c.at >= micros(since))
+            .order_by(moves.c.at.desc())
+            .limit(limit)
+        )
+        return [(instant(c), instant(d), usd) for c, d, usd in self._db.execute(query)]
+
+    def _one(self, query: Select[Any]) -> Intent | None:
+        row = self._db.execute(query).first()
+        return None if row is None else intent_of(row)
+
+    def _by_id(self, query: Select[Any]) -> dict[int, Intent]:
+        return {row[0]: intent_of(row) for row in self._db.execute(query)}
+
+    def _count(self, changed: dict[tuple[str, State], int]) -> None:
+        rows = [
+            {"client_id": client, "state": state.value, "n": n}
+            for (client, state), n in sorted(changed.items())
+            if n
+        ]
+        if not rows:
+            return
+        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
+        upsert = make(intent_counts)
+        self._db.execute(
+            upsert.on_conflict_do_update(
+                index_elements=["client_id", "state"],
+                set_={"n": intent_counts.c.n + upsert.excluded.n},
+            ),
+            rows,
+        )
+
+
+def _with_id(intent: Intent, new_id: int) -> Intent:
+    return replace(intent, id=new_id)
+
+
+def _stored(before: Intent, after: Intent) -> dict[str, Any]:
+    return {
+        "b_id": after.id,
+        "b_state": before.state.value,
+        "b_to": after.state.value,
+        "b_received": str(after.received_units),
+        "b_held": str(after.held_units),
+        "b_relayer": after.relayer,
+        "b_claimed": after.relayer_claimed,
+        "b_needs": after.needs_relay,
+        "b_tx": after.tx_hash,
+        "b_at": micros(after.updated_at),
+    }
+
+
+def _move_row(change: Change) -> dict[str, Any]:
+    after = change.after
+    return {
+        "event_id": f"evt_{uuid4().hex}",
+        "intent_id": after.id,
+        "client_id": after.client_id,
+        "at": micros(after.updated_at),
+        "event": change.event.value,
+        "from_state": change.before.state.value,
+        "to_state": after.state.value,
+        "tells": change.move.tells,
+        "note": change.note,
+        "facts": _facts(after),
+    }
+
+
+def _move_of(row: Any) -> MoveRecord:
+    return MoveRecord(
+        id=row.event_id,
+        intent_id=row.intent_id,
+        at=instant(row.at),
+        event=row.event,
+        from_state=None if row.from_state is None else State(row.from_state),
+        to_state=State(row.to_state),
+        tells=row.tells,
+        note=row.note,
+    )
+
+
+def _filtered(query: Select[Any], wanted: IntentFilter) -> Select[Any]:
+    c = intents.c
+    if wanted.client_id is not None:
+        query = query.where(c.client_id == wanted.client_id)
+    if wanted.mode is not None:
+        query = query.where(c.mode == wanted.mode)
+    if wanted.states:
+        query = query.where(c.state.in_([s.value for s in wanted.states]))
+    if wanted.source_chain is not None:
+        query = query.where(c.source_chain == wanted.source_chain)
+    if wanted.destination_chain is not None:
+        query = query.where(c.destination_chain == wanted.destination_chain)
+    if wanted.sender is not None:
+        query = query.where(c.sender == wanted.sender)
+    if wanted.before_id is not None:
+        query = query.where(c.id < wanted.before_id)
+    return query.where(_matches(wanted.text)) if wanted.text else query
+
+
+def _matches(text: str) -> Any:
+    """Any column that identifies an intent equals the text; hashes of its transfers too."""
+    by_tx = select(transfers.c.intent_id).where(transfers.c.tx_id == text)
+    exact = (intents.c.address, intents.c.destination_address, intents.c.recipient)
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 18 else -1
+    return or_(
+        *(column == text for column in exact),
+        intents.c.sender == text,
+        intents.c.tx_hash == text,
+        intents.c.id == number,
+        intents.c.id.in_(by_tx),
+    )

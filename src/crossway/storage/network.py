@@ -1,0 +1,159 @@
+"""Where the engine stands on each chain, leases, alarms, switches and the audit log as stored."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, case, delete, func, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from crossway.ports.chain import Cursor
+from crossway.ports.store import Alarm
+from crossway.storage.rows import instant, maybe_instant, micros
+from crossway.storage.sets import among
+from crossway.storage.tables import alarms, audit, cursors, leases, switches
+
+
+class Network:
+    """`ports.store.NetworkRecords` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+        self._make = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
+
+    def cursors(self) -> dict[str, Cursor]:
+        rows = self._db.execute(select(cursors))
+        return {row.chain: Cursor(row.height, row.block_hash) for row in rows}
+
+    def save_cursor(self, chain: str, before: Cursor | None, after: Cursor) -> bool:
+        values = {"height": after.height, "block_hash": after.block_hash}
+        if before is None:
+            put = self._make(cursors).on_conflict_do_nothing()
+            return self._db.execute(put, {"chain": chain, **values}).rowcount == 1
+        moved = self._db.execute(
+            update(cursors)
+            .where(
+                cursors.c.chain == chain,
+                cursors.c.height == before.height,
+                cursors.c.block_hash == before.block_hash,
+            )
+            .values(**values)
+        )
+        return moved.rowcount == 1
+
+    def lease(
+        self, names: Sequence[str], owner: str, now: datetime, until: datetime, most: int
+    ) -> set[str]:
+        self._db.execute(
+            self._make(leases).on_conflict_do_nothing(),
+            [{"name": name, "owner": "", "until": 0} for name in sorted(names)],
+        )
+        free = or_(leases.c.owner == owner, leases.c.until < micros(now))
+        wanted = (
+            select(leases.c.name)
+            .where(among(self._db, leases.c.name, names), free)
+            .order_by((leases.c.owner == owner).desc(), leases.c.name)
+            .limit(most)
+            .with_for_update(skip_locked=True)
+        )
+        held = set(self._db.execute(wanted).scalars())
+        mine = (
+            leases.c.owner == owner,
+            among(self._db, leases.c.name, names),
+            ~among(self._db, leases.c.name, held),
+        )
+        self._db.execute(update(leases).where(*mine).values(owner="", until=0))
+        self._db.execute(
+            update(leases)
+            .where(among(self._db, leases.c.name, held))
+            .values(owner=owner, until=micros(until))
+        )
+        return held
+
+    def release(self, owner: str) -> None:
+        self._db.execute(delete(leases).where(leases.c.name == f"engine:{owner}"))
+        self._db.execute(update(leases).where(leases.c.owner == owner).values(owner="", until=0))
+
+    def take_over(self, owner: str) -> None:
+        self._db.execute(update(leases).where(leases.c.owner != owner).values(owner="", until=0))
+
+    def owners(self, now: datetime, besides: str) -> int:
+        query = select(func.count(leases.c.owner.distinct())).where(
+            leases.c.until >= micros(now), leases.c.owner != besides
+        )
+        return int(self._db.execute(query).scalar_one())
+
+    def lock(self, name: str) -> None:
+        self._db.execute(
+            self._make(leases).on_conflict_do_nothing(), {"name": name, "owner": "", "until": 0}
+        )
+        self._db.execute(select(leases.c.name).where(leases.c.name == name).with_for_update())
+
+    def raise_alarm(self, alarm: Alarm) -> None:
+        put = self._make(alarms)
+        again = alarms.c.cleared_at.is_not(None)
+        self._db.execute(
+            put.on_conflict_do_update(
+                index_elements=["key"],
+                set_={
+                    "message": put.excluded.message,
+                    "seen_at": put.excluded.seen_at,
+                    "since": case((again, put.excluded.since), else_=alarms.c.since),
+                    "cleared_at": None,
+                },
+            ),
+            {
+                "key": alarm.key,
+                "kind": alarm.kind,
+                "subject": alarm.subject,
+                "message": alarm.message,
+                "since": micros(alarm.since),
+                "seen_at": micros(alarm.seen_at),
+                "cleared_at": None,
+            },
+        )
+
+    def clear_alarms(self, keys: Collection[str], at: datetime) -> None:
+        if keys:
+            self._db.execute(
+                update(alarms)
+                .where(among(self._db, alarms.c.key, keys), alarms.c.cleared_at.is_(None))
+                .values(cleared_at=micros(at))
+            )
+
+    def alarms(self, active_only: bool = True, limit: int = 200) -> list[Alarm]:
+        query = select(alarms).order_by(alarms.c.since.desc(), alarms.c.key).limit(limit)
+        if active_only:
+            query = query.where(alarms.c.cleared_at.is_(None))
+        return [
+            Alarm(
+                key=row.key,
+                kind=row.kind,
+                subject=row.subject,
+                message=row.message,
+                since=instant(row.since),
+                seen_at=instant(row.seen_at),
+                cleared_at=maybe_instant(row.cleared_at),
+            )
+            for row in self._db.execute(query)
+        ]
+
+    def switches(self) -> dict[str, str]:
+        return {row.subject: row.reason for row in self._db.execute(select(switches))}
+
+    def switch(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None:
+        self._db.execute(delete(switches).where(switches.c.subject == subject))
+        if off:
+            self._db.execute(
+                insert(switches),
+                {"subject": subject, "reason": reason, "by": by, "at": micros(at)},
+            )
+
+    def audit(self, who: str, what: str, detail: Mapping[str, Any], at: datetime) -> None:
+        row = {"at": micros(at), "who": who, "what": what, "detail": json.dumps(dict(detail))}
+        self._db.execute(insert(audit), row)
+
+    def audited(self, limit: int) -> list[tuple[datetime, str, str, Mapping[str, Any]]]:
+        rows = self._db.execute(select(audit).order_by(audit.c.id.desc()).limit(limit))
+        return [(instant(row.at), row.who, row.what, json.loads(row.detail)) for row in rows]

@@ -1,0 +1,189 @@
+"""The store: units of work on one database, grouped into few commits where that is faster."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from crossway.storage.access import Access
+from crossway.storage.books import Books
+from crossway.storage.deposits import Deposits
+from crossway.storage.intents import Intents, LostRace
+from crossway.storage.network import Network
+from crossway.storage.transfers import Transfers
+
+T = TypeVar("T")
+_DEADLOCK, _SERIALIZATION = "40P01", "40001"
+_TRIES = 5
+
+
+class Records:
+    """`ports.store.Unit` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    @cached_property
+    def intents(self) -> Intents:
+        return Intents(self._db)
+
+    @cached_property
+    def deposits(self) -> Deposits:
+        return Deposits(self._db)
+
+    @cached_property
+    def transfers(self) -> Transfers:
+        return Transfers(self._db)
+
+    @cached_property
+    def books(self) -> Books:
+        return Books(self._db)
+
+    @cached_property
+    def access(self) -> Access:
+        return Access(self._db)
+
+    @cached_property
+    def network(self) -> Network:
+        return Network(self._db)
+
+
+class _Job:
+    """One caller's unit of work, waiting for a commit to carry it."""
+
+    __slots__ = ("done", "error", "result", "work")
+
+    def __init__(self, work: Callable[[Records], Any]) -> None:
+        self.work = work
+        self.done = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+
+class SqlStore:
+    """`ports.store.Store` over SQLAlchemy."""
+
+    def __init__(self, writer: Engine, reader: Engine) -> None:
+        self.writer, self.reader = writer, reader
+        self._grouped = writer.dialect.name == "sqlite"
+        self._turn = threading.Lock()
+        self._jobs: list[_Job] = []
+        self._jobs_lock = threading.Lock()
+
+    @contextmanager
+    def read(self) -> Iterator[Records]:
+        with self.reader.connect() as db:
+            yield Records(db)
+
+    def write(self, work: Callable[[Records], T]) -> T:
+        return self._write_grouped(work) if self._grouped else self._write_alone(work)
+
+    def ping(self) -> list[str]:
+        try:
+            with self.reader.connect() as db:
+                db.execute(text("SELECT 1"))
+        except DBAPIError as error:
+            return [f"the database does not answer: {error.orig}"]
+        return []
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.writer.dispose()
+        self.reader.dispose()
+
+    def _write_alone(self, work: Callable[[Records], T]) -> T:
+        for attempt in range(_TRIES):
+            try:
+                with self.writer.begin() as db:
+                    return work(Records(db))
+            except LostRace:
+                if attempt == _TRIES - 1:
+                    raise
+            except DBAPIError as error:
+                code = getattr(error.orig, "sqlstate", None)
+                if code not in (_DEADLOCK, _SERIALIZATION) or attempt == _TRIES - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _write_grouped(self, work: Callable[[Records], T]) -> T:
+        """SQLite has one writer: whoever gets the turn carries all who wait in one commit."""
+        job = _Job(work)
+        with self._jobs_lock:
+            self._jobs.append(job)
+        with self._turn:
+            if not job.done:
+                with self._jobs_lock:
+                    group, self._jobs = self._jobs, []
+                self._commit(group)
+        if job.error is not None:
+            raise job.error
+        return cast(T, job.result)
+
+    def _commit(self, group: list[_Job]) -> None:
+        try:
+            with self.writer.begin() as db:
+                for job in group:
+                    self._carry(db, job, alone=len(group) == 1)
+        except BaseException as error:
+            for job in group:
+                job.error = job.error or error
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            for job in group:
+                job.done = True
+
+    @staticmethod
+    def _carry(db: Connection, job: _Job, alone: bool) -> None:
+        if alone:
+            job.result = job.work(Records(db))
+            return
+        savepoint = db.begin_nested()
+        try:
+            job.result = job.work(Records(db))
+            savepoint.commit()
+        except Exception as error:
+            savepoint.rollback()
+            job.error = error
+
+
+def connect(url: str) -> tuple[Engine, Engine]:
+    """A writing and a reading engine for a database URL."""
+    if make_url(url).get_backend_name() != "sqlite":
+        engine = create_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True)
+        return engine, engine
+    # One writing connection: threads queue for it fairly instead of polling a locked file.
+    writer = create_engine(url, poolclass=QueuePool, pool_size=1, max_overflow=0, pool_timeout=60)
+    reader = create_engine(url, poolclass=QueuePool, pool_size=10, max_overflow=40)
+    for engine in (writer, reader):
+        event.listen(engine, "connect", _prepare_sqlite)
+    # SQLite opens its transaction at the first write otherwise, and loses updates in between.
+    event.listen(writer, "begin", lambda db: db.exec_driver_sql("BEGIN IMMEDIATE"))
+    event.listen(reader, "begin", lambda db: db.exec_driver_sql("BEGIN"))
+    return writer, reader
+
+
+def open_store(url: str) -> SqlStore:
+    """The store of a database that is migrated already."""
+    return SqlStore(*connect(url))
+
+
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "busy_timeout=10000",
+        "foreign_keys=ON",
+        "cache_size=-32000",
+        "temp_store=MEMORY",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()

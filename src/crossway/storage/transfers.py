@@ -1,0 +1,197 @@
+"""Transfers and their signed bytes as stored, and the nonces they use."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, Select, and_, bindparam, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from crossway.domain.transfers import Duty, Transfer, TransferState
+from crossway.ports.chain import Signed
+from crossway.ports.store import Attempt, Owed, TransferChange
+from crossway.storage.intents import LostRace
+from crossway.storage.rows import instant, micros, transfer_of
+from crossway.storage.sets import among
+from crossway.storage.tables import attempts, nonces, transfers
+
+_CHANGE = (
+    update(transfers)
+    .where(transfers.c.id == bindparam("b_id"), transfers.c.state == bindparam("b_state"))
+    .values(
+        state=bindparam("b_to"),
+        tries=bindparam("b_tries"),
+        reason=bindparam("b_reason"),
+        next_at=bindparam("b_next"),
+        tx_id=bindparam("b_tx"),
+        block_height=bindparam("b_height"),
+        updated_at=bindparam("b_at"),
+    )
+)
+
+
+class Transfers:
+    """`ports.store.TransferRecords` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def owe(self, duties: Sequence[Owed], at: datetime) -> None:
+        if not duties:
+            return
+        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
+        put = make(transfers)
+        self._db.execute(
+            put.on_conflict_do_update(
+                index_elements=["intent_id", "duty", "cause"],
+                set_={"state": TransferState.DUE.value, "next_at": put.excluded.next_at},
+                where=transfers.c.state == TransferState.CANCELLED.value,
+            ),
+            [_row(owed, at) for owed in duties],
+        )
+
+    def due(self, chains: Collection[str], now: datetime, limit: int) -> list[Transfer]:
+        query = select(transfers).where(
+            transfers.c.state == "DUE",
+            transfers.c.chain.in_(chains),
+            transfers.c.next_at <= micros(now),
+        )
+        return self._all(query.order_by(transfers.c.next_at, transfers.c.id).limit(limit))
+
+    def in_state(
+        self, chains: Collection[str], state: TransferState, limit: int, min_height: int = -1
+    ) -> list[Transfer]:
+        query = select(transfers).where(
+            transfers.c.state == state.value, transfers.c.chain.in_(chains)
+        )
+        if min_height >= 0:
+            query = query.where(transfers.c.block_height >= min_height)
+        return self._all(query.order_by(transfers.c.id).limit(limit))
+
+    def settled_by(self, heights: Mapping[str, int], limit: int) -> list[Transfer]:
+        if not heights:
+            return []
+        deep = or_(
+            *(
+                and_(transfers.c.chain == chain, transfers.c.block_height <= height)
+                for chain, height in heights.items()
+            )
+        )
+        query = select(transfers).where(transfers.c.state == "CONFIRMED", deep)
+        return self._all(query.order_by(transfers.c.id).limit(limit))
+
+    def lock(self, ids: Collection[int]) -> dict[int, Transfer]:
+        if not ids:
+            return {}
+        query = select(transfers).where(among(self._db, transfers.c.id, ids))
+        found = self._all(query.order_by(transfers.c.id).with_for_update(skip_locked=True))
+        return {transfer.id: transfer for transfer in found}
+
+    def get(self, transfer_id: int) -> Transfer | None:
+        found = self._all(select(transfers).where(transfers.c.id == transfer_id))
+        return found[0] if found else None
+
+    def of(self, intent_ids: Collection[int], duty: Duty | None = None) -> list[Transfer]:
+        if not intent_ids:
+            return []
+        query = select(transfers).where(among(self._db, transfers.c.intent_id, intent_ids))
+        if duty is not None:
+            query = query.where(transfers.c.duty == duty.value)
+        return self._all(query.order_by(transfers.c.id))
+
+    def change(self, changes: Sequence[TransferChange], at: datetime) -> None:
+        if not changes:
+            return
+        rows = [
+            {
+                "b_id": change.id,
+                "b_state": change.before.value,
+                "b_to": change.after.value,
+                "b_tries": change.tries,
+                "b_reason": change.reason,
+                "b_next": micros(change.next_at),
+                "b_tx": change.tx_id,
+                "b_height": change.block_height,
+                "b_at": micros(at),
+            }
+            for change in changes
+        ]
+        if self._db.execute(_CHANGE, rows).rowcount != len(rows):
+            raise LostRace("a transfer moved between lock and write")
+
+    def redirect(self, transfer_id: int, to_address: str) -> None:
+        self._db.execute(
+            update(transfers).where(transfers.c.id == transfer_id).values(to_address=to_address)
+        )
+
+    def attempts(self, transfer_ids: Collection[int]) -> list[Attempt]:
+        if not transfer_ids:
+            return []
+        query = select(attempts).where(among(self._db, attempts.c.transfer_id, transfer_ids))
+        return [
+            Attempt(
+                transfer_id=row.transfer_id,
+                chain=row.chain,
+                account=row.account,
+                signed=Signed(row.tx_id, row.raw, int(row.nonce), int(row.fee_units)),
+                at=instant(row.at),
+            )
+            for row in self._db.execute(query.order_by(attempts.c.id))
+        ]
+
+    def add_attempts(self, made: Sequence[Attempt]) -> None:
+        if made:
+            self._db.execute(insert(attempts), [_attempt_row(attempt) for attempt in made])
+
+    def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
+        where = (nonces.c.chain == chain, nonces.c.account == account)
+        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
+        self._db.execute(
+            make(nonces).on_conflict_do_nothing(),
+            {"chain": chain, "account": account, "next": at_least},
+        )
+        row = self._db.execute(select(nonces.c.next).where(*where).with_for_update())
+        first = max(int(row.scalar_one()), at_least)
+        self._db.execute(update(nonces).where(*where).values(next=first + count))
+        return first
+
+    def waiting(self, limit: int) -> list[Transfer]:
+        query = select(transfers).where(
+            transfers.c.state.in_(("DUE", "SIGNED", "FAILED")), transfers.c.reason != ""
+        )
+        return self._all(query.order_by(transfers.c.id).limit(limit))
+
+    def _all(self, query: Select[tuple[object, ...]]) -> list[Transfer]:
+        return [transfer_of(row) for row in self._db.execute(query)]
+
+
+def _row(owed: Owed, at: datetime) -> dict[str, object]:
+    return {
+        "intent_id": owed.intent_id,
+        "duty": owed.duty.value,
+        "cause": owed.cause,
+        "chain": owed.chain,
+        "token": owed.token,
+        "units": None if owed.units is None else str(owed.units),
+        "to_address": owed.to_address,
+        "state": TransferState.DUE.value,
+        "tries": 0,
+        "reason": "",
+        "next_at": micros(owed.next_at),
+        "tx_id": None,
+        "block_height": None,
+        "created_at": micros(at),
+        "updated_at": micros(at),
+    }
+
+
+def _attempt_row(attempt: Attempt) -> dict[str, object]:
+    return {
+        "transfer_id": attempt.transfer_id,
+        "chain": attempt.chain,
+        "account": attempt.account,
+        "nonce": str(attempt.signed.nonce),
+        "tx_id": attempt.signed.tx_id,
+        "fee_units": str(attempt.signed.fee_units),
+        "raw": attempt.signed.raw,
+        "at": micros(attempt.at),
+    }
