@@ -13,7 +13,7 @@ MAINNET_SUFFIX = "_MAINNET"
 
 @dataclass(frozen=True, slots=True)
 class Confirmations:
-    """Blocks on top before money counts, by its worth: up to 100, 1 000 and 10 000 USD, and more."""
+    """Blocks on top before money counts, by worth: up to 100, 1 000, 10 000 USD, and more."""
 
     fast: int
     normal: int
@@ -108,6 +108,11 @@ class Catalogue:
             raise InvalidInput(f"{field_name} is not a supported token address on {chain}")
         return self._usable(found, field_name)
 
+    def native_token(self, chain: str) -> str:
+        """The address that stands for the native coin; `native` where the symbols lack it."""
+        token = self.tokens.get((chain, self.chains[chain].native_symbol))
+        return token.address if token else "native"
+
     def decimals_of(self, symbol: str, chains: Iterable[str]) -> int:
         """Decimals in which an amount of this symbol is written: 6 for USDC, which means USD;
         else those on the first of the given chains that has it, else on the first chain at all."""
@@ -122,6 +127,7 @@ class Catalogue:
     def _usable(token: Token, field_name: str) -> Token:
         if not token.enabled:
             raise InvalidInput(
-                f"{field_name}: {token.symbol} on {token.chain} is switched off: {token.why_disabled}"
+                f"{field_name}: {token.symbol} on {token.chain} is switched off: "
+                f"{token.why_disabled}"
             )
         return token

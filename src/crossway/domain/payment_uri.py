@@ -20,9 +20,7 @@ def base58(raw: bytes) -> str:
     return "1" * (len(raw) - len(raw.lstrip(b"\0"))) + digits
 
 
-def ethereum_uri(
-    to: str, units: int, token: str | None = None, chain_id: str | None = None
-) -> str:
+def ethereum_uri(to: str, units: int, token: str | None = None, chain_id: str | None = None) -> str:
     """EIP-681: `units` of the native coin, or of a token by its `transfer`, to an address."""
     network = f"@{chain_id}" if chain_id else ""
     if token is None:

@@ -10,6 +10,7 @@ def action_of(transfer: Transfer, intent: Intent, own: ChainAddresses) -> Action
     """The transaction that pays this transfer."""
     terms, token = intent.terms, transfer.token
     marker, not_after = None, None
+    outputs: tuple[Output, ...] = ()
     match transfer.duty:
         case Duty.START:
             # The contract sends on what is over, best effort: a refund address that refuses it
@@ -30,7 +31,7 @@ def action_of(transfer: Transfer, intent: Intent, own: ChainAddresses) -> Action
                 outputs += (Output(own.bridger, own.treasury, token, to_treasury),)
             marker = f"settle:{intent.key}"
         case Duty.REFUND if transfer.units is not None:
-            # Shares its marker with REIMBURSE: what was collected leaves once, one way or the other.
+            # Shares its marker with REIMBURSE: what was collected leaves once, either way.
             outputs = (Output(own.bridger, transfer.to_address, token, transfer.units),)
             marker = f"settle:{intent.key}"
         case Duty.REFUND | Duty.RETURN_EXCESS:

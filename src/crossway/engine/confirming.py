@@ -134,12 +134,12 @@ def _settle(
 ) -> None:
     now = services.clock.now()
     ids = [s.transfer.id for s in seen] + [t.id for t in dropped]
-    locked = {
-        i: t for i, t in unit.transfers.lock(ids).items() if t.state is TransferState.SIGNED
-    }
+    locked = {i: t for i, t in unit.transfers.lock(ids).items() if t.state is TransferState.SIGNED}
     step = Step(services, now, unit.intents.lock({t.intent_id for t in locked.values()}))
     changes = [
-        _again(locked[t.id], TransferEvent.DROP, "It can no longer land; signed anew.", now, t.tries)
+        _again(
+            locked[t.id], TransferEvent.DROP, "It can no longer land; signed anew.", now, t.tries
+        )
         for t in dropped
         if t.id in locked
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 
-from crossway.domain.deposits import Deposit, Incoming
+from crossway.domain.deposits import Deposit
 from crossway.domain.errors import Unreachable
 from crossway.engine.alarms import alarm
 from crossway.engine.confirming import reorganised
@@ -11,6 +11,7 @@ from crossway.ports.chain import Cursor, Heads, Scan
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.usecases.lifecycle import credit, reverse_deposits
+from crossway.usecases.processing import record
 
 BATCH = 2_000
 
@@ -65,21 +66,6 @@ def _undo(unit: Unit, services: Services, chain_id: str, scan: Scan) -> None:
     reverse_deposits(unit, services, gone, services.clock.now(), note)
 
 
-def record(unit: Unit, services: Services, incoming: Sequence[Incoming]) -> None:
-    """Store transfers to deposit addresses with the depth that their worth asks for."""
-    owners = unit.intents.known({transfer.to for transfer in incoming})
-    intents = unit.intents.of(set(owners.values()))
-    found = []
-    for transfer in incoming:
-        intent = intents.get(owners.get(transfer.to, -1))
-        if intent is not None:
-            chain = services.catalogue.chains[transfer.chain]
-            worth = intent.costs.total_micro_usd
-            depth = 0 if chain.testnet else chain.confirmations.for_worth(worth)
-            found.append((intent.id, transfer, depth))
-    unit.deposits.add(found)
-
-
 def credit_ready(services: Services, heads: Mapping[str, Heads]) -> int:
     """Credit deposits that are deep enough and, read again from their block, still there."""
     with services.store.read() as unit:
@@ -95,11 +81,17 @@ def credit_ready(services: Services, heads: Mapping[str, Heads]) -> int:
             continue
         there = [d for d, stands in zip(deposits, standing, strict=True) if stands]
         gone = [d for d, stands in zip(deposits, standing, strict=True) if not stands]
-        services.store.write(lambda unit, there=there: credit(unit, services, there, services.clock.now()))
+        _credit(services, there)
         credited += len(there)
         if gone:
             _disbelieve(services, chain_id, gone)
     return credited
+
+
+def _credit(services: Services, deposits: Sequence[Deposit]) -> None:
+    services.reached("before-credit")
+    services.store.write(lambda unit: credit(unit, services, deposits, services.clock.now()))
+    services.reached("credited")
 
 
 def _disbelieve(services: Services, chain_id: str, gone: Sequence[Deposit]) -> None:
@@ -109,9 +101,7 @@ def _disbelieve(services: Services, chain_id: str, gone: Sequence[Deposit]) -> N
         unit.deposits.orphan([d.id for d in gone], note)
         alarm(
             unit, services, f"forged:{chain_id}", "node", chain_id,
-            f"{len(gone)} reported deposits are not in the blocks of {chain_id}; nothing was credited.",
+            f"{len(gone)} reported deposits are in no block of {chain_id}: none was credited.",
         )  # fmt: skip
 
     services.store.write(work)
-
-

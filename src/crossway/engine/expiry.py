@@ -1,17 +1,17 @@
 """Ending what is over: by the time of the chain where the money lies, never by our own."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from functools import partial
 
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Event, Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.transfers import Duty, TransferEvent, TransferState, advance_transfer
-from crossway.engine.detection import record
 from crossway.ports.chain import Heads
 from crossway.ports.services import Services
 from crossway.ports.store import TransferChange, Unit
 from crossway.usecases.lifecycle import Step, is_dust, return_foreign
+from crossway.usecases.processing import record
 
 BATCH = 2_000
 
@@ -31,7 +31,7 @@ def expire(services: Services, heads: Mapping[str, Heads]) -> int:
             # Whether money lies there is unknown, so nothing is said about it yet.
             continue
         services.reached("before-expiry")
-        services.store.write(lambda unit, over=over, head=head: _expire(unit, services, over, head))
+        services.store.write(partial(_expire, services=services, ids=over))
         services.reached("expired")
         ended += len(over)
     return ended
@@ -46,7 +46,7 @@ def _look_first(services: Services, chain_id: str, intents: Sequence[Intent]) ->
         services.store.write(lambda unit: record(unit, services, found))
 
 
-def _expire(unit: Unit, services: Services, ids: Sequence[int], head: Heads) -> None:
+def _expire(unit: Unit, services: Services, ids: Sequence[int]) -> None:
     now = services.clock.now()
     step = Step(services, now, unit.intents.lock(ids))
     starts = {t.intent_id: t for t in unit.transfers.of(ids, Duty.START)}
@@ -67,7 +67,7 @@ def _expire(unit: Unit, services: Services, ids: Sequence[int], head: Heads) -> 
             TransferChange(
                 start.id, start.state, advance_transfer(start.state, TransferEvent.CANCEL),
                 start.tries, "The intent expired before it was started.",
-                now + timedelta(0), start.tx_id, None,
+                now, start.tx_id, None,
             )
             for start in locked.values()
             if start.state is TransferState.DUE

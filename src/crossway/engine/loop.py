@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 
 from crossway.domain.errors import Unreachable
 from crossway.engine.alarms import alarm
@@ -57,7 +58,7 @@ class Engine:
         heads = self._heads(self._lease())
         done = self._scan(heads)
         for sweep in _SWEEPS:
-            done += self._guarded(sweep.__name__, lambda sweep=sweep: sweep(self._services, heads))
+            done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
         return done
 
     def _run(self) -> None:
@@ -122,9 +123,7 @@ class Engine:
             still = cursor is not None and cursor.block_hash == head.block_hash
             if still or services.catalogue.chains[chain_id].testnet:
                 continue
-            done += self._guarded(
-                "scan", lambda c=chain_id, at=cursor: scan_chain(services, c, at)
-            )
+            done += self._guarded("scan", partial(scan_chain, services, chain_id, cursor))
         return done
 
     def _guarded(self, name: str, sweep: Callable[[], int]) -> int:

@@ -95,9 +95,9 @@ def _from_address(intent: Intent, transfer: Transfer, moved: tuple[Moved, ...]) 
 
 def _book_fee(step: Step, chain: Chain, intent: Intent, tx_id: str, mined: Mined) -> None:
     if mined.fee_units:
-        native = step.services.catalogue.chains[chain.id].native_symbol
+        native = step.services.catalogue.native_token(chain.id)
         leg = (Account.NETWORK_FEES, Account.INVENTORY, mined.fee_units)
-        step.post(intent, chain.id, f"fee:{native}", tx_id, leg)
+        step.post(intent, chain.id, native, tx_id, leg)
 
 
 def failed(
@@ -137,7 +137,11 @@ def undone(unit: Unit, step: Step, chain: Chain, transfer: Transfer) -> None:
         event = Event.FILL_REVERSED
     elif transfer.duty is Duty.REFUND and intent.state is State.REFUNDED:
         event = Event.RETURN_REVERSED
-    elif transfer.duty is Duty.START and intent.state is State.INITIATED and not _filling(unit, intent):
+    elif (
+        transfer.duty is Duty.START
+        and intent.state is State.INITIATED
+        and not _filling(unit, intent)
+    ):
         event = Event.START_REVERSED
     claimed = intent.relayer_claimed and transfer.duty is not Duty.REIMBURSE
     step.move(
@@ -146,7 +150,7 @@ def undone(unit: Unit, step: Step, chain: Chain, transfer: Transfer) -> None:
     )  # fmt: skip
     alarm(
         unit, step.services, f"reorg:{transfer.id}", "reorg", str(intent.id),
-        f"{transfer.duty} of intent {intent.id} was undone on {chain.id}; the same bytes are sent again.",
+        f"{transfer.duty} of intent {intent.id} was undone on {chain.id}; its bytes go out again.",
     )  # fmt: skip
 
 

@@ -72,7 +72,9 @@ def _purse(
     services: Services, chain: Chain, transfers: Iterable[Transfer], intents: Mapping[int, Intent]
 ) -> Purse:
     purse = Purse(
-        chain.fee_units(), chain.native_balance(chain.own.relayer), chain.next_nonce(chain.own.relayer)
+        chain.fee_units(),
+        chain.native_balance(chain.own.relayer),
+        chain.next_nonce(chain.own.relayer),
     )
     for transfer in transfers:
         terms = intents[transfer.intent_id].terms
@@ -80,7 +82,9 @@ def _purse(
         if transfer.duty in (Duty.START, Duty.FILL) and place not in purse.stock:
             payer = services.chains[place[0]]
             try:
-                purse.stock[place] = payer.balances([payer.own.relayer], place[1])[payer.own.relayer]
+                purse.stock[place] = payer.balances([payer.own.relayer], place[1])[
+                    payer.own.relayer
+                ]
             except Unreachable:
                 # What cannot be read cannot be promised: those that need it wait.
                 purse.stock[place] = 0
@@ -285,9 +289,7 @@ def bump(services: Services, chain: Chain, stuck: Sequence[tuple[Transfer, Attem
     def work(unit: Unit) -> Sequence[Signed]:
         now = services.clock.now()
         locked = unit.transfers.lock([transfer.id for transfer, _ in stuck])
-        still = [
-            (t, a) for t, a in stuck if t.id in locked and locked[t.id].state is t.state
-        ]
+        still = [(t, a) for t, a in stuck if t.id in locked and locked[t.id].state is t.state]
         intents = unit.intents.of({t.intent_id for t, _ in still})
         actions = [
             (action_of(t, intents[t.intent_id], chain.own), a.signed.nonce) for t, a in still

@@ -1,5 +1,6 @@
 """Everything a use case may reach for, in one place."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ class Policy:
     patience: Patience = Patience()
     dust_factor: int = 1
     late_watch_seconds: int = 30 * 86_400
+    most_settle_seconds: int | None = None
 
 
 @dataclass
@@ -75,5 +77,6 @@ class Services:
     policy: Policy = field(default_factory=Policy)
     wake: Callable[[], None] = lambda: None
     reached: Callable[[str], None] = lambda step: None
+    pause: Callable[[], None] = lambda: time.sleep(0.02)
     first_keys: Callable[[], Mapping[str, str]] = dict
     keys: KeyMemory = field(default_factory=KeyMemory)

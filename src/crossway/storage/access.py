@@ -105,7 +105,9 @@ class Access:
                 idempotency.c.client_id == client_id, idempotency.c.key == key
             )
         ).first()
-        return row and Remembered(row.body_hash, instant(row.at), row.status, row.body)
+        if row is None:
+            return None
+        return Remembered(row.body_hash, instant(row.at), row.status, row.body)
 
     def remember(self, client_id: str, key: str, body_hash: str, at: datetime) -> bool:
         make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert

@@ -79,7 +79,12 @@ class Books:
                 index_elements=["account", "chain", "token"], set_={"units": put.excluded.units}
             ),
             [
-                {"account": k[0].value, "chain": k[1], "token": k[2], "units": str(held[k] + changed[k])}
+                {
+                    "account": k[0].value,
+                    "chain": k[1],
+                    "token": k[2],
+                    "units": str(held[k] + changed[k]),
+                }
                 for k in keys
             ],
         )

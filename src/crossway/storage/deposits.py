@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from crossway.domain.deposits import Deposit, DepositState, Incoming, Purpose
 from crossway.storage.rows import deposit_of, micros
 from crossway.storage.sets import among
-from crossway.storage.tables import deposits
+from crossway.storage.tables import deposits, intents
 
 _CREDIT = (
     update(deposits)
@@ -65,6 +65,19 @@ class Deposits:
         query = select(deposits).where(deposits.c.state == "SEEN", deep)
         rows = self._db.execute(query.order_by(deposits.c.id).limit(limit))
         return [deposit_of(row) for row in rows]
+
+    def ready_of(self, intent_id: int, height: int) -> list[Deposit]:
+        query = (
+            select(deposits)
+            .join(intents, intents.c.id == deposits.c.intent_id)
+            .where(
+                deposits.c.intent_id == intent_id,
+                deposits.c.chain == intents.c.source_chain,
+                deposits.c.state == DepositState.SEEN.value,
+                deposits.c.ready_height <= height,
+            )
+        )
+        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id))]
 
     def of(self, intent_ids: Collection[int]) -> list[Deposit]:
         if not intent_ids:

@@ -121,7 +121,7 @@ class Intents:
         query = select(intents.c.address, intents.c.id).where(
             among(self._db, intents.c.address, addresses)
         )
-        return {address: found for address, found in self._db.execute(query)}
+        return {row.address: row.id for row in self._db.execute(query)}
 
     def watched(self, chain: str, ended_after: datetime) -> list[str]:
         open_states = [s.value for s in State if s not in ENDED]

@@ -9,7 +9,9 @@ from sqlalchemy import ColumnElement, Connection, Text, any_, cast, func, litera
 from sqlalchemy.dialects.postgresql import ARRAY
 
 
-def among(db: Connection, column: ColumnElement[Any], values: Collection[Any]) -> ColumnElement[bool]:
+def among(
+    db: Connection, column: ColumnElement[Any], values: Collection[Any]
+) -> ColumnElement[bool]:
     """`column IN values` with one bound parameter, however many values there are."""
     if db.dialect.name == "sqlite":
         rows = func.json_each(literal(json.dumps(list(values)), Text)).table_valued("value")

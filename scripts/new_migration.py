@@ -1,0 +1,33 @@
+"""Draft the next migration from what the tables say and the newest migration does not."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+
+from crossway.adapters.chains.simulated.tables import METADATA as SIMULATED
+from crossway.storage.migrate import FOLDER, upgrade
+from crossway.storage.store import connect
+from crossway.storage.tables import METADATA
+
+
+def main(message: str, number: str) -> None:
+    """Write versions/NUMBER_MESSAGE.py; read it before it is committed."""
+    with tempfile.TemporaryDirectory() as folder:
+        writer, _ = connect(f"sqlite:///{Path(folder) / 'empty.db'}")
+        upgrade(writer)
+        config = Config()
+        config.set_main_option("script_location", str(FOLDER))
+        config.set_main_option("file_template", "%%(rev)s_%%(slug)s")
+        with writer.begin() as db:
+            config.attributes["connection"] = db
+            config.attributes["metadata"] = [METADATA, SIMULATED]
+            command.revision(config, message, autogenerate=True, rev_id=number)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python scripts/new_migration.py NUMBER 'message'")
+    main(sys.argv[2], sys.argv[1])

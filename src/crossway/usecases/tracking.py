@@ -1,0 +1,104 @@
+"""The whole story of one intent: what happened, what it owes, who acts next and by when."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from crossway.domain.clients import Caller
+from crossway.domain.deposits import Deposit, DepositState
+from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Posting
+from crossway.domain.money import format_units
+from crossway.domain.transfers import OPEN, Duty, Transfer, TransferState
+from crossway.ports.services import Services
+from crossway.ports.store import Attempt, IntentFilter, MoveRecord
+from crossway.usecases.intents import by_id
+
+MOST_FOUND = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One intent with all that belongs to it; `by_when` is None where nobody waits for a time."""
+
+    intent: Intent
+    deposits: list[Deposit]
+    transfers: list[Transfer]
+    attempts: list[Attempt]
+    moves: list[MoveRecord]
+    postings: list[tuple[datetime, Posting]]
+    who_acts: str
+    by_when: datetime | None
+
+
+def find(services: Services, caller: Caller, text: str) -> list[Intent]:
+    """Intents that any identifier names: number, addresses, hashes, sender, recipient."""
+    text = text.strip()
+    if not text:
+        return []
+    client = None if caller.operator else caller.client.id
+    wanted = IntentFilter(client_id=client, text=text)
+    with services.store.read() as unit:
+        found = unit.intents.page(wanted, MOST_FOUND)
+        if found:
+            return found
+        for chain in services.chains.values():
+            try:
+                spelled = chain.canonical_address(text)
+            except ValueError:
+                continue
+            if spelled != text:
+                return unit.intents.page(replace(wanted, text=spelled), MOST_FOUND)
+    return []
+
+
+def story(services: Services, caller: Caller, intent_id: int) -> Story:
+    """Everything about one intent; raises `NotFound`."""
+    intent = by_id(services, caller, intent_id)
+    with services.store.read() as unit:
+        deposits = unit.deposits.of([intent_id])
+        transfers = unit.transfers.of([intent_id])
+        attempts = unit.transfers.attempts([t.id for t in transfers])
+        moves = unit.intents.moves([intent_id])
+        postings = unit.books.of(intent_id)
+    who, when = next_step(services, intent, deposits, transfers)
+    return Story(intent, deposits, transfers, attempts, moves, postings, who, when)
+
+
+def next_step(
+    services: Services, intent: Intent, deposits: list[Deposit], transfers: list[Transfer]
+) -> tuple[str, datetime | None]:
+    """Who acts next in words, and by when."""
+    failed = [t for t in transfers if t.state is TransferState.FAILED and t.duty is not Duty.START]
+    if failed:
+        what = failed[0].duty.replace("_", " ").lower()
+        return f"An operator: the {what} failed: {failed[0].reason}.", None
+    waiting = [t for t in transfers if t.state in OPEN]
+    match intent.state:
+        case State.PENDING:
+            return _payer(services, intent, deposits), intent.terms.expires_at
+        case State.FUNDED:
+            reason = next((t.reason for t in waiting if t.reason), "")
+            return f"Crossway: collects the deposit. {reason}".strip(), intent.terms.expires_at
+        case State.INITIATED:
+            reason = next((t.reason for t in waiting if t.reason), "")
+            return f"Crossway: pays the recipient. {reason}".strip(), None
+    if any(t.duty is Duty.REFUND for t in waiting):
+        return "Crossway: sends the money back.", None
+    if any(t.duty is Duty.RETURN_EXCESS for t in waiting):
+        return "Crossway: gives back what was too much.", None
+    reimbursing = [t for t in waiting if t.duty is Duty.REIMBURSE]
+    if reimbursing:
+        bridge = intent.terms.bridge or "the collecting account"
+        return f"Nobody; {bridge} still owes the relayer its repayment.", reimbursing[0].next_at
+    return "Nobody: this payment is finished.", None
+
+
+def _payer(services: Services, intent: Intent, deposits: list[Deposit]) -> str:
+    chain = services.catalogue.chains[intent.terms.source_chain]
+    if any(d.state is DepositState.SEEN for d in deposits):
+        return f"Nobody: a deposit was seen and waits for confirmations on {chain.name}."
+    short = intent.terms.total_units - intent.received_units
+    amount = f"{format_units(short, intent.asset_decimals)} {intent.asset_symbol}"
+    more = "another " if intent.received_units else ""
+    hint = " On test networks, then check for the deposit." if chain.testnet else ""
+    return f"The payer: sends {more}{amount} on {chain.name}.{hint}"

@@ -1,0 +1,121 @@
+"""A whole Crossway on the simulated network with a clock moved by hand."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from crossway.adapters.bridges.across import Across
+from crossway.adapters.bridges.cctp import Cctp
+from crossway.adapters.bridges.gateway import Gateway
+from crossway.adapters.bridges.rhinofi import Rhinofi
+from crossway.adapters.chains.simulated.chain import SimulatedChain
+from crossway.adapters.chains.simulated.clock import SandboxClock
+from crossway.adapters.chains.simulated.network import Network
+from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.prices.fixed import FixedPrices
+from crossway.catalogue import load, reference_prices
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.clients import Caller, Client, Mode, Scope
+from crossway.domain.intent import Intent, State
+from crossway.engine.loop import Engine
+from crossway.ports.services import Policy, Services
+from crossway.storage.migrate import upgrade
+from crossway.storage.store import SqlStore, connect
+from crossway.usecases import intents, sandbox
+
+START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC).timestamp()
+POOL = ThreadPoolExecutor(16, thread_name_prefix="asking")
+
+
+def hurried(catalogue: Catalogue) -> Catalogue:
+    chains = {}
+    for chain in catalogue.chains.values():
+        c = chain.confirmations
+        chains[chain.id] = replace(
+            chain,
+            confirmations=replace(
+                c, fast=min(c.fast, 3), normal=min(c.normal, 3), large=min(c.large, 3), finalized=8
+            ),
+        )
+    return Catalogue(chains, catalogue.tokens, catalogue.symbols)
+
+
+@dataclass
+class HandClock:
+    seconds: float = START
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+CATALOGUE = hurried(load())
+PRICES = {s: p.pico_usd for s, p in reference_prices().items()}
+
+
+class World:
+    """Everything real but the passing of time."""
+
+    def __init__(self, url: str, **policy: Any) -> None:
+        self.hand = HandClock()
+        writer, reader = connect(url)
+        upgrade(writer)
+        self.store = SqlStore(writer, reader)
+        self.clock = SandboxClock(writer, reader, self.hand)
+        self.network = Network(CATALOGUE, writer, reader, self.clock, PRICES)
+        self.sandbox = SimulatedSandbox(self.network)
+        self.services = Services(
+            catalogue=CATALOGUE,
+            chains={c: SimulatedChain(self.network, c) for c in CATALOGUE.chains},
+            bridges=(Across(CATALOGUE), Cctp(CATALOGUE), Gateway(CATALOGUE), Rhinofi(CATALOGUE)),
+            prices=FixedPrices(PRICES, datetime.fromtimestamp(START, UTC)),
+            clock=self.clock,
+            store=self.store,
+            asking=POOL,
+            network="simulated",
+            sandbox=self.sandbox,
+            policy=Policy(most_settle_seconds=20, **policy),
+        )
+        self.engine = Engine(self.services, "test", sole=True)
+        client = Client("c-1", "A shop", 0, None, 250, datetime.fromtimestamp(START, UTC))
+        self.store.write(lambda unit: unit.access.add_client(client))
+        self.caller = Caller(client, Mode.TEST, frozenset(Scope))
+        self.operator = replace(self.caller, operator=True)
+
+    def pay(self, source: str = "BASE_MAINNET", to: str = "ARBITRUM_MAINNET", **more: Any) -> Intent:
+        """A new intent of 25 USDC."""
+        asked: dict[str, Any] = {
+            "amount": "25000000",
+            "token_in": CATALOGUE.tokens[source, "USDC"].address,
+            "source_chain": source,
+            "destination_chain": to,
+            "recipient": self.address(to, "recipient"),
+            "refund_address": self.address(source, "refund"),
+        }
+        return intents.create(self.services, self.caller, intents.CreateIntent(**(asked | more)))
+
+    def address(self, chain: str, name: str) -> str:
+        return self.services.chains[chain].deposit_address(f"wallet {name}")
+
+    def deposit(self, intent: Intent, amount: str = "exact", **more: Any) -> str:
+        return sandbox.deposit(
+            self.services, self.caller, intent.address, amount, **more
+        ).tx_hash
+
+    def pass_time(self, seconds: float, step: float = 1.0) -> None:
+        """Let time pass in steps, with a pass of the engine after each."""
+        end = self.hand.seconds + seconds
+        while self.hand.seconds < end:
+            self.hand.seconds = min(end, self.hand.seconds + step)
+            self.engine.tick()
+
+    def until(self, intent: Intent, *states: State, within: float = 120) -> Intent:
+        end = self.hand.seconds + within
+        while (now := self.now(intent)).state not in states:
+            assert self.hand.seconds < end, f"{now.state} after {within} s, not {states}"
+            self.pass_time(1)
+        return now
+
+    def now(self, intent: Intent) -> Intent:
+        return intents.by_id(self.services, self.operator, intent.id)
