@@ -1,0 +1,1 @@
+"""Price sources: fixed by choice, or Pyth."""

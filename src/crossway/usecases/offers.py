@@ -1,0 +1,61 @@
+"""Asking bridges for their price of one or many legs, all bridges at once."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from crossway.domain.errors import QuotesUnavailable, Unreachable
+from crossway.domain.quotes import LeftOut, Leg, NoOffer, Offer
+from crossway.ports.quoting import Bridge
+from crossway.ports.services import Services
+from crossway.usecases.asking import ask
+from crossway.usecases.switches import route_is_off
+
+Answer = Sequence[Offer | NoOffer]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """By leg, in order: the offers and the refusals; `missing` are the bridges that failed."""
+
+    offers: tuple[tuple[Offer, ...], ...]
+    refusals: tuple[tuple[NoOffer, ...], ...]
+    missing: tuple[LeftOut, ...]
+
+
+def offers_for(
+    services: Services, bridges: Sequence[Bridge], legs: Sequence[Leg], off: Collection[str]
+) -> Offered:
+    """What the bridges offer. Raises `QuotesUnavailable` when not one of them answered."""
+    now = services.clock.now()
+    questions = {str(bridge.name): _question(bridge, legs, now) for bridge in bridges}
+    answers = ask(services.asking, questions, services.policy.patience)
+    if questions and not answers.given:
+        silent = ", ".join(f"{left.subject} {left.reason}" for left in answers.missing)
+        raise QuotesUnavailable(f"No bridge could answer: {silent}")
+    offers: list[tuple[Offer, ...]] = []
+    refusals: list[tuple[NoOffer, ...]] = []
+    given = [answers.given[name] for name in questions if name in answers.given]
+    for index in range(len(legs)):
+        found = [_unless_off(answer[index], off) for answer in given]
+        offers.append(tuple(answer for answer in found if isinstance(answer, Offer)))
+        refusals.append(tuple(answer for answer in found if isinstance(answer, NoOffer)))
+    return Offered(tuple(offers), tuple(refusals), answers.missing)
+
+
+def _question(bridge: Bridge, legs: Sequence[Leg], now: datetime) -> Callable[[], Answer]:
+    def question() -> Answer:
+        answer = bridge.offers(legs, now)
+        if len(answer) != len(legs):
+            raise Unreachable(f"gave {len(answer)} answers to {len(legs)} questions")
+        return answer
+
+    return question
+
+
+def _unless_off(answer: Offer | NoOffer, off: Collection[str]) -> Offer | NoOffer:
+    leg = answer.leg
+    if off and route_is_off(off, answer.bridge, leg.source, leg.destination):
+        reason = f"{answer.bridge} is switched off for {leg.source} -> {leg.destination}"
+        return NoOffer(answer.bridge, leg, reason)
+    return answer

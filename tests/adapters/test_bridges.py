@@ -1,0 +1,181 @@
+"""The four modelled bridges: documented prices to the unit, reach, limits and contract words."""
+
+from itertools import permutations
+
+import base58
+import pytest
+
+from crossway.domain.quotes import Leg, NoOffer, Offer
+from tests.services import BRIDGES, CATALOGUE, NOW
+
+ACROSS, CCTP, GATEWAY, RHINOFI = BRIDGES
+THOUSAND = 1_000_000_000
+MAINNETS = [c.id for c in CATALOGUE.chains.values() if not c.testnet]
+TESTNETS = [c.id for c in CATALOGUE.chains.values() if c.testnet]
+
+
+def offer(bridge, source: str, destination: str, micro_usd: int = THOUSAND) -> Offer:
+    (answer,) = bridge.offers([Leg(source, destination, micro_usd)], NOW)
+    assert isinstance(answer, Offer), answer
+    return answer
+
+
+def network_costs(source: str, destination: str) -> int:
+    """A start on the source, a fill and the bridge's arrival on the destination."""
+    start = CATALOGUE.chains[source].transfer_cost_micro_usd
+    return start + 2 * CATALOGUE.chains[destination].transfer_cost_micro_usd
+
+
+def word_values(extra_data: str) -> list[int]:
+    digits = extra_data.removeprefix("0x")
+    assert len(digits) % 64 == 0
+    return [int(digits[at : at + 64], 16) for at in range(0, len(digits), 64)]
+
+
+@pytest.mark.parametrize(
+    ("family", "micro_usd_on_a_thousand", "threshold", "seconds"),
+    [
+        ("ARBITRUM", 130_000, 1000, 8),
+        ("AVALANCHE", 0, 2000, 8),
+        ("BASE", 130_000, 1000, 8),
+        ("ETHEREUM", 100_000, 1000, 20),
+        ("HYPEREVM", 0, 2000, 5),
+        ("MONAD", 0, 2000, 5),
+        ("OPTIMISM", 130_000, 1000, 8),
+        ("POLYGON", 0, 2000, 8),
+        ("SOLANA", 100_000, 1000, 8),
+        ("STARKNET", 1_400_000, 1000, 20),
+    ],
+)
+def test_cctp_asks_circles_table_to_the_unit(
+    family: str, micro_usd_on_a_thousand: int, threshold: int, seconds: int
+) -> None:
+    source = f"{family}_MAINNET"
+    destination = "BASE_MAINNET" if family != "BASE" else "ETHEREUM_MAINNET"
+    found = offer(CCTP, source, destination)
+    assert found.details == {
+        "maxFee": str(micro_usd_on_a_thousand),
+        "minFinalityThreshold": threshold,
+    }
+    assert found.fee_micro_usd == micro_usd_on_a_thousand + network_costs(source, destination)
+    assert found.fill_seconds == found.settle_seconds == seconds
+
+
+@pytest.mark.parametrize(
+    ("family", "gas_micro_usd"),
+    [
+        ("ARBITRUM", 10_000),
+        ("AVALANCHE", 20_000),
+        ("BASE", 10_000),
+        ("ETHEREUM", 2_000_000),
+        ("HYPEREVM", 50_000),
+        ("OPTIMISM", 1_500),
+        ("POLYGON", 1_500),
+        ("SOLANA", 150_000),
+    ],
+)
+def test_gateway_asks_half_a_basis_point_and_the_burns_gas(family: str, gas_micro_usd: int) -> None:
+    source = f"{family}_MAINNET"
+    destination = "BASE_MAINNET" if family != "BASE" else "ETHEREUM_MAINNET"
+    found = offer(GATEWAY, source, destination)
+    assert found.details == {"pctFee": 5 * 10**13, "gasFee": str(gas_micro_usd)}
+    assert found.fee_micro_usd == 50_000 + gas_micro_usd + network_costs(source, destination)
+
+
+def test_across_asks_a_share_and_the_destinations_gas() -> None:
+    found = offer(ACROSS, "BASE_MAINNET", "LISK_MAINNET")
+    gas = CATALOGUE.chains["LISK_MAINNET"].transfer_cost_micro_usd
+    assert found.details == {
+        "timestamp": int(NOW.timestamp()),
+        "fillDeadline": int(NOW.timestamp()) + 6 * 3600,
+        "pctFee": 2 * 10**14,
+        "flatFee": str(gas),
+    }
+    assert found.fee_micro_usd == 200_000 + network_costs("BASE_MAINNET", "LISK_MAINNET")
+    assert found.settle_seconds >= 3600
+
+
+def test_rhinofi_asks_a_share_and_the_destinations_gas() -> None:
+    found = offer(RHINOFI, "TRON_MAINNET", "STARKNET_MAINNET")
+    gas = CATALOGUE.chains["STARKNET_MAINNET"].transfer_cost_micro_usd
+    assert found.details == {"pctFee": 8 * 10**14, "gasFee": str(gas), "vaultId": 10}
+    assert found.fee_micro_usd == 800_000 + network_costs("TRON_MAINNET", "STARKNET_MAINNET")
+
+
+@pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
+def test_every_route_is_priced_above_what_the_network_costs(bridge) -> None:
+    legs = [Leg(route.source, route.destination, 100_000_000) for route in bridge.routes()]
+    answers = bridge.offers(legs, NOW)
+    assert [answer.leg for answer in answers] == legs
+    for answer in answers:
+        assert isinstance(answer, Offer)
+        costs = network_costs(answer.leg.source, answer.leg.destination)
+        assert answer.fee_micro_usd >= costs
+        assert answer.fill_seconds > 0
+
+
+@pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
+def test_routes_stay_within_one_network_and_know_their_way_back(bridge) -> None:
+    pairs = {(route.source, route.destination) for route in bridge.routes()}
+    for route in bridge.routes():
+        assert route.source != route.destination
+        source, destination = CATALOGUE.chains[route.source], CATALOGUE.chains[route.destination]
+        assert source.testnet == destination.testnet
+        assert route.bidirectional == ((route.destination, route.source) in pairs)
+
+
+@pytest.mark.parametrize("network", [MAINNETS, TESTNETS], ids=["mainnets", "testnets"])
+def test_some_bridge_joins_every_two_chains_of_a_network(network: list[str]) -> None:
+    joined = {(r.source, r.destination) for bridge in BRIDGES for r in bridge.routes()}
+    assert set(permutations(network, 2)) <= joined
+
+
+@pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
+def test_a_pair_that_a_bridge_does_not_serve_is_answered_with_a_reason(bridge) -> None:
+    leg = Leg("BASE_MAINNET", "BASE_TESTNET", THOUSAND)
+    (answer,) = bridge.offers([leg], NOW)
+    reason = f"{bridge.name} does not support BASE_MAINNET -> BASE_TESTNET"
+    assert answer == NoOffer(bridge.name, leg, reason, supported=False)
+
+
+@pytest.mark.parametrize(
+    ("bridge", "least", "most"),
+    [
+        (ACROSS, "1.00", "1000000.00"),
+        (CCTP, "0.01", "10000000.00"),
+        (GATEWAY, "0.01", "10000000.00"),
+        (RHINOFI, "0.01", "100000.00"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_amounts_outside_the_limits_are_refused_naming_the_limit(
+    bridge, least: str, most: str
+) -> None:
+    pair = "BASE_MAINNET", "POLYGON_MAINNET"
+    at_least, at_most = (int(text.replace(".", "")) * 10_000 for text in (least, most))
+    answers = bridge.offers(
+        [Leg(*pair, units) for units in (at_least - 1, at_least, at_most, at_most + 1)], NOW
+    )
+    under, low, high, over = answers
+    assert isinstance(under, NoOffer)
+    assert under.reason == f"{bridge.name} takes at least {least} USD"
+    assert isinstance(low, Offer)
+    assert isinstance(high, Offer)
+    assert isinstance(over, NoOffer)
+    assert over.reason == f"{bridge.name} takes at most {most} USD"
+    assert over.supported
+
+
+@pytest.mark.parametrize("destination", ["ETHEREUM_MAINNET", "SOLANA_MAINNET", "STARKNET_MAINNET"])
+def test_cctps_words_are_fee_threshold_domain_and_token(destination: str) -> None:
+    found = offer(CCTP, "BASE_MAINNET", destination)
+    usdc = CATALOGUE.tokens[destination, "USDC"].address
+    token = base58.b58decode(usdc).hex() if destination.startswith("SOLANA") else usdc
+    domain = CATALOGUE.chains[destination].cctp_domain
+    assert word_values(found.extra_data) == [130_000, 1000, domain, int(token, 16)]
+
+
+@pytest.mark.parametrize("bridge", [ACROSS, GATEWAY, RHINOFI], ids=lambda bridge: bridge.name)
+def test_the_other_bridges_words_are_their_fee_details(bridge) -> None:
+    found = offer(bridge, "BASE_MAINNET", "POLYGON_MAINNET")
+    assert word_values(found.extra_data) == [int(value) for value in found.details.values()]

@@ -1,0 +1,94 @@
+"""Services for tests: the real catalogue, bridges and prices; chains that know only addresses."""
+
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+from crossway.adapters.bridges.across import Across
+from crossway.adapters.bridges.cctp import Cctp
+from crossway.adapters.bridges.gateway import Gateway
+from crossway.adapters.bridges.rhinofi import Rhinofi
+from crossway.adapters.chains.addresses import canonical
+from crossway.adapters.prices.fixed import FixedPrices
+from crossway.catalogue import load, reference_prices
+from crossway.domain.clients import Caller, Client, Mode, Scope
+from crossway.domain.errors import Unreachable
+from crossway.ports.services import Services
+
+CATALOGUE = load()
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+POOL = ThreadPoolExecutor(16, thread_name_prefix="asking")
+PRICES = FixedPrices({s: p.pico_usd for s, p in reference_prices().items()}, NOW)
+BRIDGES = (Across(CATALOGUE), Cctp(CATALOGUE), Gateway(CATALOGUE), Rhinofi(CATALOGUE))
+
+
+@dataclass
+class StandingClock:
+    """A clock that stands until it is set."""
+
+    at: datetime = NOW
+
+    def now(self) -> datetime:
+        return self.at
+
+    def machine(self) -> datetime:
+        return self.at
+
+
+@dataclass
+class AddressChain:
+    """Of a chain, what quoting and looking up balances need."""
+
+    id: str
+    kind: str
+    held: dict[tuple[str, str], int] = field(default_factory=dict)
+    silent: bool = False
+
+    def canonical_address(self, text: str) -> str:
+        return canonical(self.kind, text)
+
+    def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
+        if self.silent:
+            raise Unreachable("the node is down")
+        return {address: self.held.get((address, token), 0) for address in addresses}
+
+
+@dataclass
+class SwitchStore:
+    """A store that remembers nothing but what is switched off."""
+
+    off: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def read(self) -> Iterator[Any]:
+        yield SimpleNamespace(network=SimpleNamespace(switches=lambda: dict(self.off)))
+
+
+def services(**changes: Any) -> Services:
+    """A set of services; any part can be given."""
+    made: Any = Services(
+        catalogue=CATALOGUE,
+        chains={c.id: AddressChain(c.id, c.kind) for c in CATALOGUE.chains.values()},  # type: ignore[misc]
+        bridges=BRIDGES,
+        prices=PRICES,
+        clock=StandingClock(),
+        store=SwitchStore(),  # type: ignore[arg-type]
+        asking=POOL,
+        network="simulated",
+    )
+    return replace(made, **changes)
+
+
+def caller(mode: Mode = Mode.TEST, app_fee_bps: int = 0, cap: int | None = None) -> Caller:
+    """A client's caller with every scope."""
+    client = Client("client", "A shop", app_fee_bps, cap, 250, NOW)
+    return Caller(client, mode, frozenset(Scope))
+
+
+def address(chain: str, symbol: str = "USDC") -> str:
+    """The address of a token."""
+    return CATALOGUE.tokens[chain, symbol].address
