@@ -82,9 +82,8 @@ def compare(
     """Every way to make `units` of `out` arrive, but for the excluded chains."""
     catalogue = services.catalogue
     prices = rates(services, catalogue.symbols)
-    payment = _Payment.of(
-        services, caller, out, units, prices.side(out.symbol, out.decimals, "tokenOut")
-    )
+    side = prices.side(out.symbol, out.decimals, "tokenOut")
+    payment = _Payment.of(services, caller, out, units, side)
     tokens = _priced_tokens(catalogue, prices)
     chains = [chain for chain in _sources(services, out.chain) if chain.id not in excluded]
     missing = [LeftOut(c.id, "is switched off") for c in chains if chain_is_off(off, c.id)]
@@ -98,12 +97,11 @@ def compare(
         if chain.id == out.chain
     ]
     for index, chain in enumerate(away):
-        offer = best(offered.offers[index])
-        if offer is None:
+        if offer := best(offered.offers[index]):
+            fee, fill = offer.fee_micro_usd, offer.fill_seconds
+            options.append(_option(chain, offer.bridge, fee, fill, payment, tokens[chain.id]))
+        else:
             missing.append(LeftOut(chain.id, _why_none(offered, index)))
-            continue
-        fee, fill = offer.fee_micro_usd, offer.fill_seconds
-        options.append(_option(chain, offer.bridge, fee, fill, payment, tokens[chain.id]))
     return Comparison(
         destination=out.chain,
         token_out=out.address,
