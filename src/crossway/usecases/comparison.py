@@ -40,7 +40,8 @@ class _Priced:
 
 @dataclass(frozen=True, slots=True)
 class _Payment:
-    """What is to arrive, and the fees that do not depend on the way, in micro-USD."""
+    """What is to arrive, and what does not depend on the way: fees in micro-USD, and slippage by
+    the symbol paid with."""
 
     out: Token
     side: Side
@@ -48,6 +49,7 @@ class _Payment:
     micro_usd: int
     service: int
     app: int
+    slippage: Mapping[str, str]
 
     @staticmethod
     def of(
@@ -58,7 +60,8 @@ class _Payment:
         client = caller.client if caller else None
         app = client and app_fee(micro_usd, client.app_fee_bps, client.app_fee_cap_micro_usd)
         service = services.policy.service_fee.on(micro_usd)
-        return _Payment(out, side, units, micro_usd, service, app or 0)
+        slippage = {s: slippage_of(s, out.symbol) for s in services.catalogue.symbols}
+        return _Payment(out, side, units, micro_usd, service, app or 0, slippage)
 
 
 def same_chain_cost(chain: Chain) -> int:
@@ -155,7 +158,7 @@ def _payment_options(
 ) -> tuple[PaymentOption, ...]:
     """What to deposit of each token; to the unit what domain/pricing.costs_of gives for one."""
     units, decimals, symbol = payment.units, payment.out.decimals, payment.out.symbol
-    micro_usd, app = payment.micro_usd, payment.app
+    micro_usd, app, slippage = payment.micro_usd, payment.app, payment.slippage
     options = []
     for token in tokens:
         scale, pico = token.scale, token.pico_usd
@@ -166,9 +169,10 @@ def _payment_options(
             deposit = rescale_up(units, decimals, token.decimals) + fees
         else:
             deposit = -(-micro_usd * scale // pico) + fees
-        slippage = slippage_of(token.symbol, symbol)
         options.append(
-            PaymentOption(token.symbol, token.address, token.decimals, fees, deposit, slippage)
+            PaymentOption(
+                token.symbol, token.address, token.decimals, fees, deposit, slippage[token.symbol]
+            )
         )
     return tuple(options)
 
