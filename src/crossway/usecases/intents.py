@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -35,7 +35,8 @@ _BLACK_HOLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CreateIntent:
-    """What is asked for, as text (service.md §2); fields left out are None."""
+    """What is asked for, as text (service.md §2); fields left out are None, `strange` are those
+    that nobody knows."""
 
     amount: object
     token_in: object
@@ -48,6 +49,7 @@ class CreateIntent:
     token_out: object = None
     metadata: object = None
     payment_link_id: object = None
+    strange: Sequence[str] = ()
 
 
 @dataclass
@@ -100,6 +102,8 @@ def create(
 
 def _read(services: Services, caller: Caller, request: CreateIntent) -> _Read:
     off, complaints, given = switched_off(services), Complaints(), _Read()
+    for name in request.strange:
+        complaints.add(f"{name} is not a known field")
     given.source = complaints.read(
         lambda: chain_of(services, caller, off, request.source_chain, "source_chain")
     )
@@ -112,8 +116,12 @@ def _read(services: Services, caller: Caller, request: CreateIntent) -> _Read:
     )
     if given.source is not None:
         _read_source(services, request, given.source, given, complaints)
+    elif request.token_in is None:
+        complaints.add("tokenIn is required")
     if given.destination is not None:
         _read_destination(services, request, given.destination, given, complaints)
+    elif request.recipient is None:
+        complaints.add("recipient is required")
     given.metadata = complaints.read(lambda: _metadata(request.metadata)) or {}
     given.link = complaints.read(lambda: _link(request.payment_link_id))
     complaints.refuse()

@@ -1,0 +1,34 @@
+"""One process: the dashboard at /, the REST API at /api/v1, and the engine behind both."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.routing import Mount
+
+from crossway import bootstrap
+from crossway.api.app import create_api
+from crossway.dashboard import session
+
+api = create_api()
+
+
+@asynccontextmanager
+async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
+    """The one service of this process, shared by the API and every page."""
+    session.provide(bootstrap.start)
+    api.state.services = session.services()
+    bootstrap.settle()
+    try:
+        yield {}
+    finally:
+        bootstrap.stop()
+
+
+app = st.App(
+    Path(__file__).parent.resolve() / "pages" / "_shell.py",
+    routes=[Mount("/api", api)],
+    lifespan=lifespan,
+)

@@ -1,0 +1,48 @@
+"""The API as one ASGI application; whoever starts it sets its `state.services`."""
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+
+from crossway.api import chains, documentation, health, intents, quotes, router, sandbox
+from crossway.api.auth import Gate
+from crossway.api.errors import HANDLERS
+from crossway.api.idempotency import Once
+from crossway.api.requests import Bodies, Requests
+from crossway.ports.services import Services
+
+TAGS = [
+    {"name": "Intents", "description": "Single-use payments with their own deposit address."},
+    {"name": "Quotes", "description": "What a payment costs."},
+    {"name": "Router", "description": "Bridges and their routes."},
+    {"name": "Chains", "description": "Chains, tokens and balances."},
+    {"name": "Client", "description": "Who a key belongs to."},
+    {
+        "name": "Sandbox",
+        "description": "The simulated network's own switches; absent on a live one.",
+    },
+]
+
+
+def create_api(services: Services | None = None) -> FastAPI:
+    """The API; without services it answers 503 until `state.services` is set."""
+    api = FastAPI(
+        version=health.VERSION,
+        openapi_url=None,
+        openapi_tags=TAGS,
+        redirect_slashes=False,
+        exception_handlers=HANDLERS,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+        middleware=[
+            Middleware(Requests),
+            Middleware(Gate),
+            Middleware(Bodies),
+            Middleware(Once),
+        ],
+    )
+    for part in (intents, quotes, router, chains, sandbox):
+        api.include_router(part.router)
+    api.include_router(chains.client_router)
+    api.router.routes.extend([*health.ROUTES, *documentation.pages(api)])
+    if services is not None:
+        api.state.services = services
+    return api

@@ -1,0 +1,241 @@
+"""Putting the parts together: the one place that knows them all, and that starts and stops them."""
+
+import gc
+import json
+import logging
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from crossway import catalogue as catalogue_data
+from crossway.adapters.bridges.across import Across
+from crossway.adapters.bridges.cctp import Cctp
+from crossway.adapters.bridges.gateway import Gateway
+from crossway.adapters.bridges.rhinofi import Rhinofi
+from crossway.adapters.chains.simulated.chain import SimulatedChain
+from crossway.adapters.chains.simulated.clock import SandboxClock
+from crossway.adapters.chains.simulated.network import Network
+from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.prices.fixed import FixedPrices
+from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.clients import Mode
+from crossway.domain.pricing import ServiceFee
+from crossway.engine.loop import Engine
+from crossway.ports.services import Policy, Services
+from crossway.settings import Settings, secret_key_of, write_private
+from crossway.storage.migrate import upgrade
+from crossway.storage.store import SqlStore, open_store
+from crossway.usecases import access
+
+LOG = structlog.get_logger("crossway")
+FIRST_KEYS_FILE = "first_keys.json"
+# A demonstration shall not wait for the depth that real money asks for.
+SIMULATED_DEPTH, SIMULATED_FINALITY = 3, 8
+SIMULATED_SETTLE_SECONDS = 15
+REFERENCE_PRICES_AS_OF = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+NO_LIVE_NETWORK = "CROSSWAY_NETWORK=live is not available in this version; use simulated"
+
+
+class SetupError(Exception):
+    """A set-up that cannot work, as a sentence for whoever set it up."""
+
+
+@dataclass
+class Service:
+    """Everything that was built, and how it ends."""
+
+    services: Services
+    store: SqlStore
+    pool: ThreadPoolExecutor
+    engine: Engine
+    engine_runs: bool = False
+
+    def run_engine(self) -> None:
+        """Let the engine work in a thread of its own."""
+        self.engine_runs = True
+        self.engine.start()
+
+    def close(self) -> None:
+        """Stop the engine, write what waits to be written, let everything go."""
+        if self.engine_runs:
+            self.engine.stop()
+        access.write_uses(self.services)
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        self.store.close()
+
+
+_running: list[Service] = []
+
+
+def start(with_engine: bool | None = None) -> Services:
+    """Build the one service of this process from the environment and set its engine going.
+
+    `with_engine` None lets CROSSWAY_RUN_ENGINE decide.
+    """
+    settings = Settings()
+    set_up_logging(settings)
+    if _running:
+        raise SetupError("This process runs a service already")
+    service = build(settings)
+    _running.append(service)
+    _greet(settings, access.first_run(service.services, "first run"))
+    if settings.run_engine if with_engine is None else with_engine:
+        service.run_engine()
+    return service.services
+
+
+def stop() -> None:
+    """End the service of this process, if it runs one."""
+    while _running:
+        _running.pop().close()
+
+
+def settle() -> None:
+    """Once all is imported and built: take it out of every later garbage collection."""
+    gc.collect()
+    gc.freeze()
+
+
+def build(settings: Settings) -> Service:
+    """All parts of a service on a database that is brought up to date; nothing runs yet."""
+    if settings.network == "live":
+        raise SetupError(NO_LIVE_NETWORK)
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    secret_key_of(settings)
+    store = open_store(settings.url)
+    upgrade(store.writer)
+    pool = ThreadPoolExecutor(settings.asking_threads, thread_name_prefix="asking")
+    engines: list[Engine] = []
+
+    def wake() -> None:
+        for engine in engines:
+            engine.wake()
+
+    services = _simulated(settings, store, pool, wake)
+    engine = Engine(services, owner_name(), sole=settings.on_sqlite)
+    engines.append(engine)
+    return Service(services, store, pool, engine)
+
+
+def _simulated(
+    settings: Settings, store: SqlStore, pool: ThreadPoolExecutor, wake: Callable[[], None]
+) -> Services:
+    catalogue = shallow(catalogue_data.load())
+    pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
+    clock = SandboxClock(store.writer, store.reader)
+    network = Network(catalogue, store.writer, store.reader, clock, pico_usd)
+    return Services(
+        catalogue=catalogue,
+        chains={name: SimulatedChain(network, name) for name in catalogue.chains},
+        bridges=[bridge(catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)],
+        prices=FixedPrices(pico_usd, REFERENCE_PRICES_AS_OF),
+        clock=clock,
+        store=store,
+        asking=pool,
+        network="simulated",
+        sandbox=SimulatedSandbox(network),
+        policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
+        wake=wake,
+        first_keys=lambda: _take_first_keys(settings.data_dir / FIRST_KEYS_FILE),
+    )
+
+
+def policy_of(settings: Settings) -> Policy:
+    """The operator's rules."""
+    return Policy(
+        service_fee=ServiceFee(settings.service_fee_micro_usd, settings.service_fee_bps),
+        intent_life_seconds=settings.intent_life_seconds,
+        quote_life_seconds=settings.quote_life_seconds,
+    )
+
+
+def shallow(catalogue: Catalogue) -> Catalogue:
+    """The catalogue with the depths of the simulated network."""
+    return replace(catalogue, chains={k: _shallow(c) for k, c in catalogue.chains.items()})
+
+
+def _shallow(chain: Chain) -> Chain:
+    depths = chain.confirmations
+    return replace(
+        chain,
+        confirmations=replace(
+            depths,
+            fast=min(depths.fast, SIMULATED_DEPTH),
+            normal=min(depths.normal, SIMULATED_DEPTH),
+            large=min(depths.large, SIMULATED_DEPTH),
+            finalized=min(depths.finalized, SIMULATED_FINALITY),
+        ),
+    )
+
+
+def owner_name() -> str:
+    """A name for this process that no other has, for its leases."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+def _greet(settings: Settings, keys: Mapping[Mode, str]) -> None:
+    """Show the first keys: on the terminal, and once on the dashboard; never in a log."""
+    if not keys:
+        return
+    path = settings.data_dir / FIRST_KEYS_FILE
+    path.unlink(missing_ok=True)
+    write_private(path, json.dumps({mode.value: secret for mode, secret in keys.items()}).encode())
+    print("\nWelcome to Crossway. The first keys, shown once; the dashboard shows them once, too:")
+    for mode, secret in keys.items():
+        print(f"  {mode:4}  {secret}" if sys.stdout.isatty() else f"  {mode:4}  in {path}")
+    print("Others: crossway keys create --client NAME --mode test\n", flush=True)
+
+
+def _take_first_keys(path: Path) -> Mapping[str, str]:
+    """Read the file and remove it; whoever comes second finds nothing."""
+    taken = path.with_suffix(f".{secrets.token_hex(4)}")
+    try:
+        path.rename(taken)
+    except FileNotFoundError:
+        return {}
+    found: dict[str, str] = json.loads(taken.read_bytes())
+    taken.unlink()
+    return found
+
+
+def set_up_logging(settings: Settings) -> None:
+    """One form for our own lines and those of libraries, on standard error."""
+    level = getattr(logging, settings.log_level.upper())
+    console = settings.log_format == "console" or (
+        settings.log_format == "auto" and sys.stderr.isatty()
+    )
+    first: list[structlog.typing.Processor] = [
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    if not console:
+        first.append(structlog.processors.format_exc_info)
+    last: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[*first, last],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *first],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, last],
+        )
+    )
+    ours = logging.getLogger("crossway")
+    ours.handlers, ours.propagate = [handler], False
+    ours.setLevel(level)

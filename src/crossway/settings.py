@@ -1,0 +1,79 @@
+"""Every setting, from environment variables CROSSWAY_…, and the secret key's file."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from cryptography.fernet import Fernet
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+SECRET_KEY_FILE = "secret.key"
+OWNER_ONLY = 0o600
+
+
+class Settings(BaseSettings):
+    """What an operator can choose; times in seconds."""
+
+    model_config = SettingsConfigDict(env_prefix="CROSSWAY_", env_file=".env", extra="ignore")
+
+    data_dir: Path = Field(default=Path("data"), description="Where the service keeps its files.")
+    database_url: str | None = Field(
+        default=None, description="A SQLAlchemy URL; by default a SQLite file in the data folder."
+    )
+    network: Literal["simulated", "live"] = Field(default="simulated", description="Which chains.")
+    profile: Path | None = Field(default=None, description="The live network's TOML file.")
+    secret_key: SecretStr | None = Field(
+        default=None,
+        description="Encrypts personal data; 32 bytes in URL-safe base64.",
+    )
+    dashboard_password: SecretStr | None = Field(default=None, description="Asked of operators.")
+    run_engine: bool = Field(default=True, description="Whether this process runs the engine too.")
+    intent_life_seconds: int = Field(
+        default=3600, ge=300, le=86_400, description="An intent's life."
+    )
+    quote_life_seconds: int = Field(default=60, ge=5, le=3600, description="Life of a quote.")
+    service_fee_micro_usd: int = Field(default=10_000, ge=0, description="Flat service fee.")
+    service_fee_bps: int = Field(
+        default=0, ge=0, le=1_000, description="Service fee on the amount."
+    )
+    asking_threads: int = Field(
+        default=64, ge=4, le=512, description="Chains and bridges asked at the same time."
+    )
+    log_format: Literal["auto", "json", "console"] = Field(
+        default="auto", description="auto: console on a terminal, else JSON."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @property
+    def url(self) -> str:
+        """The database's URL."""
+        return self.database_url or f"sqlite:///{self.data_dir.resolve() / 'crossway.db'}"
+
+    @property
+    def on_sqlite(self) -> bool:
+        """Whether the database is a file that one machine uses."""
+        return self.url.startswith("sqlite")
+
+    @property
+    def secret_key_file(self) -> Path:
+        """Where a secret key lies that no variable gives."""
+        return self.data_dir / SECRET_KEY_FILE
+
+
+def secret_key_of(settings: Settings) -> bytes:
+    """The secret key: as given, else from its file, which the first run creates for its owner."""
+    if settings.secret_key is not None:
+        return settings.secret_key.get_secret_value().encode()
+    with suppress(FileExistsError):
+        write_private(settings.secret_key_file, Fernet.generate_key())
+    return settings.secret_key_file.read_bytes().strip()
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """A new file that only its owner reads; one that exists is left alone (`FileExistsError`)."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
