@@ -110,8 +110,9 @@ class Catalogue:
 
     def native_token(self, chain: str) -> str:
         """The address that stands for the native coin; `native` where the symbols lack it."""
-        token = self.tokens.get((chain, self.chains[chain].native_symbol))
-        return token.address if token else "native"
+        marked = [token.address for token in self.by_chain[chain] if token.native]
+        named = self.tokens.get((chain, self.chains[chain].native_symbol))
+        return marked[0] if marked else named.address if named else "native"
 
     def decimals_of(self, symbol: str, chains: Iterable[str]) -> int:
         """Decimals in which an amount of this symbol is written: 6 for USDC, which means USD;

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from crossway.domain.errors import Unreachable
-from crossway.domain.intent import Intent
 from crossway.domain.transfers import (
     Duty,
     Transfer,
@@ -15,11 +14,11 @@ from crossway.domain.transfers import (
     advance_transfer,
     backoff_seconds,
 )
-from crossway.engine.outcomes import booked, failed, undone
+from crossway.engine.outcomes import booked, failed, foreign_after, undone
 from crossway.engine.signing import bump, send
 from crossway.ports.chain import ALREADY_DONE, Chain, Heads, Mined, Missing, Status, Waiting
 from crossway.ports.services import Services
-from crossway.ports.store import Attempt, TransferChange, Unit
+from crossway.ports.store import Attempt, InFlight, TransferChange, Unit
 from crossway.usecases.lifecycle import Step
 
 BATCH = 2_000
@@ -31,7 +30,7 @@ _MOST_TRIES = {Duty.START: 8, Duty.FILL: 10, Duty.REFUND: 5, Duty.RETURN_EXCESS:
 class Seen:
     """A transfer and what its chain says of the attempt that decides it."""
 
-    transfer: Transfer
+    transfer: InFlight
     tx_id: str
     mined: Mined
 
@@ -39,12 +38,15 @@ class Seen:
 def check_signed(services: Services, heads: Mapping[str, Heads]) -> int:
     """Follow every signed transfer on these chains; answers how many came to an end."""
     with services.store.read() as unit:
-        signed = unit.transfers.in_state(heads.keys(), TransferState.SIGNED, BATCH)
-        intents = unit.intents.of({t.intent_id for t in signed})
+        signed = unit.transfers.signed(heads.keys(), BATCH)
+        worths = unit.intents.worths({t.intent_id for t in signed})
     done = 0
-    for chain_id, transfers in _by_chain(signed).items():
+    by_chain: dict[str, list[InFlight]] = defaultdict(list)
+    for transfer in signed:
+        by_chain[transfer.chain].append(transfer)
+    for chain_id, transfers in by_chain.items():
         try:
-            done += _check(services, services.chains[chain_id], heads[chain_id], transfers, intents)
+            done += _check(services, services.chains[chain_id], heads[chain_id], transfers, worths)
         except Unreachable:
             continue
     return done
@@ -54,21 +56,21 @@ def _check(
     services: Services,
     chain: Chain,
     head: Heads,
-    transfers: Sequence[Transfer],
-    intents: Mapping[int, Intent],
+    transfers: Sequence[InFlight],
+    worths: Mapping[int, int],
 ) -> int:
-    known = chain.status([t.tx_id for t in transfers if t.tx_id])
+    known = chain.status([t.tx_id for t in transfers])
     deep: list[Seen] = []
-    unsettled: list[Transfer] = []
+    unsettled: list[InFlight] = []
     for transfer in transfers:
-        status = known.get(transfer.tx_id or "")
+        status = known.get(transfer.tx_id)
         if not isinstance(status, Mined):
             unsettled.append(transfer)
-        elif _is_deep(services, transfer, intents[transfer.intent_id], status, head):
-            deep.append(Seen(transfer, transfer.tx_id or "", status))
-    dropped: list[Transfer] = []
+        elif _is_deep(services, transfer, worths[transfer.intent_id], status, head):
+            deep.append(Seen(transfer, transfer.tx_id, status))
+    dropped: list[InFlight] = []
     if unsettled:
-        more, dropped = _follow(services, chain, head, unsettled, intents, known)
+        more, dropped = _follow(services, chain, head, unsettled, worths, known)
         deep += more
     if deep or dropped:
         services.reached("before-confirm")
@@ -77,11 +79,9 @@ def _check(
     return len(deep) + len(dropped)
 
 
-def _is_deep(
-    services: Services, transfer: Transfer, intent: Intent, mined: Mined, head: Heads
-) -> bool:
+def _is_deep(services: Services, transfer: InFlight, worth: int, mined: Mined, head: Heads) -> bool:
     confirmations = services.catalogue.chains[transfer.chain].confirmations
-    needed = confirmations.for_worth(intent.costs.total_micro_usd)
+    needed = confirmations.for_worth(worth)
     return head.height - mined.block_height >= needed
 
 
@@ -89,10 +89,10 @@ def _follow(
     services: Services,
     chain: Chain,
     head: Heads,
-    transfers: Sequence[Transfer],
-    intents: Mapping[int, Intent],
+    transfers: Sequence[InFlight],
+    worths: Mapping[int, int],
     known: Mapping[str, Status],
-) -> tuple[list[Seen], list[Transfer]]:
+) -> tuple[list[Seen], list[InFlight]]:
     """Transfers whose newest attempt is not in a block: an earlier one may be; else send again,
     offer more, or, when none can ever land, let go of them."""
     with services.store.read() as unit:
@@ -103,21 +103,21 @@ def _follow(
     older = [a.signed.tx_id for a in attempts if a.signed.tx_id not in known]
     statuses = {**known, **(chain.status(older) if older else {})}
     deep: list[Seen] = []
-    dropped: list[Transfer] = []
+    dropped: list[InFlight] = []
     again: list[Attempt] = []
-    stuck: list[tuple[Transfer, Attempt]] = []
+    stuck: list[Attempt] = []
     for transfer in transfers:
         tries = [(a, statuses.get(a.signed.tx_id, Missing(False))) for a in of[transfer.id]]
         mined = next(((a, s) for a, s in tries if isinstance(s, Mined)), None)
         if mined is not None:
-            if _is_deep(services, transfer, intents[transfer.intent_id], mined[1], head):
+            if _is_deep(services, transfer, worths[transfer.intent_id], mined[1], head):
                 deep.append(Seen(transfer, mined[0].signed.tx_id, mined[1]))
         elif all(isinstance(s, Missing) and s.never for _, s in tries):
             dropped.append(transfer)
         elif not any(isinstance(s, Waiting) for _, s in tries):
             again.append(tries[-1][0])
         elif services.clock.now() - tries[-1][0].at > timedelta(seconds=STUCK_SECONDS):
-            stuck.append((transfer, tries[-1][0]))
+            stuck.append(tries[-1][0])
     if again:
         send(services, chain, [attempt.signed for attempt in again])
     if stuck:
@@ -130,7 +130,7 @@ def _settle(
     services: Services,
     chain: Chain,
     seen: Sequence[Seen],
-    dropped: Sequence[Transfer],
+    dropped: Sequence[InFlight],
 ) -> None:
     now = services.clock.now()
     ids = [s.transfer.id for s in seen] + [t.id for t in dropped]
@@ -148,10 +148,16 @@ def _settle(
         if transfer is None:
             continue
         if one.mined.reason in ("", ALREADY_DONE):
-            booked(unit, step, chain, transfer, one.tx_id, one.mined)
+            booked(step, chain, transfer, one.tx_id, one.mined)
             changes.append(_confirmed(transfer, one, now))
         else:
             changes.append(_reverted(unit, step, chain, transfer, one, now))
+    settled = [
+        (locked[one.transfer.id], one.mined.reason in ("", ALREADY_DONE))
+        for one in seen
+        if one.transfer.id in locked
+    ]
+    foreign_after(unit, step, chain, settled)
     unit.transfers.change(changes, now)
     step.store(unit)
 
@@ -160,7 +166,7 @@ def _confirmed(transfer: Transfer, one: Seen, now: datetime) -> TransferChange:
     after = advance_transfer(transfer.state, TransferEvent.CONFIRM)
     return TransferChange(
         transfer.id, transfer.state, after, transfer.tries, one.mined.reason, now,
-        one.tx_id, one.mined.block_height,
+        None if one.tx_id == transfer.tx_id else one.tx_id, one.mined.block_height,
     )  # fmt: skip
 
 
@@ -212,35 +218,39 @@ def reorganised(services: Services, chain_id: str, from_height: int) -> None:
 
 def _recheck(services: Services, chain: Chain, transfers: Sequence[Transfer], final: bool) -> None:
     statuses = chain.status([t.tx_id for t in transfers if t.tx_id])
+    standing: list[TransferChange] = []
+    gone: list[Transfer] = []
+    now = services.clock.now()
+    for transfer in transfers:
+        status = statuses.get(transfer.tx_id or "")
+        if not isinstance(status, Mined) or status.reason not in ("", ALREADY_DONE):
+            gone.append(transfer)
+        elif final:
+            standing.append(_rechecked(transfer, TransferEvent.FINALIZE, status.block_height, now))
 
     def work(unit: Unit) -> None:
-        now = services.clock.now()
-        locked = unit.transfers.lock([t.id for t in transfers])
-        step = Step(services, now, unit.intents.lock({t.intent_id for t in locked.values()}))
-        changes = []
-        for transfer in locked.values():
-            if transfer.state is not TransferState.CONFIRMED:
-                continue
-            status = statuses.get(transfer.tx_id or "")
-            stands = isinstance(status, Mined) and status.reason in ("", ALREADY_DONE)
-            if not stands:
-                undone(unit, step, chain, transfer)
-                event, height = TransferEvent.REORG, None
-            else:
-                assert isinstance(status, Mined)
-                event, height = TransferEvent.FINALIZE, status.block_height
-                if not final:
-                    continue
-            changes.append(
-                TransferChange(
-                    transfer.id, transfer.state, advance_transfer(transfer.state, event),
-                    transfer.tries, transfer.reason, now, transfer.tx_id, height,
-                )
-            )  # fmt: skip
+        ids = [change.id for change in standing] + [transfer.id for transfer in gone]
+        confirmed = unit.transfers.lock_in(ids, TransferState.CONFIRMED)
+        lost = [transfer for transfer in gone if transfer.id in confirmed]
+        step = Step(services, now, unit.intents.lock({t.intent_id for t in lost}))
+        for transfer in lost:
+            undone(unit, step, chain, transfer)
+        changes = [change for change in standing if change.id in confirmed]
+        changes += [_rechecked(t, TransferEvent.REORG, None, now) for t in lost]
         unit.transfers.change(changes, now)
         step.store(unit)
 
-    services.store.write(work)
+    if standing or gone:
+        services.store.write(work)
+
+
+def _rechecked(
+    transfer: Transfer, event: TransferEvent, height: int | None, now: datetime
+) -> TransferChange:
+    after = advance_transfer(transfer.state, event)
+    return TransferChange(
+        transfer.id, transfer.state, after, transfer.tries, transfer.reason, now, None, height
+    )  # fmt: skip
 
 
 def _by_chain(transfers: Sequence[Transfer]) -> dict[str, list[Transfer]]:

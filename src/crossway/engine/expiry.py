@@ -19,14 +19,11 @@ BATCH = 2_000
 def expire(services: Services, heads: Mapping[str, Heads]) -> int:
     """Expire what was not started in time; what it holds is owed back. Answers how many."""
     ended = 0
-    for chain_id, head in heads.items():
-        with services.store.read() as unit:
-            over = unit.intents.expiring(chain_id, head.time, BATCH)
-            intents = unit.intents.of(over)
-        if not over:
-            continue
+    with services.store.read() as unit:
+        found = unit.intents.expiring({c: head.time for c, head in heads.items()}, BATCH)
+    for chain_id, over in found.items():
         try:
-            _look_first(services, chain_id, list(intents.values()))
+            _look_first(services, chain_id, over)
         except Unreachable:
             # Whether money lies there is unknown, so nothing is said about it yet.
             continue
@@ -37,11 +34,13 @@ def expire(services: Services, heads: Mapping[str, Heads]) -> int:
     return ended
 
 
-def _look_first(services: Services, chain_id: str, intents: Sequence[Intent]) -> None:
+def _look_first(services: Services, chain_id: str, ids: Sequence[int]) -> None:
     """Test networks are not scanned: what came in there is looked up before it is too late."""
     if not services.catalogue.chains[chain_id].testnet:
         return
-    found = services.chains[chain_id].incoming_to([intent.address for intent in intents])
+    with services.store.read() as unit:
+        addresses = [intent.address for intent in unit.intents.of(ids).values()]
+    found = services.chains[chain_id].incoming_to(addresses)
     if found:
         services.store.write(lambda unit: record(unit, services, found))
 
@@ -67,7 +66,7 @@ def _expire(unit: Unit, services: Services, ids: Sequence[int]) -> None:
             TransferChange(
                 start.id, start.state, advance_transfer(start.state, TransferEvent.CANCEL),
                 start.tries, "The intent expired before it was started.",
-                now, start.tx_id, None,
+                now, None, None,
             )
             for start in locked.values()
             if start.state is TransferState.DUE

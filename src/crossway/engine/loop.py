@@ -32,6 +32,7 @@ class Engine:
         self._held: set[str] = set()
         self._renew_at: datetime | None = None
         self._unreachable: dict[str, str] = {}
+        self._broken: dict[str, str] = {}
         self._awake = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -127,18 +128,32 @@ class Engine:
         return done
 
     def _guarded(self, name: str, sweep: Callable[[], int]) -> int:
-        """A defect in one sweep is logged and raised as an alarm; the others go on."""
+        """A defect in one sweep is logged and raised as an alarm, once; the others go on."""
         try:
-            return sweep()
+            done = sweep()
         except Unreachable:
             return 0
         except Exception as error:
-            log.exception("sweep failed: %s", name)
-            message = f"The {name} sweep failed: {type(error).__name__}. The log has the details."
+            if self._broken.get(name) != repr(error):
+                self._broken[name] = repr(error)
+                self._tell_broken(name, error)
+            return 0
+        if self._broken.pop(name, None) is not None:
+            now = self._services.clock.now()
+            self._services.store.write(
+                lambda unit: unit.network.clear_alarms([f"sweep:{name}"], now)
+            )
+        return done
+
+    def _tell_broken(self, name: str, error: Exception) -> None:
+        log.error("sweep failed: %s", name, exc_info=error)
+        message = f"The {name} sweep failed: {type(error).__name__}. The log has the details."
+        try:
             self._services.store.write(
                 lambda unit: alarm(unit, self._services, f"sweep:{name}", "engine", name, message)
             )
-            return 0
+        except Exception:
+            log.exception("the alarm could not be stored either")
 
 
 _SWEEPS = (credit_ready, check_signed, send_due, finalize, expire)

@@ -1,5 +1,7 @@
 """What a settled transaction means for its intent and the books, duty by duty."""
 
+from collections.abc import Sequence
+
 from crossway.domain.intent import Event, Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.transfers import Duty, Transfer, TransferState
@@ -10,9 +12,7 @@ from crossway.ports.store import Unit
 from crossway.usecases.lifecycle import Step, owed, return_foreign
 
 
-def booked(
-    unit: Unit, step: Step, chain: Chain, transfer: Transfer, tx_id: str, mined: Mined
-) -> None:
+def booked(step: Step, chain: Chain, transfer: Transfer, tx_id: str, mined: Mined) -> None:
     """A transaction worked: book what moved, move the intent, owe what follows."""
     intent = step.current[transfer.intent_id]
     moved = mined.moved
@@ -29,7 +29,7 @@ def booked(
     held = intent.held_units - _from_address(intent, transfer, moved)
     match transfer.duty:
         case Duty.START:
-            _started(unit, step, intent, transfer, tx_id, held)
+            _started(step, intent, transfer, tx_id, held)
         case Duty.FILL:
             event = Event.FILLED if intent.state is State.INITIATED else Event.BOOKED
             step.move(intent.id, event, "fill", tx_id, tx_hash=tx_id)
@@ -43,12 +43,10 @@ def booked(
             step.move(intent.id, event, "refund", tx_id, tx_hash=tx_id, held_units=held)
             _owe_rest(step, intent.id, transfer)
         case Duty.RETURN_EXCESS:
-            _returned(unit, step, intent, transfer, tx_id, held)
+            step.move(intent.id, Event.BOOKED, "return", tx_id, held_units=held)
 
 
-def _started(
-    unit: Unit, step: Step, intent: Intent, transfer: Transfer, tx_id: str, held: int
-) -> None:
+def _started(step: Step, intent: Intent, transfer: Transfer, tx_id: str, held: int) -> None:
     fresh = intent.state in (State.FUNDED, State.PENDING)
     relayer = step.services.chains[intent.terms.destination_chain].own.relayer
     step.move(
@@ -62,19 +60,28 @@ def _started(
         needs_relay=True,
     )
     _owe_rest(step, intent.id, transfer)
-    return_foreign(unit, step, [intent.id])
 
 
-def _returned(
-    unit: Unit, step: Step, intent: Intent, transfer: Transfer, tx_id: str, held: int
+def foreign_after(
+    unit: Unit, step: Step, chain: Chain, settled: Sequence[tuple[Transfer, bool]]
 ) -> None:
-    step.move(intent.id, Event.BOOKED, "return", tx_id, held_units=held)
-    gone = [
-        deposit.id
-        for deposit in unit.deposits.open_foreign([intent.id])
-        if (deposit.incoming.chain, deposit.incoming.token) == (transfer.chain, transfer.token)
-    ]
-    unit.deposits.close_foreign(gone)
+    """Foreign money once transfers are settled (True: they worked): what went back is closed,
+    what lies at intents that have just started is owed back."""
+    returned = {
+        (t.intent_id, t.token) for t, worked in settled if worked and t.duty is Duty.RETURN_EXCESS
+    }
+    if returned:
+        deposits = unit.deposits.open_foreign({intent_id for intent_id, _ in returned})
+        unit.deposits.close_foreign(
+            [
+                d.id
+                for d in deposits
+                if d.incoming.chain == chain.id and (d.intent_id, d.incoming.token) in returned
+            ]
+        )
+    started = [t.intent_id for t, worked in settled if worked and t.duty is Duty.START]
+    if started:
+        return_foreign(unit, step, started)
 
 
 def _owe_rest(step: Step, intent_id: int, transfer: Transfer) -> None:

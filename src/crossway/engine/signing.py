@@ -13,7 +13,6 @@ from crossway.domain.transfers import (
     TransferEvent,
     TransferState,
     advance_transfer,
-    backoff_seconds,
 )
 from crossway.engine.actions import action_of
 from crossway.ports.chain import Chain, Heads, Signed
@@ -53,7 +52,6 @@ def send_due(services: Services, heads: Mapping[str, Heads]) -> int:
     """Sign and send the duties whose time has come on these chains; answers how many."""
     with services.store.read() as unit:
         due = unit.transfers.due(heads.keys(), services.clock.now(), BATCH)
-        intents = unit.intents.of({transfer.intent_id for transfer in due})
     by_chain: dict[str, list[Transfer]] = defaultdict(list)
     for transfer in due:
         by_chain[transfer.chain].append(transfer)
@@ -61,33 +59,30 @@ def send_due(services: Services, heads: Mapping[str, Heads]) -> int:
     for chain_id, transfers in by_chain.items():
         chain = services.chains[chain_id]
         try:
-            purse = _purse(services, chain, transfers, intents)
+            purse = _purse(services, chain, transfers)
         except Unreachable:
             continue
         sent += _sign_and_send(services, chain, heads, transfers, purse)
     return sent
 
 
-def _purse(
-    services: Services, chain: Chain, transfers: Iterable[Transfer], intents: Mapping[int, Intent]
-) -> Purse:
+def _purse(services: Services, chain: Chain, transfers: Iterable[Transfer]) -> Purse:
+    paying = {t.intent_id for t in transfers if t.duty in (Duty.START, Duty.FILL)}
+    with services.store.read() as unit:
+        places = unit.intents.payouts(paying)
     purse = Purse(
         chain.fee_units(),
         chain.native_balance(chain.own.relayer),
         chain.next_nonce(chain.own.relayer),
     )
-    for transfer in transfers:
-        terms = intents[transfer.intent_id].terms
-        place = (terms.destination_chain, terms.token_out)
-        if transfer.duty in (Duty.START, Duty.FILL) and place not in purse.stock:
-            payer = services.chains[place[0]]
-            try:
-                purse.stock[place] = payer.balances([payer.own.relayer], place[1])[
-                    payer.own.relayer
-                ]
-            except Unreachable:
-                # What cannot be read cannot be promised: those that need it wait.
-                purse.stock[place] = 0
+    for place in places:
+        payer = services.chains[place[0]]
+        try:
+            held = payer.balances([payer.own.relayer], place[1])
+        except Unreachable:
+            # What cannot be read cannot be promised: those that need it wait.
+            held = {}
+        purse.stock[place] = held.get(payer.own.relayer, 0)
     return purse
 
 
@@ -128,7 +123,8 @@ def _prepare(
 ) -> list[tuple[Duty, Signed]]:
     now = services.clock.now()
     ids = [transfer.id for transfer in transfers]
-    locked = [t for t in unit.transfers.lock(ids).values() if t.state is TransferState.DUE]
+    due = unit.transfers.lock_in(ids, TransferState.DUE)
+    locked = [transfer for transfer in transfers if transfer.id in due]
     intents = unit.intents.of({t.intent_id for t in locked})
     judge = Judge(unit, services, head, purse, intents)
     verdicts = [(transfer, judge.verdict(transfer)) for transfer in locked]
@@ -169,7 +165,7 @@ def _change(
         tries=transfer.tries,
         reason=reason,
         next_at=next_at,
-        tx_id=signed.tx_id if signed else transfer.tx_id,
+        tx_id=signed.tx_id if signed else None,
         block_height=None,
     )
 
@@ -282,35 +278,36 @@ class Judge:
             self._stock[place] -= intent.terms.out_units
 
 
-def bump(services: Services, chain: Chain, stuck: Sequence[tuple[Transfer, Attempt]]) -> None:
+def bump(services: Services, chain: Chain, stuck: Sequence[Attempt]) -> None:
     """Offer more for transactions that wait too long: the same nonce, a higher fee."""
-    fee = max([chain.fee_units(), *(a.signed.fee_units * 5 // 4 + 1 for _, a in stuck)])
+    fee = max([chain.fee_units(), *(a.signed.fee_units * 5 // 4 + 1 for a in stuck)])
 
     def work(unit: Unit) -> Sequence[Signed]:
         now = services.clock.now()
-        locked = unit.transfers.lock([transfer.id for transfer, _ in stuck])
-        still = [(t, a) for t, a in stuck if t.id in locked and locked[t.id].state is t.state]
-        intents = unit.intents.of({t.intent_id for t, _ in still})
-        actions = [
-            (action_of(t, intents[t.intent_id], chain.own), a.signed.nonce) for t, a in still
+        locked = unit.transfers.lock([attempt.transfer_id for attempt in stuck])
+        still = [
+            (locked[a.transfer_id], a)
+            for a in stuck
+            if a.transfer_id in locked and locked[a.transfer_id].state is TransferState.SIGNED
         ]
-        signed = chain.sign(actions, fee)
-        made = [
-            Attempt(t.id, chain.id, chain.own.relayer, s, now)
-            for (t, _), s in zip(still, signed, strict=True)
-        ]
-        unit.transfers.add_attempts(made)
-        unit.transfers.change(
-            [
-                TransferChange(
-                    t.id, t.state, advance_transfer(t.state, TransferEvent.REPLACE),
-                    t.tries, t.reason, now + timedelta(seconds=backoff_seconds(t.tries + 4)),
-                    s.tx_id, None,
-                )
-                for (t, _), s in zip(still, signed, strict=True)
-            ],
-            now,
-        )  # fmt: skip
+        intents = unit.intents.of({transfer.intent_id for transfer, _ in still})
+        signed = chain.sign(
+            [(action_of(t, intents[t.intent_id], chain.own), a.signed.nonce) for t, a in still],
+            fee,
+        )
+        replaced = [(t, s) for (t, _), s in zip(still, signed, strict=True)]
+        unit.transfers.add_attempts(
+            [Attempt(t.id, chain.id, chain.own.relayer, s, now) for t, s in replaced]
+        )
+        unit.transfers.change([_replaced(t, s, now) for t, s in replaced], now)
         return signed
 
     send(services, chain, services.store.write(work))
+
+
+def _replaced(transfer: Transfer, signed: Signed, now: datetime) -> TransferChange:
+    after = advance_transfer(transfer.state, TransferEvent.REPLACE)
+    return TransferChange(
+        transfer.id, transfer.state, after, transfer.tries,
+        "It waited too long: sent again with a higher fee.", now, signed.tx_id, None,
+    )  # fmt: skip

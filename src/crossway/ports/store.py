@@ -72,7 +72,9 @@ class Owed:
 
 @dataclass(frozen=True, slots=True)
 class TransferChange:
-    """What became of one transfer: written only if it still is in state `before`."""
+    """What became of one transfer: written only if it still is in state `before`.
+
+    `tx_id` None leaves the transaction that is known."""
 
     id: int
     before: TransferState
@@ -82,6 +84,17 @@ class TransferChange:
     next_at: datetime
     tx_id: str | None
     block_height: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """Of a signed transfer, what following it needs."""
+
+    id: int
+    intent_id: int
+    duty: Duty
+    chain: str
+    tx_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +132,14 @@ class IntentRecords(Protocol):
     def by_address(self, address: str) -> Intent | None: ...
     def of(self, ids: Collection[int]) -> dict[int, Intent]: ...
 
+    def worths(self, ids: Collection[int]) -> dict[int, int]:
+        """What each of these intents is worth in all, in micro-USD."""
+        ...
+
+    def payouts(self, ids: Collection[int]) -> set[tuple[str, str]]:
+        """(chain, token) in which any of these intents pays its recipient."""
+        ...
+
     def lock(self, ids: Collection[int]) -> dict[int, Intent]:
         """The intents as they stand, held until the unit of work ends."""
         ...
@@ -138,8 +159,9 @@ class IntentRecords(Protocol):
         """Deposit addresses on a chain that are open, or ended after an instant."""
         ...
 
-    def expiring(self, chain: str, by: datetime, limit: int) -> list[int]:
-        """Intents not started whose time is over by this chain time, with no start in flight."""
+    def expiring(self, by: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:
+        """By source chain: intents not started whose time is over by the chain's own time, with
+        no start in flight."""
         ...
 
     def apply(self, changes: Sequence[Change]) -> None:
@@ -207,6 +229,14 @@ class TransferRecords(Protocol):
 
     def due(self, chains: Collection[str], now: datetime, limit: int) -> list[Transfer]:
         """DUE transfers whose time has come, oldest first."""
+        ...
+
+    def signed(self, chains: Collection[str], limit: int) -> list[InFlight]:
+        """SIGNED transfers, oldest first."""
+        ...
+
+    def lock_in(self, ids: Collection[int], state: TransferState) -> set[int]:
+        """Those of the transfers that are in this state, held until the unit of work ends."""
         ...
 
     def in_state(

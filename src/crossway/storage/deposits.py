@@ -63,7 +63,7 @@ class Deposits:
             )
         )
         query = select(deposits).where(deposits.c.state == "SEEN", deep)
-        rows = self._db.execute(query.order_by(deposits.c.id).limit(limit))
+        rows = self._db.execute(query.order_by(deposits.c.id).limit(limit)).all()
         return [deposit_of(row) for row in rows]
 
     def ready_of(self, intent_id: int, height: int) -> list[Deposit]:
@@ -77,13 +77,13 @@ class Deposits:
                 deposits.c.ready_height <= height,
             )
         )
-        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id))]
+        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id)).all()]
 
     def of(self, intent_ids: Collection[int]) -> list[Deposit]:
         if not intent_ids:
             return []
         query = select(deposits).where(among(self._db, deposits.c.intent_id, intent_ids))
-        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id))]
+        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id)).all()]
 
     def get(self, deposit_id: int) -> Deposit | None:
         row = self._db.execute(select(deposits).where(deposits.c.id == deposit_id)).first()
@@ -95,7 +95,7 @@ class Deposits:
             deposits.c.block_height >= height,
             deposits.c.state != DepositState.ORPHANED.value,
         )
-        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id))]
+        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id)).all()]
 
     def lock_seen(self, ids: Collection[int]) -> set[int]:
         query = select(deposits.c.id).where(
@@ -128,7 +128,7 @@ class Deposits:
         query = select(deposits).where(deposits.c.open_foreign)
         if intent_ids is not None:
             query = query.where(among(self._db, deposits.c.intent_id, intent_ids))
-        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id))]
+        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id)).all()]
 
     def close_foreign(self, ids: Sequence[int], note: str = "") -> None:
         self._set(ids, open_foreign=False, note=note)

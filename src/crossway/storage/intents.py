@@ -1,13 +1,24 @@
 """Intents as stored: their rows, their counts, their history and announcements."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Connection, Select, bindparam, func, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.domain.intent import ENDED, Intent, State
@@ -90,6 +101,17 @@ class Intents:
     def of(self, ids: Collection[int]) -> dict[int, Intent]:
         return self._by_id(select(intents).where(among(self._db, intents.c.id, ids))) if ids else {}
 
+    def worths(self, ids: Collection[int]) -> dict[int, int]:
+        c = intents.c
+        worth = c.amount_micro_usd + c.service_micro_usd + c.bridge_micro_usd + c.app_micro_usd
+        query = select(c.id, worth).where(among(self._db, c.id, ids))
+        return {row[0]: row[1] for row in self._db.execute(query).all()} if ids else {}
+
+    def payouts(self, ids: Collection[int]) -> set[tuple[str, str]]:
+        query = select(intents.c.destination_chain, intents.c.token_out).distinct()
+        rows = self._db.execute(query.where(among(self._db, intents.c.id, ids))) if ids else ()
+        return {(row[0], row[1]) for row in rows}
+
     def lock(self, ids: Collection[int]) -> dict[int, Intent]:
         if not ids:
             return {}
@@ -98,7 +120,7 @@ class Intents:
 
     def page(self, wanted: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
         query = _filtered(select(intents), wanted).order_by(intents.c.id.desc())
-        return [intent_of(row) for row in self._db.execute(query.limit(limit).offset(offset))]
+        return [intent_of(row) for row in self._db.execute(query.limit(limit).offset(offset)).all()]
 
     def count(self, wanted: IntentFilter) -> int:
         if wanted == IntentFilter(client_id=wanted.client_id, states=wanted.states):
@@ -121,7 +143,7 @@ class Intents:
         query = select(intents.c.address, intents.c.id).where(
             among(self._db, intents.c.address, addresses)
         )
-        return {row.address: row.id for row in self._db.execute(query)}
+        return {row.address: row.id for row in self._db.execute(query).all()}
 
     def watched(self, chain: str, ended_after: datetime) -> list[str]:
         open_states = [s.value for s in State if s not in ENDED]
@@ -134,24 +156,30 @@ class Intents:
         )
         return list(self._db.execute(query).scalars())
 
-    def expiring(self, chain: str, by: datetime, limit: int) -> list[int]:
+    def expiring(self, by: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:
+        if not by:
+            return {}
+        over = or_(
+            *(
+                and_(intents.c.source_chain == chain, intents.c.expires_at <= micros(at))
+                for chain, at in by.items()
+            )
+        )
         starting = select(transfers.c.id).where(
             transfers.c.intent_id == intents.c.id,
             transfers.c.duty == Duty.START,
             transfers.c.state == TransferState.SIGNED,
         )
         query = (
-            select(intents.c.id)
-            .where(
-                intents.c.source_chain == chain,
-                intents.c.state.in_((State.PENDING, State.FUNDED)),
-                intents.c.expires_at <= micros(by),
-                ~starting.exists(),
-            )
-            .order_by(intents.c.expires_at)
+            select(intents.c.source_chain, intents.c.id)
+            # Written out, so that the planner sees the partial index of open intents.
+            .where(text("state IN ('PENDING', 'FUNDED')"), over, ~starting.exists())
             .limit(limit)
         )
-        return list(self._db.execute(query).scalars())
+        found: dict[str, list[int]] = {}
+        for chain, intent_id in self._db.execute(query):
+            found.setdefault(chain, []).append(intent_id)
+        return found
 
     def apply(self, changes: Sequence[Change]) -> None:
         if not changes:
@@ -219,7 +247,7 @@ class Intents:
         return None if row is None else intent_of(row)
 
     def _by_id(self, query: Select[Any]) -> dict[int, Intent]:
-        return {row[0]: intent_of(row) for row in self._db.execute(query)}
+        return {row[0]: intent_of(row) for row in self._db.execute(query).all()}
 
     def _count(self, changed: dict[tuple[str, State], int]) -> None:
         rows = [

@@ -11,7 +11,7 @@ _LOCK = 0x63726F7373  # any number, the same for every process
 
 
 def upgrade(engine: Engine) -> None:
-    """Run what is missing, in one transaction; processes that start together wait for each other."""
+    """Run what is missing, in one transaction; processes that start together wait in line."""
     config = Config()
     config.set_main_option("script_location", str(FOLDER))
     with engine.begin() as db:

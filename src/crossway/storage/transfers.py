@@ -1,6 +1,7 @@
 """Transfers and their signed bytes as stored, and the nonces they use."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection, Select, and_, bindparam, insert, or_, select, update
@@ -8,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Signed
-from crossway.ports.store import Attempt, Owed, TransferChange
+from crossway.ports.store import Attempt, InFlight, Owed, TransferChange
 from crossway.storage.intents import LostRace
 from crossway.storage.rows import instant, micros, transfer_of
 from crossway.storage.sets import among
@@ -79,6 +80,23 @@ class Transfers:
         query = select(transfers).where(transfers.c.state == "CONFIRMED", deep)
         return self._all(query.order_by(transfers.c.id).limit(limit))
 
+    def signed(self, chains: Collection[str], limit: int) -> list[InFlight]:
+        c = transfers.c
+        query = select(c.id, c.intent_id, c.duty, c.chain, c.tx_id).where(
+            c.state == "SIGNED", c.chain.in_(chains)
+        )
+        rows = self._db.execute(query.order_by(c.id).limit(limit)).all()
+        return [InFlight(row[0], row[1], Duty(row[2]), row[3], row[4]) for row in rows]
+
+    def lock_in(self, ids: Collection[int], state: TransferState) -> set[int]:
+        if not ids:
+            return set()
+        query = select(transfers.c.id).where(
+            among(self._db, transfers.c.id, ids), transfers.c.state == state.value
+        )
+        rows = self._db.execute(query.order_by(transfers.c.id).with_for_update(skip_locked=True))
+        return set(rows.scalars().all())
+
     def lock(self, ids: Collection[int]) -> dict[int, Transfer]:
         if not ids:
             return {}
@@ -99,6 +117,32 @@ class Transfers:
         return self._all(query.order_by(transfers.c.id))
 
     def change(self, changes: Sequence[TransferChange], at: datetime) -> None:
+        """Changes that differ only in the transfer are one statement, the others one a row."""
+        alike: dict[TransferChange, list[int]] = {}
+        for change in changes:
+            alike.setdefault(replace(change, id=0), []).append(change.id)
+        for change, ids in alike.items():
+            if change.tx_id is None:
+                self._change_alike(change, ids, at)
+        self._change_each([change for change in changes if change.tx_id is not None], at)
+
+    def _change_alike(self, change: TransferChange, ids: Sequence[int], at: datetime) -> None:
+        changed = self._db.execute(
+            update(transfers)
+            .where(among(self._db, transfers.c.id, ids), transfers.c.state == change.before.value)
+            .values(
+                state=change.after.value,
+                tries=change.tries,
+                reason=change.reason,
+                next_at=micros(change.next_at),
+                block_height=change.block_height,
+                updated_at=micros(at),
+            )
+        )
+        if changed.rowcount != len(ids):
+            raise LostRace("a transfer moved between lock and write")
+
+    def _change_each(self, changes: Sequence[TransferChange], at: datetime) -> None:
         if not changes:
             return
         rows = [
@@ -161,7 +205,7 @@ class Transfers:
         return self._all(query.order_by(transfers.c.id).limit(limit))
 
     def _all(self, query: Select[tuple[object, ...]]) -> list[Transfer]:
-        return [transfer_of(row) for row in self._db.execute(query)]
+        return [transfer_of(row) for row in self._db.execute(query).all()]
 
 
 def _row(owed: Owed, at: datetime) -> dict[str, object]:

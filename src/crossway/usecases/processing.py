@@ -56,16 +56,15 @@ def look(services: Services, intent: Intent) -> Intent:
 def record(unit: Unit, services: Services, incoming: Sequence[Incoming]) -> None:
     """Store transfers to deposit addresses with the depth that the intent's worth asks for."""
     owners = unit.intents.known({transfer.to for transfer in incoming})
-    intents = unit.intents.of(set(owners.values()))
+    worths = unit.intents.worths(set(owners.values()))
     found = []
     for transfer in incoming:
-        intent = intents.get(owners.get(transfer.to, -1))
-        if intent is not None:
+        intent_id = owners.get(transfer.to)
+        if intent_id is not None:
             chain = services.catalogue.chains[transfer.chain]
-            worth = intent.costs.total_micro_usd
             # Test money is worth nothing: one block is enough.
-            depth = 0 if chain.testnet else chain.confirmations.for_worth(worth)
-            found.append((intent.id, transfer, depth))
+            depth = 0 if chain.testnet else chain.confirmations.for_worth(worths[intent_id])
+            found.append((intent_id, transfer, depth))
     unit.deposits.add(found)
 
 
@@ -128,7 +127,7 @@ def _now(transfer: Transfer, services: Services) -> TransferChange:
     now = services.clock.now()
     return TransferChange(
         transfer.id, transfer.state, after, 0 if failed else transfer.tries,
-        transfer.reason, now, transfer.tx_id, None,
+        transfer.reason, now, None, None,
     )  # fmt: skip
 
 
@@ -139,7 +138,8 @@ def _transaction_of(services: Services, intent_id: int) -> str:
         with services.store.read() as unit:
             refunds = unit.transfers.of([intent_id], Duty.REFUND)
         for transfer in refunds:
-            if transfer.tx_id is not None:
+            sent = transfer.state not in (TransferState.DUE, TransferState.FAILED)
+            if sent and transfer.tx_id is not None:
                 return transfer.tx_id
         if services.clock.machine() >= end:
             why = refunds[0].reason if refunds else ""

@@ -1,0 +1,1 @@
+"""What can be asked of Crossway: plain functions of the services and of who asks."""
