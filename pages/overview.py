@@ -1,0 +1,80 @@
+"""Overview: is everything all right, and what needs a person?"""
+
+import streamlit as st
+
+from crossway.dashboard import charts, live
+from crossway.dashboard.components import keys, notices, widget
+from crossway.dashboard.components.charting import chart, shade
+from crossway.dashboard.navigation import open_intent, open_page
+from crossway.dashboard.views import overview
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    st.title("Overview", width="stretch")
+    if st.button("Compare quotes", icon=":material/price_check:"):
+        open_page("quotes")
+    if st.button("New payment", icon=":material/add_circle:", type="primary"):
+        open_page("new_intent")
+keys.first_run()
+
+
+@st.fragment(run_every=1.0)
+def figures() -> None:
+    with notices.in_words(), st.grid(6, min_column_width=140, gap="small"):
+        for figure in overview.figures(live.overview()):
+            st.metric(figure.label, figure.value, help=figure.help, border=True, height="stretch")
+
+
+@st.fragment(run_every=1.0)
+def attention() -> None:
+    with notices.in_words():
+        rows = overview.attention(live.overview().attention)
+        if not rows:
+            st.success("Nothing needs a person now.", icon=":material/check_circle:")
+            return
+        columns, now = overview.ATTENTION_COLUMNS, live.now()
+        widget.table(rows, columns, now, "attention", "What needs a person", open_intent)
+
+
+@st.fragment(run_every=1.0)
+def states() -> None:
+    with notices.in_words():
+        counts = overview.by_state(live.overview())
+        if not any(count for _, count in counts):
+            notices.empty("No payments yet", "Make the first one, or ask what one would cost.")
+            return
+        words = ", ".join(f"{chip.text} {count}" for chip, count in counts)
+        chart(charts.states_bar(counts, shade()), 210, "states", words)
+
+
+@st.fragment(run_every=5.0)
+def hours() -> None:
+    with notices.in_words():
+        found = live.overview().hourly
+        if not any(completed for _, completed, _ in found):
+            st.markdown("Nothing was completed in the last 24 hours.")
+            return
+        words = "Completed payments and their volume by the hour"
+        chart(charts.hourly(found, shade()), 240, "hourly", words)
+
+
+@st.fragment(run_every=1.0)
+def recent() -> None:
+    with notices.in_words():
+        items = overview.recent(live.overview())
+        if not items:
+            st.markdown("Nothing has happened yet. What happens shows here by itself.")
+        widget.timeline(items, live.now(), "recent", "What happened last")
+
+
+figures()
+st.header("Needs attention")
+attention()
+left, right = st.columns([3, 2], gap="large")
+with left:
+    st.header("Payments by state")
+    states()
+    st.header("The last 24 hours")
+    hours()
+with right:
+    st.header("Just now")
+    recent()

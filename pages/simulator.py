@@ -1,0 +1,24 @@
+"""Simulator: the clock, the faults and the deposits of the simulated network."""
+
+import streamlit as st
+
+from crossway.dashboard.components import notices
+from crossway.dashboard.components import simulator as parts
+from crossway.dashboard.session import services
+
+st.title("Simulator")
+if services().sandbox is None:
+    notices.empty("This is a live network", "There is nothing to simulate here.", "public")
+    st.stop()
+st.markdown("Everything on this page acts on the simulated network only. No real money moves.")
+left, right = st.columns(2, gap="large")
+with left:
+    st.header("Clock")
+    parts.clock()
+    st.header("Deposit")
+    parts.deposit()
+with right:
+    st.header("Faults of a chain")
+    parts.faults()
+    st.header("What an address holds")
+    parts.holdings()

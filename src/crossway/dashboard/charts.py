@@ -1,0 +1,222 @@
+"""Rows turned into ECharts options: plain data, no drawing; colours are the theme's."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from crossway.dashboard.views.cells import Chip, Color
+from crossway.dashboard.views.quotes import Point
+from crossway.dashboard.views.routes import Matrix
+
+Option = dict[str, Any]
+Shade = Literal["light", "dark"]
+# The theme's own colours, which charts cannot read from it.
+INK: Mapping[Shade, str] = {"light": "#46525B", "dark": "#B7C3CB"}
+HEAT: Mapping[Shade, tuple[str, str]] = {
+    "light": ("#E8F4F5", "#66B4BC"),
+    "dark": ("#17242E", "#0F8290"),
+}
+HUES: Mapping[Shade, Mapping[Color, str]] = {
+    "light": {
+        "gray": "#5A6872",
+        "blue": "#2463C6",
+        "green": "#127C4D",
+        "orange": "#C2551B",
+        "yellow": "#8A6600",
+        "red": "#C8323C",
+        "violet": "#7446C0",
+    },
+    "dark": {
+        "gray": "#9DACB6",
+        "blue": "#7FB2F5",
+        "green": "#6FD0A0",
+        "orange": "#F0A26B",
+        "yellow": "#E8C75A",
+        "red": "#F2868D",
+        "violet": "#B79AF0",
+    },
+}
+_NAMED = {"cheapest": "Cheapest", "fastest": "Fastest", "": "Other chains"}
+_SYMBOLS = {"cheapest": "diamond", "fastest": "triangle", "": "circle"}
+
+
+def fee_against_time(points: Sequence[Point], shade: Shade) -> Option:
+    """Every way to pay: minutes across, dollars up; the best two have their own shape."""
+    series = []
+    for mark in ("cheapest", "fastest", ""):
+        data = [
+            {"name": p.name, "value": [p.seconds, round(p.fee_usd, 6)]}
+            for p in points
+            if p.mark == mark
+        ]
+        if data:
+            series.append(_scatter(mark, data, shade))
+    return {
+        "animationDuration": 300,
+        "grid": {"left": 24, "right": 40, "top": 32, "bottom": 56, "containLabel": True},
+        "legend": {"bottom": 0, "left": 0, "textStyle": {"color": INK[shade]}},
+        "tooltip": {"trigger": "item", "formatter": "{b}: {c} (seconds, USD)"},
+        "xAxis": {
+            "type": "log",
+            "name": "usual time in seconds",
+            "nameLocation": "middle",
+            "nameGap": 28,
+            "nameTextStyle": {"color": INK[shade]},
+            "axisLabel": {"color": INK[shade]},
+        },
+        "yAxis": {
+            "type": "log",
+            "name": "fee in USD",
+            "nameTextStyle": {"color": INK[shade], "align": "left"},
+            "axisLabel": {"color": INK[shade]},
+        },
+        "series": series,
+    }
+
+
+def _scatter(mark: str, data: list[dict[str, Any]], shade: Shade) -> Option:
+    return {
+        "type": "scatter",
+        "name": _NAMED[mark],
+        "symbol": _SYMBOLS[mark],
+        "symbolSize": 18 if mark else 11,
+        "data": data,
+        "label": {
+            "show": True,
+            "formatter": "{b}",
+            "position": "top",
+            "fontSize": 11,
+            "color": INK[shade],
+        },
+        "labelLayout": {"hideOverlap": True},
+    }
+
+
+def states_bar(counts: Sequence[tuple[Chip, int]], shade: Shade) -> Option:
+    """Payments by state, one bar each, in the order of a payment's life."""
+    shown = list(reversed(counts))
+    return {
+        "animationDuration": 300,
+        "grid": {"left": 4, "right": 44, "top": 4, "bottom": 4, "containLabel": True},
+        "xAxis": {"type": "value", "show": False},
+        "yAxis": {
+            "type": "category",
+            "data": [chip.text for chip, _ in shown],
+            "axisTick": {"show": False},
+            "axisLine": {"show": False},
+            "axisLabel": {"color": INK[shade]},
+        },
+        "series": [
+            {
+                "type": "bar",
+                "data": [
+                    {"value": count, "itemStyle": {"color": HUES[shade][chip.color]}}
+                    for chip, count in shown
+                ],
+                "barMaxWidth": 16,
+                "label": {"show": True, "position": "right", "color": INK[shade]},
+                "itemStyle": {"borderRadius": [0, 3, 3, 0]},
+            }
+        ],
+    }
+
+
+def hourly(points: Sequence[tuple[datetime, int, int]], shade: Shade) -> Option:
+    """Completed payments as bars and their volume in dollars as a line, by the hour (UTC)."""
+    return {
+        "animationDuration": 300,
+        "grid": {"left": 8, "right": 8, "top": 36, "bottom": 4, "containLabel": True},
+        "legend": {"top": 0, "left": 0, "textStyle": {"color": INK[shade]}},
+        "tooltip": {"trigger": "axis"},
+        "xAxis": {
+            "type": "category",
+            "data": [at.strftime("%H:%M") for at, _, _ in points],
+            "axisLabel": {"color": INK[shade]},
+        },
+        "yAxis": [
+            {"type": "value", "minInterval": 1, "axisLabel": {"color": INK[shade]}},
+            {
+                "type": "value",
+                "splitLine": {"show": False},
+                "min": 0,
+                "axisLabel": {"color": INK[shade]},
+            },
+        ],
+        "series": [
+            {
+                "type": "bar",
+                "name": "Completed",
+                "data": [completed for _, completed, _ in points],
+                "barMaxWidth": 14,
+            },
+            {
+                "type": "line",
+                "name": "Volume, USD",
+                "yAxisIndex": 1,
+                "showSymbol": False,
+                "smooth": True,
+                "data": [round(volume / 1_000_000, 2) for _, _, volume in points],
+            },
+        ],
+    }
+
+
+def matrix(of: Matrix, shade: Shade) -> Option:
+    """How many bridges serve each pair of chains: sources down, destinations across."""
+    most = max((count for _, _, count in of.cells), default=1)
+    return {
+        "animationDuration": 300,
+        "grid": {"left": 4, "right": 8, "top": 4, "bottom": 4, "containLabel": True},
+        "tooltip": {"formatter": "{c}"},
+        "xAxis": {
+            "type": "category",
+            "data": list(of.names),
+            "axisLabel": {"rotate": 45, "interval": 0, "fontSize": 11, "color": INK[shade]},
+            "splitArea": {"show": True},
+        },
+        "yAxis": {
+            "type": "category",
+            "data": list(of.names),
+            "inverse": True,
+            "axisLabel": {"interval": 0, "fontSize": 11, "color": INK[shade]},
+            "splitArea": {"show": True},
+        },
+        "visualMap": {
+            "min": 0,
+            "max": most,
+            "show": False,
+            "inRange": {"color": list(HEAT[shade])},
+        },
+        "series": [
+            {
+                "type": "heatmap",
+                "data": [list(cell) for cell in of.cells],
+                "label": {"show": True, "formatter": "{@[2]}", "fontSize": 11},
+                "itemStyle": {"borderRadius": 2},
+                "encode": {"x": 0, "y": 1, "value": 2},
+            }
+        ],
+    }
+
+
+def chord(links: Sequence[tuple[str, str, int]], shade: Shade) -> Option:
+    """Chains round a circle, a ribbon for each pair that a bridge joins."""
+    names = sorted({name for a, b, _ in links for name in (a, b)}, key=str.lower)
+    return {
+        "animationDuration": 300,
+        "tooltip": {},
+        "series": [
+            {
+                "type": "chord",
+                "center": ["50%", "50%"],
+                "radius": ["52%", "58%"],
+                "minAngle": 4,
+                "padAngle": 2,
+                "label": {"show": True, "position": "outside", "fontSize": 11, "color": INK[shade]},
+                "lineStyle": {"color": "source", "opacity": 0.28},
+                "emphasis": {"focus": "adjacency", "lineStyle": {"opacity": 0.7}},
+                "data": [{"name": name} for name in names],
+                "links": [{"source": a, "target": b, "value": n} for a, b, n in links],
+            }
+        ],
+    }

@@ -1,0 +1,77 @@
+"""Buttons that do something: asked once where money moves, refused in words, told when done."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from crossway.dashboard.components.notices import as_text, in_words, say
+from crossway.dashboard.views.actions import Offer
+
+Work = Callable[[], str]
+
+
+def confirm(title: str, asks: str, label: str, work: Work, warning: str = "") -> None:
+    """Ask once in a dialog; `work` does it and answers what was done."""
+
+    @st.dialog(title, width="medium")
+    def ask() -> None:
+        st.markdown(as_text(asks))
+        if warning:
+            st.warning(warning, icon=":material/science:")
+        with st.container(horizontal=True, horizontal_alignment="right"):
+            if st.button("Cancel", key="confirm_no"):
+                st.rerun()
+            agreed = st.button(label, key="confirm_yes", type="primary")
+        if agreed:
+            perform(work)
+
+    ask()
+
+
+def confirm_with_text(
+    title: str, asks: str, field: str, label: str, work: Callable[[str], str]
+) -> None:
+    """As `confirm`, with one line to type."""
+
+    @st.dialog(title, width="medium")
+    def ask() -> None:
+        st.markdown(as_text(asks))
+        typed = st.text_input(field, key="confirm_text")
+        with st.container(horizontal=True, horizontal_alignment="right"):
+            if st.button("Cancel", key="confirm_no"):
+                st.rerun()
+            agreed = st.button(label, key="confirm_yes", type="primary")
+        if agreed and not typed.strip():
+            st.error(f"{field}: type something first.")
+        elif agreed:
+            perform(lambda: work(typed.strip()))
+
+    ask()
+
+
+def perform(work: Work) -> None:
+    """Do it, say what was done and draw the screen anew; a refusal stays where it was asked."""
+    with in_words():
+        with st.spinner("Working…"):
+            done = work()
+        say(done)
+        st.rerun()
+
+
+def buttons(offers: Sequence[Offer], key: str) -> Offer | None:
+    """One button an offer, those not allowed greyed with the reason; answers the one clicked."""
+    clicked = None
+    allowed = [offer for offer in offers if offer.main and not offer.why_not]
+    with st.container(horizontal=True, gap="small"):
+        for offer in offers:
+            primary = allowed[:1] == [offer]
+            if st.button(
+                offer.label,
+                key=f"{key}_{offer.name}_{offer.subject or ''}",
+                icon=f":material/{offer.icon}:",
+                type="primary" if primary else "secondary",
+                disabled=bool(offer.why_not),
+                help=offer.why_not or None,
+            ):
+                clicked = offer
+    return clicked

@@ -1,0 +1,33 @@
+// Rows of cells: a table where there is room, a stack of cards where there is not.
+
+const head = (columns) =>
+  make("tr", {}, ...columns.map((column) =>
+    make("th", { scope: "col", class: column.align, title: column.hint }, column.title)))
+
+const line = (row, columns, open) => {
+  const cells = columns.map((column, at) => {
+    const body = content(row.cells[at] || {})
+    const first = at === 0 && row.href
+    const inner = first
+      ? make("a", { href: row.href, class: "open", "data-key": `open-${row.key}`, "aria-label": row.label, onclick: (event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
+          event.preventDefault()
+          open(row.key)
+        } }, body)
+      : body
+    const kind = `${column.align || ""} ${column.wide ? "wide" : ""} ${at === 0 ? "first" : ""}`
+    return make("td", { class: kind, "data-title": column.title }, inner)
+  })
+  const node = make("tr", { class: `${row.href ? "link" : ""} ${row.marked ? "marked" : ""}` }, ...cells)
+  if (row.href) node.onclick = (event) => { if (!event.target.closest("a, button")) open(row.key) }
+  return node
+}
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component
+  const host = parentElement.querySelector(".host")
+  redraw(host, data, ({ columns, rows, label }) =>
+    make("table", { "aria-label": label },
+      make("thead", {}, head(columns)),
+      make("tbody", {}, ...rows.map((row) => line(row, columns, (key) => setTriggerValue("open", key))))))
+}

@@ -1,0 +1,88 @@
+"""What stands on every screen: which network, which mode, what time it is there, and the search."""
+
+import streamlit as st
+
+from crossway.dashboard.components.notices import as_text, in_words, simulated_badge
+from crossway.dashboard.navigation import open_intent, open_page
+from crossway.dashboard.session import MODE_KEY, operator, services
+from crossway.dashboard.views import simulator
+from crossway.domain.clients import Mode
+from crossway.usecases import tracking
+
+_STYLE = """<style>
+[data-testid="stButtonGroup"] [role="radio"][aria-checked="true"] { color: inherit; }
+[data-testid="stMainBlockContainer"] { padding-left: 2.5rem; padding-right: 2.5rem; }
+@media (max-width: 640px) {
+  [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
+}
+@media (prefers-reduced-motion: reduce) {
+  * { animation: none !important; transition: none !important; }
+}
+</style>"""
+
+
+def style() -> None:
+    """The few rules that the theme cannot express."""
+    st.html(_STYLE)
+
+
+@st.fragment(run_every=1.0)
+def strip() -> None:
+    """One line above every screen: the network, and its clock where it is simulated."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="environment"):
+        if services().network != "simulated":
+            st.badge("Live network – real money", icon=":material/public:", color="red")
+            return
+        simulated_badge()
+        with in_words():
+            face = simulator.clock(services())
+            if face is not None:
+                icon = ":material/pause_circle:" if face.frozen else ":material/schedule:"
+                st.badge(
+                    f"{face.now:%H:%M:%S} UTC, {face.words}",
+                    icon=icon,
+                    color="blue" if face.frozen else "gray",
+                )
+
+
+def sidebar() -> None:
+    """Search by any identifier, and the mode in which new payments are made."""
+    with st.sidebar:
+        with st.form("find", border=False, clear_on_submit=False):
+            text = st.text_input(
+                "Find a payment",
+                key="find_text",
+                placeholder="Number, address, hash, sender",
+                icon=":material/search:",
+            )
+            asked = st.form_submit_button("Find", width="stretch")
+        if asked and text.strip():
+            _find(text.strip())
+        st.segmented_control(
+            "Mode of new payments",
+            [Mode.TEST, Mode.LIVE],
+            key=MODE_KEY,
+            default=Mode.TEST,
+            required=True,
+            format_func=lambda mode: Mode(mode).capitalize(),
+            help="Live works with mainnets only; test may use test networks as well.",
+            persist_state="session",
+        )
+
+
+def _find(text: str) -> None:
+    with in_words():
+        found = tracking.find(services(), operator(), text)
+        if len(found) == 1:
+            open_intent(found[0].id)
+        if found:
+            open_page("intents", search=text)
+        st.warning(as_text(f"No payment is known by “{text}”."), icon=":material/search_off:")
+
+
+def follow_link() -> None:
+    """`/?intent=<number or address>` opens that payment."""
+    wanted = st.query_params.get("intent")
+    if wanted:
+        found = tracking.find(services(), operator(), wanted)
+        open_intent(found[0].id if len(found) == 1 else wanted)

@@ -1,0 +1,28 @@
+"""The payer's panel: QR code, exact amount, address and the time left."""
+
+import streamlit as st
+
+from crossway.dashboard.components import widget
+from crossway.dashboard.components.qr import qr_svg
+from crossway.dashboard.views.figures import millis
+from crossway.dashboard.views.payment import request
+from crossway.domain.intent import Intent
+from crossway.ports.services import Services
+
+
+def panel(services: Services, intent: Intent, key: str) -> None:
+    """What a payer needs to pay what is still missing."""
+    simulated = services.network == "simulated"
+    asked = request(services.catalogue, intent)
+    with st.container(horizontal=True, gap="medium", key=f"{key}_panel"):
+        with st.container(width=248, gap="small"):
+            st.image(
+                qr_svg(asked.uri, simulated),
+                width=240,
+                alt="QR code to pay this" + (", simulated, no real money" if simulated else ""),
+            )
+        with st.container(width="stretch", gap="small"):
+            widget.facts(asked.facts, millis(services.clock.now()), f"{key}_facts", "What to pay")
+            st.caption(asked.hint)
+            with st.expander("Payment link behind the QR code", icon=":material/qr_code_2:"):
+                st.code(asked.uri, language=None, wrap_lines=True)

@@ -1,0 +1,75 @@
+"""The dashboard's own widgets: a script and a style of `assets/` each, in the theme's colours."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+from crossway.dashboard.views.cells import Column, Fact, Item, Row, Step, plain
+
+ASSETS: Final = Path(__file__).with_name("assets")
+
+
+@cache
+def _asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+@cache
+def _mount(name: str) -> ComponentRenderer:
+    """Registered once a process; every runtime that mounts it is told by Streamlit itself."""
+    return st.components.v2.component(
+        f"crossway_{name}",
+        html='<div class="host"></div>',
+        css=_asset("kit.css") + _asset(f"{name}.css"),
+        js=_asset("kit.js") + _asset(f"{name}.js"),
+    )
+
+
+def table(
+    rows: Sequence[Row],
+    columns: Sequence[Column],
+    now: int,
+    key: str,
+    label: str,
+    on_open: Callable[[str], None] | None = None,
+) -> None:
+    """Rows; a click or Enter on one that is a link calls `on_open` with its key."""
+
+    def opened() -> None:
+        chosen = st.session_state[key].get("open")
+        if chosen and on_open is not None:
+            on_open(str(chosen))
+
+    _mount("table")(
+        key=key,
+        data={
+            "columns": [plain(column) | {"title": column.title} for column in columns],
+            "rows": [plain(row) for row in rows],
+            "label": label,
+            "now": now,
+        },
+        on_open_change=opened,
+    )
+
+
+def facts(of: Sequence[Fact], now: int, key: str, label: str) -> None:
+    """Labels and values, one under the other."""
+    _draw("facts", {"facts": [plain(fact) for fact in of], "label": label, "now": now}, key)
+
+
+def stepper(steps: Sequence[Step], now: int, key: str, label: str) -> None:
+    """The steps of a payment's life, side by side; one under the other where it is narrow."""
+    _draw("stepper", {"steps": [plain(step) for step in steps], "label": label, "now": now}, key)
+
+
+def timeline(items: Sequence[Item], now: int, key: str, label: str) -> None:
+    """What happened, each with its raw record behind a fold."""
+    _draw("timeline", {"items": [plain(item) for item in items], "label": label, "now": now}, key)
+
+
+def _draw(name: str, data: dict[str, Any], key: str) -> None:
+    _mount(name)(key=key, data=data)

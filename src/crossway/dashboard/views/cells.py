@@ -1,0 +1,110 @@
+"""The shapes a screen is made of: cells and rows, facts, steps and items of a timeline."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Color = Literal["gray", "blue", "green", "orange", "yellow", "red", "violet"]
+TimeAs = Literal["ago", "left", "exact", "countdown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A word with its colour and its icon: the colour is never the only sign."""
+
+    text: str
+    color: Color = "gray"
+    icon: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One value: `copy` is what its copy button yields, `href` its place in an explorer,
+    `at` an instant in epoch milliseconds, `share` a bar of 0 to 100 per cent."""
+
+    text: str = ""
+    sub: str = ""
+    chips: tuple[Chip, ...] = ()
+    at: int | None = None
+    as_: TimeAs = "ago"
+    copy: str = ""
+    what: str = ""
+    href: str = ""
+    mono: bool = False
+    tone: str = ""
+    hint: str = ""
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of a column; a `wide` one is left out where there is little room."""
+
+    title: str
+    align: Literal["", "right"] = ""
+    hint: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line; `href` makes it a link that opens `key`, `label` is what is read out of it."""
+
+    key: str
+    cells: tuple[Cell, ...]
+    href: str = ""
+    label: str = ""
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A label and its value."""
+
+    label: str
+    cell: Cell
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a payment's life."""
+
+    title: str
+    stands: Literal["done", "now", "todo", "failed"]
+    at: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that happened; `tx` is the transaction that shows it, `raw` its record as JSON."""
+
+    key: str
+    title: str
+    at: int
+    note: str = ""
+    icon: str = "circle"
+    color: Color = "gray"
+    tx: Cell | None = None
+    raw: str = ""
+
+
+def plain(value: Cell | Row | Fact | Step | Item | Column) -> dict[str, Any]:
+    """A shape as JSON can carry it, without what is empty."""
+    return _lean(asdict(value))
+
+
+def _lean(fields: Mapping[str, Any]) -> dict[str, Any]:
+    lean: dict[str, Any] = {}
+    for name, value in fields.items():
+        name = name.rstrip("_")
+        if isinstance(value, Mapping):
+            lean[name] = _lean(value)
+        elif isinstance(value, (list, tuple)):
+            if value or name == "cells":
+                lean[name] = [_lean(v) if isinstance(v, Mapping) else v for v in value]
+        elif value not in ("", None, False):
+            lean[name] = value
+    return lean

@@ -1,0 +1,201 @@
+"""The money of one payment: deposits, transfers, ledger, and quoted against actual."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+
+from crossway.dashboard.views import wording
+from crossway.dashboard.views.cells import Cell, Chip, Column, Row
+from crossway.dashboard.views.figures import (
+    address_cell,
+    amount,
+    chain_name,
+    duration,
+    millis,
+    time_cell,
+    token_amount,
+    tx_cell,
+    usd,
+)
+from crossway.dashboard.views.story import reached
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.deposits import Deposit
+from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Account, Posting
+from crossway.domain.transfers import Duty, Transfer
+from crossway.ports.store import MoveRecord
+
+DEPOSIT_COLUMNS = (
+    Column("Amount"),
+    Column("What it is"),
+    Column("Chain"),
+    Column("From"),
+    Column("Transaction"),
+    Column("Seen"),
+)
+TRANSFER_COLUMNS = (
+    Column("What"),
+    Column("Status"),
+    Column("Amount"),
+    Column("To"),
+    Column("Transaction"),
+    Column("Updated"),
+)
+LEDGER_COLUMNS = (
+    Column("When"),
+    Column("From"),
+    Column("To"),
+    Column("Amount", "right"),
+    Column("Chain"),
+    Column("Shown by"),
+)
+COMPARE_COLUMNS = (Column(""), Column("Quoted", "right"), Column("Actual", "right"))
+
+
+def deposit_rows(catalogue: Catalogue, deposits: Sequence[Deposit]) -> tuple[Row, ...]:
+    """What was seen at the deposit address, newest first."""
+    return tuple(
+        _deposit(catalogue, deposit)
+        for deposit in sorted(deposits, key=lambda d: (d.incoming.at, d.id), reverse=True)
+    )
+
+
+def _deposit(catalogue: Catalogue, deposit: Deposit) -> Row:
+    incoming = deposit.incoming
+    chain = catalogue.chains.get(incoming.chain)
+    chips: list[Chip] = [wording.DEPOSITS[deposit.state]]
+    if deposit.purpose is not None:
+        chips.append(wording.PURPOSES[deposit.purpose])
+    return Row(
+        key=str(deposit.id),
+        cells=(
+            Cell(token_amount(catalogue, incoming.chain, incoming.token, incoming.units)),
+            Cell(chips=tuple(chips), sub=deposit.note),
+            Cell(chain_name(catalogue, incoming.chain), sub=f"block {incoming.block_height:,}"),
+            address_cell(chain, incoming.sender, "sender"),
+            tx_cell(chain, incoming.tx_hash),
+            time_cell(incoming.at),
+        ),
+    )
+
+
+def transfer_rows(catalogue: Catalogue, transfers: Sequence[Transfer]) -> tuple[Row, ...]:
+    """What this payment owes and has sent, in the order it came up."""
+    return tuple(_transfer(catalogue, t) for t in sorted(transfers, key=lambda t: t.id))
+
+
+def _transfer(catalogue: Catalogue, transfer: Transfer) -> Row:
+    chain = catalogue.chains.get(transfer.chain)
+    units = transfer.units
+    what = (
+        "all that lies there"
+        if units is None
+        else token_amount(catalogue, transfer.chain, transfer.token, units)
+    )
+    tries = f"{transfer.tries} tries so far" if transfer.tries > 1 else ""
+    return Row(
+        key=str(transfer.id),
+        cells=(
+            Cell(wording.DUTIES[transfer.duty], sub=f"on {chain_name(catalogue, transfer.chain)}"),
+            Cell(
+                chips=(wording.TRANSFERS[transfer.state],),
+                sub=". ".join(part for part in (transfer.reason.rstrip("."), tries) if part),
+            ),
+            Cell(what),
+            address_cell(chain, transfer.to_address, "receiver"),
+            tx_cell(chain, transfer.tx_id),
+            time_cell(transfer.updated_at),
+        ),
+    )
+
+
+def ledger_rows(
+    catalogue: Catalogue, postings: Sequence[tuple[datetime, Posting]]
+) -> tuple[Row, ...]:
+    """Every movement in the books, oldest first: from the credited to the debited account."""
+    return tuple(
+        Row(
+            key=str(index),
+            cells=(
+                Cell(at=millis(at), as_="exact"),
+                Cell(wording.ACCOUNTS[posting.credit]),
+                Cell(wording.ACCOUNTS[posting.debit]),
+                Cell(token_amount(catalogue, posting.chain, posting.token, posting.units)),
+                Cell(chain_name(catalogue, posting.chain)),
+                _shown_by(catalogue, posting),
+            ),
+        )
+        for index, (at, posting) in enumerate(postings)
+    )
+
+
+def _shown_by(catalogue: Catalogue, posting: Posting) -> Cell:
+    """The transaction of a posting; a deposit's name carries its place in the transaction."""
+    return tx_cell(catalogue.chains.get(posting.chain), posting.tx.split(":")[0])
+
+
+def compare_rows(
+    catalogue: Catalogue,
+    intent: Intent,
+    transfers: Sequence[Transfer],
+    moves: Sequence[MoveRecord],
+    postings: Sequence[tuple[datetime, Posting]],
+) -> tuple[Row, ...]:
+    """What was quoted against what came of it."""
+    terms, costs = intent.terms, intent.costs
+    asked = amount(terms.total_units, intent.asset_decimals, intent.asset_symbol)
+    came = amount(intent.received_units, intent.asset_decimals, intent.asset_symbol)
+    promised = amount(terms.out_units, intent.out_decimals, intent.out_symbol)
+    booked = _booked(catalogue, [posting for _, posting in postings])
+    paid = booked.get(Account.RECIPIENT, "not yet")
+    times = reached(moves)
+    took = "not yet"
+    if State.FUNDED in times and State.COMPLETED in times:
+        took = duration((times[State.COMPLETED] - times[State.FUNDED]).total_seconds())
+    rows = [
+        ("Deposit", asked, came),
+        ("Recipient gets", promised, paid),
+        ("Service fee", usd(costs.service_micro_usd, 4), booked.get(Account.SERVICE_FEES, "–")),
+        ("Bridge fee", usd(costs.bridge_micro_usd, 4), booked.get(Account.BRIDGE_FEES, "–")),
+        ("App fee", usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
+        ("Network costs of the relayer", "in the fees", booked.get(Account.NETWORK_FEES, "–")),
+        ("Deposit to payout", _quoted_time(intent), took),
+        ("Went back", "–", _returned(catalogue, transfers)),
+    ]
+    if not costs.app_micro_usd:
+        rows = [row for row in rows if row[0] != "App fee"]
+    return tuple(Row(name, (Cell(name), Cell(q), Cell(a))) for name, q, a in rows)
+
+
+def _quoted_time(intent: Intent) -> str:
+    seconds = getattr(intent, "fill_seconds", None)
+    return f"about {duration(seconds)}" if seconds else "–"
+
+
+def _booked(catalogue: Catalogue, postings: Sequence[Posting]) -> dict[Account, str]:
+    """What each account got in all, token by token."""
+    totals: dict[Account, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
+    for posting in postings:
+        totals[posting.debit][posting.chain, posting.token] += posting.units
+        totals[posting.credit][posting.chain, posting.token] -= posting.units
+    return {
+        account: " + ".join(
+            token_amount(catalogue, chain, token, abs(units))
+            for (chain, token), units in of.items()
+            if units
+        )
+        for account, of in totals.items()
+        if any(of.values())
+    }
+
+
+def _returned(catalogue: Catalogue, transfers: Sequence[Transfer]) -> str:
+    back = [
+        t for t in transfers if t.duty in (Duty.REFUND, Duty.RETURN_EXCESS) and t.tx_id is not None
+    ]
+    if not back:
+        return "–"
+    known = [
+        token_amount(catalogue, t.chain, t.token, t.units) for t in back if t.units is not None
+    ]
+    return " + ".join(known) or "all that was held"
