@@ -1,0 +1,1 @@
+"""The simulated network: chains that behave, and on request misbehave, like remote ones."""

@@ -1,0 +1,1 @@
+"""Transactions on their way into blocks of a simulated chain, and out of them again."""
