@@ -1,6 +1,6 @@
 """A whole Crossway on the simulated network with a clock moved by hand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -57,7 +57,13 @@ PRICES = {s: p.pico_usd for s, p in reference_prices().items()}
 class World:
     """Everything real but the passing of time."""
 
-    def __init__(self, url: str, **policy: Any) -> None:
+    def __init__(
+        self,
+        url: str,
+        reached: Callable[[str], object] = lambda step: None,
+        chains: Collection[str] = tuple(CATALOGUE.chains),
+        **policy: Any,
+    ) -> None:
         self.hand = HandClock()
         writer, reader = connect(url)
         upgrade(writer)
@@ -67,7 +73,7 @@ class World:
         self.sandbox = SimulatedSandbox(self.network)
         self.services = Services(
             catalogue=CATALOGUE,
-            chains={c: SimulatedChain(self.network, c) for c in CATALOGUE.chains},
+            chains={c: SimulatedChain(self.network, c) for c in chains},
             bridges=(Across(CATALOGUE), Cctp(CATALOGUE), Gateway(CATALOGUE), Rhinofi(CATALOGUE)),
             prices=FixedPrices(PRICES, datetime.fromtimestamp(START, UTC)),
             clock=self.clock,
@@ -76,14 +82,20 @@ class World:
             network="simulated",
             sandbox=self.sandbox,
             policy=Policy(most_settle_seconds=20, **policy),
+            reached=lambda step: (reached(step), None)[1],
         )
         self.engine = Engine(self.services, "test", sole=True)
         client = Client("c-1", "A shop", 0, None, 250, datetime.fromtimestamp(START, UTC))
-        self.store.write(lambda unit: unit.access.add_client(client))
+        with self.store.read() as unit:
+            known = unit.access.client(client.id)
+        if known is None:
+            self.store.write(lambda unit: unit.access.add_client(client))
         self.caller = Caller(client, Mode.TEST, frozenset(Scope))
         self.operator = replace(self.caller, operator=True)
 
-    def pay(self, source: str = "BASE_MAINNET", to: str = "ARBITRUM_MAINNET", **more: Any) -> Intent:
+    def pay(
+        self, source: str = "BASE_MAINNET", to: str = "ARBITRUM_MAINNET", **more: Any
+    ) -> Intent:
         """A new intent of 25 USDC."""
         asked: dict[str, Any] = {
             "amount": "25000000",
@@ -99,9 +111,7 @@ class World:
         return self.services.chains[chain].deposit_address(f"wallet {name}")
 
     def deposit(self, intent: Intent, amount: str = "exact", **more: Any) -> str:
-        return sandbox.deposit(
-            self.services, self.caller, intent.address, amount, **more
-        ).tx_hash
+        return sandbox.deposit(self.services, self.caller, intent.address, amount, **more).tx_hash
 
     def pass_time(self, seconds: float, step: float = 1.0) -> None:
         """Let time pass in steps, with a pass of the engine after each."""

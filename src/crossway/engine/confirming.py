@@ -138,7 +138,11 @@ def _settle(
     step = Step(services, now, unit.intents.lock({t.intent_id for t in locked.values()}))
     changes = [
         _again(
-            locked[t.id], TransferEvent.DROP, "It can no longer land; signed anew.", now, t.tries
+            locked[t.id],
+            TransferEvent.DROP,
+            "It can no longer land; signed anew.",
+            now,
+            locked[t.id].tries,
         )
         for t in dropped
         if t.id in locked

@@ -1,6 +1,7 @@
 """Seeing deposits: scan new blocks, take back what reorganisations undid, credit what is deep."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from crossway.domain.deposits import Deposit
@@ -36,7 +37,12 @@ class KnownAddresses:
 
 def scan_chain(services: Services, chain_id: str, cursor: Cursor | None) -> int:
     """Record what came in since the cursor, and move it; answers how many deposits were found."""
-    scan = services.chains[chain_id].scan(cursor, KnownAddresses(services, chain_id))
+    watch = KnownAddresses(services, chain_id)
+    scan = services.chains[chain_id].scan(cursor, watch)
+    if cursor is None:
+        # The scan begins at the newest block: what came in before is looked up by address.
+        earlier = services.chains[chain_id].incoming_to(watch.all())
+        scan = replace(scan, incoming=[*earlier, *scan.incoming])
     if not scan.incoming and scan.reorged_from is None and not _worth_saving(cursor, scan.cursor):
         return 0
 

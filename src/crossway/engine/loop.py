@@ -33,6 +33,7 @@ class Engine:
         self._renew_at: datetime | None = None
         self._unreachable: dict[str, str] = {}
         self._broken: dict[str, str] = {}
+        self._scanned: dict[str, str] = {}
         self._awake = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -120,11 +121,13 @@ class Engine:
             cursors = unit.network.cursors()
         done = 0
         for chain_id, head in heads.items():
-            cursor = cursors.get(chain_id)
-            still = cursor is not None and cursor.block_hash == head.block_hash
+            still = self._scanned.get(chain_id) == head.block_hash
             if still or services.catalogue.chains[chain_id].testnet:
                 continue
-            done += self._guarded("scan", partial(scan_chain, services, chain_id, cursor))
+            self._scanned[chain_id] = ""
+            scan = partial(scan_chain, services, chain_id, cursors.get(chain_id))
+            done += self._guarded("scan", scan)
+            self._scanned[chain_id] = head.block_hash
         return done
 
     def _guarded(self, name: str, sweep: Callable[[], int]) -> int:
