@@ -221,7 +221,9 @@ def set_up_logging(settings: Settings) -> None:
     if not console:
         first.append(structlog.processors.format_exc_info)
     last: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer()
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        if console
+        else structlog.processors.JSONRenderer()
     )
     structlog.configure(
         processors=[*first, last],

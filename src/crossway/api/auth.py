@@ -35,8 +35,7 @@ class Gate:
         self.limits = Limits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if scope["type"] != "http" or not path.startswith(GUARDED):
+        if scope["type"] != "http" or not _path(scope).startswith(GUARDED):
             await self.app(scope, receive, send)
             return
         services = services_of(scope)
@@ -78,6 +77,12 @@ async def _look_up(services: Services, bearer: str) -> Caller | None:
         return await anyio.to_thread.run_sync(access.authenticate, services, bearer)
     except Unauthorized:
         return None
+
+
+def _path(scope: Scope) -> str:
+    """The path below where the API is mounted."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
 
 
 def _bearer(scope: Scope) -> str | None:

@@ -1,5 +1,6 @@
 """Which refusal becomes which status and which of the three shapes of service.md §Errors."""
 
+import traceback
 from collections.abc import Callable
 from enum import Enum
 from types import MappingProxyType
@@ -88,7 +89,9 @@ def no_answer(request: Request, error: Exception) -> Json:
 
 def unhandled(scope: Scope, error: Exception) -> Json:
     """A defect: the caller learns that it is ours and its request id, the log learns the rest."""
-    LOG.error("unhandled error", exc_info=error, request_id=scope["state"].get("request_id"))
+    # Formatted here: a renderer that shows local variables would show keys.
+    trace = "".join(traceback.format_exception(error))
+    LOG.error("unhandled error", exception=trace, request_id=scope["state"].get("request_id"))
     unexpected = getattr(scope.get("endpoint"), "unexpected", None) or UNEXPECTED
     return _shaped(scope, 500, _filled(unexpected, UNEXPECTED))
 

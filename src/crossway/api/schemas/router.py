@@ -68,7 +68,7 @@ class RoutesOfBridge(Model):
 def bridges(found: Routes) -> dict[str, Any]:
     """Every bridge with its routes."""
     return {
-        "bridges": {name: _routes(routes) for name, routes in found.bridges.items()},
+        "bridges": {name.value: _routes(routes) for name, routes in found.bridges.items()},
         "metadata": {
             "totalBridges": found.total_bridges,
             "totalRoutes": found.total_routes,

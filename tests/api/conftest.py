@@ -1,0 +1,110 @@
+"""The API on a service of its own, as a client of it sees it."""
+
+import gc
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+
+from crossway import bootstrap
+from crossway.api.app import create_api
+from crossway.bootstrap import Service
+from crossway.domain.clients import Mode, Scope
+from crossway.ports.services import Services
+from crossway.settings import Settings
+from crossway.usecases import access
+
+WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+USDC_BASE = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+USDC_ARBITRUM = "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"
+_names = count(1)
+
+
+def new_service(folder: Path, **settings: Any) -> Service:
+    """A service on an empty database; its engine works only when a test lets it tick."""
+    chosen: Any = {"data_dir": folder, "database_url": f"sqlite:///{folder / 'test.db'}"}
+    return bootstrap.build(Settings(_env_file=None, **{**chosen, **settings}))
+
+
+def served(services: Services) -> TestClient:
+    """The API where the one process mounts it."""
+    mounted = Starlette(routes=[Mount("/api", create_api(services))])
+    return TestClient(mounted, base_url="http://crossway.test")
+
+
+@dataclass
+class Api:
+    """A client of the API with one key of its own."""
+
+    http: TestClient
+    service: Service
+    client_id: str
+    key_id: int
+    secret: str
+
+    def get(self, path: str, **params: Any) -> Any:
+        return self.http.get(f"/api/v1{path}", params=params, headers=self.headers())
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.http.post(f"/api/v1{path}", json=body, headers=self.headers(**named))
+
+    def headers(self, **more: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.secret}", **more}
+
+    def create(self, **changes: Any) -> Any:
+        """An intent of 25 USDC from Base to Arbitrum, or as changed."""
+        return self.post("/intents", {**INTENT, **changes})
+
+    def tick(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.service.engine.tick()
+
+
+INTENT = {
+    "sender": WALLET,
+    "amount": "25000000",
+    "tokenIn": USDC_BASE,
+    "source_chain": "BASE_MAINNET",
+    "destination_chain": "ARBITRUM_MAINNET",
+    "recipient": WALLET,
+}
+
+
+def new_key(
+    service: Service,
+    mode: Mode = Mode.TEST,
+    scopes: frozenset[Scope] = frozenset(Scope),
+    **limits: Any,
+) -> tuple[str, int, str]:
+    """Client, number and secret of a key of a new client, whose rate is out of a test's way."""
+    client = access.create_client(service.services, f"Shop {next(_names)}", "test")
+    change = access.ClientChange(**{"requests_per_minute": 100_000, **limits})
+    access.change_client(service.services, client.id, change, "test")
+    made = access.make_key(service.services, client.id, mode, "test", scopes)
+    return client.id, made.key.id, made.secret
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    service = new_service(tmp_path_factory.mktemp("data"))
+    yield service
+    service.close()
+    gc.collect()
+
+
+@pytest.fixture
+def http(service: Service) -> Iterator[TestClient]:
+    with served(service.services) as client:
+        yield client
+
+
+@pytest.fixture
+def api(http: TestClient, service: Service) -> Api:
+    return Api(http, service, *new_key(service))

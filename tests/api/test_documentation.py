@@ -1,0 +1,105 @@
+"""The OpenAPI document is the product's manual: whole, true and offline."""
+
+import re
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from crossway.api.app import create_api
+
+ENDPOINTS = {
+    ("post", "/v1/intents"),
+    ("get", "/v1/intents"),
+    ("get", "/v1/intents/address/{address}"),
+    ("get", "/v1/intents/destination-address/{address}"),
+    ("get", "/v1/intents/user/{sender}"),
+    ("get", "/v1/intents/{id}"),
+    ("post", "/v1/intents/{intentAddress}/trigger-processing"),
+    ("post", "/v1/intents/{intentAddress}/refund"),
+    ("get", "/v1/quotes/single"),
+    ("get", "/v1/quotes/multiple"),
+    ("get", "/v1/quotes/best"),
+    ("get", "/v1/quotes/multi-source"),
+    ("get", "/v1/router/supported-bridges/all"),
+    ("get", "/v1/router/supported-bridges/route"),
+    ("get", "/v1/router/supported-routes/bridge/{bridge}"),
+    ("get", "/v1/router/optimal-route"),
+    ("get", "/v1/chains"),
+    ("get", "/v1/chains/tokens/all"),
+    ("get", "/v1/chains/balances/{address}"),
+    ("get", "/v1/chains/{chain}/tokens"),
+    ("get", "/v1/client/auth/client-info"),
+    ("post", "/v1/sandbox/deposits"),
+    ("post", "/v1/sandbox/clock"),
+    ("post", "/v1/sandbox/chains/{chain}/faults"),
+    ("get", "/v1/sandbox/balances/{address}"),
+}
+
+
+@pytest.fixture
+def document(http: TestClient) -> dict[str, Any]:
+    found: dict[str, Any] = http.get("/api/openapi.json").json()
+    return found
+
+
+def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    return [(m, p, o) for p, item in document["paths"].items() for m, o in item.items()]
+
+
+def test_the_documented_endpoints_are_those_of_the_specification(document: dict[str, Any]) -> None:
+    assert {(method, path) for method, path, _ in operations(document)} == ENDPOINTS
+
+
+def test_every_endpoint_and_field_is_described_with_an_example(document: dict[str, Any]) -> None:
+    for method, path, operation in operations(document):
+        assert operation["summary"], (method, path)
+        assert operation["description"], (method, path)
+        for parameter in operation.get("parameters", []):
+            assert parameter["description"], (path, parameter["name"])
+    for name, schema in document["components"]["schemas"].items():
+        assert schema.get("description"), name
+        for field, described in schema.get("properties", {}).items():
+            assert described.get("description") or "$ref" in described, (name, field)
+
+
+def test_every_endpoint_documents_its_failures_and_none_of_the_frameworks(
+    document: dict[str, Any],
+) -> None:
+    for method, path, operation in operations(document):
+        assert {"401", "403", "429", "500"} <= set(operation["responses"]), (method, path)
+        if method == "post":
+            assert {"409", "413", "422"} <= set(operation["responses"]), path
+            assert "Idempotency-Key" in {p["name"] for p in operation["parameters"]}
+    assert "HTTPValidationError" not in str(document)
+    assert "x-chains" not in str(document)
+
+
+def test_chains_and_symbols_are_enumerated(document: dict[str, Any]) -> None:
+    intent = document["components"]["schemas"]["CreatedIntent"]["properties"]
+    assert "BASE_MAINNET" in intent["source_chain"]["enum"]
+    assert "cbBTC" in intent["asset_token_symbol"]["enum"]
+    assert intent["intent_status"]["enum"] == ["COMPLETED", "FAILED", "PENDING", "PROCESSING"]
+
+
+def test_the_page_and_its_files_ask_no_other_host(http: TestClient) -> None:
+    page = http.get("/api/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "default-src 'self'" in page.headers["content-security-policy"]
+    links = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+    assert links
+    for link in links:
+        if not link.startswith("data:"):
+            assert http.get(f"/api/{link}").status_code == 200, link
+    script = http.get("/api/docs/swagger-ui-bundle.js")
+    assert script.text.startswith("/*!") or len(script.text) > 1_000_000
+    assert http.get("/api/docs/../app.py").status_code == 404
+    assert http.get("/api/docs/LICENSE").status_code == 404
+
+
+def test_before_its_services_are_started_the_api_says_so() -> None:
+    with TestClient(create_api()) as http:
+        for path in ("/v1", "/v1/chains", "/readyz"):
+            assert http.get(path).status_code == 503
+            assert http.get(path).json()["statusCode"] == 503
+        assert http.get("/healthz").status_code == 200

@@ -1,0 +1,163 @@
+"""Intents over HTTP (service.md §2, §3, §7 to §9; wire.md §2, §3)."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, Api
+
+CREATED = {
+    "id", "client_id", "sender", "initialAmount", "fees_in_usd", "app_fee_in_usd",
+    "total_amount_in_usd", "total_amount_in_asset_token", "fees_in_asset_token",
+    "app_fee_in_asset_token", "asset_token_symbol", "asset_token_decimals", "slippage", "tokenIn",
+    "tokenOut", "intent_address", "source_chain", "destination_chain", "recipient",
+    "refund_address", "relayer", "coordinator", "bridger", "bridgeExtraData", "intent_nonce",
+    "intent_status", "tx_hash", "needs_relay", "expires_at", "metadata", "created_at", "updated_at",
+}  # fmt: skip
+READ = CREATED | {"destination_intent_address", "relayer_claimed", "paymaster_used", "mode"}
+SOLANA_WALLET = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
+USDC_SOLANA = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+def test_a_created_intent_has_exactly_the_fields_of_the_create_form(api: Api) -> None:
+    answer = api.create(metadata={"order": "A-1", "n": 2**80})
+    body = answer.json()
+    assert answer.status_code == 201
+    assert set(body) == CREATED
+    assert body["intent_status"] == "PENDING"
+    assert body["initialAmount"] == "25000000"
+    assert body["tokenOut"] == USDC_ARBITRUM, "USDC of the destination by default"
+    assert body["refund_address"] == WALLET, "the sender by default"
+    assert (body["relayer"], body["tx_hash"], body["needs_relay"]) == ("", None, False)
+    assert body["metadata"] == {"order": "A-1", "n": 2**80}
+    assert int(body["total_amount_in_asset_token"]) == 25_000_000 + int(body["fees_in_asset_token"])
+    assert int(body["total_amount_in_usd"]) == 25_000_000 + int(body["fees_in_usd"])
+
+
+def test_times_are_utc_and_expiry_is_in_whole_seconds(api: Api) -> None:
+    body = api.create().json()
+    assert MILLISECONDS.fullmatch(body["created_at"])
+    assert MILLISECONDS.fullmatch(body["updated_at"])
+    assert MILLISECONDS.fullmatch(body["expires_at"])
+    assert body["expires_at"].endswith(".000Z")
+
+
+def test_an_intent_is_read_by_its_address_with_the_further_fields(api: Api) -> None:
+    made = api.create().json()
+    read = api.get(f"/intents/address/{made['intent_address']}").json()
+    assert set(read) == READ
+    assert (read["mode"], read["relayer_claimed"], read["paymaster_used"]) == ("test", False, False)
+    assert {k: v for k, v in read.items() if k in CREATED} == made
+    assert api.get(f"/intents/{made['id']}").json() == read
+    lower = api.get(f"/intents/address/{made['intent_address'].lower()}")
+    assert lower.json() == read, "an address is found in any spelling"
+
+
+def test_an_intent_on_solana_shows_its_token_account(api: Api) -> None:
+    made = api.create(source_chain="SOLANA_MAINNET", tokenIn=USDC_SOLANA, sender=SOLANA_WALLET)
+    assert made.status_code == 201, made.text
+    read = api.get(f"/intents/{made.json()['id']}").json()
+    assert set(read) == READ | {"deposit_token_account"}
+
+
+def test_the_destination_address_is_that_of_the_read_form(api: Api) -> None:
+    made = api.create().json()
+    read = api.get(f"/intents/{made['id']}").json()
+    answer = api.get(f"/intents/destination-address/{made['intent_address']}")
+    assert answer.json() == {"destinationAddress": read["destination_intent_address"]}
+
+
+def test_a_mainnets_short_name_is_read_and_the_canonical_one_is_written(api: Api) -> None:
+    body = api.create(source_chain="BASE", destination_chain="ARBITRUM").json()
+    assert (body["source_chain"], body["destination_chain"]) == ("BASE_MAINNET", "ARBITRUM_MAINNET")
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"amount": 25}, "amount"),
+        ({"amount": "0"}, "amount"),
+        ({"amount": "1.5"}, "amount"),
+        ({"amount": "-1"}, "amount"),
+        ({"amount": "1e6"}, "amount"),
+        ({"amount": None}, "amount"),
+        ({"amount": "1" + "0" * 70}, "amount"),
+        ({"source_chain": "MARS_MAINNET"}, "source_chain"),
+        ({"destination_chain": 7}, "destination_chain"),
+        ({"tokenIn": WALLET}, "tokenIn"),
+        ({"tokenIn": USDC_BASE.lower().replace("a", "A")}, "tokenIn"),
+        ({"tokenOut": "x"}, "tokenOut"),
+        ({"recipient": "0x12"}, "recipient"),
+        ({"recipient": "0x" + "0" * 40}, "recipient"),
+        ({"sender": ["x"]}, "sender"),
+        ({"sender": None}, "refund_address"),
+        ({"refund_address": SOLANA_WALLET}, "refund_address"),
+        ({"metadata": "text"}, "metadata"),
+        ({"metadata": {"x": "y" * 8200}}, "metadata"),
+        ({"payment_link_id": 5}, "payment_link_id"),
+        ({"amountSymbol": "DOGE"}, "amountSymbol"),
+    ],
+)
+def test_what_is_wrong_is_400_and_named(api: Api, changes: dict[str, Any], field: str) -> None:
+    answer = api.create(**changes)
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["statusCode"] == 400
+    assert field in answer.json()["message"]
+
+
+def test_a_list_is_newest_first_and_its_cursor_walks_on_to_the_end(api: Api) -> None:
+    made = [api.create().json()["id"] for _ in range(5)]
+    page = api.get("/intents", limit=2).json()
+    assert set(page) == {"intents", "total", "limit", "offset", "nextCursor"}
+    assert (page["total"], page["limit"], page["offset"]) == (5, 2, 0)
+    assert [intent["id"] for intent in page["intents"]] == made[:2:-1]
+    api.create()
+    seen = []
+    while page["nextCursor"] is not None:
+        page = api.get("/intents", limit=2, cursor=page["nextCursor"]).json()
+        seen += [intent["id"] for intent in page["intents"]]
+    assert seen == made[2::-1], "nothing twice, nothing skipped, though one came in between"
+    assert [i["id"] for i in api.get("/intents", limit=2, offset=2).json()["intents"]] == made[
+        3:1:-1
+    ]
+
+
+def test_a_list_that_ends_on_a_full_page_has_no_next_cursor(api: Api) -> None:
+    for _ in range(4):
+        api.create()
+    first = api.get("/intents", limit=2).json()
+    assert api.get("/intents", limit=2, cursor=first["nextCursor"]).json()["nextCursor"] is None
+
+
+def test_a_list_is_filtered(api: Api) -> None:
+    api.create()
+    api.create(source_chain="OPTIMISM", tokenIn="0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85")
+    for params, total in [
+        ({"status": "pending"}, 2), ({"status": "processing"}, 0), ({"status": "completed"}, 0),
+        ({"status": "failed"}, 0), ({"source_chain": "OPTIMISM"}, 1),
+        ({"source_chain": "BASE_MAINNET", "destination_chain": "ARBITRUM"}, 1),
+        ({"destination_chain": "BASE"}, 0),
+    ]:  # fmt: skip
+        assert api.get("/intents", **params).json()["total"] == total, params
+    assert api.get(f"/intents/user/{WALLET}").json()["total"] == 2
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"limit": 0}, {"limit": 101}, {"limit": "x"}, {"offset": -1}, {"status": "FUNDED"},
+        {"cursor": "x"}, {"cursor": "9" * 30}, {"source_chain": "MARS"}, {"offset": 10**30},
+    ],
+)  # fmt: skip
+def test_a_list_refuses_what_it_cannot_read(api: Api, params: dict[str, Any]) -> None:
+    answer = api.get("/intents", **params)
+    assert answer.status_code == 400
+    assert next(iter(params)) in answer.json()["message"]
+
+
+@pytest.mark.parametrize("number", ["abc", "-1", "1.5", "9" * 30])
+def test_a_record_number_is_a_whole_number(api: Api, number: str) -> None:
+    assert api.get(f"/intents/{number}").status_code == 400
+    assert api.get("/intents/999999999").status_code == 404

@@ -1,0 +1,64 @@
+"""How often one may ask (service.md §Limits, wire.md §1)."""
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from crossway.bootstrap import Service
+from crossway.usecases import access
+from tests.api.conftest import Api, new_key, served
+
+TOO_MANY = {"statusCode": 429, "message": "Too Many Requests"}
+
+
+@pytest.fixture
+def http(service: Service) -> Iterator[TestClient]:
+    """A process of its own for each test: its windows are empty."""
+    with served(service.services) as client:
+        yield client
+
+
+def test_the_251st_request_of_a_minute_is_refused_and_told_when_to_come_back(
+    http: TestClient, service: Service
+) -> None:
+    api = Api(http, service, *new_key(service, requests_per_minute=250))
+    answers = [api.get("/client/auth/client-info") for _ in range(251)]
+    assert [answer.status_code for answer in answers] == [200] * 250 + [429]
+    refused = answers[-1]
+    assert refused.json() == TOO_MANY
+    assert 1 <= int(refused.headers["retry-after"]) <= 60
+    assert refused.headers["ratelimit-policy"] == '"default";q=250;w=60'
+    assert refused.headers["ratelimit"].startswith('"default";r=0;t=')
+    assert answers[0].headers["ratelimit"].startswith('"default";r=249;t=')
+
+
+def test_a_client_can_have_another_rate_and_others_are_not_touched_by_it(
+    http: TestClient, service: Service
+) -> None:
+    slow = Api(http, service, *new_key(service, requests_per_minute=3))
+    other = Api(http, service, *new_key(service))
+    assert [slow.get("/chains").status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert other.get("/chains").status_code == 200
+    access.change_client(
+        service.services, slow.client_id, access.ClientChange(requests_per_minute=10), "test"
+    )
+    assert slow.get("/chains").status_code == 200
+
+
+def test_the_61st_request_without_a_good_key_is_refused_before_its_key_is_looked_up(
+    http: TestClient, service: Service
+) -> None:
+    known = Api(http, service, *new_key(service))
+    unseen = Api(http, service, *new_key(service))
+    assert known.get("/chains").status_code == 200
+    statuses = [http.get("/api/v1/chains").status_code for _ in range(30)]
+    wrong = {"Authorization": "Bearer cr_test_guess"}
+    statuses += [http.get("/api/v1/chains", headers=wrong).status_code for _ in range(31)]
+    assert statuses == [401] * 60 + [429]
+    assert unseen.get("/chains").json() == TOO_MANY
+    assert known.get("/chains").status_code == 200, "a key that was good goes on working"
+
+
+def test_health_is_not_limited(http: TestClient) -> None:
+    assert {http.get("/api/healthz").status_code for _ in range(100)} == {200}

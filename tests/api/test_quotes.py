@@ -1,0 +1,153 @@
+"""Quotes, bridges and chains over HTTP (service.md §4 to §6, wire.md §2)."""
+
+from typing import Any
+
+import pytest
+
+from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, Api
+
+QUOTE = {
+    "tokenIn": USDC_BASE,
+    "tokenOut": USDC_ARBITRUM,
+    "sourceChain": "BASE_MAINNET",
+    "destinationChain": "ARBITRUM_MAINNET",
+    "amount": "25000000",
+}
+SINGLE = {
+    "bridgeFeeDetails", "totalFee", "totalFeeFormatted", "route", "assetToken", "feeInAssetToken",
+    "feeInAssetTokenFormatted", "depositAmount", "depositAmountFormatted", "estimatedFillSeconds",
+    "expiresAt",
+}  # fmt: skip
+DETAILS = {
+    "ACROSS": {"timestamp", "fillDeadline", "pctFee", "flatFee"},
+    "CCTP": {"maxFee", "minFinalityThreshold"},
+    "GATEWAY": {"pctFee", "gasFee"},
+    "RHINOFI": {"pctFee", "gasFee", "vaultId"},
+}
+
+
+@pytest.mark.parametrize("bridge", DETAILS)
+def test_a_single_quote_has_the_fields_of_its_bridge(api: Api, bridge: str) -> None:
+    answer = api.get("/quotes/single", **QUOTE, bridge=bridge, recipient=WALLET)
+    body = answer.json()
+    assert (answer.status_code, set(body)) == (200, SINGLE)
+    assert set(body["bridgeFeeDetails"]) == DETAILS[bridge]
+    assert body["route"] == {**QUOTE, "bridge": bridge, "recipient": WALLET}
+    assert int(body["depositAmount"]) == 25_000_000 + int(body["feeInAssetToken"])
+
+
+@pytest.mark.parametrize("missing", ["tokenIn", "tokenOut"])
+@pytest.mark.parametrize("kind", ["single", "multiple", "best"])
+def test_without_token_addresses_there_is_no_quote(api: Api, kind: str, missing: str) -> None:
+    asked = {k: v for k, v in QUOTE.items() if k != missing}
+    answer = api.get(f"/quotes/{kind}", **asked, bridge="ACROSS")
+    assert answer.status_code == 400
+    assert answer.json() == {"statusCode": 400, "message": "Token addresses are required"}
+
+
+def test_a_route_that_a_bridge_lacks_is_400_in_words(api: Api) -> None:
+    lacks = {**QUOTE, "destinationChain": "LISK_MAINNET"}
+    lacks["tokenOut"] = api.get("/chains/LISK_MAINNET/tokens").json()[0]["address"]
+    answer = api.get("/quotes/single", **lacks, bridge="CCTP")
+    assert answer.status_code == 400
+    assert answer.json()["message"] == "CCTP does not support BASE_MAINNET -> LISK_MAINNET"
+
+
+def test_multiple_quotes_are_cheapest_first_and_best_is_their_first(api: Api) -> None:
+    quotes = api.get("/quotes/multiple", **QUOTE).json()
+    fees = [int(quote["totalFee"]) for quote in quotes]
+    assert fees == sorted(fees)
+    best = api.get("/quotes/best", **QUOTE).json()
+    assert best["route"] == quotes[0]["route"]
+    assert api.get("/router/optimal-route", **QUOTE).json()["route"] == best["route"]
+    without = api.get("/quotes/multiple", **QUOTE, excludeBridges=best["route"]["bridge"]).json()
+    assert best["route"]["bridge"] not in {quote["route"]["bridge"] for quote in without}
+
+
+def test_when_no_bridge_serves_the_route_best_is_404(api: Api) -> None:
+    every = ",".join(DETAILS)
+    answer = api.get("/quotes/best", **QUOTE, excludeBridges=every)
+    assert answer.status_code == 404
+    assert answer.json()["message"] == (
+        "No quotes available for this route. Please check if the route is supported."
+    )
+    assert api.get("/quotes/multiple", **QUOTE, excludeBridges=every).json() == []
+
+
+def compared(api: Api, **changes: Any) -> Any:
+    asked = {"destinationChain": "ARBITRUM", "amount": "25.5", "tokenOut": USDC_ARBITRUM}
+    return api.get("/quotes/multi-source", **{**asked, **changes})
+
+
+def test_a_comparison_of_all_sources_has_same_chain_first_then_by_cost(api: Api) -> None:
+    body = compared(api).json()
+    assert set(body) == {"destinationChain", "quotes", "cheapestOption"}
+    assert body["destinationChain"] == "ARBITRUM_MAINNET"
+    first, *rest = body["quotes"]
+    assert (first["sourceChain"], first["bridge"]) == ("ARBITRUM_MAINNET", None)
+    fees = [int(option["totalFee"]) for option in rest]
+    assert fees == sorted(fees)
+    assert body["cheapestOption"] in body["quotes"]
+    cheapest = min(int(option["totalFee"]) for option in body["quotes"])
+    assert int(body["cheapestOption"]["totalFee"]) == cheapest
+    assert set(first) == {
+        "sourceChain", "destinationChain", "totalFee", "totalFeeFormatted", "bridge",
+        "paymentOptions", "serviceFee", "bridgeFee", "estimatedFillSeconds",
+    }  # fmt: skip
+    assert set(first["paymentOptions"][0]) == {
+        "token", "tokenAddress", "depositAmount", "depositAmountFormatted", "slippage", "fee",
+        "feeFormatted",
+    }  # fmt: skip
+    assert isinstance(first["paymentOptions"][0]["slippage"], int | float)
+
+
+def test_chains_can_be_left_out_and_none_left_means_no_cheapest(api: Api) -> None:
+    body = compared(api, excludeChains="ARBITRUM, BASE_MAINNET").json()
+    assert not {"ARBITRUM_MAINNET", "BASE_MAINNET"} & {q["sourceChain"] for q in body["quotes"]}
+    every = ",".join(api.get("/chains").json())
+    body = compared(api, excludeChains=every).json()
+    assert (body["quotes"], body["cheapestOption"]) == ([], None)
+
+
+@pytest.mark.parametrize("amount", [None, "", "0", "-1", "abc", "NaN", "1e5", "0.0"])
+def test_an_amount_that_is_no_positive_number_is_refused(api: Api, amount: str | None) -> None:
+    answer = compared(api, amount=amount)
+    assert answer.status_code == 400
+    assert answer.json() == {
+        "statusCode": 400,
+        "message": "Amount must be a valid positive number",
+    }
+
+
+def test_the_catalogue_lists_every_bridge_with_its_routes(api: Api) -> None:
+    body = api.get("/router/supported-bridges/all").json()
+    assert set(body["bridges"]) == set(DETAILS)
+    routes = [route for listed in body["bridges"].values() for route in listed]
+    assert set(routes[0]) == {"sourceChain", "destinationChain", "supported", "bidirectional"}
+    assert body["metadata"]["totalBridges"] == 4
+    assert body["metadata"]["totalRoutes"] == len(routes)
+    assert body["metadata"]["lastUpdated"].endswith("Z")
+
+
+def test_the_bridges_of_a_route_and_the_routes_of_a_bridge(api: Api) -> None:
+    pair = {"sourceChain": "BASE", "destinationChain": "ARBITRUM"}
+    between = api.get("/router/supported-bridges/route", **pair).json()
+    assert set(between) == {"supportedBridges", "routeInfo"}
+    assert between["routeInfo"]["bridgeCount"] == len(between["supportedBridges"]) > 0
+    across = api.get("/router/supported-routes/bridge/ACROSS").json()
+    assert across["bridgeInfo"] == {
+        "bridge": "ACROSS",
+        "routeCount": len(across["supportedRoutes"]),
+    }
+    assert api.get("/router/supported-routes/bridge/NONE").status_code == 400
+
+
+def test_chains_are_listed_by_network_and_have_tokens(api: Api) -> None:
+    every, main = api.get("/chains").json(), api.get("/chains", network="mainnet").json()
+    test = api.get("/chains", network="testnet").json()
+    assert sorted(main + test) == sorted(every)
+    assert len(every) == 21
+    assert api.get("/chains", network="moon").status_code == 400
+    tokens = api.get("/chains/BASE/tokens").json()
+    assert api.get("/chains/tokens/all").json()["BASE_MAINNET"] == tokens
+    assert api.get("/chains/balances/nonsense").status_code == 400

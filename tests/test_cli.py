@@ -1,0 +1,70 @@
+"""The command line: one sentence for what goes wrong, one key and nothing else when asked."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def crossway(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("CROSSWAY_")}
+    environment = {**kept, "CROSSWAY_DATA_DIR": str(folder), **settings}
+    command = [sys.executable, "-c", "from crossway.cli import main; main()", *arguments]
+    return subprocess.run(
+        command, env=environment, cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_quiet_creation_prints_one_key_and_nothing_else(tmp_path: Path) -> None:
+    made = crossway(tmp_path, "keys", "create", "--client", "A", "--mode", "test", "--quiet")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert re.fullmatch(r"cr_test_[A-Za-z0-9_-]{32}\n", made.stdout)
+    listed = crossway(tmp_path, "keys", "list").stdout
+    assert made.stdout[:12] in listed
+    assert made.stdout.strip() not in listed
+    assert stat.S_IMODE((tmp_path / "secret.key").stat().st_mode) == 0o600
+
+
+def test_a_key_is_revoked_once(tmp_path: Path) -> None:
+    crossway(tmp_path, "keys", "create", "--client", "A", "--mode", "live")
+    assert crossway(tmp_path, "keys", "revoke", "1").returncode == 0
+    again = crossway(tmp_path, "keys", "revoke", "1")
+    assert again.returncode == 1
+    assert again.stderr == "crossway: Key not found, or revoked already\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"CROSSWAY_NETWORK": "live"}, "CROSSWAY_NETWORK=live is not available"),
+        ({"CROSSWAY_NETWORK": "moon"}, "CROSSWAY_NETWORK:"),
+        ({"CROSSWAY_INTENT_LIFE_SECONDS": "10"}, "CROSSWAY_INTENT_LIFE_SECONDS:"),
+        ({"CROSSWAY_DATABASE_URL": "nonsense"}, "CROSSWAY_DATABASE_URL"),
+        ({"CROSSWAY_SECRET_KEY": "short"}, "secret key"),
+    ],
+)
+def test_doctor_says_what_is_wrong_one_line_a_finding(
+    tmp_path: Path, settings: dict[str, str], said: str
+) -> None:
+    found = crossway(tmp_path, "doctor", **settings)
+    assert found.returncode == 1
+    assert said in found.stdout
+    assert "Traceback" not in found.stdout + found.stderr
+
+
+def test_doctor_finds_a_secret_key_that_others_can_read(tmp_path: Path) -> None:
+    assert crossway(tmp_path, "doctor").stdout == "Nothing wrong found\n"
+    crossway(tmp_path, "keys", "list")
+    (tmp_path / "secret.key").chmod(0o644)
+    assert "chmod 600" in crossway(tmp_path, "doctor").stdout
+
+
+def test_commands_fail_in_words(tmp_path: Path) -> None:
+    refused = crossway(tmp_path, "keys", "list", CROSSWAY_DATABASE_URL="nonsense")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("crossway: ")
+    assert "Traceback" not in refused.stderr
