@@ -153,7 +153,7 @@ class SimulatedChain:
 
     def _forged(self, watch: Watch, cursor: Cursor) -> list[Incoming]:
         """A transfer that never was, to one of the addresses that wait for money."""
-        token = self._facts.tokens.get("USDC") or next(iter(self._facts.tokens.values()))
+        token = next(token for token in self._facts.tokens.values() if token.enabled)
         return [
             Incoming(
                 chain=self.id,

@@ -1,5 +1,6 @@
 """The sandbox's clock: the machine's, moved by a number of seconds, or stopped."""
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ class SandboxClock:
         self._reading = reading
         self._machine_seconds = machine_seconds
         self._cached: tuple[Setting, float] | None = None
+        self._turn = threading.Lock()
 
     def now(self) -> datetime:
         """UTC-aware time of the service."""
@@ -52,10 +54,21 @@ class SandboxClock:
     def seconds(self) -> float:
         """`now` in epoch seconds."""
         cached = self._cached
-        if cached is None or time.monotonic() - cached[1] > CACHE_SECONDS:
-            with self._reading.connect() as db:
-                return self.read(db)
+        if cached is None:
+            with self._turn:
+                return self._look()
+        # One looks: each of many threads would hold a second connection of the pool.
+        old = time.monotonic() - cached[1] > CACHE_SECONDS
+        if old and self._turn.acquire(blocking=False):
+            try:
+                return self._look()
+            finally:
+                self._turn.release()
         return cached[0].at(self._machine_seconds())
+
+    def _look(self) -> float:
+        with self._reading.connect() as db:
+            return self.read(db)
 
     def read(self, db: Connection) -> float:
         """Epoch seconds by the setting as it stands in the database."""

@@ -15,7 +15,8 @@ from crossway.domain.money import PICO_USD_DECIMALS, Token, units_for_micro_usd_
 from crossway.ports.chain import ChainAddresses
 
 LONGEST_BLOCK_SECONDS = 1.0
-FIRST_HEIGHT = 1_000
+# A network that is new has a past, too, so that blocks of it can be reorganised.
+FIRST_HEIGHT, HEIGHT_AT_START = 0, 1_000
 INVENTORY_MICRO_USD = 1_000_000 * 10**6
 FEES_AT_START = 1_000_000
 # The symbols list this coin under another name.
@@ -71,11 +72,11 @@ def begin(db: Connection, all_facts: Iterable[Facts], now: float) -> None:
     for facts in all_facts:
         state = ChainState(
             id=facts.id,
-            base_height=FIRST_HEIGHT,
+            base_height=HEIGHT_AT_START,
             base_at=now,
             block_seconds=facts.block_seconds,
             first_height=FIRST_HEIGHT,
-            height=FIRST_HEIGHT,
+            height=HEIGHT_AT_START,
             last_at=now,
             reorgs=[],
         )

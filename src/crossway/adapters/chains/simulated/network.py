@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, select, update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, TimeoutError
 
 from crossway.adapters.chains.simulated.clock import SandboxClock
 from crossway.adapters.chains.simulated.genesis import Facts, begin, facts_of
@@ -111,5 +111,5 @@ def _answering(chain: str) -> Iterator[None]:
     """A database that is busy is a chain that gives no answer."""
     try:
         yield
-    except OperationalError as error:
-        raise Unreachable(f"{chain} does not answer: {error.orig}") from error
+    except (OperationalError, TimeoutError) as error:
+        raise Unreachable(f"{chain} does not answer: {error}") from error

@@ -10,6 +10,7 @@ from crossway.adapters.chains.simulated.blocks.transactions import (
     OutputRow,
     Transaction,
 )
+from crossway.ports.chain import ALREADY_DONE
 
 MoveRow = tuple[str, str, str, int]  # source, receiver, token, units
 NOWHERE = ""
@@ -71,7 +72,7 @@ class World:
         if revert and tx.kind == CALL:
             return Outcome([], "the network made this transaction revert")
         if tx.mark is not None and tx.mark in self.markers:
-            return Outcome([], "already done", permanent=True)
+            return Outcome([], ALREADY_DONE, permanent=True)
         moved: list[MoveRow] = []
         try:
             for output in tx.outputs:

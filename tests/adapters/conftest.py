@@ -1,0 +1,16 @@
+"""What tests of adapters share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.simulation import Simulation
+
+
+@pytest.fixture
+def simulation(tmp_path: Path) -> Iterator[Simulation]:
+    """A fresh simulated network on SQLite."""
+    made = Simulation(f"sqlite:///{tmp_path / 'network.db'}")
+    yield made
+    made.close()

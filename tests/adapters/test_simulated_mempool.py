@@ -1,0 +1,193 @@
+"""Transactions of the simulated network on their way into a block: nonces, fees, replacements."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from crossway.domain.transfers import Output
+from crossway.ports.chain import Mined, Missing, Signed, Waiting
+from crossway.ports.sandbox import Faults
+from tests.simulation import FINALITY, START, Simulation, dollars, payout, signed, wallet
+
+
+def test_a_transaction_waits_for_the_nonces_before_it(simulation: Simulation) -> None:
+    chain = simulation.chain()
+    first, second = signed(chain, *(payout(chain, wallet(chain), units) for units in (1, 2)))
+    chain.broadcast([second])
+    simulation.wait()
+    assert chain.status([second.tx_id])[second.tx_id] == Waiting()
+    chain.broadcast([first])
+    simulation.wait()
+    statuses = chain.status([first.tx_id, second.tx_id])
+    assert {type(status) for status in statuses.values()} == {Mined}
+    assert chain.next_nonce(chain.own.relayer) == 2
+
+
+def test_transactions_in_any_order_are_mined_in_the_order_of_nonces(
+    simulation: Simulation,
+) -> None:
+    chain = simulation.chain()
+    many = signed(chain, *(payout(chain, wallet(chain), units) for units in range(1, 20)))
+    chain.broadcast(many[::-1])
+    simulation.wait()
+    assert all(isinstance(s, Mined) for s in chain.status([m.tx_id for m in many]).values())
+
+
+def test_a_transaction_with_too_low_a_fee_waits_until_it_is_replaced(
+    simulation: Simulation,
+) -> None:
+    chain, action = simulation.chain(), payout(simulation.chain(), "somebody", 5)
+    before = chain.native_balance(chain.own.relayer)
+    fee = chain.fee_units()
+    simulation.sandbox.misbehave(chain.id, Faults(fee_factor=3))
+    assert chain.fee_units() == 3 * fee
+    [cheap] = chain.sign([(action, 0)], fee)
+    chain.broadcast([cheap])
+    simulation.wait()
+    assert chain.status([cheap.tx_id])[cheap.tx_id] == Waiting()
+    [dear] = chain.sign([(action, 0)], 3 * fee)
+    assert list(chain.broadcast([dear])) == [""]
+    simulation.wait()
+    statuses = chain.status([cheap.tx_id, dear.tx_id])
+    assert isinstance(statuses[dear.tx_id], Mined)
+    assert statuses[cheap.tx_id] == Missing(never=False)
+    simulation.wait(FINALITY)
+    assert chain.status([cheap.tx_id])[cheap.tx_id] == Missing(never=True)
+    assert chain.native_balance(chain.own.relayer) == before - 3 * fee
+
+
+def test_a_replacement_must_offer_more(simulation: Simulation) -> None:
+    chain = simulation.chain()
+    [one] = signed(chain, payout(chain, "somebody", 1), nonce=3)
+    [other] = signed(chain, payout(chain, "somebody", 2), nonce=3)
+    assert list(chain.broadcast([one])) == [""]
+    [objection] = chain.broadcast([other])
+    assert "same fee or a higher one" in objection
+
+
+def test_of_replacements_in_one_batch_the_last_is_mined(simulation: Simulation) -> None:
+    chain = simulation.chain()
+    action = payout(chain, "somebody", 1)
+    tries = [chain.sign([(action, 0)], chain.fee_units() + extra)[0] for extra in range(3)]
+    assert list(chain.broadcast(tries)) == ["", "", ""]
+    simulation.wait()
+    statuses = chain.status([one.tx_id for one in tries])
+    kinds = [type(statuses[one.tx_id]) for one in tries]
+    assert kinds == [Missing, Missing, Mined]
+
+
+def test_a_revert_uses_the_nonce_and_pays_the_fee(simulation: Simulation) -> None:
+    chain = simulation.chain()
+    source = wallet(chain, "empty")
+    action = replace(
+        payout(chain, "x", 1), outputs=(Output(source, wallet(chain), dollars(chain.id), 10),)
+    )
+    before = chain.native_balance(chain.own.relayer)
+    [one] = signed(chain, action)
+    chain.broadcast([one])
+    simulation.wait()
+    status = chain.status([one.tx_id])[one.tx_id]
+    assert isinstance(status, Mined)
+    assert status.reason == f"{source} holds 0 of the 10 units of {dollars(chain.id)} to move"
+    assert not status.permanent
+    assert status.fee_units == chain.fee_units()
+    assert chain.native_balance(chain.own.relayer) == before - status.fee_units
+    assert chain.next_nonce(chain.own.relayer) == 1
+
+
+def test_a_revert_moves_nothing_although_its_first_output_could(simulation: Simulation) -> None:
+    chain, to = simulation.chain(), wallet(simulation.chain())
+    token, relayer = dollars(chain.id), chain.own.relayer
+    outputs = (Output(relayer, to, token, 5), Output(wallet(chain, "empty"), to, token, 1))
+    before = chain.balances([relayer, to], token)
+    [one] = signed(chain, replace(payout(chain, "x", 1), outputs=outputs))
+    chain.broadcast([one])
+    simulation.wait()
+    assert chain.balances([relayer, to], token) == before
+
+
+def test_an_account_without_gas_is_objected_to(simulation: Simulation) -> None:
+    chain = simulation.chain()
+    simulation.sandbox.misbehave(chain.id, Faults(own={"relayer": {"native": 0}}))
+    assert chain.native_balance(chain.own.relayer) == 0
+    [one] = signed(chain, payout(chain, wallet(chain), 1))
+    [objection] = chain.broadcast([one])
+    assert "has 0 units for a fee" in objection
+    assert chain.status([one.tx_id])[one.tx_id] == Missing(never=False)
+
+
+def test_a_fill_in_the_native_coin_and_its_fee_come_from_one_balance(
+    simulation: Simulation,
+) -> None:
+    chain, to = simulation.chain(), wallet(simulation.chain())
+    coin = simulation.network.facts[chain.id].native
+    before = chain.native_balance(chain.own.relayer)
+    assert chain.balances([chain.own.relayer], coin)[chain.own.relayer] == before
+    outputs = (Output(chain.own.relayer, to, coin, 10**15),)
+    chain.broadcast(signed(chain, replace(payout(chain, "x", 1), outputs=outputs)))
+    simulation.wait()
+    assert chain.native_balance(to) == 10**15
+    assert chain.native_balance(chain.own.relayer) == before - 10**15 - chain.fee_units()
+
+
+def test_a_waiting_transaction_whose_time_passes_can_never_land_at_finality(
+    simulation: Simulation,
+) -> None:
+    chain = simulation.chain()
+    limit = datetime.fromtimestamp(START + 10, UTC)
+    [late] = signed(chain, replace(payout(chain, "x", 1), not_after=limit), nonce=1)
+    chain.broadcast([late])
+    simulation.wait(10)
+    assert chain.status([late.tx_id])[late.tx_id] == Waiting()
+    simulation.wait(1)
+    assert chain.status([late.tx_id])[late.tx_id] == Missing(never=False)
+    simulation.wait(FINALITY)
+    assert chain.status([late.tx_id])[late.tx_id] == Missing(never=True)
+
+
+def test_a_transaction_is_mined_within_its_time_although_nobody_looked(
+    simulation: Simulation,
+) -> None:
+    chain = simulation.chain()
+    limit = datetime.fromtimestamp(START + 10, UTC)
+    [one] = signed(chain, replace(payout(chain, wallet(chain), 1), not_after=limit))
+    chain.broadcast([one])
+    simulation.wait(3600)
+    status = chain.status([one.tx_id])[one.tx_id]
+    assert isinstance(status, Mined)
+    assert status.at <= limit
+
+
+def test_damaged_bytes_and_those_of_another_chain_are_objected_to(simulation: Simulation) -> None:
+    chain, other = simulation.chain(), simulation.chain("POLYGON_MAINNET")
+    [good] = signed(chain, payout(chain, wallet(chain), 1))
+    richer = replace(good, raw=good.raw.replace(b'"1"', b'"9"'))
+    assert richer.raw != good.raw
+    for wrong in (richer, Signed("0x", b"", 0, 0), Signed("0x", b"{}\nx", 0, 0)):
+        assert "damaged" in chain.broadcast([wrong])[0]
+    assert "another chain" in other.broadcast([good])[0]
+    simulation.wait()
+    assert chain.next_nonce(chain.own.relayer) == 0
+
+
+def test_nobody_signs_for_an_account_that_is_not_crossways(simulation: Simulation) -> None:
+    chain = simulation.chain()
+    with pytest.raises(ValueError, match="no account"):
+        chain.sign([(replace(payout(chain, "x", 1), account=wallet(chain)), 0)], 1)
+
+
+def test_a_best_effort_output_is_skipped_where_it_is_refused(simulation: Simulation) -> None:
+    chain, to = simulation.chain(), wallet(simulation.chain())
+    fussy, token = wallet(chain, "fussy"), dollars(chain.id)
+    simulation.sandbox.misbehave(chain.id, Faults(refuse=[fussy]))
+    outputs = (
+        Output(chain.own.relayer, fussy, token, 1, required=False),
+        Output(chain.own.relayer, to, token, 2),
+    )
+    [one] = signed(chain, replace(payout(chain, "x", 1), outputs=outputs))
+    chain.broadcast([one])
+    simulation.wait()
+    status = chain.status([one.tx_id])[one.tx_id]
+    assert isinstance(status, Mined)
+    assert [(moved.to, moved.units) for moved in status.moved] == [(to, 2)]

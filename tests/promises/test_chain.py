@@ -1,0 +1,319 @@
+"""What every adapter of the chain port promises; a new one joins by a line in `NETWORKS`."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from crossway.domain.deposits import Incoming
+from crossway.domain.transfers import Action, Duty, Output
+from crossway.ports.chain import (
+    ALREADY_DONE,
+    Chain,
+    Cursor,
+    Heads,
+    Mined,
+    Missing,
+    Signed,
+    Status,
+    Waiting,
+)
+from crossway.ports.sandbox import Faults
+from tests.simulation import FINALITY, START, Addresses, Simulation, dollars
+
+TOTAL = 25_000_000
+
+
+class Network(Protocol):
+    """A chain to be tested, and the hands that a test needs around it."""
+
+    chain: Chain
+    token: str
+    foreign_token: str
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str: ...
+    def mine(self, blocks: int = 1) -> None: ...
+    def reorganise(self, depth: int) -> None: ...
+    def expiry(self, seconds: float) -> datetime: ...
+
+
+class SimulatedNetwork:
+    """The simulated chain of a family."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.simulation = Simulation(f"sqlite:///{folder / 'network.db'}")
+        self.chain = self.simulation.chain(name)
+        self.token = dollars(name)
+        tokens = self.simulation.network.facts[name].tokens.values()
+        self.foreign_token = next(t.address for t in tokens if t.address != self.token)
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        return self.simulation.sandbox.deposit(
+            self.chain.id, to, token or self.token, units
+        ).tx_hash
+
+    def mine(self, blocks: int = 1) -> None:
+        self.simulation.wait(blocks * self.simulation.network.facts[self.chain.id].block_seconds)
+
+    def reorganise(self, depth: int) -> None:
+        self.simulation.sandbox.misbehave(self.chain.id, Faults(reorg_depth=depth))
+
+    def expiry(self, seconds: float) -> datetime:
+        return datetime.fromtimestamp(START, UTC) + timedelta(seconds=seconds)
+
+
+NETWORKS: dict[str, Callable[[Path], Network]] = {
+    "simulated evm": lambda folder: SimulatedNetwork(folder, "BASE_MAINNET"),
+    "simulated solana": lambda folder: SimulatedNetwork(folder, "SOLANA_MAINNET"),
+    "simulated starknet": lambda folder: SimulatedNetwork(folder, "STARKNET_MAINNET"),
+    "simulated tron": lambda folder: SimulatedNetwork(folder, "TRON_MAINNET"),
+}
+
+
+class Payment:
+    """One intent's addresses on a chain, and what can be done with them."""
+
+    def __init__(self, network: Network, name: str = "one") -> None:
+        self.network, self.chain = network, network.chain
+        self.key = f"0x{name.encode().hex():0>64}"
+        self.address = self.chain.deposit_address(self.key)
+        self.refund = self.chain.deposit_address(f"wallet of the payer of {name}")
+        self.recipient = self.chain.deposit_address(f"wallet of the recipient of {name}")
+        self.expires_at = network.expiry(600)
+
+    def start(self) -> Action:
+        own = self.chain.own
+        outputs = (
+            Output(self.address, own.bridger, self.network.token, TOTAL),
+            Output(self.address, self.refund, self.network.token, None, required=False),
+        )
+        return self.action(Duty.START, outputs, f"start:{self.key}", self.expires_at)
+
+    def fill(self) -> Action:
+        own = self.chain.own
+        output = Output(own.relayer, self.recipient, self.network.token, TOTAL)
+        return self.action(Duty.FILL, (output,), f"fill:{self.key}")
+
+    def give_back(self, token: str) -> Action:
+        return self.action(Duty.REFUND, (Output(self.address, self.refund, token, None),))
+
+    def action(
+        self,
+        duty: Duty,
+        outputs: tuple[Output, ...],
+        marker: str | None = None,
+        not_after: datetime | None = None,
+    ) -> Action:
+        relayer = self.chain.own.relayer
+        return Action(duty, self.chain.id, relayer, self.key, outputs, marker, not_after)
+
+    def holds(self, address: str, token: str | None = None) -> int:
+        return self.chain.balances([address], token or self.network.token)[address]
+
+
+@pytest.fixture(params=NETWORKS, ids=lambda name: name.replace(" ", "-"))
+def network(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Network]:
+    made = NETWORKS[request.param](tmp_path)
+    yield made
+    if isinstance(made, SimulatedNetwork):
+        made.simulation.close()
+
+
+@pytest.fixture
+def payment(network: Network) -> Payment:
+    return Payment(network)
+
+
+def sign(chain: Chain, action: Action) -> Signed:
+    return chain.sign([(action, chain.next_nonce(action.account))], chain.fee_units())[0]
+
+
+def send(network: Network, action: Action) -> Status:
+    """Sign, broadcast and mine an action; what became of it."""
+    one = sign(network.chain, action)
+    assert list(network.chain.broadcast([one])) == [""]
+    assert network.chain.status([one.tx_id])[one.tx_id] == Waiting()
+    network.mine()
+    return network.chain.status([one.tx_id])[one.tx_id]
+
+
+def mined(status: Status) -> Mined:
+    assert isinstance(status, Mined)
+    return status
+
+
+def cursor_of(heads: Heads) -> Cursor:
+    return Cursor(heads.height, heads.block_hash)
+
+
+def arrivals(payment: Payment, after: Cursor) -> list[Incoming]:
+    return list(payment.chain.scan(after, Addresses(payment.address)).incoming)
+
+
+def test_own_addresses_and_deposit_addresses_are_in_canonical_form(payment: Payment) -> None:
+    own = payment.chain.own
+    for address in (own.relayer, own.bridger, own.coordinator, own.treasury, payment.address):
+        assert payment.chain.canonical_address(address) == address
+
+
+def test_an_exact_deposit_is_found_once_and_starts(network: Network, payment: Payment) -> None:
+    before = cursor_of(network.chain.heads())
+    tx_hash = network.pay(payment.address, TOTAL)
+    found = network.chain.scan(before, Addresses(payment.address))
+    assert [(one.tx_hash, one.to, one.units) for one in found.incoming] == [
+        (tx_hash, payment.address, TOTAL)
+    ]
+    assert found.reorged_from is None
+    assert network.chain.still_there(found.incoming) == [True]
+    assert not network.chain.scan(found.cursor, Addresses(payment.address)).incoming
+    assert mined(send(network, payment.start())).reason == ""
+    assert payment.holds(payment.chain.own.bridger) == TOTAL
+    assert payment.holds(payment.address) == 0
+
+
+def test_a_short_deposit_does_not_start_and_keeps_its_money(
+    network: Network, payment: Payment
+) -> None:
+    network.pay(payment.address, TOTAL - 1)
+    status = mined(send(network, payment.start()))
+    assert status.reason
+    assert not status.permanent
+    assert status.moved == ()
+    assert payment.holds(payment.address) == TOTAL - 1
+
+
+def test_a_top_up_makes_a_short_deposit_start(network: Network, payment: Payment) -> None:
+    network.pay(payment.address, TOTAL - 1)
+    assert mined(send(network, payment.start())).reason
+    network.pay(payment.address, 1)
+    assert mined(send(network, payment.start())).reason == ""
+
+
+def test_what_is_over_goes_back_at_the_start(network: Network, payment: Payment) -> None:
+    network.pay(payment.address, TOTAL + 7)
+    status = mined(send(network, payment.start()))
+    assert [(one.to, one.units) for one in status.moved] == [
+        (payment.chain.own.bridger, TOTAL),
+        (payment.refund, 7),
+    ]
+    assert payment.holds(payment.refund) == 7
+
+
+def test_a_start_too_late_can_never_land_once_that_is_final(
+    network: Network, payment: Payment
+) -> None:
+    network.pay(payment.address, TOTAL)
+    payment.expires_at = network.expiry(-1)
+    late = sign(network.chain, payment.start())
+    assert network.chain.broadcast([late]) != [""]
+    assert network.chain.status([late.tx_id])[late.tx_id] == Missing(never=False)
+    network.mine(FINALITY)
+    assert network.chain.status([late.tx_id])[late.tx_id] == Missing(never=True)
+    assert payment.holds(payment.address) == TOTAL
+
+
+def test_a_late_deposit_is_found_and_goes_back(network: Network, payment: Payment) -> None:
+    network.pay(payment.address, TOTAL)
+    assert mined(send(network, payment.start())).reason == ""
+    before = cursor_of(network.chain.heads())
+    network.pay(payment.address, 5)
+    assert [one.units for one in arrivals(payment, before)] == [5]
+    assert mined(send(network, payment.give_back(network.token))).reason == ""
+    assert payment.holds(payment.refund) == 5
+
+
+def test_a_foreign_token_is_found_and_goes_back(network: Network, payment: Payment) -> None:
+    before = cursor_of(network.chain.heads())
+    network.pay(payment.address, 9, network.foreign_token)
+    assert [(one.token, one.units) for one in arrivals(payment, before)] == [
+        (network.foreign_token, 9)
+    ]
+    assert mined(send(network, payment.give_back(network.foreign_token))).reason == ""
+    assert payment.holds(payment.refund, network.foreign_token) == 9
+
+
+def test_an_empty_address_gives_nothing_back(network: Network, payment: Payment) -> None:
+    assert "nothing to move" in mined(send(network, payment.give_back(network.token))).reason
+
+
+def test_a_second_start_is_refused_for_good(network: Network, payment: Payment) -> None:
+    network.pay(payment.address, 2 * TOTAL)
+    assert mined(send(network, payment.start())).reason == ""
+    network.pay(payment.address, TOTAL)
+    again = mined(send(network, payment.start()))
+    assert (again.reason, again.permanent) == (ALREADY_DONE, True)
+    assert payment.holds(payment.chain.own.bridger) == TOTAL
+
+
+def test_a_second_fill_is_refused_for_good(network: Network, payment: Payment) -> None:
+    assert mined(send(network, payment.fill())).reason == ""
+    again = mined(send(network, payment.fill()))
+    assert (again.reason, again.permanent) == (ALREADY_DONE, True)
+    assert payment.holds(payment.recipient) == TOTAL
+
+
+def test_of_two_fills_in_one_block_one_works(network: Network, payment: Payment) -> None:
+    chain = network.chain
+    first = chain.next_nonce(chain.own.relayer)
+    both = chain.sign([(payment.fill(), first), (payment.fill(), first + 1)], chain.fee_units())
+    assert list(chain.broadcast(both)) == ["", ""]
+    network.mine()
+    statuses = chain.status([one.tx_id for one in both])
+    assert [mined(statuses[one.tx_id]).reason for one in both] == ["", ALREADY_DONE]
+    assert payment.holds(payment.recipient) == TOTAL
+
+
+def test_broadcasting_again_is_harmless(network: Network, payment: Payment) -> None:
+    one = sign(network.chain, payment.fill())
+    assert list(network.chain.broadcast([one, one])) == ["", ""]
+    assert list(network.chain.broadcast([one])) == [""]
+    network.mine()
+    assert isinstance(network.chain.status([one.tx_id])[one.tx_id], Mined)
+    assert list(network.chain.broadcast([one])) == [""]
+    network.mine()
+    assert payment.holds(payment.recipient) == TOTAL
+    assert network.chain.next_nonce(network.chain.own.relayer) == one.nonce + 1
+
+
+def test_the_same_action_is_signed_to_the_same_transaction(
+    network: Network, payment: Payment
+) -> None:
+    assert sign(network.chain, payment.fill()) == sign(network.chain, payment.fill())
+
+
+def test_a_deposit_that_is_reorganised_away_no_longer_stands_and_is_found_again(
+    network: Network, payment: Payment
+) -> None:
+    before = cursor_of(network.chain.heads())
+    network.pay(payment.address, TOTAL)
+    seen = network.chain.scan(before, Addresses(payment.address))
+    network.reorganise(1)
+    assert network.chain.still_there(seen.incoming) == [False]
+    network.mine(2)
+    after = network.chain.scan(seen.cursor, Addresses(payment.address))
+    assert after.reorged_from == seen.incoming[0].block_height
+    assert [one.units for one in after.incoming] == [TOTAL]
+    assert after.incoming[0].block_hash != seen.incoming[0].block_hash
+    assert network.chain.still_there(after.incoming) == [True]
+    assert network.chain.incoming_to([payment.address]) == after.incoming
+
+
+def test_an_unknown_transaction_is_missing_and_may_still_land(
+    network: Network, payment: Payment
+) -> None:
+    never_sent = sign(network.chain, payment.fill())
+    known = network.chain.status([never_sent.tx_id])
+    assert known == {never_sent.tx_id: Missing(never=False)}
+
+
+def test_a_used_nonce_is_objected_to_and_at_finality_never_lands(
+    network: Network, payment: Payment
+) -> None:
+    loser = sign(network.chain, payment.give_back(network.token))
+    assert mined(send(network, payment.fill())).reason == ""
+    assert network.chain.broadcast([loser]) != [""]
+    assert network.chain.status([loser.tx_id])[loser.tx_id] == Missing(never=False)
+    network.mine(FINALITY)
+    assert network.chain.status([loser.tx_id])[loser.tx_id] == Missing(never=True)
