@@ -7,12 +7,14 @@ import os
 import secrets
 import socket
 import sys
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import orjson
 import structlog
 
 from crossway import catalogue as catalogue_data
@@ -106,8 +108,11 @@ def settle() -> None:
     gc.freeze()
 
 
-def build(settings: Settings) -> Service:
-    """All parts of a service on a database that is brought up to date; nothing runs yet."""
+def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) -> Service:
+    """All parts of a service on a database that is brought up to date; nothing runs yet.
+
+    `machine_seconds` is the machine's clock in epoch seconds, which a scenario holds in its hand.
+    """
     if settings.network == "live":
         raise SetupError(NO_LIVE_NETWORK)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
@@ -121,18 +126,22 @@ def build(settings: Settings) -> Service:
         for engine in engines:
             engine.wake()
 
-    services = _simulated(settings, store, pool, wake)
+    services = _simulated(settings, store, pool, wake, machine_seconds)
     engine = Engine(services, owner_name(), sole=settings.on_sqlite)
     engines.append(engine)
     return Service(services, store, pool, engine)
 
 
 def _simulated(
-    settings: Settings, store: SqlStore, pool: ThreadPoolExecutor, wake: Callable[[], None]
+    settings: Settings,
+    store: SqlStore,
+    pool: ThreadPoolExecutor,
+    wake: Callable[[], None],
+    machine_seconds: Callable[[], float],
 ) -> Services:
     catalogue = shallow(catalogue_data.load())
     pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
-    clock = SandboxClock(store.writer, store.reader)
+    clock = SandboxClock(store.writer, store.reader, machine_seconds)
     network = Network(catalogue, store.writer, store.reader, clock, pico_usd)
     return Services(
         catalogue=catalogue,
@@ -208,6 +217,10 @@ def _take_first_keys(path: Path) -> Mapping[str, str]:
     return found
 
 
+def _json(event: object, default: Callable[[object], object]) -> str:
+    return orjson.dumps(event, default).decode()
+
+
 def set_up_logging(settings: Settings) -> None:
     """One form for our own lines and those of libraries, on standard error."""
     level = getattr(logging, settings.log_level.upper())
@@ -223,7 +236,7 @@ def set_up_logging(settings: Settings) -> None:
     last: structlog.typing.Processor = (
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
         if console
-        else structlog.processors.JSONRenderer()
+        else structlog.processors.JSONRenderer(_json)
     )
     structlog.configure(
         processors=[*first, last],

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from crossway.bootstrap import Service
-from crossway.ports.store import Unit
+from crossway.domain.errors import Conflict
 from crossway.usecases import replays
 from crossway.usecases.access import KEPT_ANSWERS
 from tests.api.conftest import INTENT, Api, new_key, served
@@ -114,10 +114,16 @@ def test_a_process_that_dies_after_the_commit_has_made_one_intent(
 
 def test_an_entry_in_flight_for_a_minute_counts_as_gone(api: Api, service: Service) -> None:
     key, fingerprint = "order-6", "first"
-    assert replays.begin(service.services, api.client_id, key, fingerprint) is None
+    opened = replays.begin(service.services, api.client_id, key, fingerprint)
+    assert isinstance(opened, replays.Opened)
     assert keyed(api, key).status_code == 422, "still taken by another request"
     api.post("/sandbox/clock", {"advanceSeconds": 61})
-    assert keyed(api, key).status_code == 201
+    made = keyed(api, key)
+    assert made.status_code == 201
+    with pytest.raises(Conflict):
+        service.services.store.write(lambda unit: replays.keep(unit, opened, 201, b"late"))
+    replays.keep_after(service.services, opened, 201, b"late")
+    assert keyed(api, key).content == made.content, "whoever was overtaken changes nothing"
 
 
 def test_an_answer_is_forgotten_after_a_day(api: Api, service: Service) -> None:
@@ -127,9 +133,3 @@ def test_an_answer_is_forgotten_after_a_day(api: Api, service: Service) -> None:
     second = keyed(api, "order-7", amount="26000000")
     assert second.status_code == 201
     assert second.json()["id"] != first.json()["id"]
-
-    def kept(unit: Unit) -> object:
-        return unit.access.remembered(api.client_id, "order-7")
-
-    with service.services.store.read() as unit:
-        assert kept(unit) is not None

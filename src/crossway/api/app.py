@@ -39,9 +39,10 @@ def create_api(services: Services | None = None) -> FastAPI:
             Middleware(Once),
         ],
     )
-    for part in (intents, quotes, router, chains, sandbox):
-        api.include_router(part.router)
-    api.include_router(chains.client_router)
+    # One flat list, the busiest first: a router that is included is searched at twice the cost.
+    for part in (quotes.router, intents.router, router.router, chains.router, sandbox.router):
+        api.router.routes.extend(part.routes)
+    api.router.routes.extend(chains.client_router.routes)
     api.router.routes.extend([*health.ROUTES, *documentation.pages(api)])
     if services is not None:
         api.state.services = services

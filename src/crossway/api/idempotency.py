@@ -16,6 +16,7 @@ from crossway.domain.errors import Conflict, KeyReused
 from crossway.ports.services import Services
 from crossway.ports.store import Remembered, Unit
 from crossway.usecases import replays
+from crossway.usecases.replays import Opened
 
 LONGEST_KEY = 255
 T = TypeVar("T")
@@ -38,23 +39,25 @@ class Once:
             text = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters"
             await plain(400, text)(scope, receive, send)
             return
-        opened = await _open(services, caller.client.id, key, _fingerprint(scope))
-        if opened is not None:
-            await opened(scope, receive, send)
-            return
-        scope["state"]["idempotency_key"] = key
-        await self._first(services, caller.client.id, key, scope, receive, send)
+        try:
+            opened = await anyio.to_thread.run_sync(
+                replays.begin, services, caller.client.id, key, _fingerprint(scope)
+            )
+        except KeyReused as refusal:
+            await plain(422, str(refusal))(scope, receive, send)
+        except Conflict as refusal:
+            await plain(409, str(refusal), {"retry-after": "1"})(scope, receive, send)
+        else:
+            if isinstance(opened, Remembered):
+                await _replayed(opened)(scope, receive, send)
+            else:
+                await self._first(services, opened, scope, receive, send)
 
     async def _first(
-        self,
-        services: Services,
-        client_id: str,
-        key: str,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
+        self, services: Services, opened: Opened, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Do the work, keep its answer, and only then send it."""
+        scope["state"]["opened"] = opened
         held: list[Message] = []
 
         async def hold(message: Message) -> None:
@@ -66,8 +69,9 @@ class Once:
             held.clear()
             await unhandled(scope, error)(scope, receive, hold)
         status = held[0]["status"]
-        body = b"".join(message.get("body", b"") for message in held[1:])
-        await anyio.to_thread.run_sync(replays.answered, services, client_id, key, status, body)
+        if scope["state"].get("kept_status") != status:
+            body = b"".join(message.get("body", b"") for message in held[1:])
+            await anyio.to_thread.run_sync(replays.keep_after, services, opened, status, body)
         for message in held:
             await send(message)
 
@@ -77,26 +81,16 @@ def kept_with(request: Request, answer: Callable[[T], Response]) -> Callable[[Un
 
     A process that dies before the answer is sent has then made it once, and replays say so.
     """
-    key = request.scope["state"].get("idempotency_key")
-    client_id = request.scope["state"]["caller"].client.id
+    state = request.scope["state"]
+    opened: Opened | None = state.get("opened")
 
     def keep(unit: Unit, made: T) -> None:
-        if key is not None:
+        if opened is not None:
             response = answer(made)
-            unit.access.answer(client_id, key, response.status_code, bytes(response.body))
+            replays.keep(unit, opened, response.status_code, bytes(response.body))
+            state["kept_status"] = response.status_code
 
     return keep
-
-
-async def _open(services: Services, client_id: str, key: str, body_hash: str) -> Response | None:
-    """The answer to give at once, or None when the work is to be done."""
-    try:
-        known = await anyio.to_thread.run_sync(replays.begin, services, client_id, key, body_hash)
-    except KeyReused as refusal:
-        return plain(422, str(refusal))
-    except Conflict as refusal:
-        return plain(409, str(refusal), {"retry-after": "1"})
-    return None if known is None else _replayed(known)
 
 
 def _replayed(known: Remembered) -> Response:

@@ -1,6 +1,7 @@
 """One answer for one idempotency key: opened before the work, kept with it, replayed after."""
 
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from crossway.domain.errors import Conflict, KeyReused
 from crossway.ports.services import Services
@@ -11,38 +12,61 @@ from crossway.usecases.access import KEPT_ANSWERS
 IN_FLIGHT = timedelta(seconds=60)
 
 
-def begin(services: Services, client_id: str, key: str, body_hash: str) -> Remembered | None:
-    """The first answer of this key, or None when this request is the first and is to be done.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A key whose request is being done; `at` tells it from a later one that took over."""
+
+    client_id: str
+    key: str
+    at: datetime
+
+
+def begin(services: Services, client_id: str, key: str, body_hash: str) -> Opened | Remembered:
+    """The first answer of this key, or, when this request is the first, leave to do it.
 
     Raises `KeyReused` when the key came with another request, `Conflict` while it is in flight.
     """
-    now = services.clock.now()
+    opened = Opened(client_id, key, services.clock.now())
 
-    def work(unit: Unit) -> Remembered | None:
+    def work(unit: Unit) -> Opened | Remembered:
         known = unit.access.remembered(client_id, key)
-        if known is not None and known.at < now - (KEPT_ANSWERS if known.status else IN_FLIGHT):
+        if known is not None:
+            if known.at >= opened.at - (KEPT_ANSWERS if known.status else IN_FLIGHT):
+                return known
             unit.access.forget(client_id, key)
-            known = None
-        if known is None and unit.access.remember(client_id, key, body_hash, now):
-            return None
-        return known or unit.access.remembered(client_id, key)
+        if unit.access.remember(client_id, key, body_hash, opened.at):
+            return opened
+        raise Conflict("A request with this Idempotency-Key is still in flight")
 
     known = services.store.write(work)
-    if known is None:
-        return None
-    if known.body_hash != body_hash:
-        raise KeyReused("Idempotency-Key was used before with another request")
-    if known.status is None:
-        raise Conflict("A request with this Idempotency-Key is still in flight")
+    if isinstance(known, Remembered):
+        if known.body_hash != body_hash:
+            raise KeyReused("Idempotency-Key was used before with another request")
+        if known.status is None:
+            raise Conflict("A request with this Idempotency-Key is still in flight")
     return known
 
 
-def answered(services: Services, client_id: str, key: str, status: int, body: bytes) -> None:
-    """Keep the answer, unless the work kept it already in its own transaction."""
+def keep(unit: Unit, opened: Opened, status: int, body: bytes) -> None:
+    """Keep the answer in the transaction of the work, so that both are stored or neither.
+
+    Raises `Conflict` when the work took so long that the same request was let in again.
+    """
+    if not _is_open(unit, opened):
+        raise Conflict("A request with this Idempotency-Key has overtaken this one")
+    unit.access.answer(opened.client_id, opened.key, status, body)
+
+
+def keep_after(services: Services, opened: Opened, status: int, body: bytes) -> None:
+    """Keep the answer of work that kept none itself."""
 
     def work(unit: Unit) -> None:
-        known = unit.access.remembered(client_id, key)
-        if known is not None and known.status is None:
-            unit.access.answer(client_id, key, status, body)
+        if _is_open(unit, opened):
+            unit.access.answer(opened.client_id, opened.key, status, body)
 
     services.store.write(work)
+
+
+def _is_open(unit: Unit, opened: Opened) -> bool:
+    known = unit.access.remembered(opened.client_id, opened.key)
+    return known is not None and known.status is None and known.at == opened.at

@@ -1,5 +1,6 @@
 """Quotes on the wire."""
 
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -139,13 +140,17 @@ def _source(option: SourceOption, decimals: int) -> dict[str, Any]:
     }
 
 
+# Shops ask the same again and again: a figure written once is written.
+_shown = lru_cache(16_384)(format_units)
+
+
 def _payment(option: PaymentOption) -> dict[str, Any]:
     return {
         "token": option.symbol,
         "tokenAddress": option.address,
         "depositAmount": str(option.deposit_units),
-        "depositAmountFormatted": format_units(option.deposit_units, option.decimals),
+        "depositAmountFormatted": _shown(option.deposit_units, option.decimals),
         "slippage": orjson.Fragment(option.slippage),
         "fee": str(option.fee_units),
-        "feeFormatted": format_units(option.fee_units, option.decimals),
+        "feeFormatted": _shown(option.fee_units, option.decimals),
     }
