@@ -104,7 +104,7 @@ def _disbelieve(services: Services, chain_id: str, gone: Sequence[Deposit]) -> N
     note = "The chain reported it once and does not have it: not credited."
 
     def work(unit: Unit) -> None:
-        unit.deposits.orphan([d.id for d in gone], note)
+        unit.deposits.orphan(unit.deposits.lock_seen([d.id for d in gone]), note)
         alarm(
             unit, services, f"forged:{chain_id}", "node", chain_id,
             f"{len(gone)} reported deposits are in no block of {chain_id}: none was credited.",

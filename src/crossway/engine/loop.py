@@ -12,7 +12,7 @@ from crossway.engine.confirming import check_signed, finalize
 from crossway.engine.detection import credit_ready, scan_chain
 from crossway.engine.expiry import expire
 from crossway.engine.signing import send_due
-from crossway.ports.chain import Heads
+from crossway.ports.chain import Cursor, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 
@@ -20,6 +20,8 @@ log = logging.getLogger("crossway.engine")
 
 LEASE_SECONDS = 15
 BUSY_SECONDS, IDLE_SECONDS = 0.02, 0.25
+# Another engine, for which this sweep works, may have cleared the alarm.
+RETELL_SECONDS = 60
 
 
 class Engine:
@@ -27,12 +29,14 @@ class Engine:
     a lease that ends early costs work done twice, never money moved twice."""
 
     def __init__(self, services: Services, owner: str, sole: bool = False) -> None:
-        """`sole` takes leases over at once: right where no other engine can run."""
+        """`sole` takes leases over when it begins: right where no other engine should run."""
         self._services, self._owner, self._sole = services, owner, sole
         self._held: set[str] = set()
         self._renew_at: datetime | None = None
-        self._unreachable: dict[str, str] = {}
+        # What was last told of each chain and sweep; empty when all is well, absent at first.
+        self._silent: dict[str, str] = {}
         self._broken: dict[str, str] = {}
+        self._told_at: dict[str, datetime] = {}
         self._scanned: dict[str, str] = {}
         self._awake = threading.Event()
         self._stopping = threading.Event()
@@ -78,10 +82,9 @@ class Engine:
         until = now + timedelta(seconds=LEASE_SECONDS)
 
         def work(unit: Unit) -> set[str]:
-            if self._sole:
+            if self._sole and self._renew_at is None:
                 unit.network.take_over(self._owner)
-            unit.network.lease([f"engine:{self._owner}"], self._owner, now, until, 1)
-            others = unit.network.owners(now, besides=self._owner)
+            others = unit.network.present(self._owner, now, until)
             most = -(-len(chains) // (others + 1))
             names = [f"chain:{chain}" for chain in chains]
             return unit.network.lease(names, self._owner, now, until, most)
@@ -98,22 +101,24 @@ class Engine:
                 heads[chain_id] = self._services.chains[chain_id].heads()
             except Unreachable as error:
                 silent[chain_id] = str(error)
-        self._report(silent)
+        self._report({**dict.fromkeys(heads, ""), **silent})
         return heads
 
-    def _report(self, silent: Mapping[str, str]) -> None:
-        if silent == self._unreachable:
-            return
-        back = [f"unreachable:{c}" for c in self._unreachable if c not in silent]
+    def _report(self, found: Mapping[str, str]) -> None:
+        """Raise and clear the alarms of the chains held now; those of others are theirs."""
+        news = {c: message for c, message in found.items() if self._silent.get(c) != message}
+        back = [f"unreachable:{c}" for c, message in news.items() if not message]
 
         def work(unit: Unit) -> None:
-            for chain_id, message in silent.items():
-                key, text = f"unreachable:{chain_id}", f"{chain_id} does not answer: {message}"
-                alarm(unit, self._services, key, "chain", chain_id, text)
+            for chain_id, message in news.items():
+                if message:
+                    key, text = f"unreachable:{chain_id}", f"{chain_id} does not answer: {message}"
+                    alarm(unit, self._services, key, "chain", chain_id, text)
             unit.network.clear_alarms(back, self._services.clock.now())
 
-        self._services.store.write(work)
-        self._unreachable = dict(silent)
+        if news:
+            self._services.store.write(work)
+        self._silent = dict(found)
 
     def _scan(self, heads: Mapping[str, Heads]) -> int:
         services = self._services
@@ -124,32 +129,41 @@ class Engine:
             still = self._scanned.get(chain_id) == head.block_hash
             if still or services.catalogue.chains[chain_id].testnet:
                 continue
-            self._scanned[chain_id] = ""
-            scan = partial(scan_chain, services, chain_id, cursors.get(chain_id))
-            done += self._guarded("scan", scan)
-            self._scanned[chain_id] = head.block_hash
+            done += self._guarded(
+                "scan", partial(self._scan_to, chain_id, head, cursors.get(chain_id))
+            )
         return done
 
+    def _scan_to(self, chain_id: str, head: Heads, cursor: Cursor | None) -> int:
+        found = scan_chain(self._services, chain_id, cursor)
+        # Where something was found there may be more than one scan gives back.
+        self._scanned[chain_id] = "" if found else head.block_hash
+        return found
+
     def _guarded(self, name: str, sweep: Callable[[], int]) -> int:
-        """A defect in one sweep is logged and raised as an alarm, once; the others go on."""
+        """A defect in one sweep is logged once and raised as an alarm; the others go on."""
         try:
             done = sweep()
         except Unreachable:
             return 0
         except Exception as error:
-            if self._broken.get(name) != repr(error):
-                self._broken[name] = repr(error)
-                self._tell_broken(name, error)
+            self._tell_broken(name, error)
             return 0
-        if self._broken.pop(name, None) is not None:
+        if self._broken.get(name) != "":
             now = self._services.clock.now()
             self._services.store.write(
                 lambda unit: unit.network.clear_alarms([f"sweep:{name}"], now)
             )
+            self._broken[name] = ""
         return done
 
     def _tell_broken(self, name: str, error: Exception) -> None:
-        log.error("sweep failed: %s", name, exc_info=error)
+        now, news = self._services.clock.machine(), self._broken.get(name) != repr(error)
+        if not news and now - self._told_at[name] < timedelta(seconds=RETELL_SECONDS):
+            return
+        self._broken[name], self._told_at[name] = repr(error), now
+        if news:
+            log.error("sweep failed: %s", name, exc_info=error)
         message = f"The {name} sweep failed: {type(error).__name__}. The log has the details."
         try:
             self._services.store.write(

@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class IntentFilter:
-    """Which intents a list shows; an empty field asks nothing. `text` matches the start of an
-    address, a hash, a sender, a recipient or the record number."""
+    """Which intents a list shows; an empty field asks nothing. `text` is the whole of an address,
+    a hash of one of its transactions, a sender, a recipient or the record number."""
 
     client_id: str | None = None
     mode: str | None = None
@@ -204,14 +204,14 @@ class DepositRecords(Protocol):
         ...
 
     def from_height(self, chain: str, height: int) -> list[Deposit]:
-        """Deposits not orphaned in blocks at or above a height."""
+        """Deposits not orphaned in blocks from a height on, held until the unit of work ends."""
         ...
 
     def credit(self, credited: Sequence[tuple[int, Purpose, str]], at: datetime) -> None:
         """Mark (id, purpose, note) as CREDITED; foreign money without a note waits to go back."""
         ...
 
-    def orphan(self, ids: Sequence[int], note: str) -> None: ...
+    def orphan(self, ids: Collection[int], note: str) -> None: ...
     def note(self, ids: Sequence[int], note: str) -> None: ...
     def open_foreign(self, intent_ids: Collection[int] | None = None) -> list[Deposit]:
         """Credited money of another token or chain that no transfer has given back."""
@@ -224,7 +224,7 @@ class TransferRecords(Protocol):
     """What intents owe, and the signed bytes that pay it."""
 
     def owe(self, duties: Sequence[Owed], at: datetime) -> None:
-        """Store duties; one that stands already is left alone, a cancelled one is due again."""
+        """Store duties; one that stands already is left alone, a cancelled one is due anew."""
         ...
 
     def due(self, chains: Collection[str], now: datetime, limit: int) -> list[Transfer]:
@@ -317,13 +317,13 @@ class NetworkRecords(Protocol):
         """Take or renew leases, at most `most`; answers the names held (SKIP LOCKED)."""
         ...
 
+    def present(self, owner: str, now: datetime, until: datetime) -> int:
+        """Say that this engine lives, and forget those that died; how many others live."""
+        ...
+
     def release(self, owner: str) -> None: ...
     def take_over(self, owner: str) -> None:
         """End every other owner's leases."""
-        ...
-
-    def owners(self, now: datetime, besides: str) -> int:
-        """How many other engines hold a lease now."""
         ...
 
     def lock(self, name: str) -> None:

@@ -111,8 +111,9 @@ class Access:
 
     def remember(self, client_id: str, key: str, body_hash: str, at: datetime) -> bool:
         make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
+        # An INSERT's rowcount is not told by every driver; what it returns is.
         put = self._db.execute(
-            make(idempotency).on_conflict_do_nothing(),
+            make(idempotency).on_conflict_do_nothing().returning(idempotency.c.key),
             {
                 "client_id": client_id,
                 "key": key,
@@ -122,7 +123,7 @@ class Access:
                 "body": b"",
             },
         )
-        return put.rowcount == 1
+        return put.first() is not None
 
     def answer(self, client_id: str, key: str, status: int, body: bytes) -> None:
         self._db.execute(

@@ -45,8 +45,12 @@ class Deposits:
                     "block_height": back.block_height,
                     "block_hash": back.block_hash,
                     "ready_height": back.ready_height,
+                    "at": back.at,
                     "state": back.state,
+                    "purpose": None,
                     "note": back.note,
+                    "open_foreign": False,
+                    "credited_at": None,
                 },
                 where=deposits.c.state == DepositState.ORPHANED.value,
             ),
@@ -95,7 +99,8 @@ class Deposits:
             deposits.c.block_height >= height,
             deposits.c.state != DepositState.ORPHANED.value,
         )
-        return [deposit_of(row) for row in self._db.execute(query.order_by(deposits.c.id)).all()]
+        rows = self._db.execute(query.order_by(deposits.c.id).with_for_update())
+        return [deposit_of(row) for row in rows.all()]
 
     def lock_seen(self, ids: Collection[int]) -> set[int]:
         query = select(deposits.c.id).where(
@@ -118,7 +123,7 @@ class Deposits:
         if rows:
             self._db.execute(_CREDIT, rows)
 
-    def orphan(self, ids: Sequence[int], note: str) -> None:
+    def orphan(self, ids: Collection[int], note: str) -> None:
         self._set(ids, state=DepositState.ORPHANED.value, note=note, open_foreign=False)
 
     def note(self, ids: Sequence[int], note: str) -> None:
@@ -133,7 +138,7 @@ class Deposits:
     def close_foreign(self, ids: Sequence[int], note: str = "") -> None:
         self._set(ids, open_foreign=False, note=note)
 
-    def _set(self, ids: Sequence[int], **values: object) -> None:
+    def _set(self, ids: Collection[int], **values: object) -> None:
         if ids:
             self._db.execute(
                 update(deposits).where(among(self._db, deposits.c.id, ids)).values(**values)

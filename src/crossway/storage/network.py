@@ -29,8 +29,8 @@ class Network:
     def save_cursor(self, chain: str, before: Cursor | None, after: Cursor) -> bool:
         values = {"height": after.height, "block_hash": after.block_hash}
         if before is None:
-            put = self._make(cursors).on_conflict_do_nothing()
-            return self._db.execute(put, {"chain": chain, **values}).rowcount == 1
+            put = self._make(cursors).on_conflict_do_nothing().returning(cursors.c.chain)
+            return self._db.execute(put, {"chain": chain, **values}).first() is not None
         moved = self._db.execute(
             update(cursors)
             .where(
@@ -71,18 +71,30 @@ class Network:
         )
         return held
 
+    def present(self, owner: str, now: datetime, until: datetime) -> int:
+        name, is_engine = f"engine:{owner}", leases.c.name.startswith("engine:", autoescape=True)
+        put = self._make(leases)
+        self._db.execute(
+            put.on_conflict_do_update(
+                index_elements=["name"],
+                set_={"owner": put.excluded.owner, "until": put.excluded.until},
+            ),
+            {"name": name, "owner": owner, "until": micros(until)},
+        )
+        gone = select(leases.c.name).where(is_engine, leases.c.until < micros(now))
+        gone = gone.with_for_update(skip_locked=True)
+        self._db.execute(delete(leases).where(leases.c.name.in_(gone)))
+        others = select(func.count()).select_from(leases)
+        others = others.where(is_engine, leases.c.name != name, leases.c.until >= micros(now))
+        return int(self._db.execute(others).scalar_one())
+
     def release(self, owner: str) -> None:
         self._db.execute(delete(leases).where(leases.c.name == f"engine:{owner}"))
         self._db.execute(update(leases).where(leases.c.owner == owner).values(owner="", until=0))
 
     def take_over(self, owner: str) -> None:
-        self._db.execute(update(leases).where(leases.c.owner != owner).values(owner="", until=0))
-
-    def owners(self, now: datetime, besides: str) -> int:
-        query = select(func.count(leases.c.owner.distinct())).where(
-            leases.c.until >= micros(now), leases.c.owner != besides
-        )
-        return int(self._db.execute(query).scalar_one())
+        others = leases.c.owner.not_in((owner, ""))
+        self._db.execute(update(leases).where(others).values(owner="", until=0))
 
     def lock(self, name: str) -> None:
         self._db.execute(
@@ -143,12 +155,17 @@ class Network:
         return {row.subject: row.reason for row in self._db.execute(select(switches))}
 
     def switch(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None:
-        self._db.execute(delete(switches).where(switches.c.subject == subject))
-        if off:
-            self._db.execute(
-                insert(switches),
-                {"subject": subject, "reason": reason, "by": by, "at": micros(at)},
-            )
+        if not off:
+            self._db.execute(delete(switches).where(switches.c.subject == subject))
+            return
+        put = self._make(switches)
+        self._db.execute(
+            put.on_conflict_do_update(
+                index_elements=["subject"],
+                set_={name: put.excluded[name] for name in ("reason", "by", "at")},
+            ),
+            {"subject": subject, "reason": reason, "by": by, "at": micros(at)},
+        )
 
     def audit(self, who: str, what: str, detail: Mapping[str, Any], at: datetime) -> None:
         row = {"at": micros(at), "who": who, "what": what, "detail": json.dumps(dict(detail))}

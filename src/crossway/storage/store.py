@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
+from psycopg import IsolationLevel
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
@@ -75,6 +76,11 @@ class SqlStore:
         self._turn = threading.Lock()
         self._jobs: list[_Job] = []
         self._jobs_lock = threading.Lock()
+
+    @property
+    def waiting(self) -> int:
+        """How many units of work wait for a commit to carry them."""
+        return len(self._jobs)
 
     @contextmanager
     def read(self) -> Iterator[Records]:
@@ -156,13 +162,16 @@ class SqlStore:
 def connect(url: str) -> tuple[Engine, Engine]:
     """A writing and a reading engine for a database URL."""
     if make_url(url).get_backend_name() != "sqlite":
-        engine = create_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True)
-        return engine, engine
+        writer = create_engine(url, pool_size=5, max_overflow=15, pool_pre_ping=True)
+        reader = create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
+        event.listen(reader, "connect", _only_read_postgres)
+        return writer, reader
     # One writing connection: threads queue for it fairly instead of polling a locked file.
     writer = create_engine(url, poolclass=QueuePool, pool_size=1, max_overflow=0, pool_timeout=60)
     reader = create_engine(url, poolclass=QueuePool, pool_size=10, max_overflow=40)
     for engine in (writer, reader):
         event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(reader, "connect", _only_read_sqlite)
     # SQLite opens its transaction at the first write otherwise, and loses updates in between.
     event.listen(writer, "begin", lambda db: db.exec_driver_sql("BEGIN IMMEDIATE"))
     event.listen(reader, "begin", lambda db: db.exec_driver_sql("BEGIN"))
@@ -172,6 +181,15 @@ def connect(url: str) -> tuple[Engine, Engine]:
 def open_store(url: str) -> SqlStore:
     """The store of a database that is migrated already."""
     return SqlStore(*connect(url))
+
+
+def _only_read_postgres(connection: Any, _: Any) -> None:
+    connection.read_only = True
+    connection.isolation_level = IsolationLevel.REPEATABLE_READ
+
+
+def _only_read_sqlite(connection: Any, _: Any) -> None:
+    connection.execute("PRAGMA query_only=ON").close()
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:

@@ -44,7 +44,13 @@ class Transfers:
         self._db.execute(
             put.on_conflict_do_update(
                 index_elements=["intent_id", "duty", "cause"],
-                set_={"state": TransferState.DUE.value, "next_at": put.excluded.next_at},
+                set_={
+                    "state": TransferState.DUE.value,
+                    "tries": 0,
+                    "reason": "",
+                    "next_at": put.excluded.next_at,
+                    "updated_at": put.excluded.updated_at,
+                },
                 where=transfers.c.state == TransferState.CANCELLED.value,
             ),
             [_row(owed, at) for owed in duties],

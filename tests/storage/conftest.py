@@ -1,0 +1,41 @@
+"""Every test of the store runs on SQLite and on PostgreSQL."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crossway.storage.store import SqlStore, open_store
+from tests.databases import new_postgres, new_sqlite, postgres_template
+from tests.storage.records import a_client
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Which database a test runs on."""
+    return str(request.param)
+
+
+@pytest.fixture
+def url(
+    kind: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[str]:
+    """The URL of a migrated database of this test's own."""
+    if kind == "sqlite":
+        yield new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db")
+        return
+    server = request.getfixturevalue("postgres_url")
+    with new_postgres(server, postgres_template(server)) as made:
+        yield made
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[SqlStore]:
+    """A store that knows one client."""
+    opened = open_store(url)
+    opened.write(lambda unit: unit.access.add_client(a_client()))
+    yield opened
+    opened.close()

@@ -1,0 +1,138 @@
+"""The migrations make the tables that the code speaks of, once, whoever starts first."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Engine, MetaData, create_engine, inspect, text
+
+from crossway.adapters.chains.simulated.tables import METADATA as SIMULATED
+from crossway.storage.migrate import upgrade
+from crossway.storage.store import SqlStore, open_store
+from crossway.storage.tables import METADATA
+from tests.databases import new_postgres
+
+ALL = (METADATA, SIMULATED)
+START = """
+import sys
+from crossway.storage.migrate import upgrade
+from crossway.storage.store import open_store
+store = open_store(sys.argv[1])
+sys.stdin.read(1)
+upgrade(store.writer)
+store.close()
+"""
+
+
+@pytest.fixture
+def empty_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database without tables."""
+    if kind == "sqlite":
+        yield f"sqlite:///{tmp_path / 'empty.db'}"
+        return
+    with new_postgres(request.getfixturevalue("postgres_url")) as made:
+        yield made
+
+
+def described(engine: Engine) -> dict[str, Any]:
+    """Columns, keys and indexes of every table as the database sees them."""
+    found = inspect(engine)
+    tables = sorted(set(found.get_table_names()) - {"alembic_version"})
+    return {
+        name: (
+            [
+                (c["name"], str(c["type"]), c["nullable"], c.get("default"))
+                for c in found.get_columns(name)
+            ],
+            sorted(found.get_pk_constraint(name)["constrained_columns"]),
+            sorted(
+                (
+                    str(i["column_names"]),
+                    i["unique"],
+                    str(i["dialect_options"].get(f"{engine.dialect.name}_where", "")),
+                )
+                for i in found.get_indexes(name)
+            ),
+            sorted(str(u["column_names"]) for u in found.get_unique_constraints(name)),
+            sorted(
+                (str(f["constrained_columns"]), f["referred_table"])
+                for f in found.get_foreign_keys(name)
+            ),
+        )
+        for name in tables
+    }
+
+
+def test_migrations_leave_nothing_to_be_drafted(store: SqlStore) -> None:
+    with store.reader.connect() as db:
+        context = MigrationContext.configure(db, opts={"compare_type": True})
+        whole = MetaData()
+        for metadata in ALL:
+            for table in metadata.tables.values():
+                table.to_metadata(whole)
+        assert compare_metadata(context, whole) == []
+
+
+def test_migrated_tables_are_those_of_the_code(store: SqlStore, empty_url: str) -> None:
+    engine = create_engine(empty_url)
+    for metadata in ALL:
+        metadata.create_all(engine)
+    assert described(store.writer) == described(engine)
+    if engine.dialect.name == "sqlite":
+        with engine.connect() as made, store.reader.connect() as migrated:
+            rowless = text("SELECT name, wr FROM pragma_table_list WHERE name NOT LIKE 'alembic%'")
+            assert sorted(made.execute(rowless).all()) == sorted(migrated.execute(rowless).all())
+    engine.dispose()
+
+
+def test_no_two_tables_of_the_product_share_a_name() -> None:
+    names = [name for metadata in ALL for name in metadata.tables]
+    assert len(names) == len(set(names))
+
+
+def test_an_upgrade_that_was_done_is_done_again_without_effect(store: SqlStore) -> None:
+    before = described(store.writer)
+    upgrade(store.writer)
+    assert described(store.writer) == before
+    with store.read() as unit:
+        assert len(unit.access.clients()) == 1
+
+
+def test_an_upgrade_that_breaks_leaves_no_half_of_it(empty_url: str) -> None:
+    store = open_store(empty_url)
+    with store.writer.begin() as db:
+        db.execute(text("CREATE TABLE sim_transactions (in_the_way INTEGER)"))
+    with pytest.raises(Exception, match="already exists"):
+        upgrade(store.writer)
+    assert inspect(store.writer).get_table_names() == ["sim_transactions"]
+    with store.writer.begin() as db:
+        db.execute(text("DROP TABLE sim_transactions"))
+    upgrade(store.writer)
+    assert set(inspect(store.writer).get_table_names()) > set(METADATA.tables)
+    store.close()
+
+
+def test_processes_that_start_together_migrate_once(empty_url: str) -> None:
+    begun = [
+        subprocess.Popen(
+            [sys.executable, "-c", START, empty_url],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for _ in range(3)
+    ]
+    for process in begun:
+        assert process.stdin is not None
+        process.stdin.write(b"g")
+        process.stdin.flush()
+    for process in begun:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors.decode()
+    store = open_store(empty_url)
+    assert set(inspect(store.reader).get_table_names()) > set(METADATA.tables)
+    store.close()
