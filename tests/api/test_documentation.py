@@ -79,6 +79,9 @@ def test_chains_and_symbols_are_enumerated(document: dict[str, Any]) -> None:
     intent = document["components"]["schemas"]["CreatedIntent"]["properties"]
     assert "BASE_MAINNET" in intent["source_chain"]["enum"]
     assert "cbBTC" in intent["asset_token_symbol"]["enum"]
+    asked = document["paths"]["/v1/intents"]["post"]["requestBody"]["content"]["application/json"]
+    needed = {"amount", "tokenIn", "source_chain", "destination_chain", "recipient"}
+    assert set(asked["schema"]["required"]) == needed
     assert intent["intent_status"]["enum"] == ["COMPLETED", "FAILED", "PENDING", "PROCESSING"]
 
 

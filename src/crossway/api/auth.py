@@ -38,6 +38,10 @@ class Gate:
         if scope["type"] != "http" or not _path(scope).startswith(GUARDED):
             await self.app(scope, receive, send)
             return
+        if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
+            # No name, address or amount has it, and PostgreSQL takes it for a defect of ours.
+            await plain(400, "The address of this request contains a NUL")(scope, receive, send)
+            return
         services = services_of(scope)
         if services is None:
             await plain(503, "Starting. Please try again in a moment.")(scope, receive, send)

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 from psycopg import IsolationLevel
@@ -161,14 +161,16 @@ class SqlStore:
 
 def connect(url: str) -> tuple[Engine, Engine]:
     """A writing and a reading engine for a database URL."""
+    # Errors are logged: what was to be stored has no place there.
+    create = partial(create_engine, hide_parameters=True)
     if make_url(url).get_backend_name() != "sqlite":
-        writer = create_engine(url, pool_size=5, max_overflow=15, pool_pre_ping=True)
-        reader = create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
+        writer = create(url, pool_size=5, max_overflow=15, pool_pre_ping=True)
+        reader = create(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
         event.listen(reader, "connect", _only_read_postgres)
         return writer, reader
     # One writing connection: threads queue for it fairly instead of polling a locked file.
-    writer = create_engine(url, poolclass=QueuePool, pool_size=1, max_overflow=0, pool_timeout=60)
-    reader = create_engine(url, poolclass=QueuePool, pool_size=10, max_overflow=40)
+    writer = create(url, poolclass=QueuePool, pool_size=1, max_overflow=0, pool_timeout=60)
+    reader = create(url, poolclass=QueuePool, pool_size=10, max_overflow=40)
     for engine in (writer, reader):
         event.listen(engine, "connect", _prepare_sqlite)
     event.listen(reader, "connect", _only_read_sqlite)

@@ -193,9 +193,10 @@ def _metadata(value: object) -> dict[str, Any]:
 def _link(value: object) -> str | None:
     if value is None:
         return None
-    if not isinstance(value, str) or not 1 <= len(value) <= MOST_LINK_CHARACTERS:
-        raise InvalidInput("payment_link_id must be a text of 1 to 255 characters")
-    return value
+    good = isinstance(value, str) and value.isprintable()
+    if not good or not 1 <= len(str(value)) <= MOST_LINK_CHARACTERS:
+        raise InvalidInput("payment_link_id must be a text of 1 to 255 printable characters")
+    return str(value)
 
 
 def _drawn_up(services: Services, caller: Caller, given: _Read, routed: Routed) -> Intent:

@@ -20,14 +20,14 @@ def text(description: str, *examples: Any, **more: Any) -> Any:
     return Field(description=description, examples=list(examples), json_schema_extra=extra, **more)
 
 
-def chain(description: str, example: str = "BASE_MAINNET") -> Any:
+def chain(description: str, example: str = "BASE_MAINNET", **more: Any) -> Any:
     """A chain identifier."""
-    return text(description, example, extra={CHAINS: True})
+    return text(description, example, extra={CHAINS: True}, **more)
 
 
-def symbol(description: str, example: str = "USDC") -> Any:
+def symbol(description: str, example: str = "USDC", **more: Any) -> Any:
     """A token symbol."""
-    return text(description, example, extra={SYMBOLS: True})
+    return text(description, example, extra={SYMBOLS: True}, **more)
 
 
 def bridge(description: str, example: str | None = "ACROSS") -> Any:

@@ -32,7 +32,8 @@ class CreateIntent(Model):
         "What the recipient gets, in the smallest unit of `amountSymbol`.", "25000000"
     )
     amountSymbol: Text | None = symbol(
-        "The token in which `amount` is counted; USDC, the default, means US dollars."
+        "The token in which `amount` is counted; USDC, the default, means US dollars.",
+        default=None,
     )
     tokenIn: Text = text("Token address on the source chain: what the payer sends.", USDC_BASE)
     tokenOut: Text | None = text(
