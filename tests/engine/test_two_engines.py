@@ -1,0 +1,88 @@
+"""Two engines on one SQLite file: whatever they share or do twice, everything happens once."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.intent import State
+from crossway.engine.loop import Engine
+from tests.audit import all_intents, audit, finished
+from tests.world import World
+
+CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET", "POLYGON_MAINNET", "OPTIMISM_MAINNET")
+PAYMENTS = 24
+ONCE = ["intent_completed", "intent_created", "intent_funded", "intent_initiated"]
+
+
+@contextmanager
+def ticking(engines: list[Engine]) -> Iterator[list[BaseException]]:
+    """Every engine passes again and again in a thread of its own; what they raised."""
+    over = threading.Event()
+    raised: list[BaseException] = []
+
+    def run(engine: Engine) -> None:
+        while not over.is_set():
+            try:
+                engine.tick()
+            except BaseException as error:
+                raised.append(error)
+                return
+
+    threads = [threading.Thread(target=run, args=(engine,)) for engine in engines]
+    for thread in threads:
+        thread.start()
+    try:
+        yield raised
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+def pass_time(worlds: list[World], seconds: float) -> None:
+    for world in worlds:
+        world.hand.seconds += seconds
+    # Not to wait for something, but to let the engines see every second.
+    threading.Event().wait(0.05)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "owners",
+    [("first", "second"), ("the same", "the same")],
+    ids=["each works its share", "both believe that all is theirs"],
+)
+def test_two_engines_at_once_do_each_thing_once(owners: tuple[str, str], tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'crossway.db'}"
+    worlds = [World(url, chains=CHAINS), World(url, chains=CHAINS)]
+    engines = [Engine(world.services, owner) for world, owner in zip(worlds, owners, strict=True)]
+    world = worlds[0]
+    with ticking(engines) as raised:
+        for _ in range(12):
+            pass_time(worlds, 1)
+        for number in range(PAYMENTS):
+            source, to = CHAINS[number % 4], CHAINS[(number + 1) % 4]
+            recipient = world.address(to, f"recipient {number}")
+            made = world.pay(source, to, recipient=recipient)
+            world.deposit(made, "over" if number % 3 == 0 else "exact")
+            pass_time(worlds, 0.5)
+        for _ in range(400):
+            pass_time(worlds, 1)
+            if raised or finished(world):
+                break
+    assert raised == []
+    assert finished(world)
+    audit(world)
+    made_intents = all_intents(world)
+    assert [intent.state for intent in made_intents] == [State.COMPLETED] * PAYMENTS
+    with world.store.read() as unit:
+        history = unit.intents.moves([intent.id for intent in made_intents])
+        assert unit.network.alarms(active_only=False) == []
+    told = Counter((move.intent_id, move.tells) for move in history if move.tells)
+    assert told == {(intent.id, kind): 1 for intent in made_intents for kind in ONCE}
+    for one in worlds:
+        one.store.close()
