@@ -128,6 +128,7 @@ def api(
         served = Starlette(
             routes=[Mount("/api", create_api(services))], exception_handlers=HANDLERS
         )
+        typer.echo(f"The API answers at http://{host}:{port}/api/v1; end it with Ctrl-C")
         uvicorn.run(served, host=host, port=port, access_log=False, log_level="warning")
     finally:
         bootstrap.stop()
