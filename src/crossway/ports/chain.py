@@ -74,6 +74,10 @@ ALREADY_DONE = "already done"
 """The reason of a transaction refused because its marker is used: the chain did it before."""
 
 
+NOTHING_LEFT = "nothing to move"
+"""The reason of a transaction that was to move all that lies at an address, and found nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mined:
     """In a block: worked (`reason` empty) or reverted (`reason` says why; `permanent` when the
@@ -86,6 +90,15 @@ class Mined:
     fee_units: int
     reason: str = ""
     permanent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A mined transaction of one of our own accounts, whoever signed it."""
+
+    tx_id: str
+    nonce: int
+    mined: Mined
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,4 +193,12 @@ class Chain(Protocol):
 
     def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
         """What the chain knows of each transaction."""
+        ...
+
+    def used(self, markers: Collection[str]) -> set[str]:
+        """Those of the markers that this chain has seen used: that was done, by whomever."""
+        ...
+
+    def made_by(self, account: str, from_nonce: int) -> Sequence[Made]:
+        """Mined transactions of an account of ours from a nonce on, oldest first."""
         ...

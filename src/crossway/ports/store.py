@@ -258,6 +258,14 @@ class TransferRecords(Protocol):
         """The first of `count` nonces that nobody else gets, not below `at_least`."""
         ...
 
+    def nonce_span(self, chain: str, account: str) -> tuple[int, int] | None:
+        """The first nonce that these books ever saw free, and the next one to give away."""
+        ...
+
+    def known(self, chain: str, tx_ids: Collection[str]) -> set[str]:
+        """Those of the transactions that are an attempt of ours."""
+        ...
+
     def waiting(self, limit: int) -> list[Transfer]:
         """Open or failed transfers that carry a reason: what a person may have to look at."""
         ...

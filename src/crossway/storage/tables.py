@@ -254,6 +254,7 @@ nonces = Table(
     METADATA,
     Column("chain", Text, primary_key=True),
     Column("account", Text, primary_key=True),
+    Column("first", BigInteger, nullable=False),
     Column("next", BigInteger, nullable=False),
 )
 

@@ -197,12 +197,25 @@ class Transfers:
         make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
         self._db.execute(
             make(nonces).on_conflict_do_nothing(),
-            {"chain": chain, "account": account, "next": at_least},
+            {"chain": chain, "account": account, "first": at_least, "next": at_least},
         )
         row = self._db.execute(select(nonces.c.next).where(*where).with_for_update())
         first = max(int(row.scalar_one()), at_least)
         self._db.execute(update(nonces).where(*where).values(next=first + count))
         return first
+
+    def nonce_span(self, chain: str, account: str) -> tuple[int, int] | None:
+        query = select(nonces.c.first, nonces.c.next).where(
+            nonces.c.chain == chain, nonces.c.account == account
+        )
+        row = self._db.execute(query).first()
+        return None if row is None else (row[0], row[1])
+
+    def known(self, chain: str, tx_ids: Collection[str]) -> set[str]:
+        query = select(attempts.c.tx_id).where(
+            attempts.c.chain == chain, among(self._db, attempts.c.tx_id, tx_ids)
+        )
+        return set(self._db.execute(query).scalars()) if tx_ids else set()
 
     def waiting(self, limit: int) -> list[Transfer]:
         query = select(transfers).where(

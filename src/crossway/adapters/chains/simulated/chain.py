@@ -16,7 +16,7 @@ from crossway.domain.deposits import Incoming
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Terms
 from crossway.domain.transfers import Action
-from crossway.ports.chain import Cursor, Heads, Scan, Signed, Status, Watch
+from crossway.ports.chain import Cursor, Heads, Made, Scan, Signed, Status, Watch
 
 FORGED_WHOLE_TOKENS = 1_000
 
@@ -114,6 +114,14 @@ class SimulatedChain:
     def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
         with self._view() as (site, height):
             return readings.statuses(site, tx_ids, height, self._finalized(site, height))
+
+    def used(self, markers: Collection[str]) -> set[str]:
+        with self._view() as (site, _):
+            return readings.used_markers(site, markers)
+
+    def made_by(self, account: str, from_nonce: int) -> Sequence[Made]:
+        with self._view() as (site, height):
+            return readings.made_by(site, account, from_nonce, height)
 
     @contextmanager
     def _view(self) -> Iterator[tuple[Site, int]]:

@@ -8,6 +8,7 @@ import orjson
 from sqlalchemy import ColumnElement, Select, Table, select
 
 from crossway.adapters.chains.simulated.blocks.losses import deaths
+from crossway.adapters.chains.simulated.blocks.transactions import read
 from crossway.adapters.chains.simulated.identities import tag
 from crossway.adapters.chains.simulated.network import Site
 from crossway.adapters.chains.simulated.sets import among
@@ -15,11 +16,12 @@ from crossway.adapters.chains.simulated.tables import (
     balances,
     blocks,
     incoming,
+    markers,
     mempool,
     transactions,
 )
 from crossway.domain.deposits import Incoming
-from crossway.ports.chain import Mined, Missing, Moved, Status, Waiting
+from crossway.ports.chain import Made, Mined, Missing, Moved, Status, Waiting
 
 SCAN_LIMIT = 5_000
 
@@ -138,6 +140,33 @@ def balances_of(site: Site, addresses: Collection[str], token: str) -> Mapping[s
 
 def _tagged(site: Site, table: Table, names: Iterable[str]) -> ColumnElement[bool]:
     return among(site.db, table.c.tag, [tag(site.facts.id, name) for name in names])
+
+
+def used_markers(site: Site, wanted: Collection[str]) -> set[str]:
+    """Those of the markers that were used."""
+    by_tag = {tag(site.facts.id, marker): marker for marker in wanted}
+    if not by_tag:
+        return set()
+    query = select(markers.c.tag).where(among(site.db, markers.c.tag, by_tag))
+    return {by_tag[found] for found in site.db.scalars(query)}
+
+
+def made_by(site: Site, account: str, from_nonce: int, height: int) -> list[Made]:
+    """Mined transactions of an account from a nonce on, in the order of their nonces."""
+    query = select(transactions.c.tx_id, transactions.c.raw).where(
+        transactions.c.chain == site.facts.id, transactions.c.block_height <= height
+    )
+    named = account.encode()
+    nonces: dict[str, int] = {}
+    for tx_id, raw in site.db.execute(query):
+        # Looked for in the bytes first: reading them all would take much longer.
+        if named in raw:
+            tx = read(site.facts.family, raw, tx_id)
+            if tx.account == account and tx.nonce >= from_nonce:
+                nonces[tx_id] = tx.nonce
+    mined = _mined(site, nonces, height)
+    made = [Made(i, nonces[i], one) for i, one in mined.items() if isinstance(one, Mined)]
+    return sorted(made, key=lambda one: one.nonce)
 
 
 def _blocks(site: Site, heights: Collection[int]) -> dict[int, tuple[str, datetime]]:

@@ -273,6 +273,7 @@ def upgrade() -> None:
         "nonces",
         sa.Column("chain", sa.Text(), nullable=False),
         sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("first", sa.BigInteger(), nullable=False),
         sa.Column("next", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("chain", "account"),
     )

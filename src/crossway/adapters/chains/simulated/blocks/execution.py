@@ -10,7 +10,7 @@ from crossway.adapters.chains.simulated.blocks.transactions import (
     OutputRow,
     Transaction,
 )
-from crossway.ports.chain import ALREADY_DONE
+from crossway.ports.chain import ALREADY_DONE, NOTHING_LEFT
 
 MoveRow = tuple[str, str, str, int]  # source, receiver, token, units
 NOWHERE = ""
@@ -104,7 +104,7 @@ class World:
         if to in self.refusing:
             trouble = Reverted(f"{to} refuses this transfer", permanent=True)
         elif units is None and not held:
-            trouble = Reverted(f"nothing to move: {source} holds none of {token}")
+            trouble = Reverted(NOTHING_LEFT)
         elif wanted > held and not minted:
             trouble = Reverted(f"{source} holds {held} of the {wanted} units of {token} to move")
         else:

@@ -1,0 +1,1 @@
+"""The scenarios themselves, one function for each way a payment can go."""
