@@ -14,8 +14,11 @@ from tests.world import CATALOGUE, World
 MAY_REPEAT = {None, "intent_reorged"}
 
 
-def audit(world: World, reorged: bool = False) -> None:
-    """Every check at once; each failure names the intent and the amounts."""
+def audit(world: World, reorged: bool = False, outsiders: bool = False) -> None:
+    """Every check at once; each failure names the intent and the amounts.
+
+    `outsiders` says that others used the relayer's account too, and spent fees of its.
+    """
     everything = all_intents(world)
     check_books(world)
     for intent in everything:
@@ -23,7 +26,7 @@ def audit(world: World, reorged: bool = False) -> None:
         check_recipient(world, intent)
         if not reorged:
             check_announcements(world, intent)
-    check_relayer(world)
+    check_relayer(world, outsiders)
 
 
 def all_intents(world: World) -> list[Intent]:
@@ -75,12 +78,13 @@ def check_announcements(world: World, intent: Intent) -> None:
     assert {kind for kind, n in told.items() if n > 1} <= MAY_REPEAT, f"{intent.id}: {told}"
 
 
-def check_relayer(world: World) -> None:
+def check_relayer(world: World, outsiders: bool) -> None:
     """The relayer has what it began with, plus what the books say came in, less what went out."""
     with world.store.read() as unit:
         booked = unit.books.balances()
     for (account, chain, token), units in booked.items():
-        if account is not Account.INVENTORY:
+        fees = outsiders and token == CATALOGUE.native_token(chain)
+        if account is not Account.INVENTORY or fees:
             continue
         relayer = world.services.chains[chain].own.relayer
         now = world.services.chains[chain].balances([relayer], token)[relayer]
