@@ -122,6 +122,8 @@ def api(
     from crossway.api.app import create_api
     from crossway.api.errors import HANDLERS
 
+    # uvicorn ends at this signal, and then sends it again to whoever started it.
+    signal.signal(signal.SIGTERM, _end)
     services = bootstrap.start(with_engine=False)
     bootstrap.settle()
     try:
@@ -142,9 +144,11 @@ def engine() -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: ended.set())
     bootstrap.start(with_engine=True)
-    typer.echo("The engine runs; end it with Ctrl-C")
-    ended.wait()
-    bootstrap.stop()
+    try:
+        typer.echo("The engine runs; end it with Ctrl-C")
+        ended.wait()
+    finally:
+        bootstrap.stop()
 
 
 @cli.command("doctor")
@@ -157,6 +161,10 @@ def examine() -> None:
     if findings:
         raise typer.Exit(1)
     typer.echo("Nothing wrong found")
+
+
+def _end(*_: object) -> None:
+    raise SystemExit(0)
 
 
 def _fail(sentence: str) -> None:

@@ -1,0 +1,97 @@
+"""Crossway's parts as processes of their own on one database."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import httpx
+
+T = TypeVar("T")
+ROOT = Path(__file__).parent.parent
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def until(what: str, ask: Callable[[], T], within: float = 60, every: float = 0.1) -> T:
+    """The first answer that is true; a failure names what was waited for."""
+    end = time.monotonic() + within
+    while not (answer := ask()):
+        assert time.monotonic() < end, f"not within {within} s: {what}"
+        time.sleep(every)
+    return answer
+
+
+@dataclass
+class Installation:
+    """Processes that share a database and a folder, each with its output in a file."""
+
+    url: str
+    folder: Path
+    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def start(self, name: str, program: str, *arguments: str, **settings: str) -> None:
+        command = [str(Path(sys.executable).with_name(program)), *arguments]
+        with (self.folder / f"{name}.log").open("ab") as log:
+            self.running[name] = subprocess.Popen(
+                command, cwd=ROOT, env=self._environment(settings), stdout=log, stderr=log
+            )
+
+    def run(self, *arguments: str) -> str:
+        """What a command of `crossway` prints."""
+        command = [str(Path(sys.executable).with_name("crossway")), *arguments]
+        done = subprocess.run(
+            command, cwd=ROOT, env=self._environment({}), capture_output=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode().strip()
+
+    def kill(self, name: str) -> None:
+        """End a process as a power cut would."""
+        process = self.running.pop(name)
+        process.send_signal(signal.SIGKILL)
+        process.wait(10)
+
+    def end(self, name: str, within: float = 20) -> int:
+        """The exit code of a process that was asked to end."""
+        process = self.running.pop(name)
+        process.send_signal(signal.SIGTERM)
+        return process.wait(within)
+
+    def log(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text()
+
+    def answers(self, name: str, url: str) -> bool:
+        """Whether this process answers there with 200; one that ended is a failure at once."""
+        assert self.running[name].poll() is None, f"{name} ended:\n{self.log(name)}"
+        try:
+            return httpx.get(url, timeout=5).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def _environment(self, settings: Mapping[str, str]) -> dict[str, str]:
+        known = {k: v for k, v in os.environ.items() if not k.startswith("CROSSWAY_")}
+        own = {"DATABASE_URL": self.url, "DATA_DIR": str(self.folder), "LOG_FORMAT": "json"}
+        return known | {f"CROSSWAY_{name}": value for name, value in (own | settings).items()}
+
+
+@contextmanager
+def installed(url: str, folder: Path) -> Iterator[Installation]:
+    """An installation of which nothing runs after the block."""
+    installation = Installation(url, folder)
+    try:
+        yield installation
+    finally:
+        for name in list(installation.running):
+            installation.kill(name)

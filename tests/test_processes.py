@@ -1,0 +1,236 @@
+"""API, two engines and dashboard as processes of their own on one PostgreSQL: each thing once."""
+
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from crossway.adapters.chains.addresses import from_digest
+from crossway.domain.clients import Mode
+from crossway.storage.tables import leases
+from crossway.usecases import access
+from tests.audit import all_intents, audit, finished
+from tests.databases import new_postgres
+from tests.processes import Installation, free_port, installed, until
+from tests.world import CATALOGUE, World
+
+PAYMENTS = 100
+# Leases are shared out by the alphabet: both of its ends are here.
+WAYS = (
+    ("ARBITRUM_MAINNET", "SOLANA_MAINNET"),
+    ("BASE_MAINNET", "POLYGON_MAINNET"),
+    ("POLYGON_MAINNET", "BASE_MAINNET"),
+    ("SOLANA_MAINNET", "ARBITRUM_MAINNET"),
+)
+ONCE = ["intent_completed", "intent_created", "intent_funded", "intent_initiated"]
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def url(postgres_url: str) -> Iterator[str]:
+    with new_postgres(postgres_url) as made:
+        yield made
+
+
+@pytest.fixture
+def installation(url: str, tmp_path: Path) -> Iterator[Installation]:
+    with installed(url, tmp_path) as made:
+        yield made
+
+
+@contextmanager
+def seen_from_here(url: str) -> Iterator[World]:
+    """The same database, for what HTTP does not tell."""
+    world = World(url)
+    world.hand.seconds = time.time()
+    try:
+        yield world
+    finally:
+        world.store.close()
+
+
+class Api:
+    """A client of an API process, with a key and no limit that is in the way."""
+
+    def __init__(self, base: str, world: World) -> None:
+        client = access.create_client(world.services, f"Shop {time.monotonic_ns()}", "test")
+        free = access.ClientChange(requests_per_minute=1_000_000)
+        access.change_client(world.services, client.id, free, "test")
+        self.client_id = client.id
+        secret = access.make_key(world.services, client.id, Mode.TEST, "test").secret
+        self._http = httpx.Client(
+            base_url=f"{base}/api/v1", headers={"Authorization": f"Bearer {secret}"}, timeout=30
+        )
+
+    def get(self, path: str, **params: Any) -> Any:
+        answer = self._http.get(path, params=params)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def post(self, path: str, body: Any) -> Any:
+        answer = self._http.post(path, json=body)
+        assert answer.status_code < 300, answer.text
+        return answer.json()
+
+    def pay(self, number: int) -> Any:
+        """A new intent of 25 USDC, its way and its recipient by its number."""
+        source, to = WAYS[number % len(WAYS)]
+        body = {
+            "sender": wallet(source, f"sender {number}"),
+            "amount": "25000000",
+            "tokenIn": CATALOGUE.tokens[source, "USDC"].address,
+            "source_chain": source,
+            "destination_chain": to,
+            "recipient": wallet(to, f"recipient {number}"),
+            "refund_address": wallet(source, f"refund {number}"),
+        }
+        return self.post("/intents", body)
+
+    def deposit(self, address: str) -> None:
+        self.post("/sandbox/deposits", {"address": address, "amount": "exact"})
+
+    def statuses(self) -> Counter[str]:
+        """How many of the client's intents are in each status, page by page."""
+        counted: Counter[str] = Counter()
+        cursor: dict[str, Any] = {}
+        while True:
+            page = self.get("/intents", limit=100, **cursor)
+            counted.update(one["intent_status"] for one in page["intents"])
+            if not page.get("nextCursor"):
+                return counted
+            cursor = {"cursor": page["nextCursor"]}
+
+    def __enter__(self) -> "Api":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+
+def wallet(chain: str, name: str) -> str:
+    return from_digest(CATALOGUE.chains[chain].kind, sha256(name.encode()).digest())
+
+
+def holders(world: World) -> dict[str, set[str]]:
+    """Which chains each living engine holds."""
+    with world.store.reader.connect() as db:
+        rows = db.execute(select(leases.c.owner, leases.c.name).where(leases.c.owner != "")).all()
+    held: dict[str, set[str]] = {}
+    for owner, name in rows:
+        if name.startswith("chain:"):
+            held.setdefault(owner, set()).add(name.removeprefix("chain:"))
+    return held
+
+
+def test_two_engines_share_the_work_and_one_takes_over_when_the_other_is_killed(
+    installation: Installation, url: str
+) -> None:
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    # All at once on an empty database: one migrates, one opens the first account.
+    installation.start("api", "crossway", "api", "--port", str(port))
+    installation.start("engine 1", "crossway", "engine")
+    installation.start("engine 2", "crossway", "engine")
+    until("the API answers", lambda: installation.answers("api", f"{base}/api/readyz"))
+    with seen_from_here(url) as world, Api(base, world) as api:
+        until("both hold their share", lambda: shares_of(world) == [10, 11])
+        addresses = [api.pay(number)["intent_address"] for number in range(PAYMENTS)]
+        half_of_it_by_both(api, world, addresses[: PAYMENTS // 2])
+        for address in addresses[PAYMENTS // 2 :]:
+            api.deposit(address)
+        installation.kill("engine 1")
+        until("all is completed", lambda: api.statuses() == {"COMPLETED": PAYMENTS}, within=90)
+        api.post("/sandbox/clock", {"advanceSeconds": 60})
+        until("nothing is owed any more", lambda: finished(world))
+        assert shares_of(world) == [21]
+        check_each_thing_once(world, api)
+        assert installation.end("engine 2") == 0
+        assert installation.end("api") == 0
+        assert shares_of(world) == []
+    assert "sweep failed" not in installation.log("engine 1") + installation.log("engine 2")
+
+
+def shares_of(world: World) -> list[int]:
+    return sorted(len(chains) for chains in holders(world).values())
+
+
+def half_of_it_by_both(api: Api, world: World, addresses: list[str]) -> None:
+    shares = holders(world)
+    assert all(share & {source for source, _ in WAYS} for share in shares.values())
+    for address in addresses:
+        api.deposit(address)
+    until("some are completed", lambda: api.statuses()["COMPLETED"] >= len(addresses) // 2)
+    assert set(completed_by(world, shares)) == set(shares)
+
+
+def completed_by(world: World, shares: dict[str, set[str]]) -> Counter[str]:
+    """Completed intents by the engine that held their source chain."""
+    owner_of = {chain: owner for owner, chains in shares.items() for chain in chains}
+    done = (intent for intent in all_intents(world) if intent.state == "COMPLETED")
+    return Counter(owner_of[intent.terms.source_chain] for intent in done)
+
+
+def check_each_thing_once(world: World, api: Api) -> None:
+    audit(world)
+    made = all_intents(world)
+    assert len(made) == PAYMENTS
+    with world.store.read() as unit:
+        history = unit.intents.moves([intent.id for intent in made])
+    told = Counter((move.intent_id, move.tells) for move in history if move.tells)
+    assert told == {(intent.id, kind): 1 for intent in made for kind in ONCE}
+    for intent in made[:4]:
+        [held] = api.get(f"/sandbox/balances/{intent.terms.recipient}")["balances"]
+        assert int(held["amount"]) == intent.terms.out_units
+
+
+def test_the_dashboard_runs_beside_an_engine_and_answers(
+    installation: Installation, url: str
+) -> None:
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    installation.start(
+        "dashboard", "streamlit", "run", "app.py", "--server.port", str(port),
+        "--server.headless", "true", RUN_ENGINE="false",
+    )  # fmt: skip
+    for path in ("/_stcore/health", "/api/readyz"):
+        until(f"{path} answers", lambda: installation.answers("dashboard", base + path))  # noqa: B023
+    assert "<title>" in httpx.get(base).text
+    with seen_from_here(url) as world, Api(base, world) as api:
+        assert shares_of(world) == []
+        api.deposit(api.pay(0)["intent_address"])
+        assert api.statuses() == {"PENDING": 1}
+        installation.start("engine", "crossway", "engine")
+        until("an engine completes it", lambda: api.statuses() == {"COMPLETED": 1})
+        assert installation.end("engine") == 0
+        # Streamlit's server sends itself the signal again once all is put away.
+        assert installation.end("dashboard") == -signal.SIGTERM
+        assert last_use(world, api) is not None
+
+
+def test_what_a_process_knows_when_it_is_asked_to_end_is_written(
+    installation: Installation, url: str
+) -> None:
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    installation.start("api", "crossway", "api", "--port", str(port))
+    until("the API answers", lambda: installation.answers("api", f"{base}/api/readyz"))
+    with seen_from_here(url) as world, Api(base, world) as api:
+        for _ in range(2):
+            api.statuses()
+        assert installation.end("api") == 0
+        assert last_use(world, api) is not None
+
+
+def last_use(world: World, api: Api) -> datetime | None:
+    with world.store.read() as unit:
+        [key] = unit.access.keys(api.client_id)
+    return key.last_used_at
