@@ -95,6 +95,7 @@ class InFlight:
     duty: Duty
     chain: str
     tx_id: str
+    tries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +377,9 @@ class Store(Protocol):
         ...
 
     def write(self, work: Callable[[Unit], T]) -> T:
-        """Run `work` in one transaction; concurrent callers may share a commit."""
+        """Run `work` in one transaction; concurrent callers may share a commit.
+
+        It may be run again after it was undone, so it changes nothing but the unit."""
         ...
 
     def ping(self) -> Iterable[str]:

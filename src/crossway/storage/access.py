@@ -4,12 +4,17 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.domain.clients import Client, Key, Scope
 from crossway.ports.store import Remembered
 from crossway.storage.rows import client_of, instant, key_of, micros
+from crossway.storage.sets import for_each_database
 from crossway.storage.tables import api_keys, clients, idempotency
+
+# An INSERT's rowcount is not told by every driver; what it returns is.
+_OPEN = for_each_database(
+    lambda put: put(idempotency).on_conflict_do_nothing().returning(idempotency.c.key)
+)
 
 
 class Access:
@@ -110,10 +115,8 @@ class Access:
         return Remembered(row.body_hash, instant(row.at), row.status, row.body)
 
     def remember(self, client_id: str, key: str, body_hash: str, at: datetime) -> bool:
-        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
-        # An INSERT's rowcount is not told by every driver; what it returns is.
         put = self._db.execute(
-            make(idempotency).on_conflict_do_nothing().returning(idempotency.c.key),
+            _OPEN[self._db.dialect.name],
             {
                 "client_id": client_id,
                 "key": key,

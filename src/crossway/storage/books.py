@@ -5,12 +5,19 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.domain.ledger import Account, BalanceKey, Posting, balances
 from crossway.storage.rows import instant, micros
-from crossway.storage.sets import among
+from crossway.storage.sets import among, for_each_database
 from crossway.storage.tables import book_balances, postings
+
+_OPEN = for_each_database(lambda put: put(book_balances).on_conflict_do_nothing())
+_CARRY = for_each_database(
+    lambda put: put(book_balances).on_conflict_do_update(
+        index_elements=["account", "chain", "token"],
+        set_={"units": put(book_balances).excluded.units},
+    )
+)
 
 
 class Books:
@@ -60,12 +67,11 @@ class Books:
 
     def _carry(self, changed: dict[BalanceKey, int]) -> None:
         """Add to the stored balances, rows locked in one order so that writers never deadlock."""
-        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
         keys = sorted(key for key, units in changed.items() if units)
         if not keys:
             return
         self._db.execute(
-            make(book_balances).on_conflict_do_nothing(),
+            _OPEN[self._db.dialect.name],
             [{"account": a.value, "chain": c, "token": t, "units": "0"} for a, c, t in keys],
         )
         chains = {chain for _, chain, _ in keys}
@@ -73,11 +79,8 @@ class Books:
         order = (book_balances.c.account, book_balances.c.chain, book_balances.c.token)
         rows = self._db.execute(query.order_by(*order).with_for_update())
         held = {(Account(r.account), r.chain, r.token): int(r.units) for r in rows}
-        put = make(book_balances)
         self._db.execute(
-            put.on_conflict_do_update(
-                index_elements=["account", "chain", "token"], set_={"units": put.excluded.units}
-            ),
+            _CARRY[self._db.dialect.name],
             [
                 {
                     "account": k[0].value,

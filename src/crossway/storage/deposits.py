@@ -1,14 +1,14 @@
 """Deposits as stored."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Table, and_, bindparam, or_, select, update
 
 from crossway.domain.deposits import Deposit, DepositState, Incoming, Purpose
 from crossway.storage.rows import deposit_of, micros
-from crossway.storage.sets import among
+from crossway.storage.sets import among, for_each_database
 from crossway.storage.tables import deposits, intents
 
 _CREDIT = (
@@ -22,6 +22,29 @@ _CREDIT = (
         credited_at=bindparam("b_at"),
     )
 )
+
+
+def _adding(put: Callable[[Table], Any]) -> Any:
+    """A transfer that was orphaned and mined again is the same deposit in another block."""
+    back = put(deposits).excluded
+    return put(deposits).on_conflict_do_update(
+        index_elements=["chain", "tx_hash", "tx_index"],
+        set_={
+            "block_height": back.block_height,
+            "block_hash": back.block_hash,
+            "ready_height": back.ready_height,
+            "at": back.at,
+            "state": back.state,
+            "purpose": None,
+            "note": back.note,
+            "open_foreign": False,
+            "credited_at": None,
+        },
+        where=deposits.c.state == DepositState.ORPHANED.value,
+    )
+
+
+_ADD = for_each_database(_adding)
 FOREIGN = frozenset({Purpose.FOREIGN, Purpose.ELSEWHERE})
 
 
@@ -34,26 +57,8 @@ class Deposits:
     def add(self, found: Sequence[tuple[int, Incoming, int]]) -> None:
         if not found:
             return
-        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
-        put = make(deposits)
-        back = put.excluded
         self._db.execute(
-            # A transfer that was orphaned and mined again is the same deposit in another block.
-            put.on_conflict_do_update(
-                index_elements=["chain", "tx_hash", "tx_index"],
-                set_={
-                    "block_height": back.block_height,
-                    "block_hash": back.block_hash,
-                    "ready_height": back.ready_height,
-                    "at": back.at,
-                    "state": back.state,
-                    "purpose": None,
-                    "note": back.note,
-                    "open_foreign": False,
-                    "credited_at": None,
-                },
-                where=deposits.c.state == DepositState.ORPHANED.value,
-            ),
+            _ADD[self._db.dialect.name],
             [_row(intent_id, incoming, depth) for intent_id, incoming, depth in found],
         )
 

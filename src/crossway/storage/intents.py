@@ -19,17 +19,22 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.domain.intent import ENDED, Intent, State
 from crossway.domain.transfers import Duty, TransferState
 from crossway.ports.store import Change, IntentFilter, MoveRecord
 from crossway.storage.rows import instant, intent_of, intent_row, micros
-from crossway.storage.sets import among
+from crossway.storage.sets import among, for_each_database
 from crossway.storage.tables import intent_counts, intents, moves, transfers
 
 _ADD = insert(intents).returning(intents.c.id)
 _ADD_MOVE = insert(moves)
+_COUNT = for_each_database(
+    lambda put: put(intent_counts).on_conflict_do_update(
+        index_elements=["client_id", "state"],
+        set_={"n": intent_counts.c.n + put(intent_counts).excluded.n},
+    )
+)
 _STORE = (
     update(intents)
     .where(intents.c.id == bindparam("b_id"), intents.c.state == bindparam("b_state"))
@@ -255,17 +260,8 @@ class Intents:
             for (client, state), n in sorted(changed.items())
             if n
         ]
-        if not rows:
-            return
-        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
-        upsert = make(intent_counts)
-        self._db.execute(
-            upsert.on_conflict_do_update(
-                index_elements=["client_id", "state"],
-                set_={"n": intent_counts.c.n + upsert.excluded.n},
-            ),
-            rows,
-        )
+        if rows:
+            self._db.execute(_COUNT[self._db.dialect.name], rows)
 
 
 def _with_id(intent: Intent, new_id: int) -> Intent:

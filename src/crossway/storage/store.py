@@ -56,26 +56,30 @@ class Records:
 
 
 class _Job:
-    """One caller's unit of work, waiting for a commit to carry it."""
+    """One caller's unit of work, waiting for a commit to carry it: its gate opens when it is
+    done, or when its caller is the one to make the next commit."""
 
-    __slots__ = ("done", "error", "result", "work")
+    __slots__ = ("done", "error", "gate", "result", "work")
 
     def __init__(self, work: Callable[[Records], Any]) -> None:
         self.work = work
         self.done = False
         self.result: Any = None
         self.error: BaseException | None = None
+        self.gate = threading.Lock()
+        self.gate.acquire()
 
 
 class SqlStore:
     """`ports.store.Store` over SQLAlchemy."""
 
-    def __init__(self, writer: Engine, reader: Engine) -> None:
+    def __init__(self, writer: Engine, reader: Engine, grouped: bool | None = None) -> None:
+        """`grouped`: whether writers share commits; where there is but one writer, they do."""
         self.writer, self.reader = writer, reader
-        self._grouped = writer.dialect.name == "sqlite"
-        self._turn = threading.Lock()
+        self._grouped = writer.dialect.name == "sqlite" if grouped is None else grouped
         self._jobs: list[_Job] = []
         self._jobs_lock = threading.Lock()
+        self._committing = False
 
     @property
     def waiting(self) -> int:
@@ -118,38 +122,56 @@ class SqlStore:
         raise AssertionError("unreachable")
 
     def _write_grouped(self, work: Callable[[Records], T]) -> T:
-        """SQLite has one writer: whoever gets the turn carries all who wait in one commit."""
+        """SQLite has one writer: the first who waits carries all who wait in one commit."""
         job = _Job(work)
         with self._jobs_lock:
             self._jobs.append(job)
-        with self._turn:
-            if not job.done:
-                with self._jobs_lock:
-                    group, self._jobs = self._jobs, []
+            first, self._committing = not self._committing, True
+        if not first:
+            job.gate.acquire()
+        if not job.done:
+            with self._jobs_lock:
+                group, self._jobs = self._jobs, []
+            try:
                 self._commit(group)
+            finally:
+                self._hand_on(job, group)
         if job.error is not None:
             raise job.error
         return cast(T, job.result)
 
+    def _hand_on(self, own: _Job, group: list[_Job]) -> None:
+        """Let the next who waits make the next commit, and let those of this one go."""
+        with self._jobs_lock:
+            self._committing = bool(self._jobs)
+            if self._jobs:
+                self._jobs[0].gate.release()
+        for job in group:
+            job.done = True
+            if job is not own:
+                job.gate.release()
+
     def _commit(self, group: list[_Job]) -> None:
+        """All in one commit; where one fails, again with a way back before each."""
         try:
-            with self.writer.begin() as db:
-                for job in group:
-                    self._carry(db, job, alone=len(group) == 1)
+            try:
+                with self.writer.begin() as db:
+                    for job in group:
+                        job.result = job.work(Records(db))
+            except Exception:
+                if len(group) == 1:
+                    raise
+                with self.writer.begin() as db:
+                    for job in group:
+                        self._carry(db, job)
         except BaseException as error:
             for job in group:
                 job.error = job.error or error
             if not isinstance(error, Exception):
                 raise
-        finally:
-            for job in group:
-                job.done = True
 
     @staticmethod
-    def _carry(db: Connection, job: _Job, alone: bool) -> None:
-        if alone:
-            job.result = job.work(Records(db))
-            return
+    def _carry(db: Connection, job: _Job) -> None:
         savepoint = db.begin_nested()
         try:
             job.result = job.work(Records(db))

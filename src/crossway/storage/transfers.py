@@ -1,18 +1,18 @@
 """Transfers and their signed bytes as stored, and the nonces they use."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, insert, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Select, Table, and_, bindparam, insert, or_, select, update
 
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Signed
 from crossway.ports.store import Attempt, InFlight, Owed, TransferChange
 from crossway.storage.intents import LostRace
 from crossway.storage.rows import instant, micros, transfer_of
-from crossway.storage.sets import among
+from crossway.storage.sets import among, for_each_database
 from crossway.storage.tables import attempts, nonces, transfers
 
 _CHANGE = (
@@ -30,6 +30,26 @@ _CHANGE = (
 )
 
 
+def _owing(put: Callable[[Table], Any]) -> Any:
+    """What was cancelled is owed anew."""
+    again = put(transfers).excluded
+    return put(transfers).on_conflict_do_update(
+        index_elements=["intent_id", "duty", "cause"],
+        set_={
+            "state": TransferState.DUE.value,
+            "tries": 0,
+            "reason": "",
+            "next_at": again.next_at,
+            "updated_at": again.updated_at,
+        },
+        where=transfers.c.state == TransferState.CANCELLED.value,
+    )
+
+
+_OWE = for_each_database(_owing)
+_OPEN_NONCES = for_each_database(lambda put: put(nonces).on_conflict_do_nothing())
+
+
 class Transfers:
     """`ports.store.TransferRecords` on one connection."""
 
@@ -39,20 +59,8 @@ class Transfers:
     def owe(self, duties: Sequence[Owed], at: datetime) -> None:
         if not duties:
             return
-        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
-        put = make(transfers)
         self._db.execute(
-            put.on_conflict_do_update(
-                index_elements=["intent_id", "duty", "cause"],
-                set_={
-                    "state": TransferState.DUE.value,
-                    "tries": 0,
-                    "reason": "",
-                    "next_at": put.excluded.next_at,
-                    "updated_at": put.excluded.updated_at,
-                },
-                where=transfers.c.state == TransferState.CANCELLED.value,
-            ),
+            _OWE[self._db.dialect.name],
             [_row(owed, at) for owed in duties],
         )
 
@@ -88,11 +96,11 @@ class Transfers:
 
     def signed(self, chains: Collection[str], limit: int) -> list[InFlight]:
         c = transfers.c
-        query = select(c.id, c.intent_id, c.duty, c.chain, c.tx_id).where(
+        query = select(c.id, c.intent_id, c.duty, c.chain, c.tx_id, c.tries).where(
             c.state == "SIGNED", c.chain.in_(chains)
         )
         rows = self._db.execute(query.order_by(c.id).limit(limit)).all()
-        return [InFlight(row[0], row[1], Duty(row[2]), row[3], row[4]) for row in rows]
+        return [InFlight(row[0], row[1], Duty(row[2]), row[3], row[4], row[5]) for row in rows]
 
     def lock_in(self, ids: Collection[int], state: TransferState) -> set[int]:
         if not ids:
@@ -194,9 +202,8 @@ class Transfers:
 
     def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
         where = (nonces.c.chain == chain, nonces.c.account == account)
-        make = sqlite.insert if self._db.dialect.name == "sqlite" else postgresql.insert
         self._db.execute(
-            make(nonces).on_conflict_do_nothing(),
+            _OPEN_NONCES[self._db.dialect.name],
             {"chain": chain, "account": account, "first": at_least, "next": at_least},
         )
         row = self._db.execute(select(nonces.c.next).where(*where).with_for_update())
