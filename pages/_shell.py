@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import environment, notices
-from crossway.dashboard.navigation import FOLDER, page
+from crossway.dashboard.navigation import FOLDER, leave, page
 from crossway.dashboard.session import services
 
 STATIC = FOLDER.parent / "static"
@@ -70,9 +70,10 @@ if services().network == "simulated":
     ]
 
 chosen = st.navigation(sections)
+leave()
 with notices.in_words():
     environment.follow_link()
+    environment.strip()
 environment.sidebar()
-environment.strip()
 notices.speak()
 chosen.run()

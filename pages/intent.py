@@ -3,20 +3,27 @@
 import streamlit as st
 
 from crossway.dashboard.components import intent as parts
-from crossway.dashboard.components import notices
+from crossway.dashboard.components import notices, widget
 from crossway.dashboard.navigation import open_page
 from crossway.dashboard.session import operator, services
+from crossway.dashboard.views.cells import Way
+from crossway.dashboard.views.links import link
 from crossway.usecases import tracking
 
 wanted = st.query_params.get("id") or st.query_params.get("intent") or ""
 
 
 @st.fragment(run_every=1.0)
-def live(intent_id: int, drawn: str) -> None:
+def body(intent_id: int) -> None:
+    with notices.in_words():
+        parts.body(tracking.story(services(), operator(), intent_id))
+
+
+@st.fragment(run_every=1.0)
+def head(intent_id: int, drawn: str) -> None:
     with notices.in_words():
         story = tracking.story(services(), operator(), intent_id)
         parts.head(story)
-        parts.body(story)
         # The buttons stand outside this part: when what they allow changes, draw all anew.
         if parts.stands(story) != drawn:
             st.rerun()
@@ -30,10 +37,10 @@ with notices.in_words():
         st.title("Payment")
         words = f"No payment is known by “{wanted}”." if wanted else "No payment is named."
         notices.empty(words, "Search at the left, or choose one from the list.", "search_off")
-        if st.button("To the list of payments", icon=":material/list_alt:"):
-            open_page("intents")
+        widget.ways((Way("To the list of payments", link("intents"), "list_alt"),), "to_list")
     else:
         story = tracking.story(services(), operator(), found[0].id)
         st.title(f"Payment #{found[0].id}")
+        head(found[0].id, parts.stands(story))
         parts.actions(story)
-        live(found[0].id, parts.stands(story))
+        body(found[0].id)

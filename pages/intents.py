@@ -4,9 +4,10 @@ import streamlit as st
 
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.filters import chain_select
-from crossway.dashboard.navigation import open_intent, open_page
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import intents
+from crossway.dashboard.views.cells import Way
+from crossway.dashboard.views.links import link
 
 st.title("Payments")
 quick = st.segmented_control(
@@ -52,7 +53,7 @@ def rows() -> None:
         count = f"{found.total:,} payment{'' if found.total == 1 else 's'}"
         place = f", page {len(pages) + 1}" if pages or found.older_than else ""
         st.caption(f"{count}{place}. Newest first, live.")
-        widget.table(found.rows, intents.COLUMNS, found.now, "intents", "Payments", open_intent)
+        widget.table(found.rows, intents.COLUMNS, found.now, "intents", "Payments")
         with st.container(horizontal=True, gap="small"):
             if pages:
                 st.button("Newer", icon=":material/arrow_back:", on_click=newer, key="newer")
@@ -65,8 +66,8 @@ def rows() -> None:
 
 rows()
 with st.container(horizontal=True, gap="small"):
-    if st.button("New payment", icon=":material/add_circle:", type="primary"):
-        open_page("new_intent")
+    way = Way("New payment", link("new_intent"), "add_circle", main=True)
+    widget.ways((way,), "intents_ways", width="content")
     st.download_button(
         "Export as CSV",
         lambda: intents.export(services(), operator(), filters),

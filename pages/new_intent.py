@@ -5,9 +5,10 @@ import streamlit as st
 from crossway.dashboard.components import notices, payment, widget
 from crossway.dashboard.components.filters import chain_choice, token_choice
 from crossway.dashboard.live import now
-from crossway.dashboard.navigation import open_intent, open_page
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import new_intent
+from crossway.dashboard.views.cells import Way
+from crossway.dashboard.views.links import intent_href
 from crossway.usecases import intents
 
 st.title("New payment")
@@ -65,12 +66,14 @@ def made() -> None:
         intent = intents.by_id(services(), operator(), st.session_state.made)
         st.success(f"Payment #{intent.id} is ready: {new_intent.total_line(intent)}.")
         payment.panel(services(), intent, "made")
-    with st.container(horizontal=True):
-        if st.button("Follow this payment", type="primary", icon=":material/visibility:"):
-            open_intent(st.session_state.made)
-        if st.button("Another payment", icon=":material/add_circle:"):
-            del st.session_state.made
-            open_page("new_intent")
+    href = intent_href(st.session_state.made)
+    widget.ways((Way("Follow this payment", href, "visibility", main=True),), "follow")
 
 
-made() if st.session_state.get("made") else form()
+if st.session_state.get("made"):
+    made()
+    if st.button("Another payment", icon=":material/add_circle:"):
+        del st.session_state.made
+        st.rerun()
+else:
+    form()

@@ -5,15 +5,17 @@ import streamlit as st
 from crossway.dashboard import charts, live
 from crossway.dashboard.components import keys, notices, widget
 from crossway.dashboard.components.charting import chart, shade
-from crossway.dashboard.navigation import open_intent, open_page
 from crossway.dashboard.views import overview
+from crossway.dashboard.views.cells import Way
+from crossway.dashboard.views.links import link
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     st.title("Overview", width="stretch")
-    if st.button("Compare quotes", icon=":material/price_check:"):
-        open_page("quotes")
-    if st.button("New payment", icon=":material/add_circle:", type="primary"):
-        open_page("new_intent")
+    ways = (
+        Way("Compare quotes", link("quotes"), "price_check"),
+        Way("New payment", link("new_intent"), "add_circle", main=True),
+    )
+    widget.ways(ways, "overview_ways", width="content")
 keys.first_run()
 
 
@@ -31,8 +33,7 @@ def attention() -> None:
         if not rows:
             st.success("Nothing needs a person now.", icon=":material/check_circle:")
             return
-        columns, now = overview.ATTENTION_COLUMNS, live.now()
-        widget.table(rows, columns, now, "attention", "What needs a person", open_intent)
+        widget.table(rows, overview.ATTENTION_COLUMNS, live.now(), "attention", "What needs a person")
 
 
 @st.fragment(run_every=1.0)
@@ -53,8 +54,7 @@ def hours() -> None:
         if not any(completed for _, completed, _ in found):
             st.markdown("Nothing was completed in the last 24 hours.")
             return
-        words = "Completed payments and their volume by the hour"
-        chart(charts.hourly(found, shade()), 240, "hourly", words)
+        chart(charts.hourly(found, shade()), 240, "hourly", "Completed payments by the hour")
 
 
 @st.fragment(run_every=1.0)

@@ -5,9 +5,8 @@ import streamlit as st
 from crossway.dashboard import charts
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.charting import chart, shade
-from crossway.dashboard.components.filters import chain_choice, chain_label, token_choice
+from crossway.dashboard.components.filters import chain_choice, token_choice
 from crossway.dashboard.live import now
-from crossway.dashboard.navigation import open_page
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import quotes
 
@@ -36,7 +35,7 @@ def compared() -> None:
             )
             table, picture = st.columns([4, 3], gap="large")
             with table:
-                widget.table(found.rows, quotes.COLUMNS, now(), "quotes", "Ways to pay", take)
+                widget.table(found.rows, quotes.COLUMNS, now(), "quotes", "Ways to pay")
             with picture:
                 st.subheader("Fee against time")
                 chart(charts.fee_against_time(found.points, shade()), 460, "fees", found.headline)
@@ -44,14 +43,6 @@ def compared() -> None:
             st.subheader("Not offered, and why")
             columns = quotes.MISSING_COLUMNS
             widget.table(found.missing, columns, now(), "missing", "Chains that are missing")
-
-
-def take(source: str) -> None:
-    with_token = st.session_state.get("pay_with") or "USDC"
-    open_page(
-        "new_intent", source=chain_label(source), to_chain=chain_label(chain),
-        token_in=with_token, token_out=token, amount=amount,
-    )  # fmt: skip
 
 
 compared()

@@ -26,23 +26,21 @@ def style() -> None:
     st.html(_STYLE)
 
 
-@st.fragment(run_every=1.0)
 def strip() -> None:
-    """One line above every screen: the network, and its clock where it is simulated."""
+    """One line above every screen: the network, and its clock where somebody has moved it.
+
+    Not live: a fragment of the frame outlives its page, and its late reruns name the page that
+    was left, which empties the next one in the browser.
+    """
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="environment"):
         if services().network != "simulated":
             st.badge("Live network – real money", icon=":material/public:", color="red")
             return
         simulated_badge()
-        with in_words():
-            face = simulator.clock(services())
-            if face is not None:
-                icon = ":material/pause_circle:" if face.frozen else ":material/schedule:"
-                st.badge(
-                    f"{face.now:%H:%M:%S} UTC, {face.words}",
-                    icon=icon,
-                    color="blue" if face.frozen else "gray",
-                )
+        face = simulator.clock(services())
+        if face is not None and face.moved:
+            icon = ":material/pause_circle:" if face.frozen else ":material/schedule:"
+            st.badge(f"Clock {face.words}", icon=icon, color="blue")
 
 
 def sidebar() -> None:

@@ -115,7 +115,6 @@ def actions(story: Story) -> None:
 
 def _take(story: Story, offer: Offer) -> None:
     intent = story.intent
-    service, caller = services(), operator()
     if offer.name == "check":
         perform(lambda: _checked(story))
     elif offer.name == "elsewhere":
@@ -126,10 +125,8 @@ def _take(story: Story, offer: Offer) -> None:
             lambda to: _redirected(story, to),
         )  # fmt: skip
     elif offer.name == "refund":
-        confirm(
-            "Refund this payment?", offer.asks, offer.label,
-            lambda: f"Refund sent: {processing.refund(service, caller, intent.address)}",
-        )  # fmt: skip
+        title = "Refund this payment?" if intent.held_units else "Look for a late deposit?"
+        confirm(title, offer.asks, offer.label, lambda: _refunded(story))
     elif offer.name == "foreign":
         confirm("Return this deposit?", offer.asks, "Return it", lambda: _returned(offer))
     else:
@@ -146,6 +143,10 @@ def _looked(story: Story) -> str:
     if not found:
         return "Nothing lies at this address on any other chain."
     return f"Found {len(found)} deposit{'' if len(found) == 1 else 's'} on other chains."
+
+
+def _refunded(story: Story) -> str:
+    return f"Refund sent: {processing.refund(services(), operator(), story.intent.address)}"
 
 
 def _redirected(story: Story, to: str) -> str:

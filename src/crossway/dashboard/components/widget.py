@@ -1,14 +1,14 @@
 """The dashboard's own widgets: a script and a style of `assets/` each, in the theme's colours."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from crossway.dashboard.views.cells import Column, Fact, Item, Row, Step, plain
+from crossway.dashboard.views.cells import Column, Fact, Item, Row, Step, Way, plain
 
 ASSETS: Final = Path(__file__).with_name("assets")
 
@@ -29,31 +29,15 @@ def _mount(name: str) -> ComponentRenderer:
     )
 
 
-def table(
-    rows: Sequence[Row],
-    columns: Sequence[Column],
-    now: int,
-    key: str,
-    label: str,
-    on_open: Callable[[str], None] | None = None,
-) -> None:
-    """Rows; a click or Enter on one that is a link calls `on_open` with its key."""
-
-    def opened() -> None:
-        chosen = st.session_state[key].get("open")
-        if chosen and on_open is not None:
-            on_open(str(chosen))
-
-    _mount("table")(
-        key=key,
-        data={
-            "columns": [plain(column) | {"title": column.title} for column in columns],
-            "rows": [plain(row) for row in rows],
-            "label": label,
-            "now": now,
-        },
-        on_open_change=opened,
-    )
+def table(rows: Sequence[Row], columns: Sequence[Column], now: int, key: str, label: str) -> None:
+    """Rows; a click or Enter on one that is a link follows it."""
+    data = {
+        "columns": [plain(column) | {"title": column.title} for column in columns],
+        "rows": [plain(row) for row in rows],
+        "label": label,
+        "now": now,
+    }
+    _draw("table", data, key)
 
 
 def facts(of: Sequence[Fact], now: int, key: str, label: str) -> None:
@@ -69,6 +53,16 @@ def stepper(steps: Sequence[Step], now: int, key: str, label: str) -> None:
 def timeline(items: Sequence[Item], now: int, key: str, label: str) -> None:
     """What happened, each with its raw record behind a fold."""
     _draw("timeline", {"items": [plain(item) for item in items], "label": label, "now": now}, key)
+
+
+def ways(of: Sequence[Way], key: str, width: Literal["stretch", "content"] = "stretch") -> None:
+    """Buttons that are links to other screens: the browser goes there by itself."""
+    _mount("ways")(key=key, data={"ways": [plain(way) for way in of]}, width=width)
+
+
+def leave(href: str, once: str) -> None:
+    """Take the browser to another screen; the same `once` does it one time only."""
+    _draw("leave", {"href": href, "once": once}, f"leave_{once}")
 
 
 def _draw(name: str, data: dict[str, Any], key: str) -> None:

@@ -78,6 +78,16 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """A link to another screen, drawn as a button; the `main` one is filled."""
+
+    label: str
+    href: str
+    icon: str = ""
+    main: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One thing that happened; `tx` is the transaction that shows it, `raw` its record as JSON."""
 
@@ -91,7 +101,7 @@ class Item:
     raw: str = ""
 
 
-def plain(value: Cell | Row | Fact | Step | Item | Column) -> dict[str, Any]:
+def plain(value: Cell | Row | Fact | Step | Item | Column | Way) -> dict[str, Any]:
     """A shape as JSON can carry it, without what is empty."""
     return _lean(asdict(value))
 

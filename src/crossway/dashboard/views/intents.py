@@ -5,7 +5,6 @@ import io
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from crossway.dashboard.navigation import intent_href
 from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.figures import (
@@ -17,6 +16,7 @@ from crossway.dashboard.views.figures import (
     millis,
     short,
 )
+from crossway.dashboard.views.links import intent_href
 from crossway.domain.clients import Caller
 from crossway.domain.deposits import Deposit, Purpose
 from crossway.domain.intent import Intent, State, Weight, weigh

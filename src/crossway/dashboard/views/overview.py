@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crossway.dashboard.navigation import intent_href
 from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Item, Row
 from crossway.dashboard.views.figures import amount, chain_name, duration, millis, usd
+from crossway.dashboard.views.links import intent_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import State
 from crossway.domain.money import format_units

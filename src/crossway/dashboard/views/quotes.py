@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.figures import amount, chain_name, duration, usd
+from crossway.dashboard.views.links import link
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Caller
+from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, SourceOption
 from crossway.ports.services import Services
 from crossway.usecases import quotes
@@ -104,7 +105,7 @@ def _row(
     payment = _payment(option, pay_with)
     return Row(
         key=option.source,
-        href=f"new_intent?source={quote(chain_name(catalogue, option.source))}",
+        href=_take(catalogue, answer, option, payment),
         label=f"Make a payment from {chain_name(catalogue, option.source)}",
         marked=bool(chips),
         cells=(
@@ -119,6 +120,21 @@ def _row(
             Cell(duration(option.fill_seconds)),
         ),
     )
+
+
+def _take(
+    catalogue: Catalogue, answer: Comparison, option: SourceOption, payment: PaymentOption | None
+) -> str:
+    """The form of a new payment, filled in with this way to pay."""
+    query = {
+        "source": chain_name(catalogue, option.source),
+        "to_chain": chain_name(catalogue, answer.destination),
+        "token_out": answer.out_symbol,
+        "amount": format_units(answer.amount_units, answer.out_decimals),
+    }
+    if payment is not None:
+        query["token_in"] = payment.symbol
+    return link("new_intent", **query)
 
 
 def _payment(option: SourceOption, symbol: str) -> PaymentOption | None:

@@ -51,6 +51,11 @@ class ClockFace:
     frozen: bool
 
     @property
+    def moved(self) -> bool:
+        """Whether it differs from the machine's own clock."""
+        return self.frozen or abs(self.ahead.total_seconds()) >= 1
+
+    @property
     def words(self) -> str:
         """`running, 1 h 0 min ahead`."""
         seconds = self.ahead.total_seconds()

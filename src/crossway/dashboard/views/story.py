@@ -81,7 +81,9 @@ def _usual(intent: Intent, at: dict[State, int]) -> tuple[Step, ...]:
 def _came(intent: Intent) -> str:
     came = amount(intent.received_units, intent.asset_decimals, intent.asset_symbol)
     asked = amount(intent.terms.total_units, intent.asset_decimals, intent.asset_symbol)
-    return f"{came} of {asked} came in" if intent.received_units else "nothing came in yet"
+    if intent.received_units:
+        return f"{came} of {asked} came in"
+    return "nothing came in yet" if intent.state is State.PENDING else "nothing came in"
 
 
 def key_facts(catalogue: Catalogue, intent: Intent) -> tuple[Fact, ...]:

@@ -86,6 +86,12 @@ const tick = (root, now) => {
   }
 }
 
+// To another screen of the dashboard without loading anything anew, as the Back button goes.
+const visit = (href) => {
+  history.pushState({}, "", new URL(href, document.baseURI))
+  window.dispatchEvent(new PopStateEvent("popstate"))
+}
+
 const outward = (href, label) =>
   make("a", { href, target: "_blank", rel: "noopener noreferrer", class: "outward", "aria-label": label, title: label }, icon("open_in_new"))
 

@@ -4,7 +4,7 @@ const head = (columns) =>
   make("tr", {}, ...columns.map((column) =>
     make("th", { scope: "col", class: column.align, title: column.hint }, column.title)))
 
-const line = (row, columns, open) => {
+const line = (row, columns) => {
   const cells = columns.map((column, at) => {
     const body = content(row.cells[at] || {})
     const first = at === 0 && row.href
@@ -12,22 +12,22 @@ const line = (row, columns, open) => {
       ? make("a", { href: row.href, class: "open", "data-key": `open-${row.key}`, "aria-label": row.label, onclick: (event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
           event.preventDefault()
-          open(row.key)
+          visit(row.href)
         } }, body)
       : body
     const kind = `${column.align || ""} ${column.wide ? "wide" : ""} ${at === 0 ? "first" : ""}`
     return make("td", { class: kind, "data-title": column.title }, inner)
   })
   const node = make("tr", { class: `${row.href ? "link" : ""} ${row.marked ? "marked" : ""}` }, ...cells)
-  if (row.href) node.onclick = (event) => { if (!event.target.closest("a, button")) open(row.key) }
+  if (row.href) node.onclick = (event) => { if (!event.target.closest("a, button")) visit(row.href) }
   return node
 }
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component
+  const { data, parentElement } = component
   const host = parentElement.querySelector(".host")
   redraw(host, data, ({ columns, rows, label }) =>
     make("table", { "aria-label": label },
       make("thead", {}, head(columns)),
-      make("tbody", {}, ...rows.map((row) => line(row, columns, (key) => setTriggerValue("open", key))))))
+      make("tbody", {}, ...rows.map((row) => line(row, columns)))))
 }

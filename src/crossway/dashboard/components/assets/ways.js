@@ -1,0 +1,13 @@
+// Links to other screens, drawn as buttons.
+
+export default function (component) {
+  const { data, parentElement } = component
+  const host = parentElement.querySelector(".host")
+  redraw(host, { ...data, now: 0 }, ({ ways }) =>
+    make("nav", {}, ...ways.map((way) =>
+      make("a", { href: way.href, class: way.main ? "main" : "", "data-key": way.href, onclick: (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
+        event.preventDefault()
+        visit(way.href)
+      } }, way.icon ? icon(way.icon) : null, way.label))))
+}
