@@ -14,6 +14,8 @@ from crossway.domain.errors import InvalidInput
 
 CACHE_SECONDS = 0.25
 ONLY_ROW = 1
+_LOOK = select(table.c.offset_seconds, table.c.frozen_at).where(table.c.id == ONLY_ROW)
+_LOCK = _LOOK.with_for_update()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,7 @@ class SandboxClock:
 
 
 def _load(db: Connection, lock: bool = False) -> Setting:
-    query = select(table.c.offset_seconds, table.c.frozen_at).where(table.c.id == ONLY_ROW)
-    row = db.execute(query.with_for_update() if lock else query).one_or_none()
+    row = db.execute(_LOCK if lock else _LOOK).one_or_none()
     return Setting(row.offset_seconds, row.frozen_at) if row is not None else Setting()
 
 

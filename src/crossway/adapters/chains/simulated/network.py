@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Engine, select, update
+from sqlalchemy import Connection, Engine, bindparam, select, update
 from sqlalchemy.exc import OperationalError, TimeoutError
 
 from crossway.adapters.chains.simulated.clock import SandboxClock
@@ -13,6 +13,10 @@ from crossway.adapters.chains.simulated.state import ChainState
 from crossway.adapters.chains.simulated.tables import chains
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable
+
+# Built once: building a statement takes longer than running it.
+_LOOK = select(chains).where(chains.c.id == bindparam("chain"))
+_LOCK = _LOOK.with_for_update()
 
 
 @dataclass(slots=True)
@@ -52,13 +56,12 @@ class Network:
     def locked(self, chain: str) -> Iterator[Site]:
         """The chain, for this transaction alone; what became of its state is stored."""
         with _answering(chain), self._writing.begin() as db:
-            query = select(chains).where(chains.c.id == chain).with_for_update()
-            row = db.execute(query).one_or_none()
+            row = db.execute(_LOCK, {"chain": chain}).one_or_none()
             # Read once the chain is ours: what waited for it must not come in an older block.
             now = self.clock.read(db)
             if row is None:
                 begin(db, self.facts.values(), now)
-                row = db.execute(query).one()
+                row = db.execute(_LOCK, {"chain": chain}).one()
             before = ChainState.of(row)
             site = Site(db, self.facts[chain], ChainState.of(row), now)
             self._recall(site.state)
@@ -72,14 +75,13 @@ class Network:
         """The chain as it stands, without a claim on it."""
         now = self.clock.seconds()
         with _answering(chain), self._reading.connect() as db:
-            query = select(chains).where(chains.c.id == chain)
-            row = db.execute(query).one_or_none()
+            row = db.execute(_LOOK, {"chain": chain}).one_or_none()
             if row is None:
                 # What is begun now is not in the snapshot that this connection reads.
                 db.rollback()
                 with self._writing.begin() as first:
                     begin(first, self.facts.values(), self.clock.read(first))
-                row = db.execute(query).one()
+                row = db.execute(_LOOK, {"chain": chain}).one()
             site = Site(db, self.facts[chain], ChainState.of(row), now)
             self._recall(site.state)
             yield site

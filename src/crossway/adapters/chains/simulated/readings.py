@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Select, Table, select
+from sqlalchemy import ColumnElement, Select, Table, bindparam, select
 
 from crossway.adapters.chains.simulated.blocks.losses import deaths
 from crossway.adapters.chains.simulated.blocks.transactions import read
@@ -24,12 +24,27 @@ from crossway.domain.deposits import Incoming
 from crossway.ports.chain import Made, Mined, Missing, Moved, Status, Waiting
 
 SCAN_LIMIT = 5_000
+_HASH = select(blocks.c.hash).where(
+    blocks.c.chain == bindparam("chain"), blocks.c.height == bindparam("height")
+)
+_COUNTS = (
+    select(blocks.c.height, blocks.c.incoming)
+    .where(
+        blocks.c.chain == bindparam("chain"),
+        blocks.c.height >= bindparam("start"),
+        blocks.c.height <= bindparam("end"),
+    )
+    .order_by(blocks.c.height)
+)
 
 
 def hash_at(site: Site, height: int) -> str:
     """The name of the block at this height as it stands."""
-    query = select(blocks.c.hash).where(blocks.c.chain == site.facts.id, blocks.c.height == height)
-    stored = site.db.execute(query).scalar_one_or_none()
+    if height > site.state.height:
+        # Not made yet: by its time it is there, and nothing is in it.
+        return site.state.empty_hash(site.facts.family, height)
+    place = {"chain": site.facts.id, "height": height}
+    stored = site.db.execute(_HASH, place).scalar_one_or_none()
     return stored or site.state.empty_hash(site.facts.family, height)
 
 
@@ -80,11 +95,9 @@ def transfers_between(site: Site, start: int, height: int) -> tuple[list[Incomin
     """Transfers to others from one height up to another, and the height that this reaches:
     less when there are very many, and never a part of a block."""
     chain = site.facts.id
-    counts = select(blocks.c.height, blocks.c.incoming).where(
-        blocks.c.chain == chain, blocks.c.height >= start, blocks.c.height <= height
-    )
+    span = {"chain": chain, "start": start, "end": height}
     total = 0
-    for block_height, count in site.db.execute(counts.order_by(blocks.c.height)).all():
+    for block_height, count in site.db.execute(_COUNTS, span).all():
         if total and total + count > SCAN_LIMIT:
             height = block_height - 1
             break
