@@ -73,6 +73,8 @@ TRANSITIONS: Final = MappingProxyType(
         (S.COMPLETED, E.DEPOSIT_EXTRA): Move(S.COMPLETED, duties=(Duty.RETURN_EXCESS,)),
         (S.COMPLETED, E.FILL_REVERSED): Move(S.INITIATED, "intent_reorged"),
         (S.COMPLETED, E.REIMBURSED): Move(S.COMPLETED),
+        # Books restored from a backup learn from the chain that it was started in time.
+        (S.EXPIRED, E.STARTED): Move(S.INITIATED, "intent_initiated", (Duty.FILL,)),
         (S.EXPIRED, E.DEPOSIT_LATE): Move(S.EXPIRED, duties=(Duty.REFUND,)),
         (S.EXPIRED, E.RETURNED): Move(S.REFUNDED, "intent_refunded"),
         (S.FAILED, E.DEPOSIT_EXTRA): Move(S.FAILED, duties=(Duty.RETURN_EXCESS,)),

@@ -34,6 +34,7 @@ class TransferEvent(StrEnum):
     """What can happen to a transfer."""
 
     SIGN = "SIGN"
+    FOUND = "FOUND"
     REPLACE = "REPLACE"
     CONFIRM = "CONFIRM"
     FINALIZE = "FINALIZE"
@@ -49,6 +50,8 @@ T, X = TransferState, TransferEvent
 TRANSFER_TRANSITIONS: Final = MappingProxyType(
     {
         (T.DUE, X.SIGN): T.SIGNED,
+        # The chain did it before, by a transaction that these books do not have.
+        (T.DUE, X.FOUND): T.FINAL,
         (T.DUE, X.GIVE_UP): T.FAILED,
         (T.DUE, X.CANCEL): T.CANCELLED,
         (T.SIGNED, X.REPLACE): T.SIGNED,

@@ -6,6 +6,21 @@ from crossway.domain.transfers import Action, Duty, Output, Transfer
 from crossway.ports.chain import ChainAddresses, Moved
 
 
+def start_marker(intent: Intent) -> str:
+    """Collecting the deposit happens once on the source chain."""
+    return f"start:{intent.key}"
+
+
+def fill_marker(intent: Intent) -> str:
+    """Paying the recipient happens once on the destination chain."""
+    return f"fill:{intent.key}"
+
+
+def settle_marker(intent: Intent) -> str:
+    """What was collected leaves once: to the relayer, or back to the payer."""
+    return f"settle:{intent.key}"
+
+
 def action_of(transfer: Transfer, intent: Intent, own: ChainAddresses) -> Action:
     """The transaction that pays this transfer."""
     terms, token = intent.terms, transfer.token
@@ -19,21 +34,21 @@ def action_of(transfer: Transfer, intent: Intent, own: ChainAddresses) -> Action
                 Output(intent.address, own.bridger, token, terms.total_units),
                 Output(intent.address, terms.refund_address, token, None, required=False),
             )
-            marker, not_after = f"start:{intent.key}", terms.expires_at
+            marker, not_after = start_marker(intent), terms.expires_at
         case Duty.FILL:
             outputs = (Output(own.relayer, transfer.to_address, token, terms.out_units),)
-            marker = f"fill:{intent.key}"
+            marker = fill_marker(intent)
         case Duty.REIMBURSE:
             to_treasury = treasury_units(intent)
             kept = intent.costs.fees_units + intent.costs.app_fee_units
             outputs = (Output(own.bridger, own.relayer, token, terms.total_units - kept),)
             if to_treasury:
                 outputs += (Output(own.bridger, own.treasury, token, to_treasury),)
-            marker = f"settle:{intent.key}"
+            marker = settle_marker(intent)
         case Duty.REFUND if transfer.units is not None:
             # Shares its marker with REIMBURSE: what was collected leaves once, either way.
             outputs = (Output(own.bridger, transfer.to_address, token, transfer.units),)
-            marker = f"settle:{intent.key}"
+            marker = settle_marker(intent)
         case Duty.REFUND | Duty.RETURN_EXCESS:
             outputs = (Output(intent.address, transfer.to_address, token, None),)
     return Action(

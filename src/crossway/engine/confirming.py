@@ -1,8 +1,8 @@
-"""What became of sent transactions: confirm, retry, give up, and undo what a reorg took back."""
+"""What became of sent transactions: confirm, send again, offer more, retry, give up."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from crossway.domain.errors import Unreachable
@@ -14,9 +14,9 @@ from crossway.domain.transfers import (
     advance_transfer,
     backoff_seconds,
 )
-from crossway.engine.outcomes import booked, failed, foreign_after, undone
+from crossway.engine.outcomes import WORKED, booked, failed, foreign_after, left_at
 from crossway.engine.signing import bump, send
-from crossway.ports.chain import ALREADY_DONE, Chain, Heads, Mined, Missing, Status, Waiting
+from crossway.ports.chain import NOTHING_LEFT, Chain, Heads, Mined, Missing, Status, Waiting
 from crossway.ports.services import Services
 from crossway.ports.store import Attempt, InFlight, TransferChange, Unit
 from crossway.usecases.lifecycle import Step
@@ -33,6 +33,16 @@ class Seen:
     transfer: InFlight
     tx_id: str
     mined: Mined
+
+
+@dataclass
+class Followed:
+    """What to do about transfers whose newest attempt has not worked yet."""
+
+    deep: list[Seen] = field(default_factory=list)
+    dropped: list[InFlight] = field(default_factory=list)
+    again: list[Attempt] = field(default_factory=list)
+    stuck: list[Attempt] = field(default_factory=list)
 
 
 def check_signed(services: Services, heads: Mapping[str, Heads]) -> int:
@@ -60,18 +70,17 @@ def _check(
     worths: Mapping[int, int],
 ) -> int:
     known = chain.status([t.tx_id for t in transfers])
-    deep: list[Seen] = []
+    found = Followed()
     unsettled: list[InFlight] = []
     for transfer in transfers:
         status = known.get(transfer.tx_id)
-        if not isinstance(status, Mined):
+        if not isinstance(status, Mined) or status.reason:
             unsettled.append(transfer)
         elif _is_deep(services, transfer, worths[transfer.intent_id], status, head):
-            deep.append(Seen(transfer, transfer.tx_id, status))
-    dropped: list[InFlight] = []
+            found.deep.append(Seen(transfer, transfer.tx_id, status))
     if unsettled:
-        more, dropped = _follow(services, chain, head, unsettled, worths, known)
-        deep += more
+        _follow(services, chain, head, unsettled, worths, known, found)
+    deep, dropped = found.deep, found.dropped
     if deep or dropped:
         services.reached("before-confirm")
         services.store.write(lambda unit: _settle(unit, services, chain, deep, dropped))
@@ -80,9 +89,20 @@ def _check(
 
 
 def _is_deep(services: Services, transfer: InFlight, worth: int, mined: Mined, head: Heads) -> bool:
+    """Deep enough to act on. What makes us give a payment up, or believe that somebody else did
+    our duty, must be final: an attempt that comes back to life would pay a second time."""
+    gives_up = transfer.duty is Duty.FILL and _hopeless(transfer.duty, transfer.tries + 1, mined)
+    if mined.reason == NOTHING_LEFT or gives_up:
+        return mined.block_height <= head.finalized
     confirmations = services.catalogue.chains[transfer.chain].confirmations
-    needed = confirmations.for_worth(worth)
-    return head.height - mined.block_height >= needed
+    return head.height - mined.block_height >= confirmations.for_worth(worth)
+
+
+def _hopeless(duty: Duty, tries: int, mined: Mined) -> bool:
+    """Whether a revert is the last: it can never work and that was seen twice, or too many."""
+    if mined.reason in WORKED or duty is Duty.REIMBURSE:
+        return False
+    return (mined.permanent and tries >= 2) or tries >= _MOST_TRIES[duty]
 
 
 def _follow(
@@ -92,8 +112,9 @@ def _follow(
     transfers: Sequence[InFlight],
     worths: Mapping[int, int],
     known: Mapping[str, Status],
-) -> tuple[list[Seen], list[InFlight]]:
-    """Transfers whose newest attempt is not in a block: an earlier one may be; else send again,
+    found: Followed,
+) -> None:
+    """Transfers whose newest attempt has not worked: an earlier one may have; else send again,
     offer more, or, when none can ever land, let go of them."""
     with services.store.read() as unit:
         attempts = unit.transfers.attempts([t.id for t in transfers])
@@ -102,27 +123,36 @@ def _follow(
         of[attempt.transfer_id].append(attempt)
     older = [a.signed.tx_id for a in attempts if a.signed.tx_id not in known]
     statuses = {**known, **(chain.status(older) if older else {})}
-    deep: list[Seen] = []
-    dropped: list[InFlight] = []
-    again: list[Attempt] = []
-    stuck: list[Attempt] = []
     for transfer in transfers:
         tries = [(a, statuses.get(a.signed.tx_id, Missing(False))) for a in of[transfer.id]]
-        mined = next(((a, s) for a, s in tries if isinstance(s, Mined)), None)
-        if mined is not None:
-            if _is_deep(services, transfer, worths[transfer.intent_id], mined[1], head):
-                deep.append(Seen(transfer, mined[0].signed.tx_id, mined[1]))
-        elif all(isinstance(s, Missing) and s.never for _, s in tries):
-            dropped.append(transfer)
-        elif not any(isinstance(s, Waiting) for _, s in tries):
-            again.append(tries[-1][0])
-        elif services.clock.now() - tries[-1][0].at > timedelta(seconds=STUCK_SECONDS):
-            stuck.append(tries[-1][0])
-    if again:
-        send(services, chain, [attempt.signed for attempt in again])
-    if stuck:
-        bump(services, chain, stuck)
-    return deep, dropped
+        decisive = _decisive(tries)
+        if decisive is not None:
+            attempt, mined = decisive
+            if _is_deep(services, transfer, worths[transfer.intent_id], mined, head):
+                found.deep.append(Seen(transfer, attempt.signed.tx_id, mined))
+            continue
+        newest = tries[-1][0]
+        current = [status for a, status in tries if a.signed.nonce == newest.signed.nonce]
+        if all(isinstance(status, Missing) and status.never for status in current):
+            found.dropped.append(transfer)
+        elif not any(isinstance(status, Waiting) for status in current):
+            found.again.append(newest)
+        elif abs(services.clock.now() - newest.at) > timedelta(seconds=STUCK_SECONDS):
+            found.stuck.append(newest)
+    if found.again:
+        send(services, chain, [attempt.signed for attempt in found.again])
+    if found.stuck:
+        bump(services, chain, found.stuck)
+
+
+def _decisive(tries: Sequence[tuple[Attempt, Status]]) -> tuple[Attempt, Mined] | None:
+    """The attempt that worked, however old; else a mined one with the newest nonce. Others that
+    reverted were counted when they did."""
+    mined = [(attempt, status) for attempt, status in tries if isinstance(status, Mined)]
+    newest = tries[-1][0].signed.nonce
+    worked = [one for one in mined if not one[1].reason]
+    current = [one for one in mined if one[0].signed.nonce == newest]
+    return next(iter((*worked, *current)), None)
 
 
 def _settle(
@@ -151,13 +181,16 @@ def _settle(
         transfer = locked.get(one.transfer.id)
         if transfer is None:
             continue
-        if one.mined.reason in ("", ALREADY_DONE):
-            booked(step, chain, transfer, one.tx_id, one.mined)
+        if one.mined.reason == NOTHING_LEFT and left_at(unit, step, transfer) <= 0:
+            # What was to go back was undone as well: the duty is looked at anew.
+            changes.append(_again(transfer, TransferEvent.REVERT, "", now, transfer.tries))
+        elif one.mined.reason in WORKED:
+            booked(unit, step, chain, transfer, one.tx_id, one.mined)
             changes.append(_confirmed(transfer, one, now))
         else:
             changes.append(_reverted(unit, step, chain, transfer, one, now))
     settled = [
-        (locked[one.transfer.id], one.mined.reason in ("", ALREADY_DONE))
+        (locked[one.transfer.id], one.mined.reason in WORKED)
         for one in seen
         if one.transfer.id in locked
     ]
@@ -179,8 +212,7 @@ def _reverted(
 ) -> TransferChange:
     """Try again later, or give up: at once when it can never work and that was seen twice."""
     tries = transfer.tries + 1
-    hopeless = one.mined.permanent and tries >= 2
-    if transfer.duty is not Duty.REIMBURSE and (hopeless or tries >= _MOST_TRIES[transfer.duty]):
+    if _hopeless(transfer.duty, tries, one.mined):
         failed(unit, step, chain, transfer, one.tx_id, one.mined)
         after = advance_transfer(transfer.state, TransferEvent.GIVE_UP)
         return TransferChange(
@@ -196,69 +228,3 @@ def _again(
     after = advance_transfer(transfer.state, event)
     next_at = now + timedelta(seconds=backoff_seconds(tries) if tries else 0)
     return TransferChange(transfer.id, transfer.state, after, tries, reason, next_at, None, None)
-
-
-def finalize(services: Services, heads: Mapping[str, Heads]) -> int:
-    """Let go of confirmed transfers whose block is final; answers how many."""
-    with services.store.read() as unit:
-        deep = unit.transfers.settled_by({c: h.finalized for c, h in heads.items()}, BATCH)
-    for chain_id, transfers in _by_chain(deep).items():
-        try:
-            _recheck(services, services.chains[chain_id], transfers, final=True)
-        except Unreachable:
-            continue
-    return len(deep)
-
-
-def reorganised(services: Services, chain_id: str, from_height: int) -> None:
-    """After a reorganisation: look again at everything that was confirmed above its root."""
-    with services.store.read() as unit:
-        touched = unit.transfers.in_state(
-            [chain_id], TransferState.CONFIRMED, BATCH, min_height=from_height
-        )
-    if touched:
-        _recheck(services, services.chains[chain_id], touched, final=False)
-
-
-def _recheck(services: Services, chain: Chain, transfers: Sequence[Transfer], final: bool) -> None:
-    statuses = chain.status([t.tx_id for t in transfers if t.tx_id])
-    standing: list[TransferChange] = []
-    gone: list[Transfer] = []
-    now = services.clock.now()
-    for transfer in transfers:
-        status = statuses.get(transfer.tx_id or "")
-        if not isinstance(status, Mined) or status.reason not in ("", ALREADY_DONE):
-            gone.append(transfer)
-        elif final:
-            standing.append(_rechecked(transfer, TransferEvent.FINALIZE, status.block_height, now))
-
-    def work(unit: Unit) -> None:
-        ids = [change.id for change in standing] + [transfer.id for transfer in gone]
-        confirmed = unit.transfers.lock_in(ids, TransferState.CONFIRMED)
-        lost = [transfer for transfer in gone if transfer.id in confirmed]
-        step = Step(services, now, unit.intents.lock({t.intent_id for t in lost}))
-        for transfer in lost:
-            undone(unit, step, chain, transfer)
-        changes = [change for change in standing if change.id in confirmed]
-        changes += [_rechecked(t, TransferEvent.REORG, None, now) for t in lost]
-        unit.transfers.change(changes, now)
-        step.store(unit)
-
-    if standing or gone:
-        services.store.write(work)
-
-
-def _rechecked(
-    transfer: Transfer, event: TransferEvent, height: int | None, now: datetime
-) -> TransferChange:
-    after = advance_transfer(transfer.state, event)
-    return TransferChange(
-        transfer.id, transfer.state, after, transfer.tries, transfer.reason, now, None, height
-    )  # fmt: skip
-
-
-def _by_chain(transfers: Sequence[Transfer]) -> dict[str, list[Transfer]]:
-    grouped: dict[str, list[Transfer]] = defaultdict(list)
-    for transfer in transfers:
-        grouped[transfer.chain].append(transfer)
-    return grouped

@@ -7,7 +7,7 @@ from datetime import timedelta
 from crossway.domain.deposits import Deposit
 from crossway.domain.errors import Unreachable
 from crossway.engine.alarms import alarm
-from crossway.engine.confirming import reorganised
+from crossway.engine.finality import reorganised
 from crossway.ports.chain import Cursor, Heads, Scan
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -35,29 +35,39 @@ class KnownAddresses:
             return unit.intents.watched(self._chain, since)
 
 
-def scan_chain(services: Services, chain_id: str, cursor: Cursor | None) -> int:
-    """Record what came in since the cursor, and move it; answers how many deposits were found."""
+def scan_chain(
+    services: Services, chain_id: str, stored: Cursor | None, newest: Cursor | None = None
+) -> tuple[int, Cursor | None]:
+    """Record what came in, and move the cursor; answers how many deposits were found and how far
+    this scan got.
+
+    `newest` is how far this engine got before, which is stored only now and then: a block above
+    the stored cursor that was replaced would not be missed otherwise, and with it the
+    transactions of ours that stood in it.
+    """
+    cursor = newest if stored and newest and newest.height > stored.height else stored
     watch = KnownAddresses(services, chain_id)
     scan = services.chains[chain_id].scan(cursor, watch)
     if cursor is None:
         # The scan begins at the newest block: what came in before is looked up by address.
         earlier = services.chains[chain_id].incoming_to(watch.all())
         scan = replace(scan, incoming=[*earlier, *scan.incoming])
-    if not scan.incoming and scan.reorged_from is None and not _worth_saving(cursor, scan.cursor):
-        return 0
+    if not scan.incoming and scan.reorged_from is None and not _worth_saving(stored, scan.cursor):
+        return 0, scan.cursor
 
     def work(unit: Unit) -> bool:
-        if not unit.network.save_cursor(chain_id, cursor, scan.cursor):
+        if not unit.network.save_cursor(chain_id, stored, scan.cursor):
             return False
         if scan.reorged_from is not None:
             _undo(unit, services, chain_id, scan)
         record(unit, services, scan.incoming)
         return True
 
-    stored = services.store.write(work)
-    if stored and scan.reorged_from is not None:
+    if not services.store.write(work):
+        return 0, None
+    if scan.reorged_from is not None:
         reorganised(services, chain_id, scan.reorged_from)
-    return len(scan.incoming) if stored else 0
+    return len(scan.incoming), scan.cursor
 
 
 def _worth_saving(before: Cursor | None, after: Cursor) -> bool:

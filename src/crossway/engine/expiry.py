@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from crossway.domain.deposits import Purpose
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Event, Intent, State
 from crossway.domain.ledger import Account
@@ -10,7 +11,7 @@ from crossway.domain.transfers import Duty, TransferEvent, TransferState, advanc
 from crossway.ports.chain import Heads
 from crossway.ports.services import Services
 from crossway.ports.store import TransferChange, Unit
-from crossway.usecases.lifecycle import Step, is_dust, return_foreign
+from crossway.usecases.lifecycle import KEPT, Step, is_dust, return_foreign
 from crossway.usecases.processing import record
 
 BATCH = 2_000
@@ -58,7 +59,7 @@ def _expire(unit: Unit, services: Services, ids: Sequence[int]) -> None:
             continue
         if start is not None and start.state is TransferState.DUE:
             cancelled.append(start)
-        _end(step, intent)
+        _end(unit, step, intent)
         expired.append(intent.id)
     locked = unit.transfers.lock([start.id for start in cancelled])
     unit.transfers.change(
@@ -77,14 +78,15 @@ def _expire(unit: Unit, services: Services, ids: Sequence[int]) -> None:
     step.store(unit)
 
 
-def _end(step: Step, intent: Intent) -> None:
+def _end(unit: Unit, step: Step, intent: Intent) -> None:
     terms = intent.terms
     if intent.held_units <= 0:
         step.move(intent.id, Event.DEADLINE_EMPTY, "expiry")
     elif is_dust(step.services, intent, terms.token_in, terms.source_chain, intent.held_units):
-        note = "Kept: it is worth less than the network's fee for sending it back."
+        paid = [d.id for d in unit.deposits.of([intent.id]) if d.purpose is Purpose.PAYMENT]
+        unit.deposits.note(paid, KEPT)
         leg = (Account.KEPT, Account.HELD, intent.held_units)
         step.post(intent, terms.source_chain, terms.token_in, "dust", leg)
-        step.move(intent.id, Event.DEADLINE_EMPTY, "expiry", note, held_units=0)
+        step.move(intent.id, Event.DEADLINE_EMPTY, "expiry", KEPT, held_units=0)
     else:
         step.move(intent.id, Event.DEADLINE_HOLDING, "expiry")

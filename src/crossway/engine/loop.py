@@ -8,10 +8,12 @@ from functools import partial
 
 from crossway.domain.errors import Unreachable
 from crossway.engine.alarms import alarm
-from crossway.engine.confirming import check_signed, finalize
+from crossway.engine.confirming import check_signed
 from crossway.engine.detection import credit_ready, scan_chain
 from crossway.engine.expiry import expire
+from crossway.engine.finality import finalize, reorganised
 from crossway.engine.signing import send_due
+from crossway.engine.upkeep import EVERY_SECONDS, look_after, look_for_outsiders
 from crossway.ports.chain import Cursor, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -38,6 +40,9 @@ class Engine:
         self._broken: dict[str, str] = {}
         self._told_at: dict[str, datetime] = {}
         self._scanned: dict[str, str] = {}
+        self._begun: set[str] = set()
+        self._newest: dict[str, Cursor] = {}
+        self._upkeep_at: datetime | None = None
         self._awake = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -62,10 +67,27 @@ class Engine:
     def tick(self) -> int:
         """One pass of every sweep; answers how much was done. Never raises for a chain's fault."""
         heads = self._heads(self._lease())
+        self._guarded("begin", partial(self._begin, heads))
         done = self._scan(heads)
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
+        now = self._services.clock.machine()
+        if self._upkeep_at is None or abs(now - self._upkeep_at) >= timedelta(
+            seconds=EVERY_SECONDS
+        ):
+            self._upkeep_at = now
+            done += self._guarded("upkeep", partial(look_after, self._services, heads))
         return done
+
+    def _begin(self, heads: Mapping[str, Heads]) -> int:
+        """On chains that this engine has just taken over: what happened while nobody looked?"""
+        fresh = [chain for chain in heads if chain not in self._begun]
+        if fresh:
+            look_for_outsiders(self._services, fresh)
+            for chain in fresh:
+                reorganised(self._services, chain, 0)
+        self._begun = set(heads)
+        return 0
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -135,7 +157,10 @@ class Engine:
         return done
 
     def _scan_to(self, chain_id: str, head: Heads, cursor: Cursor | None) -> int:
-        found = scan_chain(self._services, chain_id, cursor)
+        newest = self._newest.pop(chain_id, None)
+        found, reached = scan_chain(self._services, chain_id, cursor, newest)
+        if reached is not None:
+            self._newest[chain_id] = reached
         # Where something was found there may be more than one scan gives back.
         self._scanned[chain_id] = "" if found else head.block_hash
         return found

@@ -41,7 +41,8 @@ def _complaints(stage: Stage, ends: Ends) -> Iterator[str]:
     yield from _end(stage, ends)
     yield from _money(stage, stage.story(), ends)
     yield from _own_accounts(stage, found)
-    yield from (one.words for one in found.differences)
+    if len(found.differences) != ends.differences:
+        yield from (one.words for one in found.differences)
     yield from (f"{chain} gave no answer: {why}" for chain, why in found.silent.items())
     if len(found.unknown) != ends.unknown:
         yield (

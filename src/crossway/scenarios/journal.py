@@ -64,8 +64,11 @@ class Journal:
         self.lines.append(Line(self._services.clock.now(), words))
 
     def lose_track(self) -> None:
-        """The records are others now: begin to watch anew."""
+        """The records are others now: begin to watch anew, without telling them again."""
+        told = list(self.lines)
         self._last_move, self._known = 0, {}
+        self.write()
+        self.lines = told
 
     def write(self) -> None:
         """Everything that changed since the last time."""

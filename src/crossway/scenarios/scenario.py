@@ -23,7 +23,7 @@ class Ends:
     COMPLETED means that the recipient has exactly the amount, every other state that he has
     nothing. What neither was collected nor came back must be `kept` as dust or be `held` at the
     deposit address. `alarms` are the kinds that still stand, `unknown` the transactions of our
-    account that the books do not have.
+    account that the books do not have, `differences` the balances that these explain.
     """
 
     state: State
@@ -32,6 +32,7 @@ class Ends:
     held: bool = False
     alarms: frozenset[str] = frozenset()
     unknown: int = 0
+    differences: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from crossway.domain.deposits import Deposit, Purpose, event_of, purpose_of
+from crossway.domain.deposits import Deposit, Incoming, Purpose, event_of, purpose_of
 from crossway.domain.intent import Event, Intent, State, advance
-from crossway.domain.ledger import Account, Leg, Posting
+from crossway.domain.ledger import Account, Leg, Posting, balances
 from crossway.domain.money import micro_usd_down
 from crossway.domain.transfers import Duty
 from crossway.ports.services import Services
@@ -15,6 +15,7 @@ from crossway.ports.store import Change, Owed, Unit
 
 _PAYMENTS = (Purpose.PAYMENT, Purpose.EXTRA, Purpose.LATE)
 _OPEN = (State.PENDING, State.FUNDED)
+KEPT = "Kept: it is worth less than the network's fee for sending it back."
 
 
 @dataclass
@@ -83,14 +84,14 @@ def credit(unit: Unit, services: Services, deposits: Sequence[Deposit], now: dat
     credited: list[tuple[int, Purpose, str]] = []
     for deposit in deposits:
         if deposit.id in still_seen:
-            purpose, note = _credit_one(step, deposit)
+            purpose, note = _credit_one(unit, step, deposit)
             credited.append((deposit.id, purpose, note))
     unit.deposits.credit(credited, now)
     step.store(unit)
     return step
 
 
-def _credit_one(step: Step, deposit: Deposit) -> tuple[Purpose, str]:
+def _credit_one(unit: Unit, step: Step, deposit: Deposit) -> tuple[Purpose, str]:
     intent, incoming = step.current[deposit.intent_id], deposit.incoming
     terms = intent.terms
     purpose = purpose_of(
@@ -99,22 +100,56 @@ def _credit_one(step: Step, deposit: Deposit) -> tuple[Purpose, str]:
     )  # fmt: skip
     if purpose is Purpose.NOTHING:
         return purpose, "A transfer of zero moves no money; nothing to give back."
+    if purpose is Purpose.EXTRA and intent.received_units < terms.total_units:
+        # A reorganisation took it away under a payment that was started: it is what was asked for.
+        purpose = Purpose.PAYMENT
+    own = purpose in _PAYMENTS
+    before = intent.held_units if own else held_in_books(unit, step, intent.id, deposit.incoming)
     place = (incoming.chain, incoming.token, incoming.place)
     step.post(intent, *place, (Account.HELD, Account.PAYER, incoming.units))
-    note = "" if intent.state in _OPEN else _dust_note(step.services, intent, deposit)
+    # Less than nothing is held when an earlier transfer took this deposit along.
+    gone = before < 0
+    note = "" if gone or intent.state in _OPEN else _dust_note(step.services, intent, deposit)
     if note:
         step.post(intent, *place, (Account.KEPT, Account.HELD, incoming.units))
-    elif purpose in _PAYMENTS:
+    elif own:
         _credit_payment(step, intent, deposit, purpose)
+    elif gone:
+        note = "It went back with an earlier transfer."
     elif intent.state not in _OPEN:
         step.owed.append(foreign_return(intent, deposit, step.now))
     return purpose, note
+
+
+def held_in_books(unit: Unit, step: Step, intent_id: int, of: Incoming) -> int:
+    """Units that the books say lie at an intent's address, of the token and chain of a deposit."""
+    return in_books(unit, step, intent_id, of.chain, of.token)[Account.HELD]
+
+
+def in_books(unit: Unit, step: Step, intent_id: int, chain: str, token: str) -> dict[Account, int]:
+    """Net units of one intent's accounts, what this step is going to store included."""
+    posted = [posting for _, posting in unit.books.of(intent_id)]
+    posted += [posting for posting in step.postings if posting.intent_id == intent_id]
+    net = balances(posted)
+    return {account: net.get((account, chain, token), 0) for account in Account}
+
+
+def kept_back(
+    unit: Unit, step: Step, intent_id: int, place: tuple[str, str], held_units: int
+) -> int:
+    """How many units that were kept as dust are not there any more: more left an address than
+    was held there, so it took them along."""
+    if held_units >= 0:
+        return 0
+    return min(-held_units, in_books(unit, step, intent_id, *place)[Account.KEPT])
 
 
 def _credit_payment(step: Step, intent: Intent, deposit: Deposit, purpose: Purpose) -> None:
     units = deposit.incoming.units
     received = intent.received_units + (units if purpose is Purpose.PAYMENT else 0)
     event = event_of(intent.state, intent.terms.total_units, received)
+    if purpose is Purpose.PAYMENT and intent.state not in _OPEN:
+        event = Event.BOOKED
     step.move(
         intent.id,
         event,
@@ -181,7 +216,7 @@ def _dust_note(services: Services, intent: Intent, deposit: Deposit) -> str:
     incoming = deposit.incoming
     if not is_dust(services, intent, incoming.token, incoming.chain, incoming.units):
         return ""
-    return "Kept: it is worth less than the network's fee for sending it back."
+    return KEPT
 
 
 def reverse_deposits(
@@ -190,25 +225,41 @@ def reverse_deposits(
     """Take back what a reorganisation took away: books, amounts and, before a start, the state."""
     step = Step(services, now, unit.intents.lock({d.intent_id for d in deposits}))
     for deposit in deposits:
-        if deposit.purpose is None or deposit.purpose is Purpose.NOTHING:
-            continue
-        intent, incoming = step.current[deposit.intent_id], deposit.incoming
-        booked = unit.books.of_tx([intent.id], {incoming.place})
-        step.postings.extend(posting.reversed() for posting in booked)
-        if deposit.purpose is Purpose.PAYMENT and intent.state in _OPEN:
-            left = intent.received_units - incoming.units
-            held = intent.held_units - incoming.units
-            short = left < intent.terms.total_units
-            if intent.state is State.PENDING or short:
-                step.move(
-                    intent.id, Event.DEPOSIT_REVERSED, "", note,
-                    received_units=left, held_units=held,
-                )  # fmt: skip
-            else:
-                step.move(
-                    intent.id, Event.DEPOSIT_EXTRA, "", note,
-                    received_units=left, held_units=held,
-                )  # fmt: skip
+        if deposit.purpose is not None and deposit.purpose is not Purpose.NOTHING:
+            _reverse_one(unit, step, deposit, note)
     unit.deposits.orphan([d.id for d in deposits], note)
     step.store(unit)
     return step
+
+
+def _reverse_one(unit: Unit, step: Step, deposit: Deposit, note: str) -> None:
+    intent, incoming = step.current[deposit.intent_id], deposit.incoming
+    booked = unit.books.of_tx([intent.id], {incoming.place})
+    step.postings.extend(posting.reversed() for posting in booked)
+    if deposit.purpose not in _PAYMENTS:
+        return
+    paid = deposit.purpose is Purpose.PAYMENT
+    received = intent.received_units - (incoming.units if paid else 0)
+    held = intent.held_units - held_by(booked)
+    place = (incoming.chain, incoming.token)
+    back = kept_back(unit, step, intent.id, place, held)
+    if back:
+        step.post(intent, *place, incoming.place, (Account.HELD, Account.KEPT, back))
+    short = intent.state is State.PENDING or received < intent.terms.total_units
+    undoes = paid and intent.state in _OPEN and short
+    step.move(
+        intent.id,
+        Event.DEPOSIT_REVERSED if undoes else Event.BOOKED,
+        "",
+        note,
+        received_units=received,
+        held_units=held + back,
+    )
+
+
+def held_by(postings: Iterable[Posting]) -> int:
+    """By how much these movements together changed what is held."""
+    return sum(
+        posting.units * ((posting.debit is Account.HELD) - (posting.credit is Account.HELD))
+        for posting in postings
+    )

@@ -68,7 +68,7 @@ def next_step(
     services: Services, intent: Intent, deposits: list[Deposit], transfers: list[Transfer]
 ) -> tuple[str, datetime | None]:
     """Who acts next in words, and by when."""
-    failed = [t for t in transfers if t.state is TransferState.FAILED and t.duty is not Duty.START]
+    failed = [t for t in transfers if t.state is TransferState.FAILED and _needs_person(t, intent)]
     if failed:
         what = failed[0].duty.replace("_", " ").lower()
         return f"An operator: the {what} failed: {failed[0].reason}.", None
@@ -76,6 +76,9 @@ def next_step(
     match intent.state:
         case State.PENDING:
             return _payer(services, intent, deposits), intent.terms.expires_at
+        case State.FUNDED if any(t.state is TransferState.FAILED for t in transfers):
+            what = "Crossway: sends the money back when the payment expires; the start failed."
+            return what, intent.terms.expires_at
         case State.FUNDED:
             reason = next((t.reason for t in waiting if t.reason), "")
             return f"Crossway: collects the deposit. {reason}".strip(), intent.terms.expires_at
@@ -91,6 +94,14 @@ def next_step(
         bridge = intent.terms.bridge or "the collecting account"
         return f"Nobody; {bridge} still owes the relayer its repayment.", reimbursing[0].next_at
     return "Nobody: this payment is finished.", None
+
+
+def _needs_person(failed: Transfer, intent: Intent) -> bool:
+    """Whether a failed transfer waits for an operator: one to the payer always does; without a
+    start or a fill the money goes back by itself, unless the recipient has been paid."""
+    if failed.duty in (Duty.REFUND, Duty.RETURN_EXCESS):
+        return True
+    return failed.duty is Duty.START and intent.state in (State.INITIATED, State.COMPLETED)
 
 
 def _payer(services: Services, intent: Intent, deposits: list[Deposit]) -> str:

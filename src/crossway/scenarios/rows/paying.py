@@ -192,7 +192,7 @@ def stuck_fee(stage: Stage) -> None:
 
 @scenario(
     31, "nonce-taken", "The fill is dropped and its nonce used by another transaction",
-    Ends(State.COMPLETED, alarms=frozenset({"outside"}), unknown=1),
+    Ends(State.COMPLETED, unknown=1),
 )  # fmt: skip
 def nonce_taken(stage: Stage) -> None:
     stage.create_intent()

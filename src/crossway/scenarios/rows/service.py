@@ -227,7 +227,7 @@ def _jump(stage: Stage, by: timedelta) -> None:
 
 @scenario(
     42, "restored", "The database is restored from an hour-old backup",
-    Ends(State.COMPLETED, alarms=frozenset({"outside"}), unknown=3),
+    Ends(State.COMPLETED, Back.EXCESS, alarms=frozenset({"outside"}), unknown=3),
 )  # fmt: skip
 def restored(stage: Stage) -> None:
     stage.create_intent()
@@ -299,7 +299,7 @@ def restored_after_failure(stage: Stage) -> None:
 
 @scenario(
     42, "restored-before-creation", "Restored to before the payment was created",
-    Ends(State.COMPLETED, alarms=frozenset({"outside"}), unknown=3),
+    Ends(State.COMPLETED, alarms=frozenset({"outside"}), unknown=3, differences=1),
 )  # fmt: skip
 def restored_before_creation(stage: Stage) -> None:
     stage.create_intent()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import select
 
-from crossway.adapters.chains.simulated.blocks.losses import find, lose
+from crossway.adapters.chains.simulated.blocks.losses import deaths, find, lose
 from crossway.adapters.chains.simulated.blocks.stored import (
     add_to_mempool,
     load_balances,
@@ -70,7 +70,9 @@ def accept(site: Site, raws: Sequence[bytes]) -> list[str]:
     gate = _gate(site, readable)
     objections = [DAMAGED if tx is None else gate.objection(tx) for tx in heard]
     find(site, [tx.tx_id for tx in gate.taken])
-    lose(site, gate.never, site.state.height)
+    # One that is dead already died then, not at each time it is sent again.
+    died = deaths(site, [tx.tx_id for tx in gate.never])
+    lose(site, [tx for tx in gate.never if died.get(tx.tx_id) is None], site.state.height)
     fresh = {tx.tx_id for tx in gate.taken}
     replaced = [tx for tx in gate.replaced if tx.tx_id not in fresh]
     overtaken = {tx.tx_id for tx in gate.replaced}
