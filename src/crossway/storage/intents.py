@@ -8,10 +8,12 @@ from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import (
+    BigInteger,
     Connection,
     Select,
     and_,
     bindparam,
+    cast,
     func,
     insert,
     or_,
@@ -24,7 +26,7 @@ from crossway.domain.intent import ENDED, Intent, State
 from crossway.domain.transfers import Duty, TransferState
 from crossway.ports.store import Change, IntentFilter, MoveRecord
 from crossway.storage.rows import instant, intent_of, intent_row, micros
-from crossway.storage.sets import among, for_each_database
+from crossway.storage.sets import among, for_each_chain, for_each_database, numbered
 from crossway.storage.tables import intent_counts, intents, moves, transfers
 
 _ADD = insert(intents).returning(intents.c.id)
@@ -47,6 +49,29 @@ _STORE = (
         needs_relay=bindparam("b_needs"),
         tx_hash=bindparam("b_tx"),
         updated_at=bindparam("b_at"),
+    )
+)
+_STARTING = select(transfers.c.id).where(
+    transfers.c.intent_id == intents.c.id,
+    transfers.c.duty == Duty.START,
+    transfers.c.state == TransferState.SIGNED,
+)
+_EXPIRING = for_each_chain(
+    # Outer, and the state written out: SQLite then goes by the index of each chain's open intents,
+    # else through all that are open. A chain without any has a row of NULL.
+    lambda now: (
+        select(now.c.key, intents.c.id)
+        .select_from(now)
+        .outerjoin(
+            intents,
+            and_(
+                intents.c.source_chain == now.c.key,
+                intents.c.expires_at <= cast(now.c.value, BigInteger),
+                text("intents.state IN ('PENDING', 'FUNDED')"),
+                ~_STARTING.exists(),
+            ),
+        )
+        .limit(bindparam("limit"))
     )
 )
 
@@ -164,26 +189,13 @@ class Intents:
     def expiring(self, by: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:
         if not by:
             return {}
-        over = or_(
-            *(
-                and_(intents.c.source_chain == chain, intents.c.expires_at <= micros(at))
-                for chain, at in by.items()
-            )
-        )
-        starting = select(transfers.c.id).where(
-            transfers.c.intent_id == intents.c.id,
-            transfers.c.duty == Duty.START,
-            transfers.c.state == TransferState.SIGNED,
-        )
-        query = (
-            select(intents.c.source_chain, intents.c.id)
-            # Written out, so that the planner sees the partial index of open intents.
-            .where(text("state IN ('PENDING', 'FUNDED')"), over, ~starting.exists())
-            .limit(limit)
-        )
+        asked = {"chains": numbered({c: micros(at) for c, at in by.items()})}
+        query = _EXPIRING[self._db.dialect.name]
         found: dict[str, list[int]] = {}
-        for chain, intent_id in self._db.execute(query):
-            found.setdefault(chain, []).append(intent_id)
+        for chain, intent_id in self._db.execute(query, {**asked, "limit": limit + len(by)}):
+            if intent_id is not None and limit:
+                found.setdefault(chain, []).append(intent_id)
+                limit -= 1
         return found
 
     def apply(self, changes: Sequence[Change]) -> None:

@@ -14,6 +14,8 @@ from crossway.storage.rows import instant, maybe_instant, micros
 from crossway.storage.sets import among
 from crossway.storage.tables import alarms, audit, cursors, leases, switches
 
+_CURSORS = select(cursors)
+
 
 class Network:
     """`ports.store.NetworkRecords` on one connection."""
@@ -23,7 +25,7 @@ class Network:
         self._make = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
 
     def cursors(self) -> dict[str, Cursor]:
-        rows = self._db.execute(select(cursors))
+        rows = self._db.execute(_CURSORS)
         return {row.chain: Cursor(row.height, row.block_hash) for row in rows}
 
     def save_cursor(self, chain: str, before: Cursor | None, after: Cursor) -> bool:

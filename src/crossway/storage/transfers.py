@@ -5,14 +5,25 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, and_, bindparam, insert, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    cast,
+    insert,
+    select,
+    text,
+    update,
+)
 
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Signed
 from crossway.ports.store import Attempt, InFlight, Owed, TransferChange
 from crossway.storage.intents import LostRace
 from crossway.storage.rows import instant, micros, transfer_of
-from crossway.storage.sets import among, for_each_database
+from crossway.storage.sets import among, for_each_chain, for_each_database, numbered
 from crossway.storage.tables import attempts, nonces, transfers
 
 _CHANGE = (
@@ -47,6 +58,42 @@ def _owing(put: Callable[[Table], Any]) -> Any:
 
 
 _OWE = for_each_database(_owing)
+_SETTLED = for_each_chain(
+    lambda final: (
+        select(transfers)
+        .join(final, transfers.c.chain == final.c.key)
+        # Written out, so that the planner sees the partial index; so below.
+        .where(
+            text("state = 'CONFIRMED'"),
+            transfers.c.block_height <= cast(final.c.value, BigInteger),
+        )
+        .order_by(transfers.c.id)
+        .limit(bindparam("limit"))
+    )
+)
+_DUE = (
+    select(transfers)
+    .where(
+        text("state = 'DUE'"),
+        transfers.c.chain.in_(bindparam("chains", expanding=True)),
+        transfers.c.next_at <= bindparam("now"),
+    )
+    .order_by(transfers.c.next_at, transfers.c.id)
+    .limit(bindparam("limit"))
+)
+_SIGNED = (
+    select(
+        transfers.c.id,
+        transfers.c.intent_id,
+        transfers.c.duty,
+        transfers.c.chain,
+        transfers.c.tx_id,
+        transfers.c.tries,
+    )
+    .where(text("state = 'SIGNED'"), transfers.c.chain.in_(bindparam("chains", expanding=True)))
+    .order_by(transfers.c.id)
+    .limit(bindparam("limit"))
+)
 _OPEN_NONCES = for_each_database(lambda put: put(nonces).on_conflict_do_nothing())
 
 
@@ -65,12 +112,8 @@ class Transfers:
         )
 
     def due(self, chains: Collection[str], now: datetime, limit: int) -> list[Transfer]:
-        query = select(transfers).where(
-            transfers.c.state == "DUE",
-            transfers.c.chain.in_(chains),
-            transfers.c.next_at <= micros(now),
-        )
-        return self._all(query.order_by(transfers.c.next_at, transfers.c.id).limit(limit))
+        asked = {"chains": list(chains), "now": micros(now), "limit": limit}
+        return self._all(_DUE, asked)
 
     def in_state(
         self, chains: Collection[str], state: TransferState, limit: int, min_height: int = -1
@@ -85,21 +128,11 @@ class Transfers:
     def settled_by(self, heights: Mapping[str, int], limit: int) -> list[Transfer]:
         if not heights:
             return []
-        deep = or_(
-            *(
-                and_(transfers.c.chain == chain, transfers.c.block_height <= height)
-                for chain, height in heights.items()
-            )
-        )
-        query = select(transfers).where(transfers.c.state == "CONFIRMED", deep)
-        return self._all(query.order_by(transfers.c.id).limit(limit))
+        asked = {"chains": numbered(heights), "limit": limit}
+        return self._all(_SETTLED[self._db.dialect.name], asked)
 
     def signed(self, chains: Collection[str], limit: int) -> list[InFlight]:
-        c = transfers.c
-        query = select(c.id, c.intent_id, c.duty, c.chain, c.tx_id, c.tries).where(
-            c.state == "SIGNED", c.chain.in_(chains)
-        )
-        rows = self._db.execute(query.order_by(c.id).limit(limit)).all()
+        rows = self._db.execute(_SIGNED, {"chains": list(chains), "limit": limit}).all()
         return [InFlight(row[0], row[1], Duty(row[2]), row[3], row[4], row[5]) for row in rows]
 
     def lock_in(self, ids: Collection[int], state: TransferState) -> set[int]:
@@ -230,8 +263,10 @@ class Transfers:
         )
         return self._all(query.order_by(transfers.c.id).limit(limit))
 
-    def _all(self, query: Select[tuple[object, ...]]) -> list[Transfer]:
-        return [transfer_of(row) for row in self._db.execute(query).all()]
+    def _all(
+        self, query: Select[tuple[object, ...]], asked: Mapping[str, object] | None = None
+    ) -> list[Transfer]:
+        return [transfer_of(row) for row in self._db.execute(query, asked).all()]
 
 
 def _row(owed: Owed, at: datetime) -> dict[str, object]:
