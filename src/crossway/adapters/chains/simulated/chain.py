@@ -12,6 +12,7 @@ from crossway.adapters.chains.simulated.blocks.broadcasting import accept
 from crossway.adapters.chains.simulated.blocks.stored import load_nonces
 from crossway.adapters.chains.simulated.blocks.transactions import sign_action
 from crossway.adapters.chains.simulated.network import Network, Site
+from crossway.adapters.chains.simulated.state import ChainState
 from crossway.domain.deposits import Incoming
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Terms
@@ -52,13 +53,17 @@ class SimulatedChain:
         return [sign_action(family, self.id, action, nonce, fee_units) for action, nonce in actions]
 
     def heads(self) -> Heads:
+        glance = self._network.glance(self.id)
+        if glance is not None and _quiet(*glance):
+            state, now = glance
+            height = state.tip_at(now)
+            return self._heads(state, height, state.empty_hash(self._facts.family, height))
         with self._view() as (site, height):
-            return Heads(
-                height=height,
-                block_hash=readings.hash_at(site, height),
-                time=datetime.fromtimestamp(_time_at(site, height), UTC),
-                finalized=self._finalized(site, height),
-            )
+            return self._heads(site.state, height, readings.hash_at(site, height))
+
+    def _heads(self, state: ChainState, height: int, block_hash: str) -> Heads:
+        at = datetime.fromtimestamp(_time_at(state, height), UTC)
+        return Heads(height, block_hash, at, self._finalized(state, height))
 
     def scan(self, after: Cursor | None, watch: Watch) -> Scan:
         # Waiting for writers here means that no block can come in below the cursor given back.
@@ -113,7 +118,7 @@ class SimulatedChain:
 
     def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
         with self._view() as (site, height):
-            return readings.statuses(site, tx_ids, height, self._finalized(site, height))
+            return readings.statuses(site, tx_ids, height, self._finalized(site.state, height))
 
     def used(self, markers: Collection[str]) -> set[str]:
         with self._view() as (site, _):
@@ -146,8 +151,8 @@ class SimulatedChain:
                 f"{self.id} answers with chain id {wrong} instead of {self._facts.chain_id}"
             )
 
-    def _finalized(self, site: Site, height: int) -> int:
-        return max(height - self._facts.finalized_blocks, site.state.first_height)
+    def _finalized(self, state: ChainState, height: int) -> int:
+        return max(height - self._facts.finalized_blocks, state.first_height)
 
     def _replaced(self, site: Site, cursor: Cursor) -> int | None:
         """The first height that is not any more what it was when this cursor was given."""
@@ -184,8 +189,14 @@ def _shown(site: Site) -> int:
     return min(tip, site.state.stale_height) if site.state.lie == "stale" else tip
 
 
-def _time_at(site: Site, height: int) -> float:
+def _time_at(state: ChainState, height: int) -> float:
     """The time of the block shown: a stale node's head does not grow younger."""
-    if site.state.lie == "stale":
-        return site.state.scheduled(height)
-    return site.state.time_of(height)
+    if state.lie == "stale":
+        return state.scheduled(height)
+    return state.time_of(height)
+
+
+def _quiet(state: ChainState, now: float) -> bool:
+    """Whether the newest block is an empty one, and nothing else is to be said or done."""
+    honest = not state.lie and now >= state.outage_until
+    return honest and not (state.waiting or state.lost) and state.tip_at(now) > state.height
