@@ -1,0 +1,43 @@
+"""Every way a payment can go ends as the table of outcomes says, with every unit explained."""
+
+import pytest
+
+from crossway.scenarios.listing import SCENARIOS, named
+from crossway.scenarios.playing import play
+from crossway.scenarios.scenario import Scenario
+from tests.databases import new_postgres
+
+ROWS = frozenset(range(1, 43))
+MONEY = (
+    "over",
+    "reorged-with-the-start",
+    "fill-refused-then-reorged",
+    "killed-before-sending",
+    "fill-reorged",
+    "two-engines",
+    "trigger-races-engine",
+    "refund-clicked-twice",
+)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.id)
+def test_a_payment_ends_as_the_table_says(scenario: Scenario) -> None:
+    played = play(scenario)
+    assert not played.wrong, "\n".join(played.text())
+
+
+@pytest.mark.parametrize("name", MONEY)
+def test_a_payment_ends_the_same_on_postgresql(name: str, postgres_url: str) -> None:
+    with new_postgres(postgres_url) as url:
+        played = play(named(name), url)
+    assert not played.wrong, "\n".join(played.text())
+
+
+def test_every_row_of_the_table_has_a_scenario() -> None:
+    assert {one.number for one in SCENARIOS} == ROWS
+
+
+def test_names_are_one_word_and_unique() -> None:
+    names = [one.name for one in SCENARIOS]
+    assert len(set(names)) == len(names)
+    assert all(name.replace("-", "").isalnum() and name == name.lower() for name in names)
