@@ -14,7 +14,7 @@ st.title("Chains")
 def chains() -> None:
     with notices.in_words(), st.skeleton(height=320):
         rows = overview.chains(services().catalogue, live.chains())
-        widget.table(rows, overview.CHAIN_COLUMNS, live.now(), "chains", "Chains")
+        widget.table(rows, overview.CHAIN_COLUMNS, "chains", "Chains")
 
 
 chains()

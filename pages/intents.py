@@ -53,7 +53,7 @@ def rows() -> None:
         count = f"{found.total:,} payment{'' if found.total == 1 else 's'}"
         place = f", page {len(pages) + 1}" if pages or found.older_than else ""
         st.caption(f"{count}{place}. Newest first, live.")
-        widget.table(found.rows, intents.COLUMNS, found.now, "intents", "Payments")
+        widget.table(found.rows, intents.COLUMNS, "intents", "Payments")
         with st.container(horizontal=True, gap="small"):
             if pages:
                 st.button("Newer", icon=":material/arrow_back:", on_click=newer, key="newer")

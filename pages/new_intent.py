@@ -4,7 +4,6 @@ import streamlit as st
 
 from crossway.dashboard.components import notices, payment, widget
 from crossway.dashboard.components.filters import chain_choice, token_choice
-from crossway.dashboard.live import now
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import new_intent
 from crossway.dashboard.views.cells import Way
@@ -45,7 +44,7 @@ def form() -> None:
         with notices.in_words():
             quote = new_intent.priced(services(), operator(), draft)
             facts = new_intent.price_facts(quote)
-            widget.facts(facts, now(), "price", "What it costs")
+            widget.facts(facts, "price", "What it costs")
         label = f"Create a payment of {amount.strip() or '…'} {token_out}"
         if st.button(label, type="primary", icon=":material/add_circle:", width="stretch"):
             with notices.in_words():

@@ -33,7 +33,7 @@ def attention() -> None:
         if not rows:
             st.success("Nothing needs a person now.", icon=":material/check_circle:")
             return
-        widget.table(rows, overview.ATTENTION_COLUMNS, live.now(), "attention", "What needs a person")
+        widget.table(rows, overview.ATTENTION_COLUMNS, "attention", "To be looked at")
 
 
 @st.fragment(run_every=1.0)
@@ -63,7 +63,7 @@ def recent() -> None:
         items = overview.recent(live.overview())
         if not items:
             st.markdown("Nothing has happened yet. What happens shows here by itself.")
-        widget.timeline(items, live.now(), "recent", "What happened last")
+        widget.timeline(items, "recent", "What happened last")
 
 
 figures()

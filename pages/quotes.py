@@ -6,7 +6,6 @@ from crossway.dashboard import charts
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.charting import chart, shade
 from crossway.dashboard.components.filters import chain_choice, token_choice
-from crossway.dashboard.live import now
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import quotes
 
@@ -35,14 +34,14 @@ def compared() -> None:
             )
             table, picture = st.columns([4, 3], gap="large")
             with table:
-                widget.table(found.rows, quotes.COLUMNS, now(), "quotes", "Ways to pay")
+                widget.table(found.rows, quotes.COLUMNS, "quotes", "Ways to pay")
             with picture:
                 st.subheader("Fee against time")
                 chart(charts.fee_against_time(found.points, shade()), 460, "fees", found.headline)
         if found.missing:
             st.subheader("Not offered, and why")
             columns = quotes.MISSING_COLUMNS
-            widget.table(found.missing, columns, now(), "missing", "Chains that are missing")
+            widget.table(found.missing, columns, "missing", "Chains that are missing")
 
 
 compared()

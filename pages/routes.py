@@ -6,7 +6,6 @@ from crossway.dashboard import charts
 from crossway.dashboard.components import notices, switches, widget
 from crossway.dashboard.components.charting import chart, shade
 from crossway.dashboard.components.filters import chain_select
-from crossway.dashboard.live import now
 from crossway.dashboard.session import services
 from crossway.dashboard.views import routes
 from crossway.domain.quotes import BridgeName
@@ -52,7 +51,7 @@ with notices.in_words():
         st.caption(f"{on:,} of {len(shown):,} routes are open, between {len(pairs):,} pairs.")
         picture()
         with st.expander("Every pair", icon=":material/table_rows:", expanded=bool(source)):
-            widget.table(pairs, routes.COLUMNS, now(), "pairs", "Routes by pair")
+            widget.table(pairs, routes.COLUMNS, "pairs", "Routes by pair")
 st.header("Switched off")
 switches.listed()
 with st.expander("Switch a route off", icon=":material/power_off:"):

@@ -5,7 +5,6 @@ import streamlit as st
 from crossway.dashboard.components import payment, widget
 from crossway.dashboard.components.actions import buttons, confirm, confirm_with_text, perform
 from crossway.dashboard.components.notices import as_text
-from crossway.dashboard.live import now
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import actions as offered
 from crossway.dashboard.views import money, wording
@@ -38,7 +37,7 @@ def head(story: Story) -> None:
         source = chain_name(names, intent.terms.source_chain)
         destination = chain_name(names, intent.terms.destination_chain)
         st.markdown(as_text(f"{out} from {source} to {destination} · {reference(intent)}"))
-    widget.stepper(views.steps(intent, story.moves), now(), "steps", "Where this payment stands")
+    widget.stepper(views.steps(intent, story.moves), "steps", "Where this payment stands")
     left = ""
     if story.by_when is not None:
         seconds = (story.by_when - services().clock.now()).total_seconds()
@@ -56,18 +55,16 @@ def body(story: Story) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Facts")
-        widget.facts(views.key_facts(names, intent), now(), "facts", "Facts")
+        widget.facts(views.key_facts(names, intent), "facts", "Facts")
         st.subheader("Quoted and actual")
-        compared = money.compare_rows(names, intent, story.transfers, story.moves, story.postings)
-        widget.table(compared, money.COMPARE_COLUMNS, now(), "compare", "Quoted and actual")
+        compared = money.compare_rows(names, intent, story.moves, story.postings)
+        widget.table(compared, money.COMPARE_COLUMNS, "compare", "Quoted and actual")
     with right:
         st.subheader("What happened")
-        widget.timeline(
-            views.timeline(names, intent, story.moves), now(), "timeline", "What happened"
-        )
+        widget.timeline(views.timeline(names, intent, story.moves), "timeline", "What happened")
     _tables(story)
     with st.expander("Details for developers", icon=":material/code:"):
-        widget.facts(views.detail_facts(names, intent), now(), "details", "Details")
+        widget.facts(views.detail_facts(names, intent), "details", "Details")
         st.json(views.raw(intent_record(story)), expanded=False)
 
 
@@ -77,23 +74,23 @@ def intent_record(story: Story) -> dict[str, object]:
 
 
 def _tables(story: Story) -> None:
-    names, at = services().catalogue, now()
+    names = services().catalogue
     st.subheader("Deposits")
     deposits = money.deposit_rows(names, story.deposits)
     if deposits:
-        widget.table(deposits, money.DEPOSIT_COLUMNS, at, "deposits", "Deposits")
+        widget.table(deposits, money.DEPOSIT_COLUMNS, "deposits", "Deposits")
     else:
         st.markdown("Nothing has come in at the deposit address yet.")
     st.subheader("Transfers")
     transfers = money.transfer_rows(names, story.transfers)
     if transfers:
-        widget.table(transfers, money.TRANSFER_COLUMNS, at, "transfers", "Transfers")
+        widget.table(transfers, money.TRANSFER_COLUMNS, "transfers", "Transfers")
     else:
         st.markdown("Nothing is owed yet: transfers begin when the deposit is complete.")
     with st.expander(f"Ledger, {len(story.postings)} movements", icon=":material/menu_book:"):
         if story.postings:
             rows = money.ledger_rows(names, story.postings)
-            widget.table(rows, money.LEDGER_COLUMNS, at, "ledger", "Ledger")
+            widget.table(rows, money.LEDGER_COLUMNS, "ledger", "Ledger")
         else:
             st.markdown("No money has moved yet.")
 

@@ -4,7 +4,6 @@ import streamlit as st
 
 from crossway.dashboard.components import widget
 from crossway.dashboard.components.qr import qr_svg
-from crossway.dashboard.views.figures import millis
 from crossway.dashboard.views.payment import request
 from crossway.domain.intent import Intent
 from crossway.ports.services import Services
@@ -22,7 +21,7 @@ def panel(services: Services, intent: Intent, key: str) -> None:
                 alt="QR code to pay this" + (", simulated, no real money" if simulated else ""),
             )
         with st.container(width="stretch", gap="small"):
-            widget.facts(asked.facts, millis(services.clock.now()), f"{key}_facts", "What to pay")
+            widget.facts(asked.facts, f"{key}_facts", "What to pay")
             st.caption(asked.hint)
             with st.expander("Payment link behind the QR code", icon=":material/qr_code_2:"):
                 st.code(asked.uri, language=None, wrap_lines=True)

@@ -7,7 +7,6 @@ import streamlit as st
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.actions import perform
 from crossway.dashboard.components.filters import token_choice
-from crossway.dashboard.live import now
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import simulator
 from crossway.dashboard.views.figures import chain_name, duration
@@ -31,7 +30,7 @@ def _clock_face() -> None:
     with notices.in_words():
         face = simulator.clock(services())
         if face is not None:
-            widget.facts(simulator.clock_facts(face), now(), "clock_face", "Clock")
+            widget.facts(simulator.clock_facts(face), "clock_face", "Clock")
 
 
 def clock() -> None:
@@ -86,7 +85,7 @@ def _active(chain: str) -> None:
     with notices.in_words():
         active = simulator.faults(services(), chain)
         if active:
-            widget.facts(active, now(), "active_faults", "Active faults")
+            widget.facts(active, "active_faults", "Active faults")
         else:
             st.markdown(f"{_name(chain)} behaves well.")
 
@@ -143,4 +142,4 @@ def holdings() -> None:
             st.markdown("This address holds nothing on any simulated chain.")
             return
         rows = simulator.holdings(services(), held)
-        widget.table(rows, simulator.HOLDING_COLUMNS, now(), "holdings", "Holdings")
+        widget.table(rows, simulator.HOLDING_COLUMNS, "holdings", "Holdings")

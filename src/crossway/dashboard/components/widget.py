@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
+from crossway.dashboard import live
 from crossway.dashboard.views.cells import Column, Fact, Item, Row, Step, Way, plain
 
 ASSETS: Final = Path(__file__).with_name("assets")
@@ -29,30 +30,29 @@ def _mount(name: str) -> ComponentRenderer:
     )
 
 
-def table(rows: Sequence[Row], columns: Sequence[Column], now: int, key: str, label: str) -> None:
+def table(rows: Sequence[Row], columns: Sequence[Column], key: str, label: str) -> None:
     """Rows; a click or Enter on one that is a link follows it."""
     data = {
         "columns": [plain(column) | {"title": column.title} for column in columns],
         "rows": [plain(row) for row in rows],
         "label": label,
-        "now": now,
     }
     _draw("table", data, key)
 
 
-def facts(of: Sequence[Fact], now: int, key: str, label: str) -> None:
+def facts(of: Sequence[Fact], key: str, label: str) -> None:
     """Labels and values, one under the other."""
-    _draw("facts", {"facts": [plain(fact) for fact in of], "label": label, "now": now}, key)
+    _draw("facts", {"facts": [plain(fact) for fact in of], "label": label}, key)
 
 
-def stepper(steps: Sequence[Step], now: int, key: str, label: str) -> None:
+def stepper(steps: Sequence[Step], key: str, label: str) -> None:
     """The steps of a payment's life, side by side; one under the other where it is narrow."""
-    _draw("stepper", {"steps": [plain(step) for step in steps], "label": label, "now": now}, key)
+    _draw("stepper", {"steps": [plain(step) for step in steps], "label": label}, key)
 
 
-def timeline(items: Sequence[Item], now: int, key: str, label: str) -> None:
+def timeline(items: Sequence[Item], key: str, label: str) -> None:
     """What happened, each with its raw record behind a fold."""
-    _draw("timeline", {"items": [plain(item) for item in items], "label": label, "now": now}, key)
+    _draw("timeline", {"items": [plain(item) for item in items], "label": label}, key)
 
 
 def ways(of: Sequence[Way], key: str, width: Literal["stretch", "content"] = "stretch") -> None:
@@ -62,8 +62,8 @@ def ways(of: Sequence[Way], key: str, width: Literal["stretch", "content"] = "st
 
 def leave(href: str, once: str) -> None:
     """Take the browser to another screen; the same `once` does it one time only."""
-    _draw("leave", {"href": href, "once": once}, f"leave_{once}")
+    _mount("leave")(key=f"leave_{once}", data={"href": href, "once": once})
 
 
 def _draw(name: str, data: dict[str, Any], key: str) -> None:
-    _mount(name)(key=key, data=data)
+    _mount(name)(key=key, data=data | {"clock": live.clock()})

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 Color = Literal["gray", "blue", "green", "orange", "yellow", "red", "violet"]
-TimeAs = Literal["ago", "left", "exact", "countdown"]
+TimeAs = Literal["ago", "left", "exact", "countdown", "clock"]
 
 
 @dataclass(frozen=True, slots=True)

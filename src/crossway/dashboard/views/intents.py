@@ -74,7 +74,6 @@ class Listing:
     rows: tuple[Row, ...]
     total: int
     older_than: int | None
-    now: int
 
 
 def wanted(
@@ -103,7 +102,6 @@ def listing(services: Services, caller: Caller, filters: IntentFilter) -> Listin
         rows=tuple(row(services, intent, oddities[intent.id]) for intent in shown),
         total=total,
         older_than=shown[-1].id if len(found) > PAGE_SIZE else None,
-        now=millis(services.clock.now()),
     )
 
 

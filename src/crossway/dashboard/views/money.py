@@ -22,7 +22,7 @@ from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting
-from crossway.domain.transfers import Duty, Transfer
+from crossway.domain.transfers import Transfer
 from crossway.ports.store import MoveRecord
 
 DEPOSIT_COLUMNS = (
@@ -137,7 +137,6 @@ def _shown_by(catalogue: Catalogue, posting: Posting) -> Cell:
 def compare_rows(
     catalogue: Catalogue,
     intent: Intent,
-    transfers: Sequence[Transfer],
     moves: Sequence[MoveRecord],
     postings: Sequence[tuple[datetime, Posting]],
 ) -> tuple[Row, ...]:
@@ -160,7 +159,7 @@ def compare_rows(
         ("App fee", usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
         ("Network costs of the relayer", "in the fees", booked.get(Account.NETWORK_FEES, "–")),
         ("Deposit to payout", _quoted_time(intent), took),
-        ("Went back", "–", _returned(catalogue, transfers)),
+        ("Went back", "–", _returned(catalogue, [posting for _, posting in postings])),
     ]
     if not costs.app_micro_usd:
         rows = [row for row in rows if row[0] != "App fee"]
@@ -189,13 +188,11 @@ def _booked(catalogue: Catalogue, postings: Sequence[Posting]) -> dict[Account, 
     }
 
 
-def _returned(catalogue: Catalogue, transfers: Sequence[Transfer]) -> str:
-    back = [
-        t for t in transfers if t.duty in (Duty.REFUND, Duty.RETURN_EXCESS) and t.tx_id is not None
-    ]
-    if not back:
-        return "–"
-    known = [
-        token_amount(catalogue, t.chain, t.token, t.units) for t in back if t.units is not None
-    ]
-    return " + ".join(known) or "all that was held"
+def _returned(catalogue: Catalogue, postings: Sequence[Posting]) -> str:
+    """What went back to the payer, token by token; what a reorganisation took back is less."""
+    totals: dict[tuple[str, str], int] = defaultdict(int)
+    for posting in postings:
+        if (posting.debit, posting.credit) == (Account.PAYER, Account.HELD):
+            totals[posting.chain, posting.token] += posting.units
+    back = (token_amount(catalogue, *place, units) for place, units in totals.items() if units)
+    return " + ".join(back) or "–"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Item, Row
-from crossway.dashboard.views.figures import amount, chain_name, duration, millis, usd
+from crossway.dashboard.views.figures import amount, chain_name, duration, grouped, millis, usd
 from crossway.dashboard.views.links import intent_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import State
@@ -92,7 +92,8 @@ def _chain(catalogue: Catalogue, status: ChainStatus) -> Row:
     gas = "–"
     if chain is not None and status.relayer_gas_units is not None:
         units = format_units(status.relayer_gas_units, chain.native_decimals)
-        gas = f"{units[: units.find('.') + 5] if '.' in units else units} {chain.native_symbol}"
+        brief = units[: units.find(".") + 5] if "." in units else units
+        gas = f"{grouped(brief)} {chain.native_symbol}"
     state = Chip("Well", "green", "check_circle")
     if status.height is None:
         state = Chip("No answer", "red", "error")

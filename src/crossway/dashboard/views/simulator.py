@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from crossway.dashboard.views.cells import Cell, Column, Fact, Row
-from crossway.dashboard.views.figures import amount, chain_name, duration, millis
+from crossway.dashboard.views.figures import amount, chain_name, duration
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import parse_decimal
 from crossway.ports.services import Services
@@ -74,7 +74,7 @@ def clock(services: Services) -> ClockFace | None:
 def clock_facts(face: ClockFace) -> tuple[Fact, ...]:
     """The clock as facts."""
     return (
-        Fact("Service time", Cell(at=millis(face.now), as_="exact", tone="strong")),
+        Fact("Service time", Cell(at=1, as_="clock", tone="strong")),
         Fact("Clock", Cell(face.words)),
     )
 

@@ -44,6 +44,7 @@ EVENTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "DEADLINE_HOLDING": ("Time is over, a refund is owed", "timer_off"),
         "RETURNED": ("Refund sent", "undo"),
         "RETURN_REVERSED": ("Refund taken back by a reorganisation", "undo"),
+        "BOOKED": ("Other money booked", "menu_book"),
     }
 )
 

@@ -3,7 +3,7 @@
 export default function (component) {
   const { data, parentElement } = component
   const host = parentElement.querySelector(".host")
-  redraw(host, data, ({ facts, label }) =>
+  return redraw(host, data, ({ facts, label }) =>
     make("dl", { "aria-label": label }, ...facts.map((fact) =>
       make("div", { class: "fact" }, make("dt", { title: fact.hint }, fact.label), make("dd", {}, content(fact.cell))))))
 }

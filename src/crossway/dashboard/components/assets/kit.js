@@ -70,6 +70,7 @@ const exactly = (at) =>
 const spoken = (at, now, as) => {
   const seconds = (at - now) / 1000
   if (as === "exact") return exactly(at)
+  if (as === "clock") return exactly(now)
   if (as === "countdown") return seconds > 0 ? precise(seconds) : "over"
   if (as === "left") return seconds > 0 ? `${span(seconds)} left` : "time is over"
   if (Math.abs(seconds) < 1) return "just now"
@@ -95,15 +96,18 @@ const visit = (href) => {
 const outward = (href, label) =>
   make("a", { href, target: "_blank", rel: "noopener noreferrer", class: "outward", "aria-label": label, title: label }, icon("open_in_new"))
 
+// What is short enough stands on one line.
+const whole = (text) => (text.length <= 20 ? "whole" : "")
+
 const content = (cell) => {
   const line = make("span", { class: `line ${cell.mono ? "mono" : ""} ${cell.tone || ""}`, title: cell.hint })
-  if (cell.text) line.append(make("span", { class: "text" }, cell.text))
+  if (cell.text) line.append(make("span", { class: `text ${whole(cell.text)}` }, cell.text))
   if (cell.chips) line.append(...cell.chips.map(chip))
   if (cell.at) line.append(time(cell.at, cell.as))
   if (cell.copy) line.append(copyButton(cell.copy, cell.what || "this"))
   if (cell.href) line.append(outward(cell.href, `Open ${cell.what || "this"} in the explorer`))
   const body = make("span", { class: "body" }, line)
-  if (cell.sub) body.append(make("span", { class: "sub" }, cell.sub))
+  if (cell.sub) body.append(make("span", { class: `sub ${whole(cell.sub)}` }, cell.sub))
   if (cell.share !== null && cell.share !== undefined) {
     const bar = make("span", { class: "bar", role: "presentation" }, make("span", { style: `width:${cell.share}%` }))
     body.append(bar)
@@ -111,9 +115,16 @@ const content = (cell) => {
   return body
 }
 
-// Draws anew only when something but the time has changed: focus, selection and open parts stay.
-const redraw = (host, data, draw) => {
-  const { now, ...rest } = data
+// When this browser first heard of each reading of the service's clock.
+const heard = (window.crosswayClocks ??= new Map())
+
+const serviceTime = ({ id, now, stands }) => {
+  if (!heard.has(id)) heard.set(id, performance.now())
+  return stands ? now : now + performance.now() - heard.get(id)
+}
+
+// Draws anew only when something has changed: focus, selection and open parts stay. Times count on.
+const redraw = (host, { clock, ...rest }, draw) => {
   const signature = JSON.stringify(rest)
   if (host.dataset.signature !== signature) {
     const focused = host.getRootNode().activeElement?.dataset?.key
@@ -123,5 +134,9 @@ const redraw = (host, data, draw) => {
     for (const node of host.querySelectorAll("details")) if (open.has(node.dataset.key)) node.open = true
     if (focused) host.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus()
   }
-  tick(host, now)
+  if (!clock) return undefined
+  tick(host, serviceTime(clock))
+  clearInterval(host.crosswayTicking)
+  host.crosswayTicking = setInterval(() => tick(host, serviceTime(clock)), 1000)
+  return () => clearInterval(host.crosswayTicking)
 }

@@ -5,7 +5,7 @@ const SIGN = { done: "check", now: "more_horiz", failed: "close", todo: "" }
 export default function (component) {
   const { data, parentElement } = component
   const host = parentElement.querySelector(".host")
-  redraw(host, data, ({ steps, label }) =>
+  return redraw(host, data, ({ steps, label }) =>
     make("ol", { "aria-label": label }, ...steps.map((step) =>
       make("li", { class: step.stands, "aria-current": step.stands === "now" ? "step" : null },
         make("span", { class: "dot" }, SIGN[step.stands] ? icon(SIGN[step.stands]) : null),

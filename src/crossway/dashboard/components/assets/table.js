@@ -26,7 +26,7 @@ const line = (row, columns) => {
 export default function (component) {
   const { data, parentElement } = component
   const host = parentElement.querySelector(".host")
-  redraw(host, data, ({ columns, rows, label }) =>
+  return redraw(host, data, ({ columns, rows, label }) =>
     make("table", { "aria-label": label },
       make("thead", {}, head(columns)),
       make("tbody", {}, ...rows.map((row) => line(row, columns)))))

@@ -3,7 +3,7 @@
 export default function (component) {
   const { data, parentElement } = component
   const host = parentElement.querySelector(".host")
-  redraw(host, data, ({ items, label }) =>
+  return redraw(host, data, ({ items, label }) =>
     make("ol", { "aria-label": label }, ...items.map((item) =>
       make("li", {},
         make("span", { class: `dot chip ${item.color || "gray"}` }, icon(item.icon || "circle")),

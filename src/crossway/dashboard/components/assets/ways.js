@@ -3,7 +3,7 @@
 export default function (component) {
   const { data, parentElement } = component
   const host = parentElement.querySelector(".host")
-  redraw(host, { ...data, now: 0 }, ({ ways }) =>
+  return redraw(host, data, ({ ways }) =>
     make("nav", {}, ...ways.map((way) =>
       make("a", { href: way.href, class: way.main ? "main" : "", "data-key": way.href, onclick: (event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return

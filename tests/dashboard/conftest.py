@@ -1,0 +1,93 @@
+"""The dashboard on a world of its own, drawn without a browser."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from crossway.dashboard import session
+from tests.world import World
+
+PAGES = Path(__file__).parents[2] / "pages"
+
+
+@dataclass
+class Screen:
+    """What one operator sees."""
+
+    at: AppTest
+    world: World
+
+    def open(self, name: str, **query: str) -> "Screen":
+        self.at.query_params.clear()
+        for key, value in query.items():
+            self.at.query_params[key] = value
+        self.at.switch_page(str(PAGES / f"{name}.py"))
+        return self.again()
+
+    def again(self) -> "Screen":
+        self.at.run()
+        assert not self.at.exception, self.at.exception[0].message
+        return self
+
+    def press(self, label: str) -> "Screen":
+        button = next(b for b in self.at.button if b.label.startswith(label))
+        assert not button.disabled, f"{label} is not allowed: {button.help}"
+        button.click()
+        return self.again()
+
+    def widget(self, key: str) -> dict[str, Any]:
+        """The data of one of our own widgets."""
+        found = [w for w in _below(self.at._tree) if w.type == "bidi_component"]
+        data = {w.proto.id.rpartition("-")[2]: json.loads(w.proto.json) for w in found}
+        assert key in data, f"{key} is not on the screen, only {sorted(data)}"
+        return dict(data[key])
+
+    def has(self, key: str) -> bool:
+        return any(
+            w.type == "bidi_component" and w.proto.id.endswith(f"-{key}")
+            for w in _below(self.at._tree)
+        )
+
+    @property
+    def pictures(self) -> list[str]:
+        """What every picture is said to show."""
+        drawn = (e.proto for e in _below(self.at._tree) if hasattr(e, "proto"))
+        return [img.alt for proto in drawn if hasattr(proto, "imgs") for img in proto.imgs]
+
+    @property
+    def words(self) -> str:
+        """Every word that Streamlit itself draws."""
+        kinds = ("title", "header", "subheader", "markdown", "caption", "info", "success")
+        kinds += ("warning", "error", "code", "toast")
+        drawn = "\n".join(str(e.value) for kind in kinds for e in getattr(self.at, kind))
+        return drawn.replace("&#58;", ":").replace("\\", "")
+
+
+def _below(block: Any) -> Iterator[Any]:
+    for child in getattr(block, "children", {}).values():
+        yield child
+        yield from _below(child)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """Everything real but the passing of time."""
+    built = World(f"sqlite:///{tmp_path / 'world.db'}")
+    session.provide(lambda: built.services)
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    yield built
+    built.store.close()
+
+
+@pytest.fixture
+def screen(world: World) -> Screen:
+    """The whole dashboard, opened on its first screen."""
+    at = AppTest.from_file(str(PAGES / "_shell.py"), default_timeout=30)
+    return Screen(at, world).again()

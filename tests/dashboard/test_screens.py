@@ -1,0 +1,127 @@
+"""Every screen in its states: empty, filled, refused, and always marked as simulated."""
+
+import json
+
+import pytest
+import streamlit as st
+
+from crossway.dashboard.views.wording import SIMULATED
+from crossway.domain.intent import State
+from crossway.usecases.switches import switch
+from tests.dashboard.conftest import Screen
+
+SCREENS = ("overview", "intents", "new_intent", "quotes", "routes", "chains", "simulator", "intent")
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_every_screen_says_that_it_is_simulated(screen: Screen, name: str) -> None:
+    assert SIMULATED in screen.open(name).words
+
+
+def test_an_empty_service_says_what_to_do(screen: Screen) -> None:
+    assert "No payments yet" in screen.words
+    assert "Nothing needs a person now" in screen.words
+    assert "No payments yet" in screen.open("intents").words
+
+
+def test_the_overview_counts_what_was_paid(screen: Screen) -> None:
+    intent = screen.world.pay()
+    screen.world.deposit(intent)
+    screen.world.until(intent, State.COMPLETED)
+    st.cache_data.clear()
+    screen.again()
+    figures = {metric.label: metric.value for metric in screen.at.metric}
+    assert figures["Completed, 24 h"] == "1"
+    assert figures["Volume, 24 h"] == "25.00 USD"
+    assert "Recipient paid" in json.dumps(screen.widget("recent"))
+
+
+def test_the_list_shows_a_short_payment_with_its_chip_and_links_to_it(screen: Screen) -> None:
+    intent = screen.world.pay()
+    screen.world.deposit(intent, "short")
+    screen.world.pass_time(20)
+    row = screen.open("intents").widget("intents")["rows"][0]
+    assert row["href"] == f"intent?id={intent.id}"
+    assert [chip["text"] for chip in row["cells"][1]["chips"]] == ["Pending", "Short"]
+
+
+def test_a_filter_that_nothing_matches_says_so(screen: Screen) -> None:
+    screen.world.pay()
+    screen.open("intents").at.text_input(key="search").set_value("nowhere")
+    assert "No payment matches" in screen.again().words
+
+
+def test_the_list_turns_its_pages_by_key(screen: Screen) -> None:
+    made = [screen.world.pay().id for _ in range(27)]
+    screen.open("intents")
+    assert [int(row["key"]) for row in screen.widget("intents")["rows"]] == made[:1:-1]
+    screen.press("Older")
+    assert [int(row["key"]) for row in screen.widget("intents")["rows"]] == made[1::-1]
+    screen.press("Newer")
+    assert len(screen.widget("intents")["rows"]) == 25
+
+
+def test_a_payment_is_made_with_the_form_and_can_be_followed(screen: Screen) -> None:
+    screen.open("new_intent").press("Fill in example addresses")
+    screen.press("Create a payment of 25 USDC")
+    assert "Payment #1 is ready" in screen.words
+    assert screen.widget("follow")["ways"][0]["href"] == "intent?id=1"
+    assert screen.pictures == ["QR code to pay this, simulated, no real money"]
+
+
+def test_the_form_refuses_in_words(screen: Screen) -> None:
+    screen.open("new_intent").press("Create a payment")
+    assert "Recipient: say who gets the money." in screen.words
+    screen.at.text_input(key="amount").set_value("many")
+    assert "Amount must be a plain decimal number such as 25.50." in screen.again().words
+
+
+def test_quotes_mark_the_cheapest_and_the_fastest_and_say_why_a_chain_is_missing(
+    screen: Screen,
+) -> None:
+    world = screen.world
+    switch(world.services, world.operator, "chain:SOLANA_MAINNET", True, "node upgrade")
+    screen.open("quotes")
+    chips = [
+        c["text"] for r in screen.widget("quotes")["rows"] for c in r["cells"][0].get("chips", ())
+    ]
+    assert {"Cheapest", "Fastest"} <= set(chips)
+    missing = screen.widget("missing")["rows"]
+    assert [cell["text"] for cell in missing[0]["cells"]] == ["Solana", "is switched off"]
+
+
+def test_a_wrong_amount_is_refused_in_words_on_the_quotes_screen(screen: Screen) -> None:
+    screen.open("quotes").at.text_input(key="amount").set_value("-1")
+    assert screen.again().at.error
+
+
+def test_routes_show_every_pair_and_what_is_off(screen: Screen) -> None:
+    screen.open("routes")
+    assert "routes are open, between 156 pairs" in screen.words
+    world = screen.world
+    switch(world.services, world.operator, "route:CCTP:BASE_MAINNET:SOLANA_MAINNET", True, "slow")
+    screen.again()
+    assert "CCTP from Base to Solana" in screen.words
+    screen.press("Switch on again")
+    assert "Nothing is switched off." in screen.words
+
+
+def test_the_clock_is_moved_and_stopped(screen: Screen) -> None:
+    screen.open("simulator").press("Forward 1 h")
+    assert "1 h 0 min ahead" in screen.words
+    screen.press("Freeze the clock")
+    assert "frozen" in screen.words
+
+
+def test_a_fault_is_switched_and_shown(screen: Screen) -> None:
+    screen.open("simulator")
+    assert "Arbitrum One behaves well" in screen.words
+    screen.press("Apply this fault")
+    assert screen.widget("active_faults")["facts"]
+
+
+def test_the_first_keys_are_shown_until_they_are_put_away(screen: Screen) -> None:
+    screen.at.session_state["first_keys"] = {"test": "cr_test_secret"}
+    assert "cr_test_secret" in screen.again().words
+    screen.press("I have saved them")
+    assert "cr_test_secret" not in screen.words
