@@ -1,11 +1,9 @@
 """Intents as stored: their rows, their counts, their history and announcements."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
 
 from sqlalchemy import (
     BigInteger,
@@ -25,7 +23,16 @@ from sqlalchemy import (
 from crossway.domain.intent import ENDED, Intent, State
 from crossway.domain.transfers import Duty, TransferState
 from crossway.ports.store import Change, IntentFilter, MoveRecord
-from crossway.storage.rows import instant, intent_of, intent_row, micros
+from crossway.storage.finding import filtered
+from crossway.storage.intent_rows import (
+    change_row,
+    facts_of,
+    intent_of,
+    intent_row,
+    move_of,
+    move_row,
+)
+from crossway.storage.rows import instant, micros
 from crossway.storage.sets import among, for_each_chain, for_each_database, numbered
 from crossway.storage.tables import intent_counts, intents, moves, transfers
 
@@ -80,21 +87,6 @@ class LostRace(RuntimeError):
     """A row changed between lock and write; the unit of work is undone and tried again."""
 
 
-def _facts(intent: Intent) -> str:
-    """What of an intent can change, as it stood at a move: announcements are drawn from it."""
-    return json.dumps(
-        {
-            "state": intent.state.value,
-            "tx_hash": intent.tx_hash,
-            "relayer": intent.relayer,
-            "relayer_claimed": intent.relayer_claimed,
-            "needs_relay": intent.needs_relay,
-            "received_units": str(intent.received_units),
-        },
-        separators=(",", ":"),
-    )
-
-
 class Intents:
     """`ports.store.IntentRecords` on one connection."""
 
@@ -116,11 +108,11 @@ class Intents:
                 "to_state": intent.state.value,
                 "tells": "intent_created",
                 "note": "",
-                "facts": _facts(intent),
+                "facts": facts_of(intent),
             },
         )
         self._count({(intent.client_id, intent.state): 1})
-        return _with_id(intent, new_id)
+        return replace(intent, id=new_id)
 
     def get(self, intent_id: int) -> Intent | None:
         return self._one(select(intents).where(intents.c.id == intent_id))
@@ -149,14 +141,14 @@ class Intents:
         return self._by_id(query.order_by(intents.c.id).with_for_update())
 
     def page(self, wanted: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
-        query = _filtered(select(intents), wanted).order_by(intents.c.id.desc())
+        query = filtered(select(intents), wanted).order_by(intents.c.id.desc())
         return [intent_of(row) for row in self._db.execute(query.limit(limit).offset(offset)).all()]
 
     def count(self, wanted: IntentFilter) -> int:
         if wanted == IntentFilter(client_id=wanted.client_id, states=wanted.states):
             counts = self.counts(wanted.client_id)
             return sum(n for s, n in counts.items() if not wanted.states or s in wanted.states)
-        found = self._db.execute(_filtered(select(func.count()).select_from(intents), wanted))
+        found = self._db.execute(filtered(select(func.count()).select_from(intents), wanted))
         return int(found.scalar_one())
 
     def counts(self, client_id: str | None = None) -> dict[State, int]:
@@ -209,11 +201,11 @@ class Intents:
             before, after = change.before, change.after
             first.setdefault(before.id, before)
             last[before.id] = after
-            history.append(_move_row(change))
+            history.append(move_row(change))
             if before.state is not after.state:
                 for state, n in ((before.state, -1), (after.state, 1)):
                     counted[after.client_id, state] = counted.get((after.client_id, state), 0) + n
-        stored = self._db.execute(_STORE, [_stored(first[i], last[i]) for i in sorted(last)])
+        stored = self._db.execute(_STORE, [change_row(first[i], last[i]) for i in sorted(last)])
         if stored.rowcount != len(last):
             raise LostRace("an intent moved between lock and write")
         self._db.execute(_ADD_MOVE, history)
@@ -223,11 +215,11 @@ class Intents:
         if not intent_ids:
             return []
         query = select(moves).where(among(self._db, moves.c.intent_id, intent_ids))
-        return [_move_of(row) for row in self._db.execute(query.order_by(moves.c.id))]
+        return [move_of(row) for row in self._db.execute(query.order_by(moves.c.id))]
 
     def recent_moves(self, limit: int, after_id: int = 0) -> list[tuple[int, MoveRecord]]:
         query = select(moves).where(moves.c.id > after_id).order_by(moves.c.id.desc()).limit(limit)
-        return [(row.id, _move_of(row)) for row in self._db.execute(query)]
+        return [(row.id, move_of(row)) for row in self._db.execute(query)]
 
     def committed(self, destination_chain: str, token: str) -> int:
         to_there = (
@@ -274,84 +266,3 @@ class Intents:
         ]
         if rows:
             self._db.execute(_COUNT[self._db.dialect.name], rows)
-
-
-def _with_id(intent: Intent, new_id: int) -> Intent:
-    return replace(intent, id=new_id)
-
-
-def _stored(before: Intent, after: Intent) -> dict[str, Any]:
-    return {
-        "b_id": after.id,
-        "b_state": before.state.value,
-        "b_to": after.state.value,
-        "b_received": str(after.received_units),
-        "b_held": str(after.held_units),
-        "b_relayer": after.relayer,
-        "b_claimed": after.relayer_claimed,
-        "b_needs": after.needs_relay,
-        "b_tx": after.tx_hash,
-        "b_at": micros(after.updated_at),
-    }
-
-
-def _move_row(change: Change) -> dict[str, Any]:
-    after = change.after
-    return {
-        "event_id": f"evt_{uuid4().hex}",
-        "intent_id": after.id,
-        "client_id": after.client_id,
-        "at": micros(after.updated_at),
-        "event": change.event.value,
-        "from_state": change.before.state.value,
-        "to_state": after.state.value,
-        "tells": change.move.tells,
-        "note": change.note,
-        "facts": _facts(after),
-    }
-
-
-def _move_of(row: Any) -> MoveRecord:
-    return MoveRecord(
-        id=row.event_id,
-        intent_id=row.intent_id,
-        at=instant(row.at),
-        event=row.event,
-        from_state=None if row.from_state is None else State(row.from_state),
-        to_state=State(row.to_state),
-        tells=row.tells,
-        note=row.note,
-    )
-
-
-def _filtered(query: Select[Any], wanted: IntentFilter) -> Select[Any]:
-    c = intents.c
-    if wanted.client_id is not None:
-        query = query.where(c.client_id == wanted.client_id)
-    if wanted.mode is not None:
-        query = query.where(c.mode == wanted.mode)
-    if wanted.states:
-        query = query.where(c.state.in_([s.value for s in wanted.states]))
-    if wanted.source_chain is not None:
-        query = query.where(c.source_chain == wanted.source_chain)
-    if wanted.destination_chain is not None:
-        query = query.where(c.destination_chain == wanted.destination_chain)
-    if wanted.sender is not None:
-        query = query.where(c.sender == wanted.sender)
-    if wanted.before_id is not None:
-        query = query.where(c.id < wanted.before_id)
-    return query.where(_matches(wanted.text)) if wanted.text else query
-
-
-def _matches(text: str) -> Any:
-    """Any column that identifies an intent equals the text; hashes of its transfers too."""
-    by_tx = select(transfers.c.intent_id).where(transfers.c.tx_id == text)
-    exact = (intents.c.address, intents.c.destination_address, intents.c.recipient)
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 18 else -1
-    return or_(
-        *(column == text for column in exact),
-        intents.c.sender == text,
-        intents.c.tx_hash == text,
-        intents.c.id == number,
-        intents.c.id.in_(by_tx),
-    )

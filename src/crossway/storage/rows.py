@@ -1,13 +1,12 @@
 """Rows to records and back, one pair of functions for each noun."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from crossway.domain.clients import Client, Key, Mode, Scope
 from crossway.domain.deposits import Deposit, DepositState, Incoming, Purpose
-from crossway.domain.intent import Costs, Intent, State, Terms
 from crossway.domain.transfers import Duty, Transfer, TransferState
+from crossway.ports.store import Attempt, Owed
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -26,116 +25,6 @@ def instant(value: int) -> datetime:
 def maybe_instant(value: int | None) -> datetime | None:
     """As `instant`, keeping None."""
     return None if value is None else instant(value)
-
-
-def intent_row(intent: Intent) -> dict[str, Any]:
-    """An intent as its row, without the id."""
-    terms, costs = intent.terms, intent.costs
-    return {
-        "client_id": intent.client_id,
-        "mode": intent.mode,
-        "key": intent.key,
-        "address": intent.address,
-        "destination_address": intent.destination_address,
-        "deposit_token_account": intent.deposit_token_account,
-        "nonce": str(terms.nonce),
-        "source_chain": terms.source_chain,
-        "destination_chain": terms.destination_chain,
-        "token_in": terms.token_in,
-        "token_out": terms.token_out,
-        "total_units": str(terms.total_units),
-        "out_units": str(terms.out_units),
-        "recipient": terms.recipient,
-        "refund_address": terms.refund_address,
-        "bridge": terms.bridge,
-        "expires_at": micros(terms.expires_at),
-        "amount_micro_usd": costs.amount_micro_usd,
-        "service_micro_usd": costs.service_micro_usd,
-        "bridge_micro_usd": costs.bridge_micro_usd,
-        "app_micro_usd": costs.app_micro_usd,
-        "fees_units": str(costs.fees_units),
-        "app_fee_units": str(costs.app_fee_units),
-        "sender": intent.sender,
-        "amount_units": str(intent.amount_units),
-        "amount_symbol": intent.amount_symbol,
-        "asset_symbol": intent.asset_symbol,
-        "asset_decimals": intent.asset_decimals,
-        "out_symbol": intent.out_symbol,
-        "out_decimals": intent.out_decimals,
-        "slippage": intent.slippage,
-        "settle_seconds": intent.settle_seconds,
-        "bridge_data": intent.bridge_data,
-        "coordinator": intent.coordinator,
-        "bridger": intent.bridger,
-        "metadata": json.dumps(intent.metadata, separators=(",", ":")),
-        "payment_link_id": intent.payment_link_id,
-        "state": intent.state.value,
-        "received_units": str(intent.received_units),
-        "held_units": str(intent.held_units),
-        "relayer": intent.relayer,
-        "relayer_claimed": intent.relayer_claimed,
-        "needs_relay": intent.needs_relay,
-        "tx_hash": intent.tx_hash,
-        "created_at": micros(intent.created_at),
-        "updated_at": micros(intent.updated_at),
-    }
-
-
-def intent_of(row: Any) -> Intent:
-    """The intent of a whole row, columns in the order of the table."""
-    return Intent(
-        id=row[0],
-        client_id=row[1],
-        mode=row[2],
-        key=row[3],
-        address=row[4],
-        destination_address=row[5],
-        deposit_token_account=row[6],
-        terms=Terms(
-            nonce=int(row[7]),
-            source_chain=row[8],
-            destination_chain=row[9],
-            token_in=row[10],
-            token_out=row[11],
-            total_units=int(row[12]),
-            out_units=int(row[13]),
-            recipient=row[14],
-            refund_address=row[15],
-            bridge=row[16],
-            expires_at=instant(row[17]),
-        ),
-        costs=Costs(
-            amount_micro_usd=row[18],
-            service_micro_usd=row[19],
-            bridge_micro_usd=row[20],
-            app_micro_usd=row[21],
-            fees_units=int(row[22]),
-            app_fee_units=int(row[23]),
-        ),
-        sender=row[24],
-        amount_units=int(row[25]),
-        amount_symbol=row[26],
-        asset_symbol=row[27],
-        asset_decimals=row[28],
-        out_symbol=row[29],
-        out_decimals=row[30],
-        slippage=row[31],
-        settle_seconds=row[32],
-        bridge_data=row[33],
-        coordinator=row[34],
-        bridger=row[35],
-        metadata=json.loads(row[36]) if row[36] != "{}" else {},
-        payment_link_id=row[37],
-        state=State(row[38]),
-        received_units=int(row[39]),
-        held_units=int(row[40]),
-        relayer=row[41],
-        relayer_claimed=bool(row[42]),
-        needs_relay=bool(row[43]),
-        tx_hash=row[44],
-        created_at=instant(row[45]),
-        updated_at=instant(row[46]),
-    )
 
 
 def transfer_of(row: Any) -> Transfer:
@@ -208,3 +97,38 @@ def key_of(row: Any) -> Key:
         revoked_at=maybe_instant(row.revoked_at),
         last_used_at=maybe_instant(row.last_used_at),
     )
+
+
+def owed_row(owed: Owed, at: datetime) -> dict[str, object]:
+    """A duty as the row of a transfer that is due."""
+    return {
+        "intent_id": owed.intent_id,
+        "duty": owed.duty.value,
+        "cause": owed.cause,
+        "chain": owed.chain,
+        "token": owed.token,
+        "units": None if owed.units is None else str(owed.units),
+        "to_address": owed.to_address,
+        "state": TransferState.DUE.value,
+        "tries": 0,
+        "reason": "",
+        "next_at": micros(owed.next_at),
+        "tx_id": None,
+        "block_height": None,
+        "created_at": micros(at),
+        "updated_at": micros(at),
+    }
+
+
+def attempt_row(attempt: Attempt) -> dict[str, object]:
+    """Signed bytes as their row."""
+    return {
+        "transfer_id": attempt.transfer_id,
+        "chain": attempt.chain,
+        "account": attempt.account,
+        "nonce": str(attempt.signed.nonce),
+        "tx_id": attempt.signed.tx_id,
+        "fee_units": str(attempt.signed.fee_units),
+        "raw": attempt.signed.raw,
+        "at": micros(attempt.at),
+    }

@@ -18,13 +18,14 @@ from sqlalchemy import (
     update,
 )
 
+from crossway.domain.intent import State
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Signed
 from crossway.ports.store import Attempt, InFlight, Owed, TransferChange
 from crossway.storage.intents import LostRace
-from crossway.storage.rows import instant, micros, transfer_of
+from crossway.storage.rows import attempt_row, instant, micros, owed_row, transfer_of
 from crossway.storage.sets import among, for_each_chain, for_each_database, numbered
-from crossway.storage.tables import attempts, nonces, transfers
+from crossway.storage.tables import attempts, intents, nonces, transfers
 
 _CHANGE = (
     update(transfers)
@@ -108,7 +109,7 @@ class Transfers:
             return
         self._db.execute(
             _OWE[self._db.dialect.name],
-            [_row(owed, at) for owed in duties],
+            [owed_row(owed, at) for owed in duties],
         )
 
     def due(self, chains: Collection[str], now: datetime, limit: int) -> list[Transfer]:
@@ -231,7 +232,7 @@ class Transfers:
 
     def add_attempts(self, made: Sequence[Attempt]) -> None:
         if made:
-            self._db.execute(insert(attempts), [_attempt_row(attempt) for attempt in made])
+            self._db.execute(insert(attempts), [attempt_row(attempt) for attempt in made])
 
     def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
         where = (nonces.c.chain == chain, nonces.c.account == account)
@@ -258,45 +259,26 @@ class Transfers:
         return set(self._db.execute(query).scalars()) if tx_ids else set()
 
     def waiting(self, limit: int) -> list[Transfer]:
+        refunded = select(intents.c.id).where(
+            intents.c.id == transfers.c.intent_id, intents.c.state == State.REFUNDED
+        )
+        underway = transfers.c.duty.in_((Duty.START, Duty.FILL))
         query = select(transfers).where(
-            transfers.c.state.in_(("DUE", "SIGNED", "FAILED")), transfers.c.reason != ""
+            # Written out, so that the planner sees the partial index.
+            text("state IN ('DUE', 'SIGNED', 'FAILED') AND reason <> ''"),
+            not_(and_(transfers.c.state == TransferState.FAILED, underway, refunded.exists())),
         )
         return self._all(query.order_by(transfers.c.id).limit(limit))
+
+    def hurry(self, now: datetime) -> None:
+        at = micros(now)
+        self._db.execute(
+            update(transfers)
+            .where(text("state = 'DUE'"), transfers.c.updated_at > at)
+            .values(next_at=transfers.c.next_at - transfers.c.updated_at + at, updated_at=at)
+        )
 
     def _all(
         self, query: Select[tuple[object, ...]], asked: Mapping[str, object] | None = None
     ) -> list[Transfer]:
         return [transfer_of(row) for row in self._db.execute(query, asked).all()]
-
-
-def _row(owed: Owed, at: datetime) -> dict[str, object]:
-    return {
-        "intent_id": owed.intent_id,
-        "duty": owed.duty.value,
-        "cause": owed.cause,
-        "chain": owed.chain,
-        "token": owed.token,
-        "units": None if owed.units is None else str(owed.units),
-        "to_address": owed.to_address,
-        "state": TransferState.DUE.value,
-        "tries": 0,
-        "reason": "",
-        "next_at": micros(owed.next_at),
-        "tx_id": None,
-        "block_height": None,
-        "created_at": micros(at),
-        "updated_at": micros(at),
-    }
-
-
-def _attempt_row(attempt: Attempt) -> dict[str, object]:
-    return {
-        "transfer_id": attempt.transfer_id,
-        "chain": attempt.chain,
-        "account": attempt.account,
-        "nonce": str(attempt.signed.nonce),
-        "tx_id": attempt.signed.tx_id,
-        "fee_units": str(attempt.signed.fee_units),
-        "raw": attempt.signed.raw,
-        "at": micros(attempt.at),
-    }
