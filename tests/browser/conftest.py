@@ -1,0 +1,103 @@
+"""A running Crossway and a headless Chromium in front of it."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.processes import free_port, installed, until
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+WIDE, PHONE = (1440, 900), (390, 844)
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where it runs, and a test key for its API."""
+
+    url: str
+    key: str
+
+    def read(self, path: str) -> Any:
+        """What the API answers."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        answer = httpx.get(f"{self.url}/api/v1{path}", headers=headers, timeout=20)
+        return answer.raise_for_status().json()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """`streamlit run app.py`, as `make run` starts it, on an empty folder."""
+    folder, port = tmp_path_factory.mktemp("site"), free_port()
+    with installed(f"sqlite:///{folder / 'crossway.db'}", folder) as installation:
+        installation.start("site", "streamlit", "run", "app.py", "--server.port", str(port))
+        url = f"http://127.0.0.1:{port}"
+        until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
+        keys = json.loads((folder / "first_keys.json").read_text())
+        yield Site(url, keys["test"])
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Seen:
+    """What a browser asked for and what its console complained of."""
+
+    requests: list[str]
+    errors: list[str]
+
+
+Opener = Callable[..., tuple[Page, Seen]]
+
+
+@pytest.fixture
+def opened(chromium: Browser, site: Site, request: pytest.FixtureRequest) -> Iterator[Opener]:
+    """Opens a path of the dashboard in a window of its own, and waits until it is drawn."""
+    contexts = []
+
+    def opening(
+        path: str = "", size: tuple[int, int] = WIDE, scheme: str = "light"
+    ) -> tuple[Page, Seen]:
+        context = chromium.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if scheme == "dark" else "light",
+        )
+        contexts.append(context)
+        page, seen = context.new_page(), Seen([], [])
+        page.on("request", lambda asked: seen.requests.append(asked.url))
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        page.goto(f"{site.url}/{path}")
+        page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for(timeout=30_000)
+        return page, seen
+
+    yield opening
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    return tmp_path

@@ -1,0 +1,30 @@
+"""Every page opens, wide and narrow, light and dark, and says nothing it should not."""
+
+import pytest
+
+from tests.browser.conftest import PHONE, WIDE, Opener, Site
+
+PAGES = ("", "intents", "intent?id=1", "new_intent", "quotes", "routes", "chains", "simulator")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
+def test_every_page_opens(opened: Opener, site: Site, size: tuple[int, int], scheme: str) -> None:
+    for path in PAGES:
+        page, seen = opened(path, size, scheme)
+        page.wait_for_timeout(1_500)
+        text = page.locator("body").inner_text()
+        assert page.locator("[data-testid=stException]").count() == 0, path
+        assert "Traceback" not in text, path
+        assert "SIMULATED" in text, path
+        wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        assert not page.evaluate(wider), f"{path} is wider than the screen"
+        outside = [url for url in seen.requests if not url.startswith((site.url, "data:", "blob:"))]
+        assert outside == [], path
+        assert seen.errors == [], path
+        page.context.close()
+
+
+def test_an_unknown_payment_is_answered_in_words(opened: Opener) -> None:
+    page, _ = opened("intent?id=99999999")
+    assert "No payment is known by" in page.locator("body").inner_text()
