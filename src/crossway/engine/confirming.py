@@ -183,6 +183,7 @@ def _settle(
             continue
         if one.mined.reason == NOTHING_LEFT and left_at(unit, step, transfer) <= 0:
             # What was to go back was undone as well: the duty is looked at anew.
+            failed(unit, step, chain, transfer, one.tx_id, one.mined, for_good=False)
             changes.append(_again(transfer, TransferEvent.REVERT, "", now, transfer.tries))
         elif one.mined.reason in WORKED:
             booked(unit, step, chain, transfer, one.tx_id, one.mined)

@@ -13,7 +13,7 @@ from crossway.engine.detection import credit_ready, scan_chain
 from crossway.engine.expiry import expire
 from crossway.engine.finality import finalize, reorganised
 from crossway.engine.signing import send_due
-from crossway.engine.upkeep import EVERY_SECONDS, look_after, look_for_outsiders
+from crossway.engine.upkeep import EVERY_SECONDS, hurry, look_after, look_for_outsiders
 from crossway.ports.chain import Cursor, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -35,7 +35,7 @@ class Engine:
         self._services, self._owner, self._sole = services, owner, sole
         self._held: set[str] = set()
         self._renew_at: datetime | None = None
-        # What was last told of each chain and sweep; empty when all is well, absent at first.
+        # What was last told of each chain, empty when it answers; of each sweep that is broken.
         self._silent: dict[str, str] = {}
         self._broken: dict[str, str] = {}
         self._told_at: dict[str, datetime] = {}
@@ -71,13 +71,16 @@ class Engine:
         done = self._scan(heads)
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
-        now = self._services.clock.machine()
-        if self._upkeep_at is None or abs(now - self._upkeep_at) >= timedelta(
-            seconds=EVERY_SECONDS
-        ):
-            self._upkeep_at = now
-            done += self._guarded("upkeep", partial(look_after, self._services, heads))
-        return done
+        return done + self._keep_up(heads)
+
+    def _keep_up(self, heads: Mapping[str, Heads]) -> int:
+        now, last = self._services.clock.machine(), self._upkeep_at
+        if last is not None and abs(now - last) < timedelta(seconds=EVERY_SECONDS):
+            return 0
+        self._upkeep_at = now
+        if last is None or now < last:
+            self._guarded("hurry", partial(hurry, self._services))
+        return self._guarded("upkeep", partial(look_after, self._services, heads))
 
     def _begin(self, heads: Mapping[str, Heads]) -> int:
         """On chains that this engine has just taken over: what happened while nobody looked?"""
@@ -111,9 +114,20 @@ class Engine:
             names = [f"chain:{chain}" for chain in chains]
             return unit.network.lease(names, self._owner, now, until, most)
 
-        self._held = {name.partition(":")[2] for name in self._services.store.write(work)}
+        held = {name.partition(":")[2] for name in self._services.store.write(work)}
+        if held != self._held:
+            self._recall()
+        self._held = held
         self._renew_at = now + timedelta(seconds=LEASE_SECONDS / 3)
         return self._held
+
+    def _recall(self) -> None:
+        """What was broken for whoever worked these chains before ends with the first success."""
+        with self._services.store.read() as unit:
+            told = unit.network.alarms()
+        for one in told:
+            if one.kind == "engine":
+                self._broken.setdefault(one.subject, one.message)
 
     def _heads(self, chains: set[str]) -> dict[str, Heads]:
         heads: dict[str, Heads] = {}
@@ -152,7 +166,7 @@ class Engine:
             if still or services.catalogue.chains[chain_id].testnet:
                 continue
             done += self._guarded(
-                "scan", partial(self._scan_to, chain_id, head, cursors.get(chain_id))
+                f"scan:{chain_id}", partial(self._scan_to, chain_id, head, cursors.get(chain_id))
             )
         return done
 
@@ -174,17 +188,17 @@ class Engine:
         except Exception as error:
             self._tell_broken(name, error)
             return 0
-        if self._broken.get(name) != "":
+        if name in self._broken:
             now = self._services.clock.now()
             self._services.store.write(
                 lambda unit: unit.network.clear_alarms([f"sweep:{name}"], now)
             )
-            self._broken[name] = ""
+            del self._broken[name]
         return done
 
     def _tell_broken(self, name: str, error: Exception) -> None:
         now, news = self._services.clock.machine(), self._broken.get(name) != repr(error)
-        if not news and now - self._told_at[name] < timedelta(seconds=RETELL_SECONDS):
+        if not news and now - self._told_at.get(name, now) < timedelta(seconds=RETELL_SECONDS):
             return
         self._broken[name], self._told_at[name] = repr(error), now
         if news:

@@ -91,6 +91,12 @@ def _mended(transfer: Transfer, intent: Intent) -> bool:
     return underway and transfer.state is TransferState.FAILED and intent.state is State.REFUNDED
 
 
+def hurry(services: Services) -> int:
+    """After the machine's clock went back: nothing waits for a time that is far away now."""
+    services.store.write(lambda unit: unit.transfers.hurry(services.clock.now()))
+    return 0
+
+
 def look_for_outsiders(services: Services, chains: Collection[str]) -> None:
     """When an engine takes chains over: are there transactions of ours that the books lack?"""
     nonces = dict(_next_nonces(services, chains))

@@ -268,7 +268,13 @@ class TransferRecords(Protocol):
         ...
 
     def waiting(self, limit: int) -> list[Transfer]:
-        """Open or failed transfers that carry a reason: what a person may have to look at."""
+        """Open or failed transfers that carry a reason: what a person may have to look at. A
+        start or a fill that failed needs nobody once its payment is refunded."""
+        ...
+
+    def hurry(self, now: datetime) -> None:
+        """After the clock went back: what waits for a time in its future waits as long as it was
+        meant to, from now."""
         ...
 
 

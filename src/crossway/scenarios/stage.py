@@ -18,6 +18,7 @@ from crossway.scenarios.backup import back_up, put_back
 from crossway.scenarios.clock import HandClock, JumpingClock
 from crossway.scenarios.journal import Journal
 from crossway.scenarios.opening import Opening
+from crossway.scenarios.prices import MovingPrices
 from crossway.settings import Settings
 from crossway.usecases import access, intents, sandbox, tracking
 
@@ -46,11 +47,12 @@ class Stage:
         settings = Settings.model_construct(data_dir=folder, database_url=url)
         self._service = bootstrap.build(settings, self.hand)
         built = self._service.services
-        self.clock = JumpingClock(built.clock)
+        self.clock, self.prices = JumpingClock(built.clock), MovingPrices(built.prices)
         self.services = replace(
             built,
             chains={chain: built.chains[chain] for chain in chains},
             clock=self.clock,
+            prices=self.prices,
             reached=self._reached,
             pause=lambda: self.pass_time(1),
             wake=lambda: None,
@@ -192,6 +194,11 @@ class Stage:
     def forget(self, intent: Intent) -> None:
         """A payment is not in the books any more."""
         self.made.remove(intent)
+
+    def move_price(self, symbol: str, percent: int) -> None:
+        """The price of a symbol becomes a percentage of what it was at the start."""
+        self.prices.percent[symbol] = percent
+        self.say(f"The price of {symbol} is now {percent} % of what it was")
 
     # Looking
 

@@ -1,6 +1,7 @@
 """Chains that change their mind, fall silent, or lie."""
 
 from crossway.domain.intent import State
+from crossway.domain.transfers import Duty
 from crossway.scenarios.scenario import Back, Ends, scenario
 from crossway.scenarios.stage import ARBITRUM, BASE, Stage
 
@@ -61,17 +62,76 @@ def reorged_under_the_start(stage: Stage) -> None:
 @scenario(
     19,
     "reorged-with-the-start",
-    "Deposit and confirmed start are reorganised away together while the fill waits",
+    "Deposit and confirmed start are reorganised away together before the fill is sent",
     Ends(State.COMPLETED),
 )
 def reorged_with_the_start(stage: Stage) -> None:
     stage.create_intent()
-    stage.fault(ARBITRUM, "the node does not answer", outageSeconds=60)
     stage.deposit("exact")
+    stage.until(State.FUNDED)
+    stage.fault(ARBITRUM, "the node does not answer", outageSeconds=60)
     stage.until(State.INITIATED)
-    stage.fault(BASE, "the blocks of deposit and start are replaced, all is mined again",
-                reorgDepth=10)  # fmt: skip
+    stage.fault(BASE, "the blocks of deposit and start are replaced, the start is lost",
+                reorgDepth=20, dropNext=0)  # fmt: skip
+    stage.pass_time(2)
+    stage.check(stage.now().state in (State.PENDING, State.FUNDED), "it is started no more")
     stage.until(State.COMPLETED)
+    stage.rest()
+
+
+@scenario(
+    19,
+    "reorged-after-the-fill",
+    "Deposit and start are reorganised away after the recipient was paid",
+    Ends(State.COMPLETED),
+)
+def reorged_after_the_fill(stage: Stage) -> None:
+    stage.create_intent()
+    stage.deposit("exact")
+    stage.until(State.COMPLETED)
+    stage.fault(BASE, "the blocks of deposit and start are replaced, all is mined again",
+                reorgDepth=20)  # fmt: skip
+    stage.pass_time(60)
+    stage.rest()
+    returns = [t for t in stage.story().transfers if t.duty is Duty.RETURN_EXCESS]
+    stage.check(not returns, "what was collected for the recipient is not given back")
+    stage.check(stage.now().relayer_claimed, "the relayer is repaid")
+
+
+@scenario(
+    10,
+    "refund-reorged",
+    "The refund is reorganised away after it was confirmed",
+    Ends(State.REFUNDED, Back.ALL),
+)
+def refund_reorged(stage: Stage) -> None:
+    stage.create_intent()
+    stage.deposit("short")
+    stage.pass_expiry()
+    stage.until(State.REFUNDED)
+    stage.fault(BASE, "the block of the refund is replaced, the refund is lost",
+                reorgDepth=5, dropNext=1)  # fmt: skip
+    stage.until(State.EXPIRED)
+    stage.until(State.REFUNDED)
+    stage.rest()
+
+
+@scenario(
+    9,
+    "late-deposit-reorged",
+    "A deposit after expiry is reorganised away while it is on its way back",
+    Ends(State.EXPIRED),
+)
+def late_deposit_reorged(stage: Stage) -> None:
+    stage.create_intent()
+    stage.pass_expiry()
+    stage.until(State.EXPIRED)
+    stage.rest()
+    stage.deposit("exact")
+    stage.pass_time(5)
+    stage.fault(BASE, "the block of the deposit is replaced, the deposit is lost",
+                reorgDepth=7, dropNext=1)  # fmt: skip
+    stage.pass_time(60)
     stage.rest()
 
 

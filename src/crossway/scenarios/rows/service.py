@@ -11,6 +11,7 @@ from crossway.domain.transfers import Duty
 from crossway.scenarios.scenario import Back, Ends, scenario
 from crossway.scenarios.stage import ARBITRUM, BASE, TESTNETS, Stage
 from crossway.usecases import processing, switches
+from crossway.usecases.exposure import exposure
 from crossway.usecases.reconciliation import reconcile
 
 TIMES = 10
@@ -136,6 +137,30 @@ def refund_refused(stage: Stage) -> None:
 
 
 @scenario(
+    37, "price-moves", "The price of a volatile token falls between quote and deposit",
+    Ends(State.COMPLETED),
+)  # fmt: skip
+def price_moves(stage: Stage) -> None:
+    stage.create_intent(token_in=stage.token(BASE, "ETH"))
+    stage.move_price("ETH", 80)
+    _say_exposure(stage)
+    stage.deposit("exact")
+    stage.until(State.FUNDED)
+    _say_exposure(stage)
+    worst = exposure(stage.services, stage.operator)[0]
+    stage.check(worst.committed, "the payment is paid for at its old terms")
+    stage.check((worst.gain_micro_usd or 0) < -4_000_000, "the loss is shown")
+    stage.until(State.COMPLETED)
+    stage.rest()
+    stage.check(not exposure(stage.services, stage.operator), "afterwards nothing is exposed")
+
+
+def _say_exposure(stage: Stage) -> None:
+    for one in exposure(stage.services, stage.operator):
+        stage.say(f"For the operator: {one.sentence()}")
+
+
+@scenario(
     38, "switched-off", "A route or a chain is disabled after creation", Ends(State.COMPLETED)
 )
 def switched_off(stage: Stage) -> None:
@@ -215,9 +240,13 @@ def _jump(stage: Stage, by: timedelta) -> None:
     stage.jump_clock(by)
     stage.pass_time(20)
     stage.check(stage.now().state is State.PENDING, "nothing expires by the machine's clock")
+    stage.jump_clock(-by)
     stage.deposit("exact")
     stage.until(State.FUNDED)
     stage.pass_time(10)
+    stage.jump_clock(by)
+    stage.pass_time(10)
+    stage.check(stage.now().state is State.FUNDED, "nor does what waits to be started")
     stage.fault(ARBITRUM, "the relayer is filled up",
                 balances={"relayer": {"USDC": "1000000000000"}})  # fmt: skip
     stage.until(State.COMPLETED)
