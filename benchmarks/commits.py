@@ -23,7 +23,7 @@ from crossway.storage.store import SqlStore, connect
 
 THREADS = (1, 8, 40)
 SECONDS, ROUNDS = 1.0, 5
-GOAL_TIMES, GOAL_P99_MS = 2.0, 200.0
+GOAL_TIMES, GOAL_WAIT = 2.0, 1 / 3
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 _numbers = count(1)
 
@@ -73,12 +73,16 @@ def run() -> list[tuple[str, str, str, bool]]:
     rows = []
     for threads in THREADS:
         found = compare(threads)
-        best = max(m.per_second for name, m in found.items() if name != "grouped")
+        plain = [measured for name, measured in found.items() if name != "grouped"]
+        most = max(measured.per_second for measured in plain)
+        least_wait = min(measured.p99_ms for measured in plain)
         ours = found["grouped"]
         for name, measured in found.items():
-            rows.append((f"{name} commits, {threads} threads", str(measured), "", True))
+            rows.append(
+                (f"{name} commits, {threads} threads", str(measured), "for comparison", True)
+            )
         if threads == max(THREADS):
-            times = ours.per_second / best
+            times = ours.per_second / most
             rows += [
                 (
                     f"shared commits against the best plain way, {threads} threads",
@@ -88,9 +92,9 @@ def run() -> list[tuple[str, str, str, bool]]:
                 ),
                 (
                     f"the slowest of 100 writes, {threads} threads",
-                    f"{ours.p99_ms:.0f} ms",
-                    f"≤ {GOAL_P99_MS:g} ms",
-                    ours.p99_ms <= GOAL_P99_MS,
+                    f"{ours.p99_ms:.0f} ms against {least_wait:.0f} ms",
+                    "≤ a third",
+                    ours.p99_ms <= least_wait * GOAL_WAIT,
                 ),
             ]
     return rows
@@ -196,5 +200,4 @@ def _intent(number: int) -> Intent:
 
 if __name__ == "__main__":
     for name, figure, goal, met in run():
-        verdict = f" (goal {goal}) {'met' if met else 'MISSED'}" if goal else ""
-        print(f"{name}: {figure}{verdict}")
+        print(f"{name}: {figure} (goal {goal}) {'met' if met else 'MISSED'}")
