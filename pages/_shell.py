@@ -76,4 +76,5 @@ with notices.in_words():
     environment.strip()
 environment.sidebar()
 notices.speak()
-chosen.run()
+with notices.in_words():
+    chosen.run()
