@@ -35,6 +35,11 @@ class Price:
     as_of: datetime
 
 
+def _scale(decimals: int) -> int:
+    """How many smallest units make one whole."""
+    return int(10**decimals)
+
+
 def parse_units(field: str, text: object) -> int:
     """A positive integer of smallest units; `InvalidInput` names the field."""
     if not isinstance(text, str) or not _INTEGER.match(text):
@@ -54,13 +59,13 @@ def parse_decimal(field: str, text: object, decimals: int) -> int:
     fraction = fraction.rstrip("0")
     if len(fraction) > decimals:
         raise InvalidInput(f"{field} has more than {decimals} decimal places")
-    return int(whole) * 10**decimals + int(fraction.ljust(decimals, "0") or "0")
+    return int(whole) * _scale(decimals) + int(fraction.ljust(decimals, "0") or "0")
 
 
 def format_units(units: int, decimals: int, least_places: int = 0) -> str:
     """Units as a plain decimal number, trailing zeros dropped down to `least_places`."""
     sign = "-" if units < 0 else ""
-    whole, fraction = divmod(abs(units), 10**decimals)
+    whole, fraction = divmod(abs(units), _scale(decimals))
     digits = str(fraction).rjust(decimals, "0").rstrip("0") if decimals else ""
     digits = digits.ljust(least_places, "0")
     return f"{sign}{whole}.{digits}" if digits else f"{sign}{whole}"
@@ -69,23 +74,23 @@ def format_units(units: int, decimals: int, least_places: int = 0) -> str:
 def rescale_up(units: int, decimals: int, to_decimals: int) -> int:
     """The same amount with other decimals, rounded up to a whole unit."""
     if to_decimals >= decimals:
-        return units * 10 ** (to_decimals - decimals)
-    return -(-units // 10 ** (decimals - to_decimals))
+        return units * _scale(to_decimals - decimals)
+    return -(-units // _scale(decimals - to_decimals))
 
 
 def micro_usd_up(units: int, decimals: int, pico_usd: int) -> int:
     """What these units are worth in micro-USD, rounded up."""
-    return -(-units * pico_usd // 10 ** (decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS))
+    return -(-units * pico_usd // _scale(decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS))
 
 
 def micro_usd_down(units: int, decimals: int, pico_usd: int) -> int:
     """What these units are worth in micro-USD, rounded down."""
-    return units * pico_usd // 10 ** (decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS)
+    return units * pico_usd // _scale(decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS)
 
 
 def units_for_micro_usd_up(micro_usd: int, decimals: int, pico_usd: int) -> int:
     """How many units buy this many micro-USD, rounded up to a whole unit."""
-    return -(-micro_usd * 10 ** (decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS) // pico_usd)
+    return -(-micro_usd * _scale(decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS) // pico_usd)
 
 
 def share_up(amount: int, basis_points: int) -> int:

@@ -1,0 +1,1 @@
+"""What things cost, each figure measured beside its goal in one run."""

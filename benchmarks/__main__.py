@@ -1,0 +1,28 @@
+"""Every benchmark in one run: what was measured, the goal, and whether it is met.
+
+python -m benchmarks [name …], names being quotes, commits, lifecycles, serving
+"""
+
+import importlib
+import os
+import platform
+import sys
+
+NAMES = ("quotes", "commits", "lifecycles", "serving")
+
+
+def main(names: list[str]) -> int:
+    """Print a row a figure; 0 also when a goal is missed, since machines differ."""
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        print(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(NAMES)}")
+        return 2
+    for name in names or NAMES:
+        for what, figure, goal, met in importlib.import_module(f"benchmarks.{name}").run():
+            print(f"{'ok  ' if met else 'MISS'}  {what}: {figure}  (goal {goal})", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
