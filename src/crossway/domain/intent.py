@@ -65,6 +65,8 @@ TRANSITIONS: Final = MappingProxyType(
         (S.FUNDED, E.DEPOSIT_EXTRA): Move(S.FUNDED),
         (S.FUNDED, E.DEPOSIT_REVERSED): Move(S.PENDING, "intent_reorged"),
         (S.FUNDED, E.STARTED): Move(S.INITIATED, "intent_initiated", (Duty.FILL,)),
+        # What it holds is worth less than sending it back.
+        (S.FUNDED, E.DEADLINE_EMPTY): Move(S.EXPIRED, "intent_expired"),
         (S.FUNDED, E.DEADLINE_HOLDING): Move(S.EXPIRED, "intent_expired", (Duty.REFUND,)),
         (S.INITIATED, E.DEPOSIT_EXTRA): Move(S.INITIATED, duties=(Duty.RETURN_EXCESS,)),
         (S.INITIATED, E.START_REVERSED): Move(S.FUNDED, "intent_reorged"),

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 from crossway.domain.errors import Unreachable
 from crossway.domain.transfers import (
@@ -14,6 +15,7 @@ from crossway.domain.transfers import (
     advance_transfer,
     backoff_seconds,
 )
+from crossway.engine.isolation import in_one_go
 from crossway.engine.outcomes import WORKED, booked, failed, foreign_after, left_at
 from crossway.engine.signing import bump, send
 from crossway.ports.chain import NOTHING_LEFT, Chain, Heads, Mined, Missing, Status, Waiting
@@ -83,9 +85,21 @@ def _check(
     deep, dropped = found.deep, found.dropped
     if deep or dropped:
         services.reached("before-confirm")
-        services.store.write(lambda unit: _settle(unit, services, chain, deep, dropped))
+        settled: list[Seen | InFlight] = [*deep, *dropped]
+        settle = partial(_settle_all, services, chain)
+        in_one_go(services, "settling", settled, _intent_of, settle)
         services.reached(f"confirmed:{(deep[0].transfer if deep else dropped[0]).duty.value}")
     return len(deep) + len(dropped)
+
+
+def _intent_of(one: Seen | InFlight) -> int:
+    return (one.transfer if isinstance(one, Seen) else one).intent_id
+
+
+def _settle_all(services: Services, chain: Chain, found: Sequence[Seen | InFlight]) -> None:
+    seen = [one for one in found if isinstance(one, Seen)]
+    dropped = [one for one in found if isinstance(one, InFlight)]
+    services.store.write(lambda unit: _settle(unit, services, chain, seen, dropped))
 
 
 def _is_deep(services: Services, transfer: InFlight, worth: int, mined: Mined, head: Heads) -> bool:

@@ -3,11 +3,13 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from crossway.domain.deposits import Deposit
 from crossway.domain.errors import Unreachable
 from crossway.engine.alarms import alarm
 from crossway.engine.finality import reorganised
+from crossway.engine.isolation import in_one_go
 from crossway.ports.chain import Cursor, Heads, Scan
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -106,8 +108,12 @@ def credit_ready(services: Services, heads: Mapping[str, Heads]) -> int:
 
 def _credit(services: Services, deposits: Sequence[Deposit]) -> None:
     services.reached("before-credit")
-    services.store.write(lambda unit: credit(unit, services, deposits, services.clock.now()))
+    in_one_go(services, "crediting", deposits, lambda d: d.intent_id, partial(_book, services))
     services.reached("credited")
+
+
+def _book(services: Services, deposits: Sequence[Deposit]) -> None:
+    services.store.write(lambda unit: credit(unit, services, deposits, services.clock.now()))
 
 
 def _disbelieve(services: Services, chain_id: str, gone: Sequence[Deposit]) -> None:

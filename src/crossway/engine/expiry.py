@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from crossway.domain.deposits import Purpose
+from crossway.domain.deposits import DepositState, Purpose
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Event, Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.transfers import Duty, TransferEvent, TransferState, advance_transfer
+from crossway.engine.isolation import in_one_go
 from crossway.ports.chain import Heads
 from crossway.ports.services import Services
 from crossway.ports.store import TransferChange, Unit
@@ -29,21 +30,27 @@ def expire(services: Services, heads: Mapping[str, Heads]) -> int:
             # Whether money lies there is unknown, so nothing is said about it yet.
             continue
         services.reached("before-expiry")
-        services.store.write(partial(_expire, services=services, ids=over))
+        in_one_go(services, "expiring", over, lambda i: i, partial(_expire_all, services))
         services.reached("expired")
         ended += len(over)
     return ended
 
 
 def _look_first(services: Services, chain_id: str, ids: Sequence[int]) -> None:
-    """Test networks are not scanned: what came in there is looked up before it is too late."""
-    if not services.catalogue.chains[chain_id].testnet:
-        return
+    """Look up, before it is too late, what was not seen by itself: test networks are not scanned,
+    and a deposit that a node once denied may be there after all."""
     with services.store.read() as unit:
-        addresses = [intent.address for intent in unit.intents.of(ids).values()]
-    found = services.chains[chain_id].incoming_to(addresses)
+        intents = unit.intents.of(ids)
+        denied = {d.intent_id for d in unit.deposits.of(ids) if d.state is DepositState.ORPHANED}
+    testnet = services.catalogue.chains[chain_id].testnet
+    unsure = [intent.address for intent in intents.values() if testnet or intent.id in denied]
+    found = services.chains[chain_id].incoming_to(unsure) if unsure else ()
     if found:
         services.store.write(lambda unit: record(unit, services, found))
+
+
+def _expire_all(services: Services, ids: Sequence[int]) -> None:
+    services.store.write(partial(_expire, services=services, ids=ids))
 
 
 def _expire(unit: Unit, services: Services, ids: Sequence[int]) -> None:

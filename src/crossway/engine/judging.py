@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Account
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.engine.actions import fill_marker, settle_marker, start_marker
 from crossway.ports.chain import Chain, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.lifecycle import is_dust
+from crossway.usecases.lifecycle import in_books, is_dust
 
 _PAID = (TransferState.CONFIRMED, TransferState.FINAL)
 _SWEEPS = (Duty.REFUND, Duty.RETURN_EXCESS)
@@ -84,7 +85,10 @@ def purse_of(services: Services, chain: Chain, head: Heads, transfers: Sequence[
 
 def _count_stock(services: Services, purse: Purse, paying: Iterable[Intent]) -> None:
     for place in {(i.terms.destination_chain, i.terms.token_out) for i in paying}:
-        payer = services.chains[place[0]]
+        payer = services.chains.get(place[0])
+        if payer is None:
+            purse.silent.add(place[0])
+            continue
         try:
             purse.stock[place] = payer.balances([payer.own.relayer], place[1])[payer.own.relayer]
             if place[0] not in purse.fills:
@@ -105,8 +109,11 @@ def _look_at_escrow(
         by_source.setdefault(intent.terms.source_chain, []).append(intent)
     left: set[str] = set()
     for source, intents in by_source.items():
+        collector = services.chains.get(source)
         try:
-            left |= services.chains[source].used({settle_marker(intent) for intent in intents})
+            if collector is None:
+                raise Unreachable(f"{source} is not configured")
+            left |= collector.used({settle_marker(intent) for intent in intents})
         except Unreachable:
             purse.silent.add(source)
     if left:
@@ -228,11 +235,8 @@ class Judge:
     def _give_back(self, transfer: Transfer, intent: Intent) -> Verdict:
         terms = intent.terms
         if (transfer.chain, transfer.token) != (terms.source_chain, terms.token_in):
-            waiting = self._unit.deposits.open_foreign([intent.id])
-            held = any(
-                (d.incoming.chain, d.incoming.token) == (transfer.chain, transfer.token)
-                for d in waiting
-            )
+            place = (transfer.chain, transfer.token)
+            held = in_books(self._unit, (), intent.id, *place)[Account.HELD] > 0
             if not held:
                 return Verdict(cancel="It went back with another transfer.")
             return self._sweep(transfer)

@@ -80,7 +80,7 @@ def _moved(
 def left_at(unit: Unit, step: Step, transfer: Transfer) -> int:
     """Units that the books say lie where a transfer is to take all that lies there."""
     place = (transfer.chain, transfer.token)
-    return in_books(unit, step, transfer.intent_id, *place)[Account.HELD]
+    return in_books(unit, step.postings, transfer.intent_id, *place)[Account.HELD]
 
 
 def _held_after(

@@ -14,6 +14,7 @@ from crossway.domain.transfers import (
 )
 from crossway.engine.actions import action_of
 from crossway.engine.alarms import alarm
+from crossway.engine.isolation import in_one_go
 from crossway.engine.judging import Judge, Purse, Verdict, purse_of
 from crossway.engine.outcomes import dropped_duty, found_done
 from crossway.ports.chain import Chain, Heads, Signed
@@ -53,11 +54,14 @@ def _sign_and_send(
     transfers: Sequence[Transfer],
     purse: Purse,
 ) -> int:
-    head = heads[chain.id]
+    def prepare(some: Sequence[Transfer]) -> list[tuple[Duty, Signed]]:
+        return services.store.write(
+            lambda unit: _prepare(unit, services, chain, heads[chain.id], some, purse)
+        )
+
     services.reached("before-sign")
-    signed = services.store.write(
-        lambda unit: _prepare(unit, services, chain, head, transfers, purse)
-    )
+    prepared = in_one_go(services, "signing", transfers, lambda t: t.intent_id, prepare)
+    signed = [one for part in prepared for one in part]
     if signed:
         services.reached(f"signed:{signed[0][0].value}")
         send(services, chain, [s for _, s in signed])

@@ -15,6 +15,8 @@ from crossway.ports.store import Alarm, Unit
 EVERY_SECONDS = 5
 STALE = timedelta(minutes=5)
 CLAIM_GRACE = timedelta(minutes=10)
+# What still fails is raised again in every pass.
+TRIED_AGAIN = timedelta(minutes=1)
 NODE_QUIET = timedelta(minutes=10)
 _MOST_ALARMS, _MOST_WAITING = 1_000, 5_000
 _SHORT = ("stock", "gas")
@@ -73,6 +75,8 @@ def _is_over(
         return raised.message not in {t.reason for t in waiting}
     if kind == "claim":
         return raised.key not in late
+    if kind == "record":
+        return now - raised.seen_at > TRIED_AGAIN
     if kind == "forged":
         return now - raised.seen_at > NODE_QUIET
     if kind not in ("transfer", "reorg"):

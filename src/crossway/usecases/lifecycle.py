@@ -123,13 +123,15 @@ def _credit_one(unit: Unit, step: Step, deposit: Deposit) -> tuple[Purpose, str]
 
 def held_in_books(unit: Unit, step: Step, intent_id: int, of: Incoming) -> int:
     """Units that the books say lie at an intent's address, of the token and chain of a deposit."""
-    return in_books(unit, step, intent_id, of.chain, of.token)[Account.HELD]
+    return in_books(unit, step.postings, intent_id, of.chain, of.token)[Account.HELD]
 
 
-def in_books(unit: Unit, step: Step, intent_id: int, chain: str, token: str) -> dict[Account, int]:
-    """Net units of one intent's accounts, what this step is going to store included."""
+def in_books(
+    unit: Unit, coming: Iterable[Posting], intent_id: int, chain: str, token: str
+) -> dict[Account, int]:
+    """Net units of one intent's accounts, together with postings that are about to be stored."""
     posted = [posting for _, posting in unit.books.of(intent_id)]
-    posted += [posting for posting in step.postings if posting.intent_id == intent_id]
+    posted += [posting for posting in coming if posting.intent_id == intent_id]
     net = balances(posted)
     return {account: net.get((account, chain, token), 0) for account in Account}
 
@@ -141,7 +143,7 @@ def kept_back(
     was held there, so it took them along."""
     if held_units >= 0:
         return 0
-    return min(-held_units, in_books(unit, step, intent_id, *place)[Account.KEPT])
+    return min(-held_units, in_books(unit, step.postings, intent_id, *place)[Account.KEPT])
 
 
 def _credit_payment(step: Step, intent: Intent, deposit: Deposit, purpose: Purpose) -> None:
