@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -99,6 +100,7 @@ class Drama:
         self.world.pass_time(60, step=5)
 
 
+@pytest.mark.timeout(900)
 # Shrinking would run hundreds of whole worlds; the steps are printed as they were.
 @settings(
     max_examples=20,

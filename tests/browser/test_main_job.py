@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import PHONE, WIDE, Opener, Site
 
 PATIENCE = 60_000
+pytestmark = pytest.mark.timeout(400)
 
 
 def scanned(page: Page, pictures: Path) -> list[str]:
