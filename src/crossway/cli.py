@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,11 +20,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from crossway import bootstrap
 from crossway.bootstrap import Service, SetupError
-from crossway.domain.clients import Mode
+from crossway.domain.clients import (
+    DEFAULT_REQUESTS_PER_MINUTE,
+    Caller,
+    Client,
+    Mode,
+    Scope,
+)
 from crossway.domain.errors import Refusal
 from crossway.settings import OWNER_ONLY, Settings, secret_key_of
 from crossway.storage.store import open_store
-from crossway.usecases import access
+from crossway.usecases import access, operations
+from crossway.usecases.reconciliation import reconcile
 
 P = ParamSpec("P")
 BY = "command line"
@@ -169,6 +177,26 @@ def trigger(
     for line in played.text():
         typer.echo(line)
     if played.wrong:
+        raise typer.Exit(1)
+
+
+@cli.command("reconcile")
+@in_words
+def compare(
+    seen: Annotated[
+        bool, typer.Option("--seen", help="End the alarms about transactions listed here.")
+    ] = False,
+) -> None:
+    """Compare the books with the chains, one line a difference."""
+    with _service() as service:
+        client = Client("operator", BY, 0, None, DEFAULT_REQUESTS_PER_MINUTE, datetime.now(UTC))
+        caller = Caller(client, Mode.LIVE, frozenset(Scope), operator=True)
+        found = reconcile(service.services, caller)
+        if seen:
+            operations.acknowledge(service.services, caller, "outside")
+    for line in found.sentences():
+        typer.echo(line)
+    if found.differences or found.unknown or found.silent:
         raise typer.Exit(1)
 
 

@@ -11,6 +11,7 @@ from crossway.domain.deposits import Incoming
 from crossway.domain.transfers import Action, Duty, Output
 from crossway.ports.chain import (
     ALREADY_DONE,
+    NOTHING_LEFT,
     Chain,
     Cursor,
     Heads,
@@ -235,7 +236,8 @@ def test_a_foreign_token_is_found_and_goes_back(network: Network, payment: Payme
 
 
 def test_an_empty_address_gives_nothing_back(network: Network, payment: Payment) -> None:
-    assert "nothing to move" in mined(send(network, payment.give_back(network.token))).reason
+    status = mined(send(network, payment.give_back(network.token)))
+    assert status.reason == NOTHING_LEFT
 
 
 def test_a_second_start_is_refused_for_good(network: Network, payment: Payment) -> None:
@@ -252,6 +254,29 @@ def test_a_second_fill_is_refused_for_good(network: Network, payment: Payment) -
     again = mined(send(network, payment.fill()))
     assert (again.reason, again.permanent) == (ALREADY_DONE, True)
     assert payment.holds(payment.recipient) == TOTAL
+
+
+def test_what_was_done_can_be_asked_by_its_marker(network: Network, payment: Payment) -> None:
+    done, open_ = payment.fill().marker, payment.start().marker
+    assert done is not None
+    assert open_ is not None
+    assert network.chain.used({done, open_}) == set()
+    assert mined(send(network, payment.fill())).reason == ""
+    assert network.chain.used({done, open_}) == {done}
+    network.reorganise(1)
+    assert network.chain.used({done, open_}) == set()
+
+
+def test_our_transactions_are_told_from_a_nonce_on(network: Network, payment: Payment) -> None:
+    relayer = network.chain.own.relayer
+    first = network.chain.next_nonce(relayer)
+    assert network.chain.made_by(relayer, first) == []
+    network.pay(payment.address, TOTAL)
+    status = mined(send(network, payment.start()))
+    send(network, payment.fill())
+    start, fill = network.chain.made_by(relayer, first)
+    assert (start.nonce, start.mined) == (first, status)
+    assert [one.nonce for one in network.chain.made_by(relayer, fill.nonce)] == [first + 1]
 
 
 def test_of_two_fills_in_one_block_one_works(network: Network, payment: Payment) -> None:

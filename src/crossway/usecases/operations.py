@@ -7,15 +7,16 @@ from datetime import datetime, timedelta
 from statistics import median, quantiles
 
 from crossway.domain.clients import Caller
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import Forbidden, Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import Transfer, TransferState
 from crossway.ports.services import Services
-from crossway.ports.store import Alarm, MoveRecord
+from crossway.ports.store import Alarm, MoveRecord, Unit
 
 DAY = timedelta(hours=24)
 MOST_COMPLETED = 20_000
 MOST_ATTENTION = 100
+MOST_ALARMS = 1_000
 MOST_RECENT = 12
 _LATE = timedelta(minutes=5)
 
@@ -106,6 +107,24 @@ def attention(alarms: list[Alarm], waiting: list[Transfer]) -> list[Attention]:
             )
         )
     return sorted(found, key=lambda item: item.since)
+
+
+def acknowledge(services: Services, caller: Caller, kind: str) -> int:
+    """A person has seen to the alarms of a kind that do not end by themselves; audited, operators
+    only. Answers how many."""
+    if not caller.operator:
+        raise Forbidden("Only an operator can do this")
+    now = services.clock.now()
+
+    def work(unit: Unit) -> int:
+        keys = [a.key for a in unit.network.alarms(limit=MOST_ALARMS) if a.kind == kind]
+        if keys:
+            unit.network.clear_alarms(keys, now)
+            detail = {"alarms": keys}
+            unit.network.audit(caller.client.name, "alarms acknowledged", detail, now)
+        return len(keys)
+
+    return services.store.write(work)
 
 
 def chain_statuses(services: Services) -> list[ChainStatus]:
