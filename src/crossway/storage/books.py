@@ -8,7 +8,7 @@ from sqlalchemy import Connection, insert, select
 
 from crossway.domain.ledger import Account, BalanceKey, Posting, balances
 from crossway.storage.rows import instant, micros
-from crossway.storage.sets import among, for_each_database
+from crossway.storage.sets import among, for_each_database, once_a_row
 from crossway.storage.tables import book_balances, postings
 
 _OPEN = for_each_database(lambda put: put(book_balances).on_conflict_do_nothing())
@@ -18,6 +18,8 @@ _CARRY = for_each_database(
         set_={"units": put(book_balances).excluded.units},
     )
 )
+
+_POST = insert(postings)
 
 
 class Books:
@@ -31,8 +33,9 @@ class Books:
         if not made:
             return
         when = micros(at)
-        self._db.execute(
-            insert(postings),
+        once_a_row(
+            self._db,
+            _POST,
             [
                 {
                     "intent_id": p.intent_id,

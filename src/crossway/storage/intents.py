@@ -33,7 +33,7 @@ from crossway.storage.intent_rows import (
     move_row,
 )
 from crossway.storage.rows import instant, micros
-from crossway.storage.sets import among, for_each_chain, for_each_database, numbered
+from crossway.storage.sets import among, for_each_chain, for_each_database, numbered, once_a_row
 from crossway.storage.tables import intent_counts, intents, moves, transfers
 
 _ADD = insert(intents).returning(intents.c.id)
@@ -205,10 +205,10 @@ class Intents:
             if before.state is not after.state:
                 for state, n in ((before.state, -1), (after.state, 1)):
                     counted[after.client_id, state] = counted.get((after.client_id, state), 0) + n
-        stored = self._db.execute(_STORE, [change_row(first[i], last[i]) for i in sorted(last)])
-        if stored.rowcount != len(last):
+        stored = [change_row(first[i], last[i]) for i in sorted(last)]
+        if once_a_row(self._db, _STORE, stored) != len(last):
             raise LostRace("an intent moved between lock and write")
-        self._db.execute(_ADD_MOVE, history)
+        once_a_row(self._db, _ADD_MOVE, history)
         self._count(counted)
 
     def moves(self, intent_ids: Collection[int]) -> list[MoveRecord]:

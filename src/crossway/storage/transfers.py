@@ -1,7 +1,6 @@
 """Transfers and their signed bytes as stored, and the nonces they use."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -26,7 +25,7 @@ from crossway.ports.chain import Signed
 from crossway.ports.store import Attempt, InFlight, Owed, TransferChange
 from crossway.storage.intents import LostRace
 from crossway.storage.rows import attempt_row, instant, micros, owed_row, transfer_of
-from crossway.storage.sets import among, for_each_chain, for_each_database, numbered
+from crossway.storage.sets import among, for_each_chain, for_each_database, numbered, once_a_row
 from crossway.storage.tables import attempts, intents, nonces, transfers
 
 _CHANGE = (
@@ -99,6 +98,8 @@ _SIGNED = (
 )
 _OPEN_NONCES = for_each_database(lambda put: put(nonces).on_conflict_do_nothing())
 
+_ADD_ATTEMPT = insert(attempts)
+
 
 class Transfers:
     """`ports.store.TransferRecords` on one connection."""
@@ -168,12 +169,13 @@ class Transfers:
 
     def change(self, changes: Sequence[TransferChange], at: datetime) -> None:
         """Changes that differ only in the transfer are one statement, the others one a row."""
-        alike: dict[TransferChange, list[int]] = {}
-        for change in changes:
-            alike.setdefault(replace(change, id=0), []).append(change.id)
-        for change, ids in alike.items():
-            if change.tx_id is None:
-                self._change_alike(change, ids, at)
+        alike: dict[tuple[object, ...], list[TransferChange]] = {}
+        for c in changes:
+            if c.tx_id is None:
+                kind = (c.before, c.after, c.tries, c.reason, c.next_at, c.block_height)
+                alike.setdefault(kind, []).append(c)
+        for same in alike.values():
+            self._change_alike(same[0], [change.id for change in same], at)
         self._change_each([change for change in changes if change.tx_id is not None], at)
 
     def _change_alike(self, change: TransferChange, ids: Sequence[int], at: datetime) -> None:
@@ -209,7 +211,7 @@ class Transfers:
             }
             for change in changes
         ]
-        if self._db.execute(_CHANGE, rows).rowcount != len(rows):
+        if once_a_row(self._db, _CHANGE, rows) != len(rows):
             raise LostRace("a transfer moved between lock and write")
 
     def redirect(self, transfer_id: int, to_address: str) -> None:
@@ -234,7 +236,7 @@ class Transfers:
 
     def add_attempts(self, made: Sequence[Attempt]) -> None:
         if made:
-            self._db.execute(insert(attempts), [attempt_row(attempt) for attempt in made])
+            once_a_row(self._db, _ADD_ATTEMPT, [attempt_row(attempt) for attempt in made])
 
     def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
         where = (nonces.c.chain == chain, nonces.c.account == account)
