@@ -6,9 +6,9 @@ from crossway.dashboard.components import intent as parts
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.navigation import open_page
 from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import story
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import link
-from crossway.usecases import tracking
 
 wanted = st.query_params.get("id") or st.query_params.get("intent") or ""
 
@@ -16,21 +16,21 @@ wanted = st.query_params.get("id") or st.query_params.get("intent") or ""
 @st.fragment(run_every=1.0)
 def body(intent_id: int) -> None:
     with notices.in_words():
-        parts.body(tracking.story(services(), operator(), intent_id))
+        parts.body(story.told(services(), operator(), intent_id))
 
 
 @st.fragment(run_every=1.0)
 def head(intent_id: int, drawn: str) -> None:
     with notices.in_words():
-        story = tracking.story(services(), operator(), intent_id)
-        parts.head(story)
+        told = story.told(services(), operator(), intent_id)
+        parts.head(told)
         # The buttons stand outside this part: when what they allow changes, draw all anew.
-        if parts.stands(story) != drawn:
+        if parts.stands(told) != drawn:
             st.rerun()
 
 
 with notices.in_words():
-    found = tracking.find(services(), operator(), wanted)
+    found = story.sought(services(), operator(), wanted)
     if len(found) > 1:
         open_page("intents", search=wanted)
     if not found:
@@ -39,8 +39,8 @@ with notices.in_words():
         notices.empty(words, "Search at the left, or choose one from the list.", "search_off")
         widget.ways((Way("To the list of payments", link("intents"), "list_alt"),), "to_list")
     else:
-        story = tracking.story(services(), operator(), found[0].id)
+        told = story.told(services(), operator(), found[0].id)
         st.title(f"Payment #{found[0].id}")
-        head(found[0].id, parts.stands(story))
-        parts.actions(story)
+        head(found[0].id, parts.stands(told))
+        parts.actions(told)
         body(found[0].id)

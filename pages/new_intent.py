@@ -8,7 +8,6 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import new_intent
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import intent_href
-from crossway.usecases import intents
 
 st.title("New payment")
 
@@ -62,7 +61,7 @@ def example(source: str, destination: str) -> None:
 @st.fragment(run_every=1.0)
 def made() -> None:
     with notices.in_words():
-        intent = intents.by_id(services(), operator(), st.session_state.made)
+        intent = new_intent.made(services(), operator(), st.session_state.made)
         st.success(f"Payment #{intent.id} is ready: {new_intent.total_line(intent)}.")
         payment.panel(services(), intent, "made")
     href = intent_href(st.session_state.made)

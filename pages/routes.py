@@ -8,7 +8,6 @@ from crossway.dashboard.components.charting import chart, shade
 from crossway.dashboard.components.filters import chain_select
 from crossway.dashboard.session import services
 from crossway.dashboard.views import routes
-from crossway.domain.quotes import BridgeName
 
 st.title("Routes")
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -19,7 +18,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     source = chain_select("From chain", "route_from")
     destination = chain_select("To chain", "route_to")
     bridges = st.pills(
-        "Bridges", list(BridgeName), selection_mode="multi", key="bridges", bind="query-params"
+        "Bridges", routes.BRIDGES, selection_mode="multi", key="bridges", bind="query-params"
     )
 
 

@@ -28,6 +28,11 @@ class Draft:
     reference: str = ""
 
 
+def made(services: Services, caller: Caller, intent_id: int) -> Intent:
+    """The payment that the form became, as it stands now."""
+    return intents.by_id(services, caller, intent_id)
+
+
 def example_address(services: Services, chain: str) -> str:
     """An address of the right form for trying things out, on the simulated network alone."""
     return services.chains[chain].own.treasury if services.network == "simulated" else ""

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.figures import chain_name
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.quotes import Route
+from crossway.domain.quotes import BridgeName, Route
 from crossway.ports.services import Services
 from crossway.usecases import router
 from crossway.usecases.switches import switched_off
 
+BRIDGES = tuple(BridgeName)
 COLUMNS = (Column("From"), Column("To"), Column("Bridges"), Column("State"))
 ON = Chip("On", "green", "check_circle")
 OFF = Chip("Off", "gray", "block")

@@ -18,13 +18,27 @@ from crossway.dashboard.views.figures import (
     usd,
 )
 from crossway.domain.catalogue import Catalogue
+from crossway.domain.clients import Caller
 from crossway.domain.intent import Event, Intent, State
+from crossway.ports.services import Services
 from crossway.ports.store import MoveRecord
+from crossway.usecases import tracking
+from crossway.usecases.tracking import Story
 
 COLORS: dict[State, Color] = {state: chip.color for state, chip in wording.STATES.items()}
 _SHORTEST_TX = 30
 _THERE = frozenset({Event.FILLED, Event.FILL_REVERSED, Event.FILL_REFUSED})
 _USUAL = (State.PENDING, State.FUNDED, State.INITIATED, State.COMPLETED)
+
+
+def sought(services: Services, caller: Caller, text: str) -> list[Intent]:
+    """The payments that a link or a search names."""
+    return tracking.find(services, caller, text)
+
+
+def told(services: Services, caller: Caller, intent_id: int) -> Story:
+    """Everything about one payment; raises `NotFound`."""
+    return tracking.story(services, caller, intent_id)
 
 
 def reached(moves: Sequence[MoveRecord]) -> dict[State, datetime]:
