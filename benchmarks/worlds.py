@@ -17,7 +17,8 @@ from crossway.settings import Settings
 from crossway.storage.intent_rows import intent_row
 from crossway.storage.tables import intent_counts, intents
 from crossway.usecases import access
-from crossway.usecases.intents import CreateIntent, create
+from crossway.usecases.intents import create
+from crossway.usecases.terms import CreateIntent
 
 SOURCE, DESTINATION = "BASE_MAINNET", "ARBITRUM_MAINNET"
 

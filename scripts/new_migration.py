@@ -9,8 +9,8 @@ from alembic.config import Config
 
 from crossway.adapters.chains.simulated.tables import METADATA as SIMULATED
 from crossway.storage.migrate import FOLDER, upgrade
+from crossway.storage.network_tables import METADATA
 from crossway.storage.store import connect
-from crossway.storage.tables import METADATA
 
 
 def main(message: str, number: str) -> None:

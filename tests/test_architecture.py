@@ -53,3 +53,82 @@ def test_the_core_imports_no_third_party_library(path: Path) -> None:
 @pytest.mark.parametrize("path", sources(PACKAGE, ROOT / "pages"), ids=id_of)
 def test_no_module_imports_the_launcher(path: Path) -> None:
     assert "app" not in {name.partition(".")[0] for name in imported(path)}
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def functions(path: Path) -> Iterator[tuple[str, int]]:
+    """Every function with its length in lines."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+# A migration is written by a machine and never changed again.
+WRITTEN = [path for path in sources(PACKAGE) if "versions" not in path.parts]
+
+
+@pytest.mark.parametrize(
+    ("folder", "most"), [(PACKAGE, 300), (ROOT / "pages", 80), (ROOT / "tests", 400)]
+)
+def test_no_file_outgrows_its_limit(folder: Path, most: int) -> None:
+    counted = {id_of(p): lines(p) for p in sources(folder) if "versions" not in p.parts}
+    assert {name: n for name, n in counted.items() if n > most} == {}
+
+
+def test_most_files_are_small() -> None:
+    counted = sorted(lines(path) for path in WRITTEN if path.name != "__init__.py")
+    assert counted[len(counted) // 2] <= 120
+
+
+def test_no_function_outgrows_forty_lines() -> None:
+    layout = PACKAGE / "dashboard" / "components"
+    long = {
+        f"{id_of(path)}:{name}": length
+        for path in WRITTEN
+        if layout not in path.parents
+        for name, length in functions(path)
+        if length > 40
+    }
+    # A record of nearly fifty fields is a table, written as a function.
+    assert set(long) <= {
+        "src/crossway/storage/intent_rows.py:intent_row",
+        "src/crossway/storage/intent_rows.py:intent_of",
+        "src/crossway/usecases/terms.py:drawn_up",
+    }
+
+
+@pytest.mark.parametrize("path", [*WRITTEN, *sources(ROOT / "pages")], ids=id_of)
+def test_a_module_opens_with_a_sentence(path: Path) -> None:
+    opening = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    first = opening.split("\n\n")[0].strip()
+    assert first.endswith((".", "?")), first
+
+
+@pytest.mark.parametrize("path", sources(ROOT / "tests"), ids=id_of)
+def test_our_own_code_is_never_replaced_in_a_test(path: Path) -> None:
+    used = {name for name in imported(path) if name.startswith(("unittest.mock", "mock"))}
+    names = {n.arg for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.arg)}
+    assert not used
+    assert "monkeypatch" not in names
+    assert "mocker" not in names
+
+
+def test_one_place_writes_the_state_of_an_intent() -> None:
+    writers = [id_of(p) for p in sources(PACKAGE) if "update(intents)" in p.read_text()]
+    assert writers == ["src/crossway/storage/intents.py"]
+
+
+def test_imports_run_in_no_circle() -> None:
+    known = {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in WRITTEN
+    }
+    edges = {
+        name: {found for found in imported(path) if found in known} for name, path in known.items()
+    }
+    settled: set[str] = set()
+    while free := {name for name in edges if name not in settled and edges[name] <= settled}:
+        settled |= free
+    assert set(edges) == settled

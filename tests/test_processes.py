@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from crossway.adapters.chains.addresses import from_digest
 from crossway.domain.clients import Mode
-from crossway.storage.tables import leases
+from crossway.storage.network_tables import leases
 from crossway.usecases import access
 from tests.audit import all_intents, audit, finished
 from tests.databases import new_postgres

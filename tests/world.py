@@ -24,6 +24,7 @@ from crossway.ports.services import Policy, Services
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, connect
 from crossway.usecases import intents, sandbox
+from crossway.usecases.terms import CreateIntent
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC).timestamp()
 POOL = ThreadPoolExecutor(16, thread_name_prefix="asking")
@@ -105,7 +106,7 @@ class World:
             "recipient": self.address(to, "recipient"),
             "refund_address": self.address(source, "refund"),
         }
-        return intents.create(self.services, self.caller, intents.CreateIntent(**(asked | more)))
+        return intents.create(self.services, self.caller, CreateIntent(**(asked | more)))
 
     def address(self, chain: str, name: str) -> str:
         return self.services.chains[chain].deposit_address(f"wallet {name}")

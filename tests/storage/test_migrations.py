@@ -13,8 +13,8 @@ from sqlalchemy import Engine, MetaData, create_engine, inspect, text
 
 from crossway.adapters.chains.simulated.tables import METADATA as SIMULATED
 from crossway.storage.migrate import upgrade
+from crossway.storage.network_tables import METADATA
 from crossway.storage.store import SqlStore, open_store
-from crossway.storage.tables import METADATA
 from tests.databases import new_postgres
 
 ALL = (METADATA, SIMULATED)

@@ -21,6 +21,7 @@ from crossway.scenarios.opening import Opening
 from crossway.scenarios.prices import MovingPrices
 from crossway.settings import Settings
 from crossway.usecases import access, intents, sandbox, tracking
+from crossway.usecases.terms import CreateIntent
 
 BASE, ARBITRUM, OPTIMISM = "BASE_MAINNET", "ARBITRUM_MAINNET", "OPTIMISM_MAINNET"
 TESTNETS = ("BASE_TESTNET", "ARBITRUM_TESTNET")
@@ -88,7 +89,7 @@ class Stage:
             "recipient": self.wallet(to, f"recipient {number}"),
             "refund_address": self.wallet(source, f"refund {number}"),
         }
-        created = intents.create(self.services, self.caller, intents.CreateIntent(**asked | more))
+        created = intents.create(self.services, self.caller, CreateIntent(**asked | more))
         self.made.append(created)
         self.say(f"A shop asks for {self._total(created)} on {self.name_of(source)}, to be paid "
                  f"out on {self.name_of(to)}")  # fmt: skip

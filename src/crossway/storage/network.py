@@ -10,9 +10,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.ports.chain import Cursor
 from crossway.ports.store import Alarm
+from crossway.storage.network_tables import alarms, audit, cursors, leases, switches
 from crossway.storage.rows import instant, maybe_instant, micros
 from crossway.storage.sets import among
-from crossway.storage.tables import alarms, audit, cursors, leases, switches
 
 _CURSORS = select(cursors)
 

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
-from psycopg import IsolationLevel
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
@@ -208,6 +207,8 @@ def open_store(url: str) -> SqlStore:
 
 
 def _only_read_postgres(connection: Any, _: Any) -> None:
+    from psycopg import IsolationLevel  # here, as SQLite starts faster without it
+
     connection.read_only = True
     connection.isolation_level = IsolationLevel.REPEATABLE_READ
 

@@ -20,7 +20,7 @@ METADATA = MetaData()
 ROW_ID = BigInteger().with_variant(Integer, "sqlite")
 
 
-def _id() -> Column[int]:
+def row_id() -> Column[int]:
     return Column("id", ROW_ID, primary_key=True, autoincrement=True)
 
 
@@ -38,7 +38,7 @@ clients = Table(
 api_keys = Table(
     "api_keys",
     METADATA,
-    _id(),
+    row_id(),
     Column("client_id", Text, ForeignKey("clients.id"), nullable=False, index=True),
     Column("mode", Text, nullable=False),
     Column("scopes", Text, nullable=False),
@@ -63,7 +63,7 @@ idempotency = Table(
 intents = Table(
     "intents",
     METADATA,
-    _id(),
+    row_id(),
     Column("client_id", Text, nullable=False),
     Column("mode", Text, nullable=False),
     Column("key", Text, nullable=False),
@@ -141,7 +141,7 @@ intent_counts = Table(
 moves = Table(
     "moves",
     METADATA,
-    _id(),
+    row_id(),
     Column("event_id", Text, nullable=False, unique=True),
     Column("intent_id", BigInteger, nullable=False, index=True),
     Column("client_id", Text, nullable=False),
@@ -159,7 +159,7 @@ Index("moves_completed", moves.c.at, sqlite_where=_FILLED, postgresql_where=_FIL
 deposits = Table(
     "deposits",
     METADATA,
-    _id(),
+    row_id(),
     Column("intent_id", BigInteger, nullable=False, index=True),
     Column("chain", Text, nullable=False),
     Column("tx_hash", Text, nullable=False),
@@ -199,7 +199,7 @@ Index(
 transfers = Table(
     "transfers",
     METADATA,
-    _id(),
+    row_id(),
     Column("intent_id", BigInteger, nullable=False),
     Column("duty", Text, nullable=False),
     Column("cause", Text, nullable=False),
@@ -237,7 +237,7 @@ Index("transfers_waiting", transfers.c.id, sqlite_where=_WAITING, postgresql_whe
 attempts = Table(
     "attempts",
     METADATA,
-    _id(),
+    row_id(),
     Column("transfer_id", BigInteger, nullable=False, index=True),
     Column("chain", Text, nullable=False),
     Column("account", Text, nullable=False),
@@ -261,7 +261,7 @@ nonces = Table(
 postings = Table(
     "postings",
     METADATA,
-    _id(),
+    row_id(),
     Column("intent_id", BigInteger, nullable=False, index=True),
     Column("chain", Text, nullable=False),
     Column("token", Text, nullable=False),
@@ -279,51 +279,4 @@ book_balances = Table(
     Column("chain", Text, primary_key=True),
     Column("token", Text, primary_key=True),
     Column("units", Text, nullable=False),
-)
-
-cursors = Table(
-    "cursors",
-    METADATA,
-    Column("chain", Text, primary_key=True),
-    Column("height", BigInteger, nullable=False),
-    Column("block_hash", Text, nullable=False),
-)
-
-leases = Table(
-    "leases",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("until", BigInteger, nullable=False),
-)
-
-alarms = Table(
-    "alarms",
-    METADATA,
-    Column("key", Text, primary_key=True),
-    Column("kind", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("message", Text, nullable=False),
-    Column("since", BigInteger, nullable=False),
-    Column("seen_at", BigInteger, nullable=False),
-    Column("cleared_at", BigInteger),
-)
-
-switches = Table(
-    "switches",
-    METADATA,
-    Column("subject", Text, primary_key=True),
-    Column("reason", Text, nullable=False),
-    Column("by", Text, nullable=False),
-    Column("at", BigInteger, nullable=False),
-)
-
-audit = Table(
-    "audit",
-    METADATA,
-    _id(),
-    Column("at", BigInteger, nullable=False),
-    Column("who", Text, nullable=False),
-    Column("what", Text, nullable=False),
-    Column("detail", Text, nullable=False),
 )

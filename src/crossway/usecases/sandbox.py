@@ -97,6 +97,11 @@ def faults(services: Services, caller: Caller, chain: object, body: Mapping[str,
     unknown = sorted(set(body) - _KNOWN)
     if unknown:
         raise InvalidInput("; ".join(f"{name} is not a known fault" for name in unknown))
+    sandbox.misbehave(on.id, _faults(services, on, body))
+    services.wake()
+
+
+def _faults(services: Services, on: Chain, body: Mapping[str, Any]) -> Faults:
     complaints = Complaints()
     read = {
         name: complaints.read(lambda name=name: _whole(name, body[name], 0, MOST_BLOCKS))  # type: ignore[misc]
@@ -116,23 +121,19 @@ def faults(services: Services, caller: Caller, chain: object, body: Mapping[str,
     accept = complaints.read(lambda: _addresses(services, on, body, "accept"))
     own = complaints.read(lambda: _own_balances(services, on, body.get("balances", {})))
     complaints.refuse()
-    sandbox.misbehave(
-        on.id,
-        Faults(
-            outage_seconds=outage,
-            reorg_depth=read.get("reorgDepth") or 0,
-            drop_next=read.get("dropNext"),
-            revert_next=read.get("revertNext"),
-            slow_blocks=read.get("slowBlocks"),
-            fee_factor=read.get("feeFactor"),
-            take_nonce=bool(body.get("takeNonce", False)),
-            lie=body.get("lie"),
-            refuse=refuse or (),
-            accept=accept or (),
-            own=own or {},
-        ),
+    return Faults(
+        outage_seconds=outage,
+        reorg_depth=read.get("reorgDepth") or 0,
+        drop_next=read.get("dropNext"),
+        revert_next=read.get("revertNext"),
+        slow_blocks=read.get("slowBlocks"),
+        fee_factor=read.get("feeFactor"),
+        take_nonce=bool(body.get("takeNonce", False)),
+        lie=body.get("lie"),
+        refuse=refuse or (),
+        accept=accept or (),
+        own=own or {},
     )
-    services.wake()
 
 
 def balances(services: Services, caller: Caller, address: str) -> list[Holding]:

@@ -11,7 +11,7 @@ from crossway.domain.money import parse_decimal
 from crossway.domain.quotes import Quote
 from crossway.ports.services import Services
 from crossway.usecases import intents, quotes
-from crossway.usecases.intents import CreateIntent
+from crossway.usecases.terms import CreateIntent
 
 
 @dataclass(frozen=True, slots=True)
