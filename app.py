@@ -21,6 +21,7 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     session.provide(bootstrap.start)
     api.state.services = session.services()
     bootstrap.settle()
+    print(f"Crossway is at http://localhost:{st.get_option('server.port')}", flush=True)
     try:
         yield {}
     finally:

@@ -1,1 +1,1 @@
-"""What things cost, each figure measured beside its goal in one run."""
+"""What Crossway promises about its speed, measured; `python -m benchmarks` runs all of it."""

@@ -1,0 +1,108 @@
+"""The product as an operator starts it, on a throwaway data folder and a free port."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+
+from benchmarks.worlds import caller
+from crossway.bootstrap import build
+from crossway.domain.clients import Mode
+from crossway.settings import Settings
+from crossway.usecases import access
+from crossway.usecases.access import ClientChange
+
+ROOT = Path(__file__).parent.parent
+WAIT_SECONDS = 60.0
+UNLIMITED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server; `started_in` are the seconds from its start to its first 200."""
+
+    folder: Path
+    port: int
+    pid: int
+    started_in: float
+
+    def memory_mb(self) -> float:
+        """What of its memory lies in RAM."""
+        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+        raise RuntimeError("the system does not tell the size of a process")
+
+    def key(self) -> str:
+        """The secret of a new key with a rate limit out of reach."""
+        built = build(Settings(data_dir=self.folder, database_url=None))
+        try:
+            client = caller(built).client
+            change = ClientChange(requests_per_minute=UNLIMITED)
+            access.change_client(built.services, client.id, change, "benchmark")
+            return access.make_key(built.services, client.id, Mode.TEST, "benchmark").secret
+        finally:
+            built.close()
+
+    def open_page(self) -> None:
+        """Open the dashboard as a browser does, until its first page is drawn."""
+        asked = BackMsg()
+        asked.rerun_script.query_string = ""
+        url = f"ws://127.0.0.1:{self.port}/_stcore/stream"
+        with connect(url, subprotocols=["streamlit"], max_size=None) as socket_:  # type: ignore[list-item]
+            socket_.send(asked.SerializeToString())
+            while True:
+                told = ForwardMsg()
+                told.ParseFromString(bytes(socket_.recv(WAIT_SECONDS)))  # type: ignore[arg-type]
+                if told.WhichOneof("type") == "script_finished":
+                    return
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Server]:
+    """`streamlit run app.py`, the engine included, ended by its process id."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CROSSWAY_", "STREAMLIT_"))}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    began = time.perf_counter()
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**kept, "CROSSWAY_DATA_DIR": str(folder)},
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        while not _ready(port):
+            if process.poll() is not None or time.perf_counter() - began > WAIT_SECONDS:
+                raise RuntimeError((folder / "server.log").read_text())
+            time.sleep(0.02)
+        yield Server(folder, port, process.pid, time.perf_counter() - began)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(WAIT_SECONDS)
+
+
+def _ready(port: int) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/api/readyz")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
