@@ -14,7 +14,7 @@ from crossway.domain.intent import Costs, Event, Intent, State, Terms, advance
 from crossway.domain.ledger import Account, Posting
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Signed
-from crossway.ports.store import Attempt, Change, Owed, TransferChange
+from crossway.ports.records import Attempt, Change, Owed, TransferChange
 from crossway.storage.store import SqlStore
 
 T = TypeVar("T")

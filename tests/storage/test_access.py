@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from crossway.domain.clients import Key, Mode, Scope
-from crossway.ports.store import Remembered
+from crossway.ports.records import Remembered
 from crossway.storage.store import SqlStore
 from tests.storage.records import NOW, a_client, at_once, later
 

@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 
 from crossway.domain.intent import Event, State
 from crossway.domain.transfers import Duty, TransferState
-from crossway.ports.store import IntentFilter
+from crossway.ports.records import IntentFilter
 from crossway.storage.intents import LostRace
 from crossway.storage.store import SqlStore
 from tests.storage.records import (

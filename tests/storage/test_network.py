@@ -4,7 +4,7 @@ import threading
 from typing import Any
 
 from crossway.ports.chain import Cursor
-from crossway.ports.store import Alarm
+from crossway.ports.records import Alarm
 from crossway.storage.store import SqlStore
 from tests.storage.records import BASE, NOW, at_once, later
 

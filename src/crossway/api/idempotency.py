@@ -13,8 +13,9 @@ from crossway.api.auth import services_of
 from crossway.api.errors import plain, unhandled
 from crossway.api.requests import header
 from crossway.domain.errors import Conflict, KeyReused
+from crossway.ports.records import Remembered
 from crossway.ports.services import Services
-from crossway.ports.store import Remembered, Unit
+from crossway.ports.store import Unit
 from crossway.usecases import replays
 from crossway.usecases.replays import Opened
 

@@ -12,8 +12,8 @@ from crossway.api.schemas.fields import CHAINS
 from crossway.domain.clients import Caller
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import CREATE_VOCABULARY, State
+from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
-from crossway.ports.store import IntentFilter
 from crossway.usecases import intents
 
 STATUSES: Final = MappingProxyType(

@@ -1,7 +1,8 @@
 """Raising and clearing what a person should know."""
 
+from crossway.ports.records import Alarm
 from crossway.ports.services import Services
-from crossway.ports.store import Alarm, Unit
+from crossway.ports.store import Unit
 
 
 def alarm(unit: Unit, services: Services, key: str, kind: str, subject: str, message: str) -> None:

@@ -19,8 +19,9 @@ from crossway.engine.isolation import in_one_go
 from crossway.engine.outcomes import WORKED, booked, failed, foreign_after, left_at
 from crossway.engine.signing import bump, send
 from crossway.ports.chain import NOTHING_LEFT, Chain, Heads, Mined, Missing, Status, Waiting
+from crossway.ports.records import Attempt, InFlight, TransferChange
 from crossway.ports.services import Services
-from crossway.ports.store import Attempt, InFlight, TransferChange, Unit
+from crossway.ports.store import Unit
 from crossway.usecases.lifecycle import Step
 
 BATCH = 2_000

@@ -10,8 +10,9 @@ from crossway.domain.ledger import Account
 from crossway.domain.transfers import Duty, TransferEvent, TransferState, advance_transfer
 from crossway.engine.isolation import in_one_go
 from crossway.ports.chain import Heads
+from crossway.ports.records import TransferChange
 from crossway.ports.services import Services
-from crossway.ports.store import TransferChange, Unit
+from crossway.ports.store import Unit
 from crossway.usecases.lifecycle import KEPT, Step, is_dust, return_foreign
 from crossway.usecases.processing import record
 

@@ -14,8 +14,9 @@ from crossway.domain.transfers import (
 )
 from crossway.engine.outcomes import WORKED, undone
 from crossway.ports.chain import Chain, Heads, Mined
+from crossway.ports.records import TransferChange
 from crossway.ports.services import Services
-from crossway.ports.store import TransferChange, Unit
+from crossway.ports.store import Unit
 from crossway.usecases.lifecycle import Step
 
 BATCH = 2_000

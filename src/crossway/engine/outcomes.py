@@ -15,7 +15,8 @@ from crossway.domain.transfers import (
 from crossway.engine.actions import action_of, legs_of
 from crossway.engine.alarms import alarm
 from crossway.ports.chain import ALREADY_DONE, NOTHING_LEFT, Chain, Heads, Mined, Moved
-from crossway.ports.store import TransferChange, Unit
+from crossway.ports.records import TransferChange
+from crossway.ports.store import Unit
 from crossway.usecases.lifecycle import (
     KEPT,
     Step,

@@ -18,8 +18,9 @@ from crossway.engine.isolation import in_one_go
 from crossway.engine.judging import Judge, Purse, Verdict, purse_of
 from crossway.engine.outcomes import dropped_duty, found_done
 from crossway.ports.chain import Chain, Heads, Signed
+from crossway.ports.records import Attempt, TransferChange
 from crossway.ports.services import Services
-from crossway.ports.store import Attempt, TransferChange, Unit
+from crossway.ports.store import Unit
 from crossway.usecases.lifecycle import KEPT, Step
 
 BATCH = 2_000

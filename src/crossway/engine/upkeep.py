@@ -9,8 +9,9 @@ from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.engine.alarms import alarm
 from crossway.engine.signing import tell_outsiders
 from crossway.ports.chain import Heads
+from crossway.ports.records import Alarm
 from crossway.ports.services import Services
-from crossway.ports.store import Alarm, Unit
+from crossway.ports.store import Unit
 
 EVERY_SECONDS = 5
 STALE = timedelta(minutes=5)

@@ -2,124 +2,28 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from crossway.domain.clients import Client, Key
 from crossway.domain.deposits import Deposit, Incoming, Purpose
-from crossway.domain.intent import Event, Intent, Move, State
+from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting
 from crossway.domain.transfers import Duty, Transfer, TransferState
-from crossway.ports.chain import Cursor, Signed
+from crossway.ports.chain import Cursor
+from crossway.ports.records import (
+    Alarm,
+    Attempt,
+    Change,
+    InFlight,
+    IntentFilter,
+    MoveRecord,
+    Owed,
+    Remembered,
+    TransferChange,
+)
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class IntentFilter:
-    """Which intents a list shows; an empty field asks nothing. `text` is the whole of an address,
-    a hash of one of its transactions, a sender, a recipient or the record number."""
-
-    client_id: str | None = None
-    mode: str | None = None
-    states: tuple[State, ...] = ()
-    source_chain: str | None = None
-    destination_chain: str | None = None
-    sender: str | None = None
-    text: str = ""
-    before_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One event applied to one intent: `before` as locked, `after` as it shall be stored."""
-
-    before: Intent
-    after: Intent
-    event: Event
-    move: Move
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MoveRecord:
-    """One line of an intent's history, and what was announced by it (`tells`, else None)."""
-
-    id: str
-    intent_id: int
-    at: datetime
-    event: str
-    from_state: State | None
-    to_state: State
-    tells: str | None
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Owed:
-    """A duty to be stored, once for its (intent_id, duty, cause)."""
-
-    intent_id: int
-    duty: Duty
-    cause: str
-    chain: str
-    token: str
-    units: int | None
-    to_address: str
-    next_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class TransferChange:
-    """What became of one transfer: written only if it still is in state `before`.
-
-    `tx_id` None leaves the transaction that is known."""
-
-    id: int
-    before: TransferState
-    after: TransferState
-    tries: int
-    reason: str
-    next_at: datetime
-    tx_id: str | None
-    block_height: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class InFlight:
-    """Of a signed transfer, what following it needs."""
-
-    id: int
-    intent_id: int
-    duty: Duty
-    chain: str
-    tx_id: str
-    tries: int
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """Signed bytes of a transfer, stored before they were sent; several only by fee bumps."""
-
-    transfer_id: int
-    chain: str
-    account: str
-    signed: Signed
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """Something a person should know; one row for each `key`, until it clears."""
-
-    key: str
-    kind: str
-    subject: str
-    message: str
-    since: datetime
-    seen_at: datetime
-    cleared_at: datetime | None
 
 
 class IntentRecords(Protocol):
@@ -300,7 +204,7 @@ class AccessRecords(Protocol):
     def revoke_key(self, key_id: int, at: datetime) -> bool: ...
     def touch_keys(self, used: Mapping[int, datetime]) -> None: ...
 
-    def remembered(self, client_id: str, key: str) -> "Remembered | None": ...
+    def remembered(self, client_id: str, key: str) -> Remembered | None: ...
     def remember(self, client_id: str, key: str, body_hash: str, at: datetime) -> bool:
         """Open an idempotency key; False when it is there already."""
         ...
@@ -308,16 +212,6 @@ class AccessRecords(Protocol):
     def answer(self, client_id: str, key: str, status: int, body: bytes) -> None: ...
     def forget(self, client_id: str, key: str) -> None: ...
     def forget_before(self, at: datetime) -> int: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """An idempotency key's first request and, once there is one, its answer."""
-
-    body_hash: str
-    at: datetime
-    status: int | None
-    body: bytes
 
 
 class NetworkRecords(Protocol):

@@ -13,7 +13,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.money import format_units
 from crossway.domain.transfers import Duty
 from crossway.engine.loop import Engine
-from crossway.ports.store import Alarm
+from crossway.ports.records import Alarm
 from crossway.scenarios.backup import back_up, put_back
 from crossway.scenarios.clock import HandClock, JumpingClock
 from crossway.scenarios.journal import Journal

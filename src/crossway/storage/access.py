@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from crossway.domain.clients import Client, Key, Scope
-from crossway.ports.store import Remembered
+from crossway.ports.records import Remembered
 from crossway.storage.rows import client_of, instant, key_of, micros
 from crossway.storage.sets import for_each_database
 from crossway.storage.tables import api_keys, clients, idempotency

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Select, or_, select
 
-from crossway.ports.store import IntentFilter
+from crossway.ports.records import IntentFilter
 from crossway.storage.tables import intents, transfers
 
 

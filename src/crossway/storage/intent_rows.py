@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 from crossway.domain.intent import Costs, Intent, State, Terms
-from crossway.ports.store import Change, MoveRecord
+from crossway.ports.records import Change, MoveRecord
 from crossway.storage.rows import instant, micros
 
 

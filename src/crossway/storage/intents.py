@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from crossway.domain.intent import ENDED, Intent, State
 from crossway.domain.transfers import Duty, TransferState
-from crossway.ports.store import Change, IntentFilter, MoveRecord
+from crossway.ports.records import Change, IntentFilter, MoveRecord
 from crossway.storage.finding import filtered
 from crossway.storage.intent_rows import (
     change_row,

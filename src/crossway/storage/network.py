@@ -9,7 +9,7 @@ from sqlalchemy import Connection, case, delete, func, insert, or_, select, upda
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.ports.chain import Cursor
-from crossway.ports.store import Alarm
+from crossway.ports.records import Alarm
 from crossway.storage.network_tables import alarms, audit, cursors, leases, switches
 from crossway.storage.rows import instant, maybe_instant, micros
 from crossway.storage.sets import among

@@ -6,7 +6,7 @@ from typing import Any
 from crossway.domain.clients import Client, Key, Mode, Scope
 from crossway.domain.deposits import Deposit, DepositState, Incoming, Purpose
 from crossway.domain.transfers import Duty, Transfer, TransferState
-from crossway.ports.store import Attempt, Owed
+from crossway.ports.records import Attempt, Owed
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -22,7 +22,7 @@ from sqlalchemy import (
 from crossway.domain.intent import State
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Signed
-from crossway.ports.store import Attempt, InFlight, Owed, TransferChange
+from crossway.ports.records import Attempt, InFlight, Owed, TransferChange
 from crossway.storage.intents import LostRace
 from crossway.storage.rows import attempt_row, instant, micros, owed_row, transfer_of
 from crossway.storage.sets import among, for_each_chain, for_each_database, numbered, once_a_row

@@ -14,8 +14,8 @@ from crossway.domain.money import (
     micro_usd_down,
     micro_usd_up,
 )
+from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
-from crossway.ports.store import IntentFilter
 
 MOST_INTENTS = 10_000
 _OPEN = (State.PENDING, State.FUNDED, State.INITIATED)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from crossway.domain.clients import Caller, Scope
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.intent import Intent
+from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
-from crossway.ports.store import IntentFilter, Unit
+from crossway.ports.store import Unit
 from crossway.usecases.quotes import route_for
 from crossway.usecases.terms import CreateIntent, drawn_up, read
 

@@ -10,8 +10,9 @@ from crossway.domain.intent import Event, Intent, State, advance
 from crossway.domain.ledger import Account, Leg, Posting, balances
 from crossway.domain.money import micro_usd_down
 from crossway.domain.transfers import Duty
+from crossway.ports.records import Change, Owed
 from crossway.ports.services import Services
-from crossway.ports.store import Change, Owed, Unit
+from crossway.ports.store import Unit
 
 _PAYMENTS = (Purpose.PAYMENT, Purpose.EXTRA, Purpose.LATE)
 _OPEN = (State.PENDING, State.FUNDED)

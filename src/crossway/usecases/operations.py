@@ -10,8 +10,9 @@ from crossway.domain.clients import Caller
 from crossway.domain.errors import Forbidden, Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import Transfer, TransferState
+from crossway.ports.records import Alarm, MoveRecord
 from crossway.ports.services import Services
-from crossway.ports.store import Alarm, MoveRecord, Unit
+from crossway.ports.store import Unit
 
 DAY = timedelta(hours=24)
 MOST_COMPLETED = 20_000

@@ -9,8 +9,9 @@ from crossway.domain.errors import Forbidden, InvalidInput, NotFound, Unreachabl
 from crossway.domain.intent import READ_VOCABULARY, Intent, State
 from crossway.domain.money import format_units
 from crossway.domain.transfers import Duty, Transfer, TransferEvent, TransferState, advance_transfer
+from crossway.ports.records import Owed, TransferChange
 from crossway.ports.services import Services
-from crossway.ports.store import Owed, TransferChange, Unit
+from crossway.ports.store import Unit
 from crossway.usecases.fields import address_of
 from crossway.usecases.intents import by_address, by_id
 from crossway.usecases.lifecycle import credit, foreign_return, owed

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from crossway.domain.errors import Conflict, KeyReused
+from crossway.ports.records import Remembered
 from crossway.ports.services import Services
-from crossway.ports.store import Remembered, Unit
+from crossway.ports.store import Unit
 from crossway.usecases.access import KEPT_ANSWERS
 
 # An answer that has not come by then never will: its process died over it.

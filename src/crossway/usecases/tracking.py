@@ -9,8 +9,8 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Posting
 from crossway.domain.money import format_units
 from crossway.domain.transfers import OPEN, Duty, Transfer, TransferState
+from crossway.ports.records import Attempt, IntentFilter, MoveRecord
 from crossway.ports.services import Services
-from crossway.ports.store import Attempt, IntentFilter, MoveRecord
 from crossway.usecases.intents import by_id
 
 MOST_FOUND = 50

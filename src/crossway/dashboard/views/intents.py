@@ -22,8 +22,8 @@ from crossway.domain.deposits import Deposit, Purpose
 from crossway.domain.intent import Intent, State, Weight, weigh
 from crossway.domain.money import format_units
 from crossway.domain.transfers import Duty, Transfer, TransferState
+from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
-from crossway.ports.store import IntentFilter
 from crossway.usecases import intents as payments
 
 PAGE_SIZE = 25

@@ -23,7 +23,7 @@ from crossway.domain.deposits import Deposit
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting
 from crossway.domain.transfers import Transfer
-from crossway.ports.store import MoveRecord
+from crossway.ports.records import MoveRecord
 
 DEPOSIT_COLUMNS = (
     Column("Amount"),

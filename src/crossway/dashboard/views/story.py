@@ -20,8 +20,8 @@ from crossway.dashboard.views.figures import (
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Caller
 from crossway.domain.intent import Event, Intent, State
+from crossway.ports.records import MoveRecord
 from crossway.ports.services import Services
-from crossway.ports.store import MoveRecord
 from crossway.usecases import tracking
 from crossway.usecases.tracking import Story
 

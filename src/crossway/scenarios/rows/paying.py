@@ -2,7 +2,7 @@
 
 from crossway.domain.intent import State
 from crossway.domain.transfers import Duty
-from crossway.ports.store import Attempt
+from crossway.ports.records import Attempt
 from crossway.scenarios.scenario import Back, Ends, scenario
 from crossway.scenarios.stage import ARBITRUM, BASE, Stage
 
