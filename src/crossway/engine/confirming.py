@@ -193,18 +193,8 @@ def _settle(
         if t.id in locked
     ]
     for one in seen:
-        transfer = locked.get(one.transfer.id)
-        if transfer is None:
-            continue
-        if one.mined.reason == NOTHING_LEFT and left_at(unit, step, transfer) <= 0:
-            # What was to go back was undone as well: the duty is looked at anew.
-            failed(unit, step, chain, transfer, one.tx_id, one.mined, for_good=False)
-            changes.append(_again(transfer, TransferEvent.REVERT, "", now, transfer.tries))
-        elif one.mined.reason in WORKED:
-            booked(unit, step, chain, transfer, one.tx_id, one.mined)
-            changes.append(_confirmed(transfer, one, now))
-        else:
-            changes.append(_reverted(unit, step, chain, transfer, one, now))
+        if (transfer := locked.get(one.transfer.id)) is not None:
+            changes.append(_seen(unit, step, chain, transfer, one))
     settled = [
         (locked[one.transfer.id], one.mined.reason in WORKED)
         for one in seen
@@ -213,6 +203,18 @@ def _settle(
     foreign_after(unit, step, chain, settled)
     unit.transfers.change(changes, now)
     step.store(unit)
+
+
+def _seen(unit: Unit, step: Step, chain: Chain, transfer: Transfer, one: Seen) -> TransferChange:
+    """What a mined transaction means for its transfer; intent and books follow in the step."""
+    if one.mined.reason == NOTHING_LEFT and left_at(unit, step, transfer) <= 0:
+        # What was to go back was undone as well: the duty is looked at anew.
+        failed(unit, step, chain, transfer, one.tx_id, one.mined, for_good=False)
+        return _again(transfer, TransferEvent.REVERT, "", step.now, transfer.tries)
+    if one.mined.reason in WORKED:
+        booked(unit, step, chain, transfer, one.tx_id, one.mined)
+        return _confirmed(transfer, one, step.now)
+    return _reverted(unit, step, chain, transfer, one, step.now)
 
 
 def _confirmed(transfer: Transfer, one: Seen, now: datetime) -> TransferChange:

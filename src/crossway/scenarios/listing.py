@@ -3,8 +3,10 @@
 from types import ModuleType
 
 from crossway.domain.errors import NotFound
-from crossway.scenarios.rows import deposits, paying, reorganisations, service
+from crossway.scenarios.rows import deposits, paying, reorganisations, restoring, service, strays
 from crossway.scenarios.scenario import Scenario
+
+MODULES = (deposits, strays, reorganisations, paying, service, restoring)
 
 
 def _of(module: ModuleType) -> list[Scenario]:
@@ -13,7 +15,7 @@ def _of(module: ModuleType) -> list[Scenario]:
 
 SCENARIOS = tuple(
     sorted(
-        (one for module in (deposits, reorganisations, paying, service) for one in _of(module)),
+        (one for module in MODULES for one in _of(module)),
         key=lambda one: one.number,
     )
 )
