@@ -162,3 +162,17 @@ def test_a_question_given_up_in_line_is_never_asked(
             one.result(30)
     assert ask(pool, {"B": says("b")}, PATIENT).given == {"B": "b"}
     assert not asked.is_set()
+
+
+def test_who_never_waits_answers_in_the_thread_that_asks(pool: ThreadPoolExecutor) -> None:
+    asked: list[threading.Thread] = []
+
+    def question() -> str:
+        asked.append(threading.current_thread())
+        return "b"
+
+    questions = {"A": says("a"), "B": question, "C": fails(Unreachable("down"))}
+    answers = ask(pool, questions, PATIENT, at_once=["B", "C"])
+    assert asked == [threading.current_thread()]
+    assert answers.given == {"A": "a", "B": "b"}
+    assert answers.missing == (LeftOut("C", "down"),)

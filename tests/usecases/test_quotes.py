@@ -33,6 +33,8 @@ SHOP = caller()
 class OneBridge:
     """A bridge made up for a test: it answers, fails or hangs as it is told."""
 
+    at_once = False
+
     def __init__(self, name: BridgeName, answer: Any = 1_000) -> None:
         self.name, self.answer = name, answer
 

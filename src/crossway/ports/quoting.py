@@ -21,9 +21,14 @@ class Prices(Protocol):
 
 
 class Bridge(Protocol):
-    """A way between chains with its own price."""
+    """A way between chains with its own price.
+
+    `at_once`: it prices from what it holds in memory and never waits for anybody, so it is asked
+    in the thread of whoever asks, with no deadline.
+    """
 
     name: BridgeName
+    at_once: bool
 
     def routes(self) -> Sequence[Route]:
         """Every pair of chains it serves."""

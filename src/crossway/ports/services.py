@@ -58,6 +58,18 @@ class KeyMemory:
     written: float = 0.0
 
 
+@dataclass
+class SwitchMemory:
+    """What this process knows to be switched off without asking the store.
+
+    `known` is what was read, with the epoch and the time.monotonic() from before it was read. A
+    switch made here begins a new epoch, and what was read before counts no more.
+    """
+
+    epoch: object = field(default_factory=object)
+    known: tuple[object, float, Mapping[str, str]] | None = None
+
+
 @dataclass(frozen=True)
 class Services:
     """The one set of parts that API, engine and dashboard share; `wake` rouses the engine.
@@ -80,3 +92,4 @@ class Services:
     pause: Callable[[], None] = lambda: time.sleep(0.02)
     first_keys: Callable[[], Mapping[str, str]] = dict
     keys: KeyMemory = field(default_factory=KeyMemory)
+    switches: SwitchMemory = field(default_factory=SwitchMemory)

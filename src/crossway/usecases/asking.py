@@ -7,7 +7,7 @@ new questions to it are not asked at all. The pool should have a few threads a s
 
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from threading import Lock
@@ -31,12 +31,28 @@ class Answers(Generic[T]):
     missing: tuple[LeftOut, ...]
 
 
-def ask(pool: Executor, questions: Mapping[str, Callable[[], T]], patience: Patience) -> Answers[T]:
-    """Ask every subject its question at once and wait as long as `patience` says."""
+def ask(
+    pool: Executor,
+    questions: Mapping[str, Callable[[], T]],
+    patience: Patience,
+    at_once: Collection[str] = (),
+) -> Answers[T]:
+    """Ask every subject its question at once and wait as long as `patience` says.
+
+    Those `at_once` never wait for anybody: they answer in this thread, which costs no other.
+    """
     lines = _lines_of(pool)
-    asked = {lines.ask(pool, subject, question): subject for subject, question in questions.items()}
+    asked: dict[Future[T], str] = {}
+    for subject, question in questions.items():
+        if subject not in at_once:
+            asked[lines.ask(pool, subject, question)] = subject
     given: dict[str, T] = {}
     missing: list[LeftOut] = []
+    for subject in at_once:
+        try:
+            given[subject] = questions[subject]()
+        except Exception as failure:
+            missing.append(LeftOut(subject, _why(failure)))
     pending: set[Future[T]] = set(asked)
     limit, grace = time.monotonic() + patience.deadline, patience.grace
     while pending:

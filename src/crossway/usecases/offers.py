@@ -29,7 +29,8 @@ def offers_for(
     """What the bridges offer. Raises `QuotesUnavailable` when not one of them answered."""
     now = services.clock.now()
     questions = {str(bridge.name): _question(bridge, legs, now) for bridge in bridges}
-    answers = ask(services.asking, questions, services.policy.patience)
+    at_once = [str(bridge.name) for bridge in bridges if bridge.at_once]
+    answers = ask(services.asking, questions, services.policy.patience, at_once)
     if questions and not answers.given:
         silent = ", ".join(f"{left.subject} {left.reason}" for left in answers.missing)
         raise QuotesUnavailable(f"No bridge could answer: {silent}")

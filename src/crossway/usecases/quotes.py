@@ -81,8 +81,8 @@ def multiple(
     excluded = complaints.read(lambda: _excluded_bridges(exclude_bridges))
     case = read(services, caller, asked, off, complaints)
     bridges = [bridge for bridge in services.bridges if bridge.name not in (excluded or ())]
-    found, _ = _every_way(services, caller, case, bridges, off)
-    return [routed.quote for routed in found]
+    found, _ = _every_way(services, case, bridges, off)
+    return [_routed(services, caller, case, offer).quote for offer in found]
 
 
 def best(
@@ -125,9 +125,9 @@ def route_for(
             raise InvalidInput(f"{field}: {chain} is switched off")
     way = Way(chains[source], chains[destination], token_in, token_out, recipient)
     case = priced(services, way, amount_units, amount_symbol)
-    found, refusals = _every_way(services, caller, case, services.bridges, off)
+    found, refusals = _every_way(services, case, services.bridges, off)
     if found:
-        return found[0]
+        return _routed(services, caller, case, found[0])
     bounds = [refusal.reason for refusal in refusals if refusal.supported]
     if bounds:
         raise InvalidInput(f"amount: {', '.join(bounds)}")
@@ -166,22 +166,20 @@ def multi_source(
 
 
 def _every_way(
-    services: Services,
-    caller: Caller | None,
-    case: Case,
-    bridges: Sequence[Bridge],
-    off: Collection[str],
-) -> tuple[list[Routed], Sequence[NoOffer]]:
-    """All ways, cheapest first, and the bridges' refusals. Raises `QuotesUnavailable` when there
-    is no way and a bridge that might have known one gave no answer."""
+    services: Services, case: Case, bridges: Sequence[Bridge], off: Collection[str]
+) -> tuple[Sequence[Offer | None], Sequence[NoOffer]]:
+    """All ways, cheapest first (None is the one within one chain), and the bridges' refusals.
+
+    Raises `QuotesUnavailable` when there is none and a bridge that might have known one is silent.
+    """
     if case.way.within_one_chain:
-        return [_routed(services, caller, case, None)], ()
+        return [None], ()
     offered = offers_for(services, bridges, [case.leg], off)
     offers = sorted(offered.offers[0], key=lambda o: (o.fee_micro_usd, o.fill_seconds, o.bridge))
     if not offers and offered.missing:
         silent = ", ".join(f"{left.subject} {left.reason}" for left in offered.missing)
         raise QuotesUnavailable(f"No offer, and unknown: {silent}")
-    return [_routed(services, caller, case, offer) for offer in offers], offered.refusals[0]
+    return offers, offered.refusals[0]
 
 
 def _routed(services: Services, caller: Caller | None, case: Case, offer: Offer | None) -> Routed:

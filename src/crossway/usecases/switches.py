@@ -1,6 +1,7 @@
 """What is switched off: chains and routes that are neither quoted nor used for new intents."""
 
-from collections.abc import Collection
+import time
+from collections.abc import Collection, Mapping
 
 from crossway.domain.clients import Caller, Scope
 from crossway.domain.errors import Forbidden, InvalidInput
@@ -8,11 +9,22 @@ from crossway.domain.quotes import BridgeName
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 
+FRESH_SECONDS = 1.0
 
-def switched_off(services: Services) -> dict[str, str]:
-    """Subjects that are off with the reason: `chain:X`, `bridge:B` or `route:BRIDGE:A:B`."""
+
+def switched_off(services: Services) -> Mapping[str, str]:
+    """Subjects that are off with the reason: `chain:X`, `bridge:B` or `route:BRIDGE:A:B`.
+
+    What another process switches is seen here within `FRESH_SECONDS`, our own at once.
+    """
+    memory, asked_at = services.switches, time.monotonic()
+    epoch, known = memory.epoch, memory.known
+    if known is not None and known[0] is epoch and asked_at - known[1] <= FRESH_SECONDS:
+        return known[2]
     with services.store.read() as unit:
-        return unit.network.switches()
+        off = unit.network.switches()
+    memory.known = epoch, asked_at, off
+    return off
 
 
 def switch(services: Services, caller: Caller, subject: str, off: bool, reason: str) -> None:
@@ -33,6 +45,7 @@ def switch(services: Services, caller: Caller, subject: str, off: bool, reason: 
         unit.network.audit(caller.client.name, what, {"subject": subject, "reason": reason}, now)
 
     services.store.write(work)
+    services.switches.epoch = object()
 
 
 def chain_is_off(off: Collection[str], chain: str) -> bool:

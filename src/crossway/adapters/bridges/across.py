@@ -21,6 +21,7 @@ class Across:
     """`pctFee` is of 10**18; `flatFee` is the destination's gas in USDC units."""
 
     name = BridgeName.ACROSS
+    at_once = True
 
     def __init__(self, catalogue: Catalogue) -> None:
         data = data_of(self.name)

@@ -40,6 +40,7 @@ class Cctp:
     """`maxFee` is in USDC units; a threshold of 1000 asks for the fast way, 2000 is free."""
 
     name = BridgeName.CCTP
+    at_once = True
 
     def __init__(self, catalogue: Catalogue) -> None:
         data = data_of(self.name)

@@ -22,6 +22,7 @@ class Gateway:
     """`pctFee` is of 10**18; `gasFee` is Circle's charge for the burn, in USDC units."""
 
     name = BridgeName.GATEWAY
+    at_once = True
 
     def __init__(self, catalogue: Catalogue) -> None:
         data = data_of(self.name)

@@ -21,6 +21,7 @@ class Rhinofi:
     """`pctFee` is of 10**18; `gasFee` is in USDC units; `vaultId` names the source's vault."""
 
     name = BridgeName.RHINOFI
+    at_once = True
 
     def __init__(self, catalogue: Catalogue) -> None:
         data = data_of(self.name)
