@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from crossway.api.limits import Limits
 from crossway.bootstrap import Service
 from crossway.usecases import access
 from tests.api.conftest import Api, new_key, served
@@ -62,3 +63,44 @@ def test_the_61st_request_without_a_good_key_is_refused_before_its_key_is_looked
 
 def test_health_is_not_limited(http: TestClient) -> None:
     assert {http.get("/api/healthz").status_code for _ in range(100)} == {200}
+
+
+class Hand:
+    """Seconds that are set by hand."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_window_moves_with_the_seconds() -> None:
+    hand = Hand()
+    limits = Limits(hand)
+    for hand.now in (0.0, 10.0):
+        assert limits.spend_key("a", 2).granted
+    hand.now = 59.5
+    refused = limits.spend_key("a", 2)
+    assert (refused.granted, refused.left, refused.wait_seconds) == (False, 0, 1)
+    hand.now = 60.0
+    assert limits.spend_key("a", 2).granted
+    assert limits.spend_key("a", 2).wait_seconds == 10
+
+
+def test_after_a_quota_was_lowered_the_wait_is_until_there_is_room() -> None:
+    hand = Hand()
+    limits = Limits(hand)
+    for hand.now in (0.0, 1.0, 2.0, 3.0):
+        limits.spend_key("a", 4)
+    refused = limits.spend_key("a", 2)
+    assert (refused.granted, refused.left, refused.wait_seconds) == (False, 0, 59)
+
+
+def test_who_no_longer_asks_is_forgotten() -> None:
+    hand = Hand()
+    limits = Limits(hand)
+    for number in range(100):
+        limits.spend_address(f"192.0.2.{number}")
+    hand.now = 61.0
+    limits.spend_key("a", 1)
+    assert len(limits._windows) == 1

@@ -2,11 +2,9 @@
 
 import math
 import time
-from dataclasses import dataclass
-
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 ADDRESS_PER_MINUTE = 60
 _WINDOW_SECONDS = 60
@@ -31,36 +29,47 @@ class Allowance:
         return found
 
 
+@dataclass
 class Limits:
-    """The windows of one process."""
+    """The windows of one process, used by its event loop alone; `seconds` is a clock that never
+    goes back. A window is when each granted request of the last minute came."""
 
-    def __init__(self) -> None:
-        self._windows = MovingWindowRateLimiter(MemoryStorage())
-        self._by_address = RateLimitItemPerMinute(ADDRESS_PER_MINUTE)
-        self._items: dict[int, RateLimitItemPerMinute] = {}
+    seconds: Callable[[], float] = time.monotonic
+    _windows: dict[str, deque[float]] = field(default_factory=dict)
+    _swept: float = -math.inf
 
     def spend_key(self, key: str, per_minute: int) -> Allowance:
         """Count one request of a key."""
-        item = self._items.get(per_minute)
-        if item is None:
-            item = self._items[per_minute] = RateLimitItemPerMinute(per_minute)
-        return self._allowance(item, self._windows.hit(item, "key", key), "key", key)
+        return self._ask(f"key {key}", per_minute, spend=True)
 
     def spend_address(self, address: str) -> Allowance:
         """Count one request that came without a good key."""
-        item = self._by_address
-        return self._allowance(
-            item, self._windows.hit(item, "address", address), "address", address
-        )
+        return self._ask(f"address {address}", ADDRESS_PER_MINUTE, spend=True)
 
     def check_address(self, address: str) -> Allowance:
         """Whether this address may still try a key; counts nothing."""
-        item = self._by_address
-        return self._allowance(
-            item, self._windows.test(item, "address", address), "address", address
-        )
+        return self._ask(f"address {address}", ADDRESS_PER_MINUTE, spend=False)
 
-    def _allowance(self, item: RateLimitItemPerMinute, granted: bool, *names: str) -> Allowance:
-        free_at, left = self._windows.get_window_stats(item, *names)
-        wait = max(1, math.ceil(free_at - time.time()))
-        return Allowance(granted, item.amount, left, wait)
+    def _ask(self, name: str, quota: int, spend: bool) -> Allowance:
+        now = self.seconds()
+        self._sweep(now)
+        window = self._windows.get(name)
+        if window is None:
+            window = self._windows[name] = deque()
+        while window and window[0] <= now - _WINDOW_SECONDS:
+            window.popleft()
+        granted = len(window) < quota
+        if granted and spend:
+            window.append(now)
+        # After a quota was lowered, more than one must leave before there is room.
+        leaves = window[max(0, len(window) - quota)] if window else now
+        wait = math.ceil(leaves + _WINDOW_SECONDS - now)
+        return Allowance(granted, quota, max(0, quota - len(window)), wait)
+
+    def _sweep(self, now: float) -> None:
+        """Once a minute, forget those who no longer ask."""
+        if now - self._swept < _WINDOW_SECONDS:
+            return
+        self._swept = now
+        last = now - _WINDOW_SECONDS
+        self._windows = {n: w for n, w in self._windows.items() if w and w[-1] > last}
