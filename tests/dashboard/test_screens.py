@@ -32,7 +32,7 @@ def test_the_overview_counts_what_was_paid(screen: Screen) -> None:
     screen.again()
     figures = {metric.label: metric.value for metric in screen.at.metric}
     assert figures["Completed, 24 h"] == "1"
-    assert figures["Volume, 24 h"] == "25.00 USD"
+    assert figures["Volume, 24 h, USD"] == "25.00"
     assert "Recipient paid" in json.dumps(screen.widget("recent"))
 
 

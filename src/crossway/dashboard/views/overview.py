@@ -37,7 +37,7 @@ def figures(overview: Overview) -> tuple[Figure, ...]:
     rate = overview.success_rate
     flying = sum(overview.counts.get(state, 0) for state in OPEN)
     return (
-        Figure("Volume, 24 h", usd(overview.volume_24h_micro_usd),
+        Figure("Volume, 24 h, USD", _volume(overview.volume_24h_micro_usd),
                "What recipients were paid in the last 24 hours"),
         Figure("Completed, 24 h", f"{overview.completed_24h:,}",
                "Payments completed in the last 24 hours"),
@@ -49,6 +49,12 @@ def figures(overview: Overview) -> tuple[Figure, ...]:
                "95 of 100 payouts were at least this fast"),
         Figure("Open now", f"{flying:,}", "Pending, funded or on their way"),
     )  # fmt: skip
+
+
+def _volume(micro_usd: int) -> str:
+    """Dollars in the width of a narrow column: cents only while they matter."""
+    dollars = micro_usd // 1_000_000
+    return f"{dollars:,}" if dollars >= 10_000 else usd(micro_usd).removesuffix(" USD")
 
 
 def _time(seconds: float | None) -> str:
