@@ -15,6 +15,16 @@ from crossway.storage.tables import api_keys, clients, idempotency
 _OPEN = for_each_database(
     lambda put: put(idempotency).on_conflict_do_nothing().returning(idempotency.c.key)
 )
+_OF_KEY = (
+    idempotency.c.client_id == bindparam("b_client"),
+    idempotency.c.key == bindparam("b_key"),
+)
+_ANSWERED = select(idempotency).where(*_OF_KEY)
+_ANSWER = (
+    update(idempotency)
+    .where(*_OF_KEY)
+    .values(status=bindparam("b_status"), body=bindparam("b_body"))
+)
 
 
 class Access:
@@ -105,11 +115,7 @@ class Access:
             )
 
     def remembered(self, client_id: str, key: str) -> Remembered | None:
-        row = self._db.execute(
-            select(idempotency).where(
-                idempotency.c.client_id == client_id, idempotency.c.key == key
-            )
-        ).first()
+        row = self._db.execute(_ANSWERED, {"b_client": client_id, "b_key": key}).first()
         if row is None:
             return None
         return Remembered(row.body_hash, instant(row.at), row.status, row.body)
@@ -130,9 +136,7 @@ class Access:
 
     def answer(self, client_id: str, key: str, status: int, body: bytes) -> None:
         self._db.execute(
-            update(idempotency)
-            .where(idempotency.c.client_id == client_id, idempotency.c.key == key)
-            .values(status=status, body=body)
+            _ANSWER, {"b_client": client_id, "b_key": key, "b_status": status, "b_body": body}
         )
 
     def forget(self, client_id: str, key: str) -> None:

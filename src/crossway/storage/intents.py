@@ -36,6 +36,8 @@ from crossway.storage.rows import instant, micros
 from crossway.storage.sets import among, for_each_chain, for_each_database, numbered, once_a_row
 from crossway.storage.tables import intent_counts, intents, moves, transfers
 
+_BY_ID = select(intents).where(intents.c.id == bindparam("value"))
+_BY_ADDRESS = select(intents).where(intents.c.address == bindparam("value"))
 _ADD = insert(intents).returning(intents.c.id)
 _ADD_MOVE = insert(moves)
 _COUNT = for_each_database(
@@ -115,10 +117,10 @@ class Intents:
         return replace(intent, id=new_id)
 
     def get(self, intent_id: int) -> Intent | None:
-        return self._one(select(intents).where(intents.c.id == intent_id))
+        return self._one(_BY_ID, intent_id)
 
     def by_address(self, address: str) -> Intent | None:
-        return self._one(select(intents).where(intents.c.address == address))
+        return self._one(_BY_ADDRESS, address)
 
     def of(self, ids: Collection[int]) -> dict[int, Intent]:
         return self._by_id(select(intents).where(among(self._db, intents.c.id, ids))) if ids else {}
@@ -251,8 +253,8 @@ class Intents:
         )
         return [(instant(c), instant(d), usd) for c, d, usd in self._db.execute(query)]
 
-    def _one(self, query: Select[Any]) -> Intent | None:
-        row = self._db.execute(query).first()
+    def _one(self, query: Select[Any], value: int | str) -> Intent | None:
+        row = self._db.execute(query, {"value": value}).first()
         return None if row is None else intent_of(row)
 
     def _by_id(self, query: Select[Any]) -> dict[int, Intent]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final, TypeVar
 
 import base58
@@ -53,13 +54,15 @@ def _evm(text: str) -> str:
     return checksummed
 
 
+# Shops and tokens come again and again.
+@lru_cache(maxsize=16_384)
 def _eip55(lower_digits: str) -> str:
     """Hex digits whose capitals are a checksum (EIP-55)."""
     nibbles = keccak256(lower_digits.encode()).hex()
-    cased = (
-        digit.upper() if int(nibble, 16) >= 8 else digit
+    cased = [
+        digit.upper() if nibble > "7" else digit
         for digit, nibble in zip(lower_digits, nibbles, strict=False)
-    )
+    ]
     return "0x" + "".join(cased)
 
 
