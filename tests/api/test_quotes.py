@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, Api
+from crossway.bootstrap import Service
+from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, Api, new_key
 
 QUOTE = {
     "tokenIn": USDC_BASE,
@@ -99,6 +100,20 @@ def test_a_comparison_of_all_sources_has_same_chain_first_then_by_cost(api: Api)
         "feeFormatted",
     }  # fmt: skip
     assert isinstance(first["paymentOptions"][0]["slippage"], int | float)
+
+
+def test_a_clients_own_fee_is_shown_apart_and_is_part_of_the_deposit(
+    api: Api, service: Service
+) -> None:
+    shop = Api(api.http, service, *new_key(service, app_fee_bps=100))
+    body = shop.get("/quotes/single", **QUOTE, bridge="CCTP").json()
+    assert (set(body), body["appFee"]) == (SINGLE | {"appFee"}, "250000")
+    assert body["totalFee"] == body["feeInAssetToken"]
+    assert body["totalFee"] == api.get("/quotes/single", **QUOTE, bridge="CCTP").json()["totalFee"]
+    assert int(body["depositAmount"]) == 25_250_000 + int(body["totalFee"])
+    for option in compared(shop).json()["quotes"]:
+        assert option["appFee"] == "255000"
+        assert int(option["totalFee"]) == int(option["serviceFee"]) + int(option["bridgeFee"])
 
 
 def test_chains_can_be_left_out_and_none_left_means_no_cheapest(api: Api) -> None:

@@ -44,9 +44,13 @@ def test_the_parts_of_every_fee_add_up() -> None:
         services(), caller(app_fee_bps=30), "BASE", "25.5", address("BASE_MAINNET")
     )
     for option in found.options:
-        parts = option.service_fee_units + option.bridge_fee_units + option.app_fee_units
-        assert option.total_fee_units == parts
+        assert option.total_fee_units == option.service_fee_units + option.bridge_fee_units
         assert option.app_fee_units == 76_500
+        assert option.fee_micro_usd == option.total_fee_units + 76_500
+        for paid in option.options:
+            if paid.symbol == "USDC":
+                whole = 25_576_500 * 10 ** (paid.decimals - 6)
+                assert paid.deposit_units == whole + paid.fee_units
 
 
 def test_a_test_network_is_only_paid_from_test_networks() -> None:

@@ -195,12 +195,14 @@ def test_a_disabled_token_is_refused() -> None:
         quotes.single(services(), SHOP, **asked, bridge="RHINOFI")
 
 
-def test_the_clients_app_fee_is_part_of_fee_and_deposit() -> None:
+def test_the_clients_app_fee_is_part_of_the_deposit_and_no_part_of_the_fee() -> None:
     plain = quotes.single(services(), SHOP, **one(), bridge="CCTP")
     charged = quotes.single(services(), caller(app_fee_bps=100), **one(), bridge="CCTP")
     capped = quotes.single(services(), caller(app_fee_bps=100, cap=300_000), **one(), bridge="CCTP")
     assert charged.app_micro_usd == 1_000_000
-    assert charged.fee_units == plain.fee_units + 1_000_000
+    assert (plain.app_fee_units, charged.app_fee_units) == (0, 1_000_000)
+    assert charged.fee_units == plain.fee_units
+    assert charged.fee_asset_units == plain.fee_asset_units
     assert charged.deposit_units == plain.deposit_units + 1_000_000
     assert capped.deposit_units == plain.deposit_units + 300_000
 
@@ -340,8 +342,7 @@ def test_an_intent_gets_the_best_quote_with_what_it_must_keep() -> None:
     assert routed.extra_data == routed.offer.extra_data
     assert len(routed.extra_data) == 2 + 4 * 64
     assert routed.costs.bridge_micro_usd == routed.quote.bridge_micro_usd
-    fees = routed.costs.fees_units + routed.costs.app_fee_units
-    assert routed.quote.fee_asset_units == fees
+    assert routed.quote.fee_asset_units == routed.costs.fees_units
 
 
 def test_an_intent_within_one_chain_has_no_bridge_data() -> None:

@@ -67,8 +67,9 @@ class Route:
 class Quote:
     """A whole offer for one token in and one token out; units are smallest units.
 
-    `fee_units` counts the symbol in which the amount was asked, `fee_asset_units` and
-    `deposit_units` count `token_in`. `bridge` is None within one chain.
+    `fee_units` is the bridge's and the service's fee; the client's own, `app_fee_units`, is apart.
+    Both count the symbol in which the amount was asked, `fee_asset_units` (the first of them) and
+    `deposit_units` (amount and all fees) count `token_in`. `bridge` is None within one chain.
     """
 
     bridge: BridgeName | None
@@ -85,6 +86,7 @@ class Quote:
     bridge_micro_usd: int
     app_micro_usd: int
     fee_units: int
+    app_fee_units: int
     asset_symbol: str
     asset_decimals: int
     fee_asset_units: int
@@ -97,7 +99,8 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class PaymentOption:
-    """One token with which a payer may pay from a chain."""
+    """One token with which a payer may pay from a chain; `deposit_units` holds the amount, the
+    fees of bridge and service, which are `fee_units`, and the client's own."""
 
     symbol: str
     address: str
@@ -109,8 +112,11 @@ class PaymentOption:
 
 @dataclass(frozen=True, slots=True)
 class SourceOption:
-    """The best way to pay from one chain; fees in units of the destination token, the three parts
-    adding up to the total."""
+    """The best way to pay from one chain; fees in units of the destination token.
+
+    The total is the bridge's and the service's part; the client's own fee is apart from it.
+    `fee_micro_usd` is all that the payer pays beyond the amount, all three.
+    """
 
     source: str
     destination: str
@@ -146,7 +152,7 @@ class Comparison:
 
     @property
     def cheapest(self) -> SourceOption | None:
-        """The option with the lowest total fee among all source chains."""
+        """The option with the lowest fees among all source chains."""
         return min(self.options, key=lambda o: (o.fee_micro_usd, o.fill_seconds), default=None)
 
 

@@ -138,15 +138,14 @@ def _option(
 ) -> SourceOption:
     side, service, app = payment.side, payment.service, payment.app
     service_units, bridge_units = for_usd(service, side), for_usd(bridge_micro_usd, side)
-    app_units = for_usd(app, side)
     return SourceOption(
         source=chain.id,
         destination=payment.out.chain,
         bridge=bridge,
-        total_fee_units=service_units + bridge_units + app_units,
+        total_fee_units=service_units + bridge_units,
         service_fee_units=service_units,
         bridge_fee_units=bridge_units,
-        app_fee_units=app_units,
+        app_fee_units=for_usd(app, side),
         fee_micro_usd=service + bridge_micro_usd + app,
         fill_seconds=wait_seconds(chain, payment.micro_usd) + bridge_seconds,
         options=_payment_options(payment, service + bridge_micro_usd, tokens),
@@ -163,12 +162,12 @@ def _payment_options(
     for token in tokens:
         scale, pico = token.scale, token.pico_usd
         fees = -(-fee * scale // pico)
-        if app:
-            fees += -(-app * scale // pico)
         if token.symbol == symbol:
             deposit = rescale_up(units, decimals, token.decimals) + fees
         else:
             deposit = -(-micro_usd * scale // pico) + fees
+        if app:
+            deposit += -(-app * scale // pico)
         options.append(
             PaymentOption(
                 token.symbol, token.address, token.decimals, fees, deposit, slippage[token.symbol]

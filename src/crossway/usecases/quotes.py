@@ -202,11 +202,11 @@ def _routed(services: Services, caller: Caller | None, case: Case, offer: Offer 
         service_micro_usd=service,
         bridge_micro_usd=bridge,
         app_micro_usd=costs.app_micro_usd,
-        fee_units=for_usd(service + bridge, case.amount)
-        + for_usd(costs.app_micro_usd, case.amount),
+        fee_units=for_usd(service + bridge, case.amount),
+        app_fee_units=for_usd(costs.app_micro_usd, case.amount),
         asset_symbol=way.token_in.symbol,
         asset_decimals=way.token_in.decimals,
-        fee_asset_units=costs.fees_units + costs.app_fee_units,
+        fee_asset_units=costs.fees_units,
         deposit_units=total,
         slippage=slippage_of(way.token_in.symbol, case.amount.symbol),
         fill_seconds=wait_seconds(way.source, case.micro_usd)

@@ -73,7 +73,7 @@ class CreatedIntent(Model):
     app_fee_in_asset_token: Units = text("Your own fee in units of the asset token.", "0")
     asset_token_symbol: str = symbol("The token that the payer sends.")
     asset_token_decimals: int = text("Its decimals.", 6)
-    slippage: str = text("Decimal number: how far the price may move.", "0.005")
+    slippage: str = text("Decimal number: how far the price may move, in percent.", "0.5")
     tokenIn: str = text("Token address on the source chain.", USDC_BASE)
     tokenOut: str = text("Token address on the destination chain.", USDC_ARBITRUM)
     intent_address: str = text("The deposit address: pay here, once.", INTENT)

@@ -22,6 +22,13 @@ from crossway.api.schemas.fields import (
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, Quote, SourceOption
 
+_APP_FEE = text(
+    "Your own fee in the same units, on top of `totalFee` and part of `depositAmount`; absent when "
+    "you take none.",
+    "25000",
+    default="0",
+)
+
 
 class QuotedRoute(Model):
     """What was quoted."""
@@ -44,12 +51,15 @@ class SingleQuote(Model):
     )
     totalFee: Units = text("Bridge fee and service fee, in units of `amountSymbol`.", "34567")
     totalFeeFormatted: str = text("The same for people.", "0.034567")
+    appFee: Units = _APP_FEE
     route: QuotedRoute = Field(description="What was quoted.")
     assetToken: str = symbol("The token that the payer sends.")
-    feeInAssetToken: Units = text("The fees in units of that token.", "34567")
+    feeInAssetToken: Units = text("`totalFee` in units of that token.", "34567")
     feeInAssetTokenFormatted: str = text("The same for people.", "0.034567")
-    depositAmount: Units = text("What the payer would deposit, in units of that token.", "25034567")
-    depositAmountFormatted: str = text("The same for people.", "25.034567")
+    depositAmount: Units = text(
+        "What the payer would deposit, all fees included, in units of that token.", "25059567"
+    )
+    depositAmountFormatted: str = text("The same for people.", "25.059567")
     estimatedFillSeconds: int = text("Usual time from deposit to fill.", 4)
     expiresAt: str = text("Until when the quote holds.", TIME)
 
@@ -59,10 +69,10 @@ class PaymentOptionOut(Model):
 
     token: str = symbol("The token's symbol.")
     tokenAddress: str = text("Its address on the source chain.", USDC_BASE)
-    depositAmount: Units = text("What to deposit, smallest unit.", "25034567")
-    depositAmountFormatted: str = text("The same for people.", "25.034567")
-    slippage: float = text("How far the price may move.", 0.005)
-    fee: Units = text("The fees in units of this token.", "34567")
+    depositAmount: Units = text("What to deposit, all fees included, smallest unit.", "25059567")
+    depositAmountFormatted: str = text("The same for people.", "25.059567")
+    slippage: float = text("How far the price may move, in percent.", 0.5)
+    fee: Units = text("`totalFee` in units of this token.", "34567")
     feeFormatted: str = text("The same for people.", "0.034567")
 
 
@@ -71,8 +81,9 @@ class SourceOptionOut(Model):
 
     sourceChain: str = chain("Where the payer pays.")
     destinationChain: str = chain("Where the recipient is paid.", "ARBITRUM_MAINNET")
-    totalFee: Units = text("All fees in units of `tokenOut`.", "34567")
+    totalFee: Units = text("Bridge fee and service fee, in units of `tokenOut`.", "34567")
     totalFeeFormatted: str = text("The same for people.", "0.034567")
+    appFee: Units = _APP_FEE
     serviceFee: Units = text("The service's part.", "10000")
     bridgeFee: Units = text("The bridge's part, the network's costs included.", "24567")
     bridge: str | None = bridge("The bridge; null within one chain.")
@@ -96,6 +107,7 @@ def single(quote: Quote) -> dict[str, Any]:
         "bridgeFeeDetails": dict(quote.details),
         "totalFee": str(quote.fee_units),
         "totalFeeFormatted": format_units(quote.fee_units, quote.amount_decimals),
+        **_app_fee(quote.app_fee_units),
         "route": {
             "tokenIn": quote.token_in,
             "tokenOut": quote.token_out,
@@ -132,12 +144,17 @@ def _source(option: SourceOption, decimals: int) -> dict[str, Any]:
         "destinationChain": option.destination,
         "totalFee": str(option.total_fee_units),
         "totalFeeFormatted": format_units(option.total_fee_units, decimals),
+        **_app_fee(option.app_fee_units),
         "serviceFee": str(option.service_fee_units),
         "bridgeFee": str(option.bridge_fee_units),
         "bridge": option.bridge,
         "estimatedFillSeconds": option.fill_seconds,
         "paymentOptions": [_payment(payment) for payment in option.options],
     }
+
+
+def _app_fee(units: int) -> dict[str, str]:
+    return {"appFee": str(units)} if units else {}
 
 
 # Shops ask the same again and again: a figure written once is written.
