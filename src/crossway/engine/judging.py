@@ -16,6 +16,7 @@ from crossway.usecases.lifecycle import in_books, is_dust
 
 _PAID = (TransferState.CONFIRMED, TransferState.FINAL)
 _SWEEPS = (Duty.REFUND, Duty.RETURN_EXCESS)
+_LOOKED_AT = (Duty.START, Duty.FILL, Duty.REFUND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +63,16 @@ class Purse:
 
 def purse_of(services: Services, chain: Chain, head: Heads, transfers: Sequence[Transfer]) -> Purse:
     """Ask the chains; raises `Unreachable` when the chain that is to be paid on is silent."""
+    looked_at = [t for t in transfers if t.duty in _LOOKED_AT]
     with services.store.read() as unit:
-        intents = unit.intents.of({t.intent_id for t in transfers})
+        intents = unit.intents.of({t.intent_id for t in looked_at})
     purse = Purse(
         chain.fee_units(),
         chain.native_balance(chain.own.relayer),
         chain.next_nonce(chain.own.relayer),
     )
     of_duty: dict[Duty, list[tuple[Transfer, Intent]]] = {}
-    for transfer in transfers:
+    for transfer in looked_at:
         of_duty.setdefault(transfer.duty, []).append((transfer, intents[transfer.intent_id]))
     starts, fills = of_duty.get(Duty.START, []), of_duty.get(Duty.FILL, [])
     _count_stock(services, purse, [intent for _, intent in (*starts, *fills)])
