@@ -28,6 +28,9 @@ WAIT_SECONDS = 60.0
 UNLIMITED = 1_000_000
 
 
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A running server; `started_in` are the seconds from its start to its first 200."""
@@ -36,6 +39,11 @@ class Server:
     port: int
     pid: int
     started_in: float
+
+    def processor_seconds(self) -> float:
+        """How much it has worked so far, all its threads together."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS
 
     def memory_mb(self) -> float:
         """What of its memory lies in RAM."""
