@@ -68,7 +68,6 @@ def test_nothing_is_known_of_no_intents(store: SqlStore) -> None:
         assert unit.intents.of([]) == {}
         assert unit.intents.lock([]) == {}
         assert unit.intents.worths([]) == {}
-        assert unit.intents.payouts([]) == set()
         assert unit.intents.known([]) == {}
         assert unit.intents.moves([]) == []
         assert unit.intents.expiring({}, 10) == {}
@@ -264,7 +263,6 @@ def test_what_is_started_or_being_started_is_promised_and_nothing_else(store: Sq
     store.write(lambda unit: unit.transfers.change([signed], NOW))
     with store.read() as unit:
         assert unit.intents.committed(*place) == HUGE + 24_900_000
-        assert unit.intents.payouts([funded.id]) == {place}
         assert unit.intents.worths([funded.id]) == {funded.id: 25_000_000}
 
 

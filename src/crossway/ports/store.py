@@ -41,10 +41,6 @@ class IntentRecords(Protocol):
         """What each of these intents is worth in all, in micro-USD."""
         ...
 
-    def payouts(self, ids: Collection[int]) -> set[tuple[str, str]]:
-        """(chain, token) in which any of these intents pays its recipient."""
-        ...
-
     def lock(self, ids: Collection[int]) -> dict[int, Intent]:
         """The intents as they stand, held until the unit of work ends."""
         ...

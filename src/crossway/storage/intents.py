@@ -131,11 +131,6 @@ class Intents:
         query = select(c.id, worth).where(among(self._db, c.id, ids))
         return {row[0]: row[1] for row in self._db.execute(query).all()} if ids else {}
 
-    def payouts(self, ids: Collection[int]) -> set[tuple[str, str]]:
-        query = select(intents.c.destination_chain, intents.c.token_out).distinct()
-        rows = self._db.execute(query.where(among(self._db, intents.c.id, ids))) if ids else ()
-        return {(row[0], row[1]) for row in rows}
-
     def lock(self, ids: Collection[int]) -> dict[int, Intent]:
         if not ids:
             return {}
