@@ -18,7 +18,7 @@ api = create_api()
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     """The one service of this process, shared by the API and every page."""
-    session.provide(bootstrap.start)
+    session.provide(bootstrap.start, bootstrap.dashboard_password())
     api.state.services = session.services()
     bootstrap.settle()
     print(f"Crossway is at http://localhost:{st.get_option('server.port')}", flush=True)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import environment, notices
+from crossway.dashboard.components.door import door
 from crossway.dashboard.navigation import FOLDER, leave, page
 from crossway.dashboard.session import services
 
@@ -11,6 +12,7 @@ st.set_page_config(page_title="Crossway", page_icon=str(STATIC / "favicon.svg"),
 dark = st.context.theme.type == "dark"
 st.logo(str(STATIC / ("logo-dark.svg" if dark else "logo.svg")), size="large")
 environment.style()
+door()
 
 overview = st.Page(
     page("overview"),
@@ -40,9 +42,7 @@ sections = {
             icon=":material/price_check:",
             help="What it costs to pay from each chain, side by side.",
         ),
-        st.Page(
-            page("intent"), title="Payment", icon=":material/receipt_long:", visibility="hidden"
-        ),
+        st.Page(page("intent"), title="Payment", visibility="hidden"),
     ],
     "Network": [
         st.Page(

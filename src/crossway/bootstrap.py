@@ -96,6 +96,12 @@ def start(with_engine: bool | None = None) -> Services:
     return service.services
 
 
+def dashboard_password() -> str:
+    """What operators are asked for; empty where nobody is asked."""
+    password = Settings().dashboard_password
+    return password.get_secret_value() if password else ""
+
+
 def stop() -> None:
     """End the service of this process, if it runs one."""
     while _running:

@@ -1,5 +1,6 @@
 """How a page reaches the service, and as whom it asks."""
 
+import hmac
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,12 +13,29 @@ from crossway.ports.services import Services
 OPERATOR = "Operator"
 KEYS = "first_keys"
 MODE_KEY = "operator_mode"
+SIGNED_IN = "signed_in"
 _factories: list[Callable[[], Services]] = []
+_passwords: list[str] = []
 
 
-def provide(factory: Callable[[], Services]) -> None:
-    """Name the one place that builds the service; the launcher does this before any page runs."""
+def provide(factory: Callable[[], Services], password: str = "") -> None:
+    """Name the one place that builds the service, and the password that operators must give;
+    the launcher does this before any page runs."""
     _factories[:] = [factory]
+    _passwords[:] = [password] if password else []
+
+
+def locked() -> bool:
+    """Whether this session must still give the password."""
+    return bool(_passwords) and not st.session_state.get(SIGNED_IN, False)
+
+
+def unlock(typed: str) -> bool:
+    """Whether this is the password; if so, the session may go on."""
+    right = any(hmac.compare_digest(typed.encode(), known.encode()) for known in _passwords)
+    if right:
+        st.session_state[SIGNED_IN] = True
+    return right
 
 
 @st.cache_resource(show_spinner=False)
