@@ -70,3 +70,47 @@ class Sandbox(Protocol):
     def holdings(self, address: str) -> Sequence[tuple[str, str, int]]:
         """(chain, token address, units) of everything an address holds anywhere."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class RampFaults:
+    """How a sandbox provider is to behave; None leaves a setting as it is.
+
+    `down_seconds`: gives no answer for so long. `slow_seconds`: waits before each answer.
+    `refuse_next`: refuses the next orders. `short_bps`: delivers that much less than it says.
+    `overcharge_bps`: asks that much more at opening than it quoted. `repeat`: says everything
+    twice. `shuffle`: reports in the wrong order. `deliver_seconds`: time from payment to delivery,
+    -1 for only when told. `rate_bps`: moves its rate. `kyc`: `manual`, or `approve` at once.
+    """
+
+    down_seconds: float | None = None
+    slow_seconds: float | None = None
+    refuse_next: int | None = None
+    short_bps: int | None = None
+    overcharge_bps: int | None = None
+    repeat: bool | None = None
+    shuffle: bool | None = None
+    deliver_seconds: int | None = None
+    rate_bps: int | None = None
+    kyc: str | None = None
+
+
+class RampSandbox(Protocol):
+    """What a person may do to the sandbox providers."""
+
+    def report(self, provider: str, reference: str, outcome: str) -> None:
+        """Let a provider report `paid`, `delivered`, `failed` or `refunded` for its order; doing
+        what it reports (delivering pays into the order's intent), each at most once."""
+        ...
+
+    def set_standing(self, provider: str, email: str, kyc_type: str, status: str) -> None:
+        """Set what a provider says of a person."""
+        ...
+
+    def misbehave(self, provider: str, faults: RampFaults) -> None:
+        """Switch how a provider behaves."""
+        ...
+
+    def faults(self, provider: str) -> Mapping[str, object]:
+        """How a provider behaves now, for display."""
+        ...

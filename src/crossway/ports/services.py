@@ -9,12 +9,15 @@ from typing import Literal
 
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Client, Key
+from crossway.domain.fiat import Fiat
 from crossway.domain.pricing import ServiceFee
 from crossway.ports.chain import Chain
 from crossway.ports.clock import Clock
 from crossway.ports.quoting import Bridge, Prices
-from crossway.ports.sandbox import Sandbox
+from crossway.ports.ramps import RampProvider
+from crossway.ports.sandbox import RampSandbox, Sandbox
 from crossway.ports.store import Store
+from crossway.ports.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,10 @@ class Services:
     asking: Executor
     network: Literal["simulated", "live"]
     sandbox: Sandbox | None = None
+    fiat: Fiat = field(default_factory=lambda: Fiat({}, {}, {}))
+    ramps: Sequence[RampProvider] = ()
+    ramp_sandbox: RampSandbox | None = None
+    vault: Vault | None = None
     policy: Policy = field(default_factory=Policy)
     wake: Callable[[], None] = lambda: None
     reached: Callable[[str], None] = lambda step: None

@@ -11,6 +11,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Cursor
+from crossway.ports.ramp_records import OrderRecords, PeopleRecords
 from crossway.ports.records import (
     Alarm,
     Attempt,
@@ -263,6 +264,10 @@ class Unit(Protocol):
     def access(self) -> AccessRecords: ...
     @property
     def network(self) -> NetworkRecords: ...
+    @property
+    def orders(self) -> OrderRecords: ...
+    @property
+    def people(self) -> PeopleRecords: ...
 
 
 class Store(Protocol):
