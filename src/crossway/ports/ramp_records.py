@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
+from crossway.domain.kyc import KycType
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 
 
@@ -59,15 +60,40 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What somebody handed in for a provider's check, one row a field, encrypted."""
+    """One field or document that a client handed in for a provider's check of somebody, encrypted;
+    `media_type` is empty for a field."""
 
     person_id: str
     provider: ProviderName
     country: str
     key: str
+    client_id: str
     media_type: str
     sealed: bytes
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """What a provider is still to be told of somebody: all that `kyc_type` asks for. `mark` names
+    this one; `next_at` is when to try again, None once the provider refused it for a `reason`."""
+
+    person_id: str
+    provider: ProviderName
+    country: str
+    kyc_type: KycType
+    mark: str
+    tries: int
+    next_at: datetime | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How many orders lost their fields, and whether nothing of the person is left."""
+
+    orders: int
+    whole: bool
 
 
 class OrderRecords(Protocol):
@@ -106,6 +132,10 @@ class OrderRecords(Protocol):
         other engine takes them at the same time."""
         ...
 
+    def put_off(self, order_id: int, tries: int, at: datetime) -> None:
+        """Let the engine look at an order again at an instant; no event, no history."""
+        ...
+
     def wake(self, ids: Collection[int], at: datetime) -> None:
         """Let the engine look at these orders from an instant on, if that is sooner."""
         ...
@@ -129,6 +159,10 @@ class PeopleRecords(Protocol):
 
     def find(self, email_index: str) -> Person | None: ...
     def get(self, person_id: str) -> Person | None: ...
+    def lock(self, person_id: str) -> Person | None:
+        """The person, held until the unit of work ends."""
+        ...
+
     def add(self, person: Person, email_index: str) -> Person:
         """Store somebody new; who is known already is answered instead."""
         ...
@@ -137,19 +171,50 @@ class PeopleRecords(Protocol):
         """Newest first."""
         ...
 
-    def submit(self, submissions: Sequence[Submission]) -> None:
+    def submit(self, made: Sequence[Submission]) -> None:
         """Store fields; a field handed in again replaces what it was."""
         ...
 
-    def submitted(self, person_id: str, provider: str) -> list[Submission]: ...
+    def submitted(self, person_id: str, provider: str, country: str) -> list[Submission]: ...
+    def submitted_keys(self, person_id: str, provider: str, country: str) -> frozenset[str]: ...
 
-    def erase(self, person_id: str, at: datetime) -> int:
-        """Remove the e-mail address, the digest, every submission, and the fields of every order
-        of this person; the orders stay. Answers how many orders lost their fields."""
+    def hand_over(self, handover: Handover) -> None:
+        """Note what a provider is to be told of somebody, in place of what was noted before."""
         ...
 
-    def sealed(self, limit: int, after: str) -> list[tuple[str, bytes]]:
-        """Encrypted values of every kind, by a name that `reseal` takes, for a change of key."""
+    def handover(self, person_id: str, provider: str, country: str) -> Handover | None: ...
+    def handed_over(self, mark: str) -> None:
+        """Forget one that was told, unless another has taken its place since."""
         ...
 
-    def reseal(self, values: Mapping[str, bytes]) -> None: ...
+    def due_handovers(self, now: datetime, limit: int, until: datetime) -> list[Handover]:
+        """Those whose time has come, put off `until` then."""
+        ...
+
+    def open_order_of(self, person_id: str, client_id: str | None = None) -> int | None:
+        """An order of this person that has not ended."""
+        ...
+
+    def erase(self, person_id: str, at: datetime, client_id: str | None = None) -> Erased:
+        """Remove the submissions and the fields of the orders of this person, or only those that
+        came through one client; the orders stay. With the last of them go the e-mail address and
+        its digest."""
+        ...
+
+
+class SealedRecords(Protocol):
+    """Everything that is stored encrypted, for a change of key, and secrets kept by name."""
+
+    def keep(self, name: str, sealed: bytes) -> bytes:
+        """Keep a secret that nobody kept before; the one that is kept is answered."""
+        ...
+
+    def kinds(self) -> list[str]:
+        """Every kind of encrypted value, in the order in which to encrypt them anew."""
+        ...
+
+    def page(self, kind: str, limit: int, after: int | str | None) -> list[tuple[Any, bytes]]:
+        """Values of a kind by their key, held until the unit of work ends."""
+        ...
+
+    def replace(self, kind: str, values: Mapping[Any, bytes]) -> None: ...

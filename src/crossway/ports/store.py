@@ -11,7 +11,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Cursor
-from crossway.ports.ramp_records import OrderRecords, PeopleRecords
+from crossway.ports.ramp_records import OrderRecords, PeopleRecords, SealedRecords
 from crossway.ports.records import (
     Alarm,
     Attempt,
@@ -268,6 +268,8 @@ class Unit(Protocol):
     def orders(self) -> OrderRecords: ...
     @property
     def people(self) -> PeopleRecords: ...
+    @property
+    def sealed(self) -> SealedRecords: ...
 
 
 class Store(Protocol):

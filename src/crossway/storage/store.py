@@ -16,6 +16,9 @@ from crossway.storage.books import Books
 from crossway.storage.deposits import Deposits
 from crossway.storage.intents import Intents, LostRace
 from crossway.storage.network import Network
+from crossway.storage.orders import Orders
+from crossway.storage.people import People
+from crossway.storage.sealed import Sealed
 from crossway.storage.transfers import Transfers
 
 T = TypeVar("T")
@@ -52,6 +55,18 @@ class Records:
     @cached_property
     def network(self) -> Network:
         return Network(self._db)
+
+    @cached_property
+    def orders(self) -> Orders:
+        return Orders(self._db)
+
+    @cached_property
+    def people(self) -> People:
+        return People(self._db)
+
+    @cached_property
+    def sealed(self) -> Sealed:
+        return Sealed(self._db)
 
 
 class _Job:

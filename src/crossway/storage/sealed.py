@@ -1,0 +1,53 @@
+"""Everything that is stored encrypted, in one list, and the few secrets that Crossway keeps."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Table, select, update
+
+from crossway.storage.ramp_tables import orders, people, secrets_kept, submissions
+from crossway.storage.sets import for_each_database
+
+# A column that is missing here is lost when its key is taken away. What is kept under a name comes
+# last: it tells at a start whether the key is the right one.
+SEALED: Final[tuple[tuple[Table, str, str], ...]] = (
+    (orders, "id", "sealed"),
+    (people, "id", "email_sealed"),
+    (submissions, "id", "sealed"),
+    (secrets_kept, "name", "sealed"),
+)
+_KEEP = for_each_database(lambda put: put(secrets_kept).on_conflict_do_nothing())
+
+
+class Sealed:
+    """`ports.ramp_records.SealedRecords` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def keep(self, name: str, sealed: bytes) -> bytes:
+        self._db.execute(_KEEP[self._db.dialect.name], {"name": name, "sealed": sealed})
+        query = select(secrets_kept.c.sealed).where(secrets_kept.c.name == name)
+        return bytes(self._db.execute(query).scalar_one())
+
+    def kinds(self) -> list[str]:
+        return [f"{table.name}.{column}" for table, _, column in SEALED]
+
+    def page(self, kind: str, limit: int, after: int | str | None) -> list[tuple[Any, bytes]]:
+        table, key, column = _of(kind)
+        query = select(table.c[key], table.c[column]).where(table.c[column].is_not(None))
+        if after is not None:
+            query = query.where(table.c[key] > after)
+        rows = self._db.execute(query.order_by(table.c[key]).limit(limit).with_for_update())
+        return [(row[0], bytes(row[1])) for row in rows.all()]
+
+    def replace(self, kind: str, values: Mapping[Any, bytes]) -> None:
+        table, key, column = _of(kind)
+        is_it: ColumnElement[bool]
+        for place, sealed in values.items():
+            is_it = table.c[key] == place
+            self._db.execute(update(table).where(is_it).values({column: sealed}))
+
+
+def _of(kind: str) -> tuple[Table, str, str]:
+    return next(one for one in SEALED if f"{one[0].name}.{one[2]}" == kind)
