@@ -18,6 +18,7 @@ from crossway.ports.services import Services
 from crossway.usecases import access
 
 GUARDED = "/v1/"
+SIGNED = "/v1/ramp/webhooks/"
 TOO_MANY = "Too Many Requests"
 _SCHEME = b"bearer "
 
@@ -28,7 +29,10 @@ def services_of(scope: Scope) -> Services | None:
 
 
 class Gate:
-    """Lets a request under `/v1/` pass only with a good key and within its rate."""
+    """Lets a request under `/v1/` pass only with a good key and within its rate.
+
+    What ramp providers report has their signature instead, which its use case checks.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -46,12 +50,17 @@ class Gate:
         if services is None:
             await plain(503, "Starting. Please try again in a moment.")(scope, receive, send)
             return
-        caller, allowance = await self._admit(services, scope)
+        caller, allowance = None, None
+        signed = _path(scope).startswith(SIGNED)
+        if signed:
+            allowance = self.limits.spend_report(_address(scope))
+        else:
+            caller, allowance = await self._admit(services, scope)
         if allowance is not None:
             scope["state"]["headers"] += allowance.headers()
         if allowance is not None and not allowance.granted:
             await plain(429, TOO_MANY)(scope, receive, send)
-        elif caller is None:
+        elif caller is None and not signed:
             challenge = {"www-authenticate": "Bearer"}
             await plain(401, "Unauthorized", challenge)(scope, receive, send)
         else:
@@ -64,7 +73,7 @@ class Gate:
         bearer = _bearer(scope)
         caller = access.recall(services, bearer) if bearer else None
         if caller is None:
-            address = (scope.get("client") or ("unknown",))[0]
+            address = _address(scope)
             if not (bearer and access.was_seen(services, bearer)):
                 allowance = self.limits.check_address(address)
                 if not allowance.granted:
@@ -81,6 +90,11 @@ async def _look_up(services: Services, bearer: str) -> Caller | None:
         return await anyio.to_thread.run_sync(access.authenticate, services, bearer)
     except Unauthorized:
         return None
+
+
+def _address(scope: Scope) -> str:
+    """Who is at the other end of the connection."""
+    return str((scope.get("client") or ("unknown",))[0])
 
 
 def _path(scope: Scope) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 ADDRESS_PER_MINUTE = 60
+# What a provider reports comes from few addresses, and comes again when it is refused.
+REPORTS_PER_MINUTE = 600
 _WINDOW_SECONDS = 60
 
 
@@ -45,6 +47,10 @@ class Limits:
     def spend_address(self, address: str) -> Allowance:
         """Count one request that came without a good key."""
         return self._ask(f"address {address}", ADDRESS_PER_MINUTE, spend=True)
+
+    def spend_report(self, address: str) -> Allowance:
+        """Count one report of a ramp provider, which is signed and has no key."""
+        return self._ask(f"report {address}", REPORTS_PER_MINUTE, spend=True)
 
     def check_address(self, address: str) -> Allowance:
         """Whether this address may still try a key; counts nothing."""

@@ -3,6 +3,8 @@
 import re
 import secrets
 import time
+from types import MappingProxyType
+from typing import Final
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -12,6 +14,8 @@ from crossway.domain.clients import Caller
 
 LOG = structlog.get_logger("crossway.requests")
 MAX_BODY_BYTES = 64 * 1024
+# Where a longer body is expected: a document is a file as it is.
+LONG_BODIES: Final = MappingProxyType({"/v1/ramp/kyc/documents": 5 * 1024 * 1024})
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
 
 
@@ -84,9 +88,12 @@ class Bodies:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self.app(scope, receive, send)
             return
-        body = await _read(receive)
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        most = LONG_BODIES.get(path, MAX_BODY_BYTES)
+        body = await _read(receive, most)
         if body is None:
-            refusal = plain(413, "The request body is longer than 64 KiB", {"connection": "close"})
+            text = f"The request body is longer than {_size(most)}"
+            refusal = plain(413, text, {"connection": "close"})
             await refusal(scope, receive, send)
             return
         scope["state"]["body"] = body
@@ -98,7 +105,13 @@ class Bodies:
         await self.app(scope, replay, send)
 
 
-async def _read(receive: Receive) -> bytes | None:
+def _size(length: int) -> str:
+    """A limit for people."""
+    mebibytes, rest = divmod(length, 1024 * 1024)
+    return f"{length // 1024} KiB" if rest else f"{mebibytes} MiB"
+
+
+async def _read(receive: Receive, most: int) -> bytes | None:
     """The whole body, or None as soon as it is too long."""
     chunks: list[bytes] = []
     size = 0
@@ -108,7 +121,7 @@ async def _read(receive: Receive) -> bytes | None:
             return b"".join(chunks)
         chunk = message.get("body", b"")
         size += len(chunk)
-        if size > MAX_BODY_BYTES:
+        if size > most:
             return None
         chunks.append(chunk)
         if not message.get("more_body", False):
