@@ -8,12 +8,15 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
+from cryptography.fernet import Fernet
+
 from crossway.adapters.bridges.across import Across
 from crossway.adapters.bridges.cctp import Cctp
 from crossway.adapters.bridges.gateway import Gateway
 from crossway.adapters.bridges.rhinofi import Rhinofi
 from crossway.adapters.chains.addresses import canonical
 from crossway.adapters.prices.fixed import FixedPrices
+from crossway.adapters.vault import FernetVault
 from crossway.catalogue import load, reference_prices
 from crossway.domain.clients import Caller, Client, Mode, Scope
 from crossway.domain.errors import Unreachable
@@ -77,6 +80,7 @@ def services(**changes: Any) -> Services:
         prices=PRICES,
         clock=StandingClock(),
         store=SwitchStore(),  # type: ignore[arg-type]
+        vault=FernetVault([Fernet.generate_key()], b"index key"),
         asking=POOL,
         network="simulated",
     )

@@ -1,5 +1,6 @@
 """A whole Crossway on the simulated network with a clock moved by hand."""
 
+import base64
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from crossway.adapters.chains.simulated.clock import SandboxClock
 from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.prices.fixed import FixedPrices
+from crossway.adapters.vault import open_vault
 from crossway.catalogue import load, reference_prices
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Caller, Client, Mode, Scope
@@ -27,6 +29,7 @@ from crossway.usecases import intents, sandbox
 from crossway.usecases.terms import CreateIntent
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC).timestamp()
+SECRET_KEY = base64.urlsafe_b64encode(b"a secret key of 32 bytes, always")
 POOL = ThreadPoolExecutor(16, thread_name_prefix="asking")
 
 
@@ -79,6 +82,7 @@ class World:
             prices=FixedPrices(PRICES, datetime.fromtimestamp(START, UTC)),
             clock=self.clock,
             store=self.store,
+            vault=open_vault([SECRET_KEY], self.store),
             asking=POOL,
             network="simulated",
             sandbox=self.sandbox,

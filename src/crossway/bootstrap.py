@@ -27,12 +27,14 @@ from crossway.adapters.chains.simulated.clock import SandboxClock
 from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.prices.fixed import FixedPrices
+from crossway.adapters.vault import WrongKey, open_vault
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Mode
 from crossway.domain.pricing import ServiceFee
 from crossway.engine.loop import Engine
 from crossway.ports.services import Policy, Services
-from crossway.settings import Settings, secret_key_of, write_private
+from crossway.ports.vault import Vault
+from crossway.settings import Settings, secret_keys_of, write_private
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, open_store
 from crossway.usecases import access
@@ -124,9 +126,9 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     if settings.network == "live":
         raise SetupError(NO_LIVE_NETWORK)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    secret_key_of(settings)
     store = open_store(settings.url)
     upgrade(store.writer)
+    vault = _vault(settings, store)
     pool = ThreadPoolExecutor(settings.asking_threads, thread_name_prefix="asking")
     engines: list[Engine] = []
 
@@ -134,15 +136,28 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
         for engine in engines:
             engine.wake()
 
-    services = _simulated(settings, store, pool, wake, machine_seconds)
+    services = _simulated(settings, store, vault, pool, wake, machine_seconds)
     engine = Engine(services, owner_name(), sole=settings.on_sqlite)
     engines.append(engine)
     return Service(services, store, pool, engine)
 
 
+def _vault(settings: Settings, store: SqlStore) -> Vault:
+    try:
+        return open_vault(secret_keys_of(settings), store)
+    except WrongKey as error:
+        store.close()
+        where = "CROSSWAY_SECRET_KEY" if settings.secret_key else settings.secret_key_file
+        raise SetupError(
+            f"{where}: {error}. Nothing was changed: give the key that this database was first "
+            "started with"
+        ) from error
+
+
 def _simulated(
     settings: Settings,
     store: SqlStore,
+    vault: Vault,
     pool: ThreadPoolExecutor,
     wake: Callable[[], None],
     machine_seconds: Callable[[], float],
@@ -158,6 +173,7 @@ def _simulated(
         prices=FixedPrices(pico_usd, REFERENCE_PRICES_AS_OF),
         clock=clock,
         store=store,
+        vault=vault,
         asking=pool,
         network="simulated",
         sandbox=SimulatedSandbox(network),

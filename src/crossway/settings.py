@@ -1,6 +1,7 @@
-"""Every setting, from environment variables CROSSWAY_…, and the secret key's file."""
+"""Every setting, from environment variables CROSSWAY_…, and the secret keys' file."""
 
 import os
+import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -26,7 +27,8 @@ class Settings(BaseSettings):
     profile: Path | None = Field(default=None, description="The live network's TOML file.")
     secret_key: SecretStr | None = Field(
         default=None,
-        description="Encrypts personal data; 32 bytes in URL-safe base64.",
+        description="Encrypts personal data and secrets; 32 bytes in URL-safe base64. Several are "
+        "separated by commas: the first encrypts, all decrypt.",
     )
     dashboard_password: SecretStr | None = Field(default=None, description="Asked of operators.")
     run_engine: bool = Field(default=True, description="Whether this process runs the engine too.")
@@ -62,18 +64,32 @@ class Settings(BaseSettings):
         return self.data_dir / SECRET_KEY_FILE
 
 
-def secret_key_of(settings: Settings) -> bytes:
-    """The secret key: as given, else from its file, which the first run creates for its owner."""
+def secret_keys_of(settings: Settings) -> tuple[bytes, ...]:
+    """The secret keys, newest first: as given, else from their file, which the first run creates
+    for its owner."""
     if settings.secret_key is not None:
-        return settings.secret_key.get_secret_value().encode()
+        return _split(settings.secret_key.get_secret_value().encode())
     with suppress(FileExistsError):
         write_private(settings.secret_key_file, Fernet.generate_key())
-    return settings.secret_key_file.read_bytes().strip()
+    return _split(settings.secret_key_file.read_bytes())
+
+
+def _split(keys: bytes) -> tuple[bytes, ...]:
+    return tuple(keys.replace(b",", b" ").split())
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """A new file that only its owner reads; one that exists is left alone (`FileExistsError`)."""
+    """A new file that only its owner reads; one that exists is left alone (`FileExistsError`).
+
+    It has its name only once it is whole, as others may read it that start at the same time."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(part, path)
+    finally:
+        part.unlink()

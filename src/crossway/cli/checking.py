@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from cryptography.fernet import Fernet
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
 from crossway import bootstrap
+from crossway.adapters.vault import FernetVault, WrongKey
 from crossway.cli.words import BY, built, in_words, setting_complaints
 from crossway.domain.clients import DEFAULT_REQUESTS_PER_MINUTE, Caller, Client, Mode, Scope
-from crossway.settings import OWNER_ONLY, Settings, secret_key_of
+from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
 from crossway.storage.store import open_store
 from crossway.usecases import operations
 from crossway.usecases.reconciliation import reconcile
-
-_ANY_KEY = Fernet.generate_key()
 
 
 @in_words
@@ -80,9 +78,10 @@ def _folder_findings(settings: Settings) -> Iterator[str]:
         if not key.read_bytes().strip():
             yield f"{key} is empty: without the key, what it encrypted is lost"
     try:
-        Fernet(secret_key_of(settings) if settings.secret_key or key.exists() else _ANY_KEY)
-    except ValueError:
-        yield "the secret key must be 32 bytes in URL-safe base64"
+        if settings.secret_key or key.exists():
+            FernetVault(secret_keys_of(settings), b"")
+    except WrongKey as error:
+        yield str(error)
 
 
 def _database_findings(settings: Settings) -> Iterator[str]:

@@ -86,13 +86,13 @@ class Services:
     prices: Prices
     clock: Clock
     store: Store
+    vault: Vault
     asking: Executor
     network: Literal["simulated", "live"]
     sandbox: Sandbox | None = None
     fiat: Fiat = field(default_factory=lambda: Fiat({}, {}, {}))
     ramps: Sequence[RampProvider] = ()
     ramp_sandbox: RampSandbox | None = None
-    vault: Vault | None = None
     policy: Policy = field(default_factory=Policy)
     wake: Callable[[], None] = lambda: None
     reached: Callable[[str], None] = lambda step: None

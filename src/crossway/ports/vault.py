@@ -14,6 +14,10 @@ class Vault(Protocol):
         """Decrypt what any of the current keys sealed. Raises `ValueError` when none did."""
         ...
 
+    def renew(self, sealed: bytes) -> bytes | None:
+        """The same encrypted with the newest key; None when it is already."""
+        ...
+
     def index(self, text: str) -> str:
         """A keyed digest to find something by, that tells nothing without the key."""
         ...

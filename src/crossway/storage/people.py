@@ -144,7 +144,7 @@ class People:
             handovers.c.provider == provider,
             handovers.c.country == country,
         )
-        row = self._db.execute(query.with_for_update()).first()
+        row = self._db.execute(query).first()
         return None if row is None else _handover(row)
 
     def handed_over(self, mark: str) -> None:
