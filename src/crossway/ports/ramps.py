@@ -1,7 +1,7 @@
 """The port of a fiat ramp provider, and what is said through it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Protocol
@@ -21,7 +21,11 @@ class ProviderRefused(Refusal):
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What a provider does, as data: its channels, the chains it pays and is paid on with its
-    token there, where it checks identities, and its tiers by country (`""`: everywhere else)."""
+    token there, where it checks identities, and its tiers by country (`""`: everywhere else).
+
+    `spreads_bps` is how far a sandbox's rate lies from the reference, against the user, by
+    currency (`""`: every other); a real provider tells its rate itself.
+    """
 
     name: ProviderName
     title: str
@@ -30,6 +34,7 @@ class Capabilities:
     tokens: tuple[Token, ...]
     verifies: Literal["here", "widget"]
     tiers: Mapping[str, tuple[Tier, ...]]
+    spreads_bps: Mapping[str, int] = field(default_factory=dict)
 
     def channels_for(
         self, direction: Direction, currency: str, country: str, direct_only: bool = False

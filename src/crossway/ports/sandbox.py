@@ -80,7 +80,8 @@ class RampFaults:
     `refuse_next`: refuses the next orders. `short_bps`: delivers that much less than it says.
     `overcharge_bps`: asks that much more at opening than it quoted. `repeat`: says everything
     twice. `shuffle`: reports in the wrong order. `deliver_seconds`: time from payment to delivery,
-    -1 for only when told. `rate_bps`: moves its rate. `kyc`: `manual`, or `approve` at once.
+    -1 for only when told. `rate_bps`: moves its rate. `kyc`: `manual`, `approve` at once, or `auto`
+    (basic checks pass by themselves, advanced ones wait).
     """
 
     down_seconds: float | None = None
