@@ -8,6 +8,8 @@ from typing import Any
 import orjson
 from starlette.responses import Response
 
+from crossway.domain.money import format_units
+
 
 class Json(Response):
     """A finished JSON answer: nothing validates or copies it again."""
@@ -33,3 +35,8 @@ def whole_second(at: datetime) -> str:
 def exact(value: Any) -> orjson.Fragment:
     """Data whose integers may be wider than 64 bits, as orjson alone would refuse to write."""
     return orjson.Fragment(json.dumps(value, separators=(",", ":")))
+
+
+def decimal(units: int, places: int) -> orjson.Fragment:
+    """Units of 10**-places as a JSON number, exactly: never by way of a float."""
+    return orjson.Fragment(format_units(units, places))

@@ -1,0 +1,100 @@
+"""Identity checks on the wire: a person's state, what a provider requires, what is handed in."""
+
+from typing import Any
+
+from pydantic import Field
+
+from crossway.api.schemas.fields import Model, Text, text
+from crossway.api.schemas.ramps import PROVIDERS
+from crossway.domain.kyc import KycStatus, KycType
+
+TYPES = [kind.value for kind in KycType]
+STATUSES = [status.value for status in KycStatus]
+EMAIL = "ada@example.com"
+
+
+class RequirementOut(Model):
+    """One thing that a provider wants to know."""
+
+    key: str = text("Its name under `fields`, or of a document.", "bvn")
+    label: str = text("Its name for people.", "Bank verification number")
+    type: str = text(
+        "What it is.",
+        "text",
+        extra={"enum": ["text", "date", "email", "phone", "document", "enum"]},
+    )
+    required: bool = text("Whether the tier cannot be reached without it.", True)
+    pattern: str = text("A regular expression of the whole value; empty without one.", "[0-9]{11}")
+    options: list[str] = text("The choices of an `enum`; else empty.", [])
+    sensitive: bool = text("Whether it is never shown whole again.", True)
+
+
+class TierOut(Model):
+    """What one type of check allows and requires."""
+
+    kycType: str = text("The type.", "basic", extra={"enum": TYPES})
+    maxAmountUsd: float = text("The most that it allows, in US dollars.", 500)
+    perPeriod: str = text(
+        "Of what that is the most: one order, or a calendar month (UTC).",
+        "month",
+        extra={"enum": ["order", "month"]},
+    )
+    requirements: list[RequirementOut] = Field(description="What it requires.")
+
+
+class RequirementsOut(Model):
+    """What a provider requires in a country."""
+
+    provider: str = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
+    countryCode: str = text("ISO 3166-1 alpha-2.", "NG")
+    fiatCurrency: str = text("The currency (ISO 4217).", "NGN")
+    tiers: list[TierOut] = Field(description="Its tiers, least first.")
+
+
+class KycStateOut(Model):
+    """Where a person stands with a provider."""
+
+    provider: str = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
+    userEmail: str = text("The person's e-mail address, masked.", "a…@e….com")
+    countryCode: str = text("Country of the transaction (ISO 3166-1 alpha-2).", "NG")
+    fiatCurrency: str = text("The currency (ISO 4217).", "NGN")
+    currentKycType: str = text("The type reached or under check.", "basic", extra={"enum": TYPES})
+    currentKycStatus: str = text("Where that check stands.", "approved", extra={"enum": STATUSES})
+    limitUsd: float = text("What this person may move, in US dollars.", 500)
+    usedUsd: float = text("What of it is used.", 125.5)
+    remainingUsd: float = text("What is left.", 374.5)
+    requiredKycType: str | None = text(
+        "Present when an amount was given: the type that it needs; null when it is above every "
+        "limit.",
+        "basic",
+        default=None,
+    )
+    canProceed: bool | None = text(
+        "Present when an amount was given: whether it can go ahead now.", True, default=None
+    )
+    blocked: bool = text("Whether this person can do nothing more for now.", False)
+    missingRequirements: list[str] = text("What is still to be handed in.", ["bvn"])
+    verificationUrl: str | None = text(
+        "Where the person is verified, when that is the provider's own page.", None
+    )
+
+
+class SubmitKyc(Model):
+    """What a person hands in."""
+
+    provider: Text = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
+    userEmail: Text = text("The person's e-mail address.", EMAIL)
+    countryCode: Text | None = text(
+        "The person's country (ISO 3166-1 alpha-2).", "NG", default=None
+    )
+    fields: dict[str, Any] = text(
+        "The values of requirements by their keys; documents have an endpoint of their own.",
+        {"bvn": "22123456789"},
+    )
+
+
+class Erased(Model):
+    """A person who was erased."""
+
+    success: bool = text("Always true.", True)
+    ordersKept: int = text("How many orders stay, without anything about the person.", 2)
