@@ -10,6 +10,7 @@ from crossway.domain.deposits import Deposit, Incoming, Purpose
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting
 from crossway.domain.transfers import Duty, Transfer, TransferState
+from crossway.ports.announcements import AnnouncementRecords
 from crossway.ports.chain import Cursor
 from crossway.ports.ramp_records import OrderRecords, PeopleRecords, SealedRecords
 from crossway.ports.records import (
@@ -270,6 +271,8 @@ class Unit(Protocol):
     def people(self) -> PeopleRecords: ...
     @property
     def sealed(self) -> SealedRecords: ...
+    @property
+    def announcements(self) -> AnnouncementRecords: ...
 
 
 class Store(Protocol):

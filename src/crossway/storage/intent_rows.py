@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from crossway.domain.intent import Costs, Intent, State, Terms
 from crossway.ports.records import Change, MoveRecord
+from crossway.storage.announcements import announcement_row
 from crossway.storage.rows import instant, micros
 
 
@@ -134,6 +135,14 @@ def facts_of(intent: Intent) -> str:
     )
 
 
+def announced(event_id: str, type: str, intent: Intent) -> dict[str, Any]:
+    """The announcement of an intent as it stands after a move, as its row."""
+    return announcement_row(
+        event_id, intent.client_id, type, "intent", intent.id, micros(intent.updated_at),
+        facts_of(intent),
+    )  # fmt: skip
+
+
 def change_row(before: Intent, after: Intent) -> dict[str, Any]:
     """What of an intent its events changed, as the parameters of its update."""
     return {
@@ -163,7 +172,6 @@ def move_row(change: Change) -> dict[str, Any]:
         "to_state": after.state.value,
         "tells": change.move.tells,
         "note": change.note,
-        "facts": facts_of(after),
     }
 
 

@@ -23,10 +23,11 @@ from sqlalchemy import (
 from crossway.domain.intent import ENDED, Intent, State
 from crossway.domain.transfers import Duty, TransferState
 from crossway.ports.records import Change, IntentFilter, MoveRecord
+from crossway.storage.announcements import announce
 from crossway.storage.finding import filtered
 from crossway.storage.intent_rows import (
+    announced,
     change_row,
-    facts_of,
     intent_of,
     intent_row,
     move_of,
@@ -98,6 +99,7 @@ class Intents:
     def add(self, intent: Intent, event_id: str) -> Intent:
         row = intent_row(intent)
         new_id: int = self._db.execute(_ADD, row).scalar_one()
+        intent = replace(intent, id=new_id)
         self._db.execute(
             _ADD_MOVE,
             {
@@ -110,11 +112,11 @@ class Intents:
                 "to_state": intent.state.value,
                 "tells": "intent_created",
                 "note": "",
-                "facts": facts_of(intent),
             },
         )
+        announce(self._db, [announced(event_id, "intent_created", intent)])
         self._count({(intent.client_id, intent.state): 1})
-        return replace(intent, id=new_id)
+        return intent
 
     def get(self, intent_id: int) -> Intent | None:
         return self._one(_BY_ID, intent_id)
@@ -193,12 +195,14 @@ class Intents:
         first: dict[int, Intent] = {}
         last: dict[int, Intent] = {}
         counted: dict[tuple[str, State], int] = {}
-        history = []
+        history, told = [], []
         for change in changes:
             before, after = change.before, change.after
             first.setdefault(before.id, before)
             last[before.id] = after
             history.append(move_row(change))
+            if change.move.tells is not None:
+                told.append(announced(history[-1]["event_id"], change.move.tells, after))
             if before.state is not after.state:
                 for state, n in ((before.state, -1), (after.state, 1)):
                     counted[after.client_id, state] = counted.get((after.client_id, state), 0) + n
@@ -206,6 +210,7 @@ class Intents:
         if once_a_row(self._db, _STORE, stored) != len(last):
             raise LostRace("an intent moved between lock and write")
         once_a_row(self._db, _ADD_MOVE, history)
+        announce(self._db, told)
         self._count(counted)
 
     def moves(self, intent_ids: Collection[int]) -> list[MoveRecord]:

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from crossway.domain.ramps import Direction, Errand, OrderState, ProviderName, RampOrder
 from crossway.ports.ramp_records import OrderChange, OrderMove
+from crossway.storage.announcements import announcement_row
 from crossway.storage.rows import instant, maybe_instant, micros
 
 # What no change touches. Who an order is for is taken away by an erasure alone, so that a change
@@ -116,6 +117,14 @@ def order_facts(order: RampOrder) -> str:
     facts = {name: value for name, value in progress.items() if name not in left_out}
     facts |= {"state": order.state.value, "fiat_minor": order.fiat_minor}
     return json.dumps(facts | {"gross_units": str(order.gross_units)}, separators=(",", ":"))
+
+
+def announced(event_id: str, order: RampOrder) -> dict[str, Any]:
+    """The announcement of an order as it stands after a move, as its row."""
+    return announcement_row(
+        event_id, order.client_id, "ramp_order_updated", "ramp_order", order.id,
+        micros(order.updated_at), order_facts(order),
+    )  # fmt: skip
 
 
 def change_row(before: RampOrder, after: RampOrder) -> dict[str, Any]:

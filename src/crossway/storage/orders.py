@@ -21,9 +21,11 @@ from sqlalchemy import (
 
 from crossway.domain.ramps import OrderEvent, OrderState, RampOrder
 from crossway.ports.ramp_records import OrderChange, OrderFilter, OrderMove
+from crossway.storage.announcements import announce
 from crossway.storage.intents import LostRace
 from crossway.storage.order_rows import (
     FIXED,
+    announced,
     change_row,
     move_of,
     move_row,
@@ -74,6 +76,7 @@ class Orders:
             "note": "",
         }
         self._db.execute(_ADD_MOVE, made)
+        announce(self._db, [announced(str(made["event_id"]), order)])
         self._count({(order.client_id, order.state): 1})
         return order
 
@@ -136,7 +139,13 @@ class Orders:
         stored = [change_row(first[i], last[i]) for i in sorted(last)]
         if once_a_row(self._db, _STORE, stored) != len(last):
             raise LostRace("an order moved between lock and write")
-        once_a_row(self._db, _ADD_MOVE, [move_row(change) for change in changes])
+        history = [move_row(change) for change in changes]
+        once_a_row(self._db, _ADD_MOVE, history)
+        told = zip(history, changes, strict=True)
+        announce(
+            self._db,
+            [announced(row["event_id"], one.after) for row, one in told if announces(one)],
+        )
         self._count(counted)
 
     def moves(self, order_id: int) -> list[OrderMove]:

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from crossway.storage.access import Access
+from crossway.storage.announcements import Announcements
 from crossway.storage.books import Books
 from crossway.storage.deposits import Deposits
 from crossway.storage.intents import Intents, LostRace
@@ -67,6 +68,10 @@ class Records:
     @cached_property
     def sealed(self) -> Sealed:
         return Sealed(self._db)
+
+    @cached_property
+    def announcements(self) -> Announcements:
+        return Announcements(self._db)
 
 
 class _Job:

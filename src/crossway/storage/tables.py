@@ -151,7 +151,6 @@ moves = Table(
     Column("to_state", Text, nullable=False),
     Column("tells", Text),
     Column("note", Text, nullable=False),
-    Column("facts", Text, nullable=False),
 )
 _FILLED = text("tells = 'intent_completed'")
 Index("moves_completed", moves.c.at, sqlite_where=_FILLED, postgresql_where=_FILLED)
