@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from crossway.domain.clients import Key, Mode, Scope
+from crossway.domain.clients import Brand, Key, Mode, Scope
 from crossway.ports.records import Remembered
 from crossway.storage.store import SqlStore
 from tests.storage.records import NOW, a_client, at_once, later
@@ -26,6 +26,8 @@ def added(store: SqlStore, secret: str, **more: Any) -> Key:
 def test_a_client_comes_back_as_it_was_stored_and_as_it_was_changed(store: SqlStore) -> None:
     made = a_client("c-2", app_fee_cap_micro_usd=2**40, created_at=later(1))
     changed = replace(made, name="Café ✓", app_fee_bps=25, app_fee_cap_micro_usd=None)
+    brand = Brand("Café ✓", "https://cafe.example/logo.svg", "#aa5500")
+    changed = replace(changed, refund_addresses={"evm": "0xabc"}, brand=brand)
     store.write(lambda unit: unit.access.add_client(made))
     with store.read() as unit:
         assert unit.access.client("c-2") == made
@@ -80,6 +82,18 @@ def test_a_key_is_revoked_once(store: SqlStore) -> None:
     assert not store.write(lambda unit: unit.access.revoke_key(key.id + 1, NOW))
     with store.read() as unit:
         assert unit.access.keys() == [replace(key, revoked_at=later(1))]
+
+
+def test_of_a_key_its_end_its_rate_its_scopes_and_its_addresses_change(store: SqlStore) -> None:
+    key = added(store, "hash")
+    networks = ("192.0.2.0/24", "2001:db8::/32")
+    changed = replace(key, ends_at=later(60), requests_per_minute=5, addresses=networks)
+    changed = replace(changed, scopes=frozenset({Scope.READ}))
+    store.write(lambda unit: unit.access.change_key(changed))
+    with store.read() as unit:
+        assert unit.access.key(key.id) == changed
+        assert unit.access.key(key.id + 1) is None
+        assert unit.access.key_by_hash("hash") == (changed, a_client())
 
 
 def test_last_uses_are_written_together(store: SqlStore) -> None:

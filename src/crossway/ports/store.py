@@ -5,13 +5,14 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from crossway.domain.clients import Client, Key
 from crossway.domain.deposits import Deposit, Incoming, Purpose
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting
 from crossway.domain.transfers import Duty, Transfer, TransferState
+from crossway.ports.access_records import AccessRecords
 from crossway.ports.announcements import AnnouncementRecords
 from crossway.ports.chain import Cursor
+from crossway.ports.logs import AuditRecords, RequestRecords, RetentionRecords
 from crossway.ports.ramp_records import OrderRecords, PeopleRecords, SealedRecords
 from crossway.ports.records import (
     Alarm,
@@ -21,7 +22,6 @@ from crossway.ports.records import (
     IntentFilter,
     MoveRecord,
     Owed,
-    Remembered,
     TransferChange,
 )
 
@@ -189,29 +189,6 @@ class BookRecords(Protocol):
     def balances(self) -> dict[tuple[Account, str, str], int]: ...
 
 
-class AccessRecords(Protocol):
-    """Clients, keys and replayed answers."""
-
-    def add_client(self, client: Client) -> None: ...
-    def change_client(self, client: Client) -> None: ...
-    def client(self, client_id: str) -> Client | None: ...
-    def clients(self) -> list[Client]: ...
-    def add_key(self, key: Key, secret_hash: str) -> int: ...
-    def key_by_hash(self, secret_hash: str) -> tuple[Key, Client] | None: ...
-    def keys(self, client_id: str | None = None) -> list[Key]: ...
-    def revoke_key(self, key_id: int, at: datetime) -> bool: ...
-    def touch_keys(self, used: Mapping[int, datetime]) -> None: ...
-
-    def remembered(self, client_id: str, key: str) -> Remembered | None: ...
-    def remember(self, client_id: str, key: str, body_hash: str, at: datetime) -> bool:
-        """Open an idempotency key; False when it is there already."""
-        ...
-
-    def answer(self, client_id: str, key: str, status: int, body: bytes) -> None: ...
-    def forget(self, client_id: str, key: str) -> None: ...
-    def forget_before(self, at: datetime) -> int: ...
-
-
 class NetworkRecords(Protocol):
     """Where the engine stands on each chain, who works it, and what is switched off."""
 
@@ -246,7 +223,19 @@ class NetworkRecords(Protocol):
         ...
 
     def switch(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None: ...
-    def audit(self, who: str, what: str, detail: Mapping[str, Any], at: datetime) -> None: ...
+    def audit(
+        self,
+        who: str,
+        what: str,
+        detail: Mapping[str, Any],
+        at: datetime,
+        subject: str = "",
+        before: Mapping[str, Any] | None = None,
+        after: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Add an entry to the audit log; `subject` is `kind:id`. See `ports.logs.AuditEntry`."""
+        ...
+
     def audited(self, limit: int) -> list[tuple[datetime, str, str, Mapping[str, Any]]]: ...
 
 
@@ -269,6 +258,12 @@ class Unit(Protocol):
     def orders(self) -> OrderRecords: ...
     @property
     def people(self) -> PeopleRecords: ...
+    @property
+    def audits(self) -> AuditRecords: ...
+    @property
+    def requests(self) -> RequestRecords: ...
+    @property
+    def retention(self) -> RetentionRecords: ...
     @property
     def sealed(self) -> SealedRecords: ...
     @property

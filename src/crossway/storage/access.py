@@ -5,9 +5,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from crossway.domain.clients import Client, Key, Scope
+from crossway.domain.clients import Client, Key
 from crossway.ports.records import Remembered
-from crossway.storage.rows import client_of, instant, key_of, micros
+from crossway.storage.rows import client_of, client_row, instant, key_of, key_row, micros
 from crossway.storage.sets import for_each_database
 from crossway.storage.tables import api_keys, clients, idempotency
 
@@ -34,29 +34,12 @@ class Access:
         self._db = db
 
     def add_client(self, client: Client) -> None:
-        self._db.execute(
-            insert(clients),
-            {
-                "id": client.id,
-                "name": client.name,
-                "app_fee_bps": client.app_fee_bps,
-                "app_fee_cap_micro_usd": client.app_fee_cap_micro_usd,
-                "requests_per_minute": client.requests_per_minute,
-                "created_at": micros(client.created_at),
-            },
-        )
+        self._db.execute(insert(clients), client_row(client))
 
     def change_client(self, client: Client) -> None:
-        self._db.execute(
-            update(clients)
-            .where(clients.c.id == client.id)
-            .values(
-                name=client.name,
-                app_fee_bps=client.app_fee_bps,
-                app_fee_cap_micro_usd=client.app_fee_cap_micro_usd,
-                requests_per_minute=client.requests_per_minute,
-            )
-        )
+        row = client_row(client)
+        del row["id"], row["created_at"]
+        self._db.execute(update(clients).where(clients.c.id == client.id).values(**row))
 
     def client(self, client_id: str) -> Client | None:
         row = self._db.execute(select(clients).where(clients.c.id == client_id)).first()
@@ -68,19 +51,22 @@ class Access:
 
     def add_key(self, key: Key, secret_hash: str) -> int:
         made = self._db.execute(
-            insert(api_keys).returning(api_keys.c.id),
-            {
-                "client_id": key.client_id,
-                "mode": key.mode.value,
-                "scopes": _joined(key.scopes),
-                "shown": key.shown,
-                "secret_hash": secret_hash,
-                "created_at": micros(key.created_at),
-                "revoked_at": None,
-                "last_used_at": None,
-            },
+            insert(api_keys).returning(api_keys.c.id), key_row(key, secret_hash)
         )
         return int(made.scalar_one())
+
+    def key(self, key_id: int) -> Key | None:
+        row = self._db.execute(select(api_keys).where(api_keys.c.id == key_id)).first()
+        return None if row is None else key_of(row)
+
+    def change_key(self, key: Key) -> None:
+        changed = ("scopes", "ends_at", "requests_per_minute", "addresses")
+        row = key_row(key, "")
+        self._db.execute(
+            update(api_keys)
+            .where(api_keys.c.id == key.id)
+            .values(**{name: row[name] for name in changed})
+        )
 
     def key_by_hash(self, secret_hash: str) -> tuple[Key, Client] | None:
         row = self._db.execute(
@@ -149,7 +135,3 @@ class Access:
     def forget_before(self, at: datetime) -> int:
         gone = self._db.execute(delete(idempotency).where(idempotency.c.at < micros(at)))
         return gone.rowcount
-
-
-def _joined(scopes: frozenset[Scope]) -> str:
-    return " ".join(sorted(scope.value for scope in scopes))

@@ -5,11 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, case, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.ports.chain import Cursor
 from crossway.ports.records import Alarm
+from crossway.storage.audit import Audit, entry_of
 from crossway.storage.network_tables import alarms, audit, cursors, leases, switches
 from crossway.storage.rows import instant, maybe_instant, micros
 from crossway.storage.sets import among
@@ -169,9 +170,19 @@ class Network:
             {"subject": subject, "reason": reason, "by": by, "at": micros(at)},
         )
 
-    def audit(self, who: str, what: str, detail: Mapping[str, Any], at: datetime) -> None:
-        row = {"at": micros(at), "who": who, "what": what, "detail": json.dumps(dict(detail))}
-        self._db.execute(insert(audit), row)
+    def audit(
+        self,
+        who: str,
+        what: str,
+        detail: Mapping[str, Any],
+        at: datetime,
+        subject: str = "",
+        before: Mapping[str, Any] | None = None,
+        after: Mapping[str, Any] | None = None,
+    ) -> None:
+        # Each entry names the one before it: they are written one after the other.
+        self.lock("audit")
+        Audit(self._db).add(entry_of(who, what, detail, at, subject, before, after))
 
     def audited(self, limit: int) -> list[tuple[datetime, str, str, Mapping[str, Any]]]:
         rows = self._db.execute(select(audit).order_by(audit.c.id.desc()).limit(limit))

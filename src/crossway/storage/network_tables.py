@@ -1,6 +1,6 @@
-"""The tables of the engine's own: cursors, leases, alarms, switches and the audit log."""
+"""The tables of the service's own: cursors, leases, alarms, switches, audit and request log."""
 
-from sqlalchemy import BigInteger, Column, Table, Text
+from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text
 
 from crossway.storage.tables import METADATA, row_id
 
@@ -49,4 +49,27 @@ audit = Table(
     Column("who", Text, nullable=False),
     Column("what", Text, nullable=False),
     Column("detail", Text, nullable=False),
+    Column("subject", Text, nullable=False, server_default=""),
+    Column("before", Text),
+    Column("after", Text),
+    # Of this entry and the hash before it; empty in entries from before there were any.
+    Column("hash", Text, nullable=False, server_default=""),
 )
+Index("audit_by_subject", audit.c.subject, audit.c.id)
+
+requests = Table(
+    "requests",
+    METADATA,
+    row_id(),
+    Column("at", BigInteger, nullable=False, index=True),
+    Column("request_id", Text, nullable=False, index=True),
+    Column("method", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("microseconds", BigInteger, nullable=False),
+    Column("client_id", Text),
+    Column("key_shown", Text),
+    Column("asked", Text),
+    Column("answered", Text),
+)
+Index("requests_of_client", requests.c.client_id, requests.c.id)

@@ -1,9 +1,11 @@
 """Rows to records and back, one pair of functions for each noun."""
 
+import json
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from crossway.domain.clients import Client, Key, Mode, Scope
+from crossway.domain.clients import Brand, Client, Key, Mode, Scope
 from crossway.domain.deposits import Deposit, DepositState, Incoming, Purpose
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.records import Attempt, Owed
@@ -25,6 +27,11 @@ def instant(value: int) -> datetime:
 def maybe_instant(value: int | None) -> datetime | None:
     """As `instant`, keeping None."""
     return None if value is None else instant(value)
+
+
+def maybe_micros(at: datetime | None) -> int | None:
+    """As `micros`, keeping None."""
+    return None if at is None else micros(at)
 
 
 def transfer_of(row: Any) -> Transfer:
@@ -82,7 +89,23 @@ def client_of(row: Any) -> Client:
         app_fee_cap_micro_usd=row.app_fee_cap_micro_usd,
         requests_per_minute=row.requests_per_minute,
         created_at=instant(row.created_at),
+        refund_addresses=json.loads(row.refund_addresses),
+        brand=Brand(**json.loads(row.brand)),
     )
+
+
+def client_row(client: Client) -> dict[str, object]:
+    """A client as its row."""
+    return {
+        "id": client.id,
+        "name": client.name,
+        "app_fee_bps": client.app_fee_bps,
+        "app_fee_cap_micro_usd": client.app_fee_cap_micro_usd,
+        "requests_per_minute": client.requests_per_minute,
+        "created_at": micros(client.created_at),
+        "refund_addresses": json.dumps(dict(client.refund_addresses)),
+        "brand": json.dumps(asdict(client.brand)),
+    }
 
 
 def key_of(row: Any) -> Key:
@@ -96,7 +119,27 @@ def key_of(row: Any) -> Key:
         created_at=instant(row.created_at),
         revoked_at=maybe_instant(row.revoked_at),
         last_used_at=maybe_instant(row.last_used_at),
+        ends_at=maybe_instant(row.ends_at),
+        requests_per_minute=row.requests_per_minute,
+        addresses=tuple(row.addresses.split()),
     )
+
+
+def key_row(key: Key, secret_hash: str) -> dict[str, object]:
+    """A key as its row, its number apart."""
+    return {
+        "client_id": key.client_id,
+        "mode": key.mode.value,
+        "scopes": " ".join(sorted(scope.value for scope in key.scopes)),
+        "shown": key.shown,
+        "secret_hash": secret_hash,
+        "created_at": micros(key.created_at),
+        "revoked_at": maybe_micros(key.revoked_at),
+        "last_used_at": maybe_micros(key.last_used_at),
+        "ends_at": maybe_micros(key.ends_at),
+        "requests_per_minute": key.requests_per_minute,
+        "addresses": " ".join(key.addresses),
+    }
 
 
 def owed_row(owed: Owed, at: datetime) -> dict[str, object]:

@@ -13,12 +13,15 @@ from sqlalchemy.pool import QueuePool
 
 from crossway.storage.access import Access
 from crossway.storage.announcements import Announcements
+from crossway.storage.audit import Audit
 from crossway.storage.books import Books
 from crossway.storage.deposits import Deposits
 from crossway.storage.intents import Intents, LostRace
 from crossway.storage.network import Network
 from crossway.storage.orders import Orders
 from crossway.storage.people import People
+from crossway.storage.requests import Requests
+from crossway.storage.retention import Retention
 from crossway.storage.sealed import Sealed
 from crossway.storage.transfers import Transfers
 
@@ -68,6 +71,18 @@ class Records:
     @cached_property
     def sealed(self) -> Sealed:
         return Sealed(self._db)
+
+    @cached_property
+    def audits(self) -> Audit:
+        return Audit(self._db)
+
+    @cached_property
+    def requests(self) -> Requests:
+        return Requests(self._db)
+
+    @cached_property
+    def retention(self) -> Retention:
+        return Retention(self._db)
 
     @cached_property
     def announcements(self) -> Announcements:

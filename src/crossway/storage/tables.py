@@ -33,6 +33,8 @@ clients = Table(
     Column("app_fee_cap_micro_usd", BigInteger),
     Column("requests_per_minute", Integer, nullable=False),
     Column("created_at", BigInteger, nullable=False),
+    Column("refund_addresses", Text, nullable=False, server_default="{}"),
+    Column("brand", Text, nullable=False, server_default="{}"),
 )
 
 api_keys = Table(
@@ -47,6 +49,9 @@ api_keys = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("revoked_at", BigInteger),
     Column("last_used_at", BigInteger),
+    Column("ends_at", BigInteger),
+    Column("requests_per_minute", Integer),
+    Column("addresses", Text, nullable=False, server_default=""),
 )
 
 idempotency = Table(
