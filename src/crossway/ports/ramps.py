@@ -80,7 +80,9 @@ class Opening:
     """An order as the provider is asked for it; `reference` is ours and makes it happen once.
 
     `to_address` is where an on-ramp delivers. `fiat_minor` is what was quoted. `refund_address`
-    is where crypto of an off-ramp goes back to. Personal data: never to be logged or kept.
+    is where crypto of an off-ramp goes back to. `identity` is what the person handed in for the
+    provider's check, as a provider that leaves checking to others wants it with every order.
+    Personal data: never to be logged or kept.
     """
 
     reference: str
@@ -96,6 +98,7 @@ class Opening:
     refund_address: str
     email: str
     fields: Mapping[str, str]
+    identity: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +174,9 @@ class RampProvider(Protocol):
         `ProviderRefused`."""
         ...
 
-    def confirm(self, reference: str) -> None:
-        """Tell that the user says it is paid; `reference` is the provider's. No answer needed."""
+    def confirm(self, reference: str, tx_hash: str = "") -> None:
+        """Tell that the user says it is paid; `reference` is the provider's. No answer needed.
+        For an off-ramp `tx_hash` is the transaction that paid the provider's address."""
         ...
 
     def cancel(self, reference: str) -> None:
