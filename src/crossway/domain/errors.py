@@ -1,5 +1,7 @@
 """Every refusal in the words of the domain; the API maps each kind to one status and shape."""
 
+from crossway.domain.kyc import KycState
+
 
 class Refusal(Exception):
     """Something asked for that is not done; the text is a sentence a person can act on."""
@@ -31,6 +33,14 @@ class Conflict(Refusal):
 
 class KeyReused(Refusal):
     """An idempotency key came again with another request than its first."""
+
+
+class KycRequired(Refusal):
+    """An identity check stands in the way of an order; `state` says which, and what is missing."""
+
+    def __init__(self, message: str, state: KycState) -> None:
+        super().__init__(message)
+        self.state = state
 
 
 class TooManyRequests(Refusal):
