@@ -13,11 +13,13 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from crossway.api.answers import Json
+from crossway.api.schemas import kyc
 from crossway.domain.errors import (
     Conflict,
     Forbidden,
     InvalidInput,
     KeyReused,
+    KycRequired,
     NotFound,
     QuotesUnavailable,
     Refusal,
@@ -40,7 +42,7 @@ STATUS: Final = MappingProxyType(
         TooManyRequests: 429,
     }
 )
-NO_ANSWER = "A chain or a price source gave no answer. Please try again later."
+NO_ANSWER = "A chain, a provider or a price source gave no answer. Please try again later."
 UNEXPECTED = "Internal server error"
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
@@ -78,6 +80,13 @@ def refused(request: Request, refusal: Exception) -> Json:
     return _shaped(request.scope, status, str(refusal))
 
 
+def kyc_required(_: Request, refusal: Exception) -> Json:
+    """An identity check stands in the way: which one, so that the user can be led through it."""
+    assert isinstance(refusal, KycRequired)
+    said = {"statusCode": 400, "message": str(refusal), "code": "KYC_REQUIRED"}
+    return Json({**said, "kyc": kyc.state(refusal.state)}, 400)
+
+
 def no_answer(request: Request, error: Exception) -> Json:
     """Somebody outside did not answer: never our caller's mistake, never a success."""
     LOG.warning("no answer from outside", reason=str(error), path=request.url.path)
@@ -110,6 +119,7 @@ def http(_: Request, error: Exception) -> Json:
 
 HANDLERS: Final[dict[int | type[Exception], Any]] = {
     Refusal: refused,
+    KycRequired: kyc_required,
     Unreachable: no_answer,
     QuotesUnavailable: no_answer,
     RequestValidationError: invalid,

@@ -13,7 +13,7 @@ class Failure(Model):
 
 
 class NotDone(Model):
-    """Trigger-processing or a refund that was not done."""
+    """What was asked for by hand and not done."""
 
     success: bool = text("Always false.", False)
     message: str = text("Why.", "Intent has invalid status: COMPLETED")
@@ -31,11 +31,11 @@ _SAID = {
     403: "The key lacks the scope.",
     404: "There is no such thing, or it is not this client's.",
     409: "A request with the same `Idempotency-Key` is still in flight.",
-    413: "The body is longer than 64 KiB.",
+    413: "The body is longer than 64 KiB, or a document longer than 5 MiB.",
     422: "The `Idempotency-Key` was used before with another request.",
     429: "Too many requests: `Retry-After` says in how many seconds to come back.",
     500: "A failure of the service.",
-    503: "A chain or a price source gave no answer; nothing was changed.",
+    503: "A chain, a provider or a price source gave no answer; nothing was changed.",
 }
 _EVERYWHERE = (401, 403, 429, 500)
 _POSTS = (400, 409, 413, 422)

@@ -4,9 +4,11 @@ from typing import Any
 
 from pydantic import Field
 
+from crossway.api.answers import decimal
 from crossway.api.schemas.fields import Model, Text, text
 from crossway.api.schemas.ramps import PROVIDERS
-from crossway.domain.kyc import KycStatus, KycType
+from crossway.domain.kyc import KycState, KycStatus, KycType, Requirement
+from crossway.domain.money import MICRO_USD_DECIMALS
 
 TYPES = [kind.value for kind in KycType]
 STATUSES = [status.value for status in KycStatus]
@@ -97,4 +99,53 @@ class Erased(Model):
     """A person who was erased."""
 
     success: bool = text("Always true.", True)
-    ordersKept: int = text("How many orders stay, without anything about the person.", 2)
+    ordersCleared: int = text("How many orders stay and lost what they knew of the person.", 2)
+
+
+class KycNeeded(Model):
+    """An order that an identity check stands in the way of."""
+
+    statusCode: int = text("The HTTP status again.", 400)
+    message: str = text("Why.", "basic KYC with YELLOW_CARD is needed for this amount")
+    code: str = text("Always `KYC_REQUIRED`.", "KYC_REQUIRED")
+    kyc: KycStateOut = Field(description="Where the person stands.")
+
+
+def state(found: KycState) -> dict[str, Any]:
+    """Where a person stands; what an order needs is there when one was asked for."""
+    subject = found.subject
+    return {
+        "provider": subject.provider.value,
+        "userEmail": subject.email,
+        "countryCode": subject.country,
+        "fiatCurrency": subject.currency,
+        "currentKycType": found.kyc_type.value,
+        "currentKycStatus": found.status.value,
+        "limitUsd": decimal(found.limit_micro_usd, MICRO_USD_DECIMALS),
+        "usedUsd": decimal(subject.used_micro_usd, MICRO_USD_DECIMALS),
+        "remainingUsd": decimal(found.remaining_micro_usd, MICRO_USD_DECIMALS),
+        **_order(found),
+        "blocked": found.blocked,
+        "missingRequirements": [one.key for one in found.missing],
+        "verificationUrl": found.verification_url or None,
+    }
+
+
+def _order(found: KycState) -> dict[str, Any]:
+    if found.subject.worth_micro_usd is None:
+        return {}
+    required = found.required.value if found.required else None
+    return {"requiredKycType": required, "canProceed": found.can_proceed}
+
+
+def requirement(asked: Requirement) -> dict[str, Any]:
+    """One thing that a provider wants to know."""
+    return {
+        "key": asked.key,
+        "label": asked.label,
+        "type": asked.type,
+        "required": asked.required,
+        "pattern": asked.pattern,
+        "options": list(asked.options),
+        "sensitive": asked.sensitive,
+    }
