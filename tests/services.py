@@ -18,11 +18,13 @@ from crossway.adapters.chains.addresses import canonical
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.vault import FernetVault
 from crossway.catalogue import load, reference_prices
+from crossway.catalogue.fiat import load_fiat
 from crossway.domain.clients import Caller, Client, Mode, Scope
 from crossway.domain.errors import Unreachable
 from crossway.ports.services import Services
 
 CATALOGUE = load()
+FIAT = load_fiat()
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOL = ThreadPoolExecutor(16, thread_name_prefix="asking")
 PRICES = FixedPrices({s: p.pico_usd for s, p in reference_prices().items()}, NOW)
@@ -83,6 +85,7 @@ def services(**changes: Any) -> Services:
         vault=FernetVault([Fernet.generate_key()], b"index key"),
         asking=POOL,
         network="simulated",
+        fiat=FIAT,
     )
     return replace(made, **changes)
 

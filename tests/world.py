@@ -18,6 +18,7 @@ from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.vault import open_vault
 from crossway.catalogue import load, reference_prices
+from crossway.catalogue.fiat import load_fiat
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Caller, Client, Mode, Scope
 from crossway.domain.intent import Intent, State
@@ -55,6 +56,7 @@ class HandClock:
 
 
 CATALOGUE = hurried(load())
+FIAT = load_fiat()
 PRICES = {s: p.pico_usd for s, p in reference_prices().items()}
 
 
@@ -86,6 +88,7 @@ class World:
             asking=POOL,
             network="simulated",
             sandbox=self.sandbox,
+            fiat=FIAT,
             policy=Policy(most_settle_seconds=20, **policy),
             reached=lambda step: (reached(step), None)[1],
         )

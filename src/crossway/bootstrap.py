@@ -28,6 +28,7 @@ from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.vault import WrongKey, open_vault
+from crossway.catalogue.fiat import load_fiat
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Mode
 from crossway.domain.pricing import ServiceFee
@@ -37,7 +38,7 @@ from crossway.ports.vault import Vault
 from crossway.settings import Settings, secret_keys_of, write_private
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, open_store
-from crossway.usecases import access
+from crossway.usecases import access, keys
 
 LOG = structlog.get_logger("crossway")
 FIRST_KEYS_FILE = "first_keys.json"
@@ -92,7 +93,7 @@ def start(with_engine: bool | None = None) -> Services:
         raise SetupError("This process runs a service already")
     service = build(settings)
     _running.append(service)
-    _greet(settings, access.first_run(service.services, "first run"))
+    _greet(settings, keys.first_run(service.services, "first run"))
     if settings.run_engine if with_engine is None else with_engine:
         service.run_engine()
     return service.services
@@ -177,6 +178,7 @@ def _simulated(
         asking=pool,
         network="simulated",
         sandbox=SimulatedSandbox(network),
+        fiat=load_fiat(),
         policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
         wake=wake,
         first_keys=lambda: _take_first_keys(settings.data_dir / FIRST_KEYS_FILE),
