@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from crossway.domain.kyc import KycType
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 
 
@@ -75,17 +74,15 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """What a provider is still to be told of somebody: all that `kyc_type` asks for. `mark` names
-    this one; `next_at` is when to try again, None once the provider refused it for a `reason`."""
+    """That a provider is still to be told what somebody handed in. `mark` names this one; `next_at`
+    is when to try again, None once the provider refused."""
 
     person_id: str
     provider: ProviderName
     country: str
-    kyc_type: KycType
     mark: str
     tries: int
     next_at: datetime | None
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +184,11 @@ class PeopleRecords(Protocol):
         """Forget one that was told, unless another has taken its place since."""
         ...
 
+    def change_handover(self, handover: Handover) -> None:
+        """Store its tries and time, unless another has taken its place since."""
+        ...
+
+    def has_due_handovers(self, now: datetime) -> bool: ...
     def due_handovers(self, now: datetime, limit: int, until: datetime) -> list[Handover]:
         """Those whose time has come, put off `until` then."""
         ...

@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, or_, select, text, tuple_, update
 
-from crossway.domain.kyc import KycType
 from crossway.domain.ramps import ORDER_ENDED, ProviderName
 from crossway.ports.ramp_records import Erased, Handover, Person, Submission
 from crossway.storage.ramp_tables import handovers, orders, people, submissions
@@ -27,10 +26,7 @@ _SUBMIT = for_each_database(
 _HAND_OVER = for_each_database(
     lambda put: put(handovers).on_conflict_do_update(
         index_elements=_OF,
-        set_={
-            name: put(handovers).excluded[name]
-            for name in ("kyc_type", "mark", "tries", "next_at", "reason")
-        },
+        set_={name: put(handovers).excluded[name] for name in ("mark", "tries", "next_at")},
     )
 )
 
@@ -130,11 +126,9 @@ class People:
                 "person_id": handover.person_id,
                 "provider": handover.provider.value,
                 "country": handover.country,
-                "kyc_type": handover.kyc_type.value,
                 "mark": handover.mark,
                 "tries": handover.tries,
                 "next_at": None if handover.next_at is None else micros(handover.next_at),
-                "reason": handover.reason,
             },
         )
 
@@ -149,6 +143,20 @@ class People:
 
     def handed_over(self, mark: str) -> None:
         self._db.execute(delete(handovers).where(handovers.c.mark == mark))
+
+    def change_handover(self, handover: Handover) -> None:
+        at = None if handover.next_at is None else micros(handover.next_at)
+        self._db.execute(
+            update(handovers)
+            .where(handovers.c.mark == handover.mark)
+            .values(tries=handover.tries, next_at=at)
+        )
+
+    def has_due_handovers(self, now: datetime) -> bool:
+        query = select(handovers.c.mark).where(
+            text("next_at IS NOT NULL"), handovers.c.next_at <= micros(now)
+        )
+        return self._db.execute(query.limit(1)).first() is not None
 
     def due_handovers(self, now: datetime, limit: int, until: datetime) -> list[Handover]:
         query = (
@@ -221,9 +229,7 @@ def _handover(row: Any) -> Handover:
         person_id=row.person_id,
         provider=ProviderName(row.provider),
         country=row.country,
-        kyc_type=KycType(row.kyc_type),
         mark=row.mark,
         tries=row.tries,
         next_at=maybe_instant(row.next_at),
-        reason=row.reason,
     )

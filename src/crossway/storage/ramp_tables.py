@@ -26,6 +26,7 @@ orders = Table(
     Column("currency", Text, nullable=False),
     Column("digits", Integer, nullable=False),
     Column("fiat_minor", BigInteger, nullable=False),
+    Column("fee_minor", BigInteger, nullable=False),
     Column("fees_minor", BigInteger, nullable=False),
     Column("fees_micro_usd", BigInteger, nullable=False),
     Column("worth_micro_usd", BigInteger, nullable=False),
@@ -149,11 +150,9 @@ handovers = Table(
     Column("person_id", Text, primary_key=True),
     Column("provider", Text, primary_key=True),
     Column("country", Text, primary_key=True),
-    Column("kyc_type", Text, nullable=False),
-    Column("mark", Text, nullable=False),
+    Column("mark", Text, nullable=False, unique=True),
     Column("tries", Integer, nullable=False),
     Column("next_at", BigInteger),
-    Column("reason", Text, nullable=False),
 )
 Index("handovers_due", handovers.c.next_at, sqlite_where=_DUE, postgresql_where=_DUE)
 
