@@ -20,7 +20,7 @@ from benchmarks.worlds import caller
 from crossway.bootstrap import build
 from crossway.domain.clients import Mode
 from crossway.settings import Settings
-from crossway.usecases import access
+from crossway.usecases import clients, keys
 from crossway.usecases.access import ClientChange
 
 ROOT = Path(__file__).parent.parent
@@ -58,8 +58,8 @@ class Server:
         try:
             client = caller(built).client
             change = ClientChange(requests_per_minute=UNLIMITED)
-            access.change_client(built.services, client.id, change, "benchmark")
-            return access.make_key(built.services, client.id, Mode.TEST, "benchmark").secret
+            clients.change(built.services, client.id, change, "benchmark")
+            return keys.make(built.services, client.id, Mode.TEST, "benchmark").secret
         finally:
             built.close()
 

@@ -16,7 +16,7 @@ from crossway.domain.intent import Intent, State
 from crossway.settings import Settings
 from crossway.storage.intent_rows import intent_row
 from crossway.storage.tables import intent_counts, intents
-from crossway.usecases import access
+from crossway.usecases import clients
 from crossway.usecases.intents import create
 from crossway.usecases.terms import CreateIntent
 
@@ -36,7 +36,7 @@ def service() -> Iterator[Service]:
 
 def caller(built: Service) -> Caller:
     """A client that may do everything."""
-    client = access.create_client(built.services, f"Shop {secrets.token_hex(4)}", "benchmark")
+    client = clients.create(built.services, f"Shop {secrets.token_hex(4)}", "benchmark")
     return Caller(client, Mode.TEST, frozenset(Scope))
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from crossway.adapters.chains.addresses import from_digest
 from crossway.domain.clients import Mode
 from crossway.storage.network_tables import leases
-from crossway.usecases import access
+from crossway.usecases import clients, keys
 from tests.audit import all_intents, audit, finished
 from tests.databases import new_postgres
 from tests.processes import Installation, free_port, installed, until
@@ -62,11 +62,11 @@ class Api:
     """A client of an API process, with a key and no limit that is in the way."""
 
     def __init__(self, base: str, world: World) -> None:
-        client = access.create_client(world.services, f"Shop {time.monotonic_ns()}", "test")
-        free = access.ClientChange(requests_per_minute=1_000_000)
-        access.change_client(world.services, client.id, free, "test")
+        client = clients.create(world.services, f"Shop {time.monotonic_ns()}", "test")
+        free = clients.ClientChange(requests_per_minute=1_000_000)
+        clients.change(world.services, client.id, free, "test")
         self.client_id = client.id
-        secret = access.make_key(world.services, client.id, Mode.TEST, "test").secret
+        secret = keys.make(world.services, client.id, Mode.TEST, "test").secret
         self._http = httpx.Client(
             base_url=f"{base}/api/v1", headers={"Authorization": f"Bearer {secret}"}, timeout=30
         )

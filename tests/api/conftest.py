@@ -18,7 +18,7 @@ from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope
 from crossway.ports.services import Services
 from crossway.settings import Settings
-from crossway.usecases import access
+from crossway.usecases import clients, keys
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 USDC_BASE = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
@@ -84,10 +84,10 @@ def new_key(
     **limits: Any,
 ) -> tuple[str, int, str]:
     """Client, number and secret of a key of a new client, whose rate is out of a test's way."""
-    client = access.create_client(service.services, f"Shop {next(_names)}", "test")
-    change = access.ClientChange(**{"requests_per_minute": 100_000, **limits})
-    access.change_client(service.services, client.id, change, "test")
-    made = access.make_key(service.services, client.id, mode, "test", scopes)
+    client = clients.create(service.services, f"Shop {next(_names)}", "test")
+    change = clients.ClientChange(**{"requests_per_minute": 100_000, **limits})
+    clients.change(service.services, client.id, change, "test")
+    made = keys.make(service.services, client.id, mode, "test", scopes)
     return client.id, made.key.id, made.secret
 
 

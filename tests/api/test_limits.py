@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from crossway.api.limits import Limits
 from crossway.bootstrap import Service
-from crossway.usecases import access
+from crossway.usecases import clients
 from tests.api.conftest import Api, new_key, served
 
 TOO_MANY = {"statusCode": 429, "message": "Too Many Requests"}
@@ -41,8 +41,8 @@ def test_a_client_can_have_another_rate_and_others_are_not_touched_by_it(
     other = Api(http, service, *new_key(service))
     assert [slow.get("/chains").status_code for _ in range(4)] == [200, 200, 200, 429]
     assert other.get("/chains").status_code == 200
-    access.change_client(
-        service.services, slow.client_id, access.ClientChange(requests_per_minute=10), "test"
+    clients.change(
+        service.services, slow.client_id, clients.ClientChange(requests_per_minute=10), "test"
     )
     assert slow.get("/chains").status_code == 200
 

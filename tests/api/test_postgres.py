@@ -9,7 +9,7 @@ import pytest
 
 from crossway.bootstrap import Service
 from crossway.ports.services import KeyMemory
-from crossway.usecases import access
+from crossway.usecases import clients, keys
 from tests.api.conftest import INTENT, Api, new_key, new_service, served
 
 
@@ -22,9 +22,9 @@ def service(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) -> Iter
 
 def test_processes_that_start_together_make_one_first_client(service: Service) -> None:
     with ThreadPoolExecutor(5) as pool:
-        made = list(pool.map(lambda _: access.first_run(service.services, "start"), range(5)))
+        made = list(pool.map(lambda _: keys.first_run(service.services, "start"), range(5)))
     assert sum(bool(keys) for keys in made) == 1
-    assert len(access.clients(service.services)) == 1
+    assert len(clients.every(service.services)) == 1
 
 
 def test_one_idempotency_key_in_two_processes_makes_one_intent(service: Service) -> None:

@@ -2,7 +2,7 @@
 
 import typer
 
-from crossway.cli import checking, keys, playing, running
+from crossway.cli import checking, clients, keys, playing, running
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Crossway's commands.")
 cli.command("api")(running.api)
@@ -10,4 +10,5 @@ cli.command("engine")(running.engine)
 cli.command("trigger")(playing.trigger)
 cli.command("reconcile")(checking.compare)
 cli.command("doctor")(checking.examine)
+cli.add_typer(clients.group, name="clients")
 cli.add_typer(keys.group, name="keys")

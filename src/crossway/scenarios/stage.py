@@ -20,7 +20,7 @@ from crossway.scenarios.journal import Journal
 from crossway.scenarios.opening import Opening
 from crossway.scenarios.prices import MovingPrices
 from crossway.settings import Settings
-from crossway.usecases import access, intents, sandbox, tracking
+from crossway.usecases import clients, intents, sandbox, tracking
 from crossway.usecases.terms import CreateIntent
 
 BASE, ARBITRUM, OPTIMISM = "BASE_MAINNET", "ARBITRUM_MAINNET", "OPTIMISM_MAINNET"
@@ -60,7 +60,7 @@ class Stage:
         )
         self.database = folder / "crossway.db"
         self.caller = Caller(
-            access.create_client(self.services, "A shop", "scenario"), Mode.TEST, frozenset(Scope)
+            clients.create(self.services, "A shop", "scenario"), Mode.TEST, frozenset(Scope)
         )
         self.operator = replace(self.caller, operator=True)
         self.made: list[Intent] = []
