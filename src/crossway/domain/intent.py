@@ -23,7 +23,8 @@ class State(StrEnum):
 
 
 class Event(StrEnum):
-    """What can happen to an intent; each is a fact a chain or its clock has shown."""
+    """What can happen to an intent; each is a fact a chain or its clock has shown, but for
+    WITHDRAWN_*: nobody shall pay any more, as the order that it belongs to has ended."""
 
     DEPOSIT_SHORT = "DEPOSIT_SHORT"
     DEPOSIT_FULL = "DEPOSIT_FULL"
@@ -38,6 +39,8 @@ class Event(StrEnum):
     REIMBURSED = "REIMBURSED"
     DEADLINE_EMPTY = "DEADLINE_EMPTY"
     DEADLINE_HOLDING = "DEADLINE_HOLDING"
+    WITHDRAWN_EMPTY = "WITHDRAWN_EMPTY"
+    WITHDRAWN_HOLDING = "WITHDRAWN_HOLDING"
     RETURNED = "RETURNED"
     RETURN_REVERSED = "RETURN_REVERSED"
     BOOKED = "BOOKED"
@@ -62,6 +65,8 @@ TRANSITIONS: Final = MappingProxyType(
         (S.PENDING, E.STARTED): Move(S.INITIATED, "intent_initiated", (Duty.FILL,)),
         (S.PENDING, E.DEADLINE_EMPTY): Move(S.EXPIRED, "intent_expired"),
         (S.PENDING, E.DEADLINE_HOLDING): Move(S.EXPIRED, "intent_expired", (Duty.REFUND,)),
+        (S.PENDING, E.WITHDRAWN_EMPTY): Move(S.EXPIRED, "intent_expired"),
+        (S.PENDING, E.WITHDRAWN_HOLDING): Move(S.EXPIRED, "intent_expired", (Duty.REFUND,)),
         (S.FUNDED, E.DEPOSIT_EXTRA): Move(S.FUNDED),
         (S.FUNDED, E.DEPOSIT_REVERSED): Move(S.PENDING, "intent_reorged"),
         (S.FUNDED, E.STARTED): Move(S.INITIATED, "intent_initiated", (Duty.FILL,)),
@@ -170,7 +175,7 @@ class Intent:
     """One intent as stored; `received_units` and `held_units` count `token_in` alone.
 
     `received_units` is everything credited before the start; `held_units` is what the books
-    say still lies at the deposit address.
+    say still lies at the deposit address. `order_id` is the ramp order that it belongs to.
     """
 
     id: int
@@ -205,6 +210,7 @@ class Intent:
     tx_hash: str | None
     created_at: datetime
     updated_at: datetime
+    order_id: int | None = None
 
 
 class Weight(StrEnum):

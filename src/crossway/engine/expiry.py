@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from crossway.domain.deposits import DepositState, Purpose
+from crossway.domain.deposits import DepositState
 from crossway.domain.errors import Unreachable
-from crossway.domain.intent import Event, Intent, State
-from crossway.domain.ledger import Account
+from crossway.domain.intent import Event, State
 from crossway.domain.transfers import Duty, TransferEvent, TransferState, advance_transfer
 from crossway.engine.isolation import in_one_go
 from crossway.ports.chain import Heads
 from crossway.ports.records import TransferChange
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.lifecycle import KEPT, Step, is_dust, return_foreign
+from crossway.usecases.ending import end
+from crossway.usecases.lifecycle import Step, return_foreign
 from crossway.usecases.processing import record
 
 BATCH = 2_000
@@ -67,7 +67,7 @@ def _expire(unit: Unit, services: Services, ids: Sequence[int]) -> None:
             continue
         if start is not None and start.state is TransferState.DUE:
             cancelled.append(start)
-        _end(unit, step, intent)
+        end(unit, step, intent, (Event.DEADLINE_EMPTY, Event.DEADLINE_HOLDING))
         expired.append(intent.id)
     locked = unit.transfers.lock([start.id for start in cancelled])
     unit.transfers.change(
@@ -84,17 +84,3 @@ def _expire(unit: Unit, services: Services, ids: Sequence[int]) -> None:
     )  # fmt: skip
     return_foreign(unit, step, expired)
     step.store(unit)
-
-
-def _end(unit: Unit, step: Step, intent: Intent) -> None:
-    terms = intent.terms
-    if intent.held_units <= 0:
-        step.move(intent.id, Event.DEADLINE_EMPTY, "expiry")
-    elif is_dust(step.services, intent, terms.token_in, terms.source_chain, intent.held_units):
-        paid = [d.id for d in unit.deposits.of([intent.id]) if d.purpose is Purpose.PAYMENT]
-        unit.deposits.note(paid, KEPT)
-        leg = (Account.KEPT, Account.HELD, intent.held_units)
-        step.post(intent, terms.source_chain, terms.token_in, "dust", leg)
-        step.move(intent.id, Event.DEADLINE_EMPTY, "expiry", KEPT, held_units=0)
-    else:
-        step.move(intent.id, Event.DEADLINE_HOLDING, "expiry")

@@ -16,6 +16,7 @@ from crossway.usecases.lifecycle import in_books, is_dust
 
 _PAID = (TransferState.CONFIRMED, TransferState.FINAL)
 _SWEEPS = (Duty.REFUND, Duty.RETURN_EXCESS)
+_SOON = timedelta(seconds=2)
 _LOOKED_AT = (Duty.START, Duty.FILL, Duty.REFUND)
 
 
@@ -232,6 +233,10 @@ class Judge:
             return Verdict(revive_start=True)
         if intent.held_units <= 0:
             return Verdict(cancel="Nothing to refund: nothing is held.")
+        if self._head.time < (over := intent.terms.expires_at):
+            # Of a withdrawn intent. The contract at the deposit address refuses it before.
+            wait = "The deposit address gives nothing back before its own expiry."
+            return Verdict(wait=wait, wait_until=max(over, self._services.clock.now() + _SOON))
         return self._sweep(transfer)
 
     def _give_back(self, transfer: Transfer, intent: Intent) -> Verdict:

@@ -60,6 +60,7 @@ def intent_row(intent: Intent) -> dict[str, Any]:
         "tx_hash": intent.tx_hash,
         "created_at": micros(intent.created_at),
         "updated_at": micros(intent.updated_at),
+        "order_id": intent.order_id,
     }
 
 
@@ -117,6 +118,7 @@ def intent_of(row: Any) -> Intent:
         tx_hash=row[44],
         created_at=instant(row[45]),
         updated_at=instant(row[46]),
+        order_id=row[47],
     )
 
 

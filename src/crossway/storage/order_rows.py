@@ -45,6 +45,7 @@ def _agreed(order: RampOrder) -> dict[str, Any]:
         "currency": order.currency,
         "digits": order.digits,
         "fiat_minor": order.fiat_minor,
+        "fee_minor": order.fee_minor,
         "fees_minor": order.fees_minor,
         "fees_micro_usd": order.fees_micro_usd,
         "worth_micro_usd": order.worth_micro_usd,

@@ -115,6 +115,7 @@ intents = Table(
     Column("tx_hash", Text, index=True),
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
+    Column("order_id", BigInteger),
 )
 _OPEN = text("state IN ('PENDING', 'FUNDED')")
 Index("intents_of_client", intents.c.client_id, intents.c.id)

@@ -34,7 +34,7 @@ def create(
         services, caller, given.source.id, given.destination.id,
         given.token_in, given.token_out, given.units, given.symbol, given.recipient,
     )  # fmt: skip
-    intent = drawn_up(services, caller, given, routed)
+    intent = drawn_up(services, caller, given, routed, services.policy.intent_life_seconds)
     event_id = f"evt_{secrets.token_hex(16)}"
 
     def work(unit: Unit) -> Intent:

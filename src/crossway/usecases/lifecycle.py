@@ -49,8 +49,10 @@ class Step:
             self.postings.append(Posting(intent.id, chain, token, debit, credit, units, tx))
 
     def store(self, unit: Unit) -> None:
-        """Write all of it; the unit of work makes it one transaction."""
+        """Write all of it; the unit of work makes it one transaction. A ramp order whose intent
+        has changed is looked at anew."""
         unit.intents.apply(self.changes)
+        unit.orders.wake({o for c in self.changes if (o := c.after.order_id) is not None}, self.now)
         unit.transfers.owe(self.owed, self.now)
         unit.books.post(self.postings, self.now)
 

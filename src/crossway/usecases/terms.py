@@ -166,10 +166,12 @@ def _link(value: object) -> str | None:
     return str(value)
 
 
-def drawn_up(services: Services, caller: Caller, given: Asked, routed: Routed) -> Intent:
+def drawn_up(
+    services: Services, caller: Caller, given: Asked, routed: Routed, life_seconds: int
+) -> Intent:
     """The intent of these terms; its address follows from them alone."""
     now = services.clock.now()
-    terms = _terms(services, given, routed, now)
+    terms = _terms(given, routed, now, life_seconds)
     quote = routed.quote
     source, destination = services.chains[quote.source], services.chains[quote.destination]
     key = source.intent_key(terms)
@@ -211,9 +213,9 @@ def drawn_up(services: Services, caller: Caller, given: Asked, routed: Routed) -
     )
 
 
-def _terms(services: Services, given: Asked, routed: Routed, now: datetime) -> Terms:
+def _terms(given: Asked, routed: Routed, now: datetime, life_seconds: int) -> Terms:
     # Whole seconds, since chains count in them and `expires_at` is shown in them.
-    expires_at = now.replace(microsecond=0) + timedelta(seconds=services.policy.intent_life_seconds)
+    expires_at = now.replace(microsecond=0) + timedelta(seconds=life_seconds)
     quote = routed.quote
     assert given.recipient is not None
     assert given.refund_address is not None
