@@ -2,7 +2,7 @@
 
 import typer
 
-from crossway.cli import checking, clients, keys, playing, running
+from crossway.cli import checking, clients, keys, playing, running, secrets
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Crossway's commands.")
 cli.command("api")(running.api)
@@ -12,3 +12,4 @@ cli.command("reconcile")(checking.compare)
 cli.command("doctor")(checking.examine)
 cli.add_typer(clients.group, name="clients")
 cli.add_typer(keys.group, name="keys")
+cli.add_typer(secrets.group, name="secrets")

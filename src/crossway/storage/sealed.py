@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Table, select, update
+from sqlalchemy import Connection, Table, select, update
 
 from crossway.storage.ramp_tables import orders, people, secrets_kept, submissions
 from crossway.storage.sets import for_each_database
+from crossway.storage.webhook_tables import webhooks
 
 # A column that is missing here is lost when its key is taken away. What is kept under a name comes
 # last: it tells at a start whether the key is the right one.
@@ -14,6 +15,8 @@ SEALED: Final[tuple[tuple[Table, str, str], ...]] = (
     (orders, "id", "sealed"),
     (people, "id", "email_sealed"),
     (submissions, "id", "sealed"),
+    (webhooks, "id", "secret"),
+    (webhooks, "id", "old_secret"),
     (secrets_kept, "name", "sealed"),
 )
 _KEEP = for_each_database(lambda put: put(secrets_kept).on_conflict_do_nothing())
@@ -43,10 +46,9 @@ class Sealed:
 
     def replace(self, kind: str, values: Mapping[Any, bytes]) -> None:
         table, key, column = _of(kind)
-        is_it: ColumnElement[bool]
         for place, sealed in values.items():
-            is_it = table.c[key] == place
-            self._db.execute(update(table).where(is_it).values({column: sealed}))
+            changed = update(table).where(table.c[key] == place)
+            self._db.execute(changed.values({column: sealed}))
 
 
 def _of(kind: str) -> tuple[Table, str, str]:
