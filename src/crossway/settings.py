@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Literal
 
 from cryptography.fernet import Fernet
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from crossway.domain.clients import networks
+from crossway.domain.errors import InvalidInput
 
 SECRET_KEY_FILE = "secret.key"
 OWNER_ONLY = 0o600
@@ -43,10 +46,41 @@ class Settings(BaseSettings):
     asking_threads: int = Field(
         default=64, ge=4, le=512, description="Chains and bridges asked at the same time."
     )
+    trusted_proxies: str = Field(
+        default="",
+        description="Networks, separated by commas, whose X-Forwarded-For is believed.",
+    )
+    metrics_token: SecretStr | None = Field(
+        default=None,
+        description="Bearer token that /metrics asks for; without one only this machine may read.",
+    )
+    engine_port: int | None = Field(
+        default=None, ge=1, le=65_535, description="Where `crossway engine` tells how it is."
+    )
+    request_log_days: int = Field(
+        default=7, ge=1, le=3_650, description="How long requests are remembered."
+    )
+    delivery_days: int = Field(
+        default=30, ge=1, le=3_650, description="How long ended webhook deliveries are remembered."
+    )
+    announcement_days: int = Field(
+        default=30, ge=1, le=3_650, description="How long events can be streamed and replayed."
+    )
+    order_report_days: int = Field(
+        default=90, ge=1, le=3_650, description="How long providers' reports are remembered."
+    )
     log_format: Literal["auto", "json", "console"] = Field(
         default="auto", description="auto: console on a terminal, else JSON."
     )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: str) -> str:
+        try:
+            return ",".join(networks(value.replace(",", " ").split(), "it"))
+        except InvalidInput as error:
+            raise ValueError(str(error)) from error
 
     @property
     def url(self) -> str:

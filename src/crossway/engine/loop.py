@@ -49,6 +49,7 @@ class Engine:
 
     def start(self) -> None:
         """Run in a thread of its own until `stop`."""
+        self._services.pulse.begin()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
@@ -58,6 +59,7 @@ class Engine:
         self._awake.set()
         if self._thread is not None:
             self._thread.join(timeout_seconds)
+        self._services.pulse.runs = False
         self._services.store.write(lambda unit: unit.network.release(self._owner))
 
     def wake(self) -> None:
@@ -71,7 +73,9 @@ class Engine:
         done = self._scan(heads)
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
-        return done + self._keep_up(heads)
+        done += self._keep_up(heads)
+        self._services.pulse.beat(heads)
+        return done
 
     def _keep_up(self, heads: Mapping[str, Heads]) -> int:
         now, last = self._services.clock.machine(), self._upkeep_at

@@ -13,6 +13,7 @@ from crossway.domain.fiat import Fiat
 from crossway.domain.pricing import ServiceFee
 from crossway.ports.chain import Chain
 from crossway.ports.clock import Clock
+from crossway.ports.process import Doors, Pulse, Retention, Stock, Unwritten
 from crossway.ports.quoting import Bridge, Prices
 from crossway.ports.ramps import RampProvider
 from crossway.ports.sandbox import RampSandbox, Sandbox
@@ -100,3 +101,8 @@ class Services:
     first_keys: Callable[[], Mapping[str, str]] = dict
     keys: KeyMemory = field(default_factory=KeyMemory)
     switches: SwitchMemory = field(default_factory=SwitchMemory)
+    doors: Doors = field(default_factory=Doors)
+    retention: Retention = field(default_factory=Retention)
+    pulse: Pulse = field(default_factory=Pulse)
+    unwritten: Unwritten = field(default_factory=Unwritten)
+    stock: Stock = field(default_factory=Stock)
