@@ -1,0 +1,55 @@
+"""A typed client of the Crossway API: `Crossway(key, url)`, its parts by noun."""
+
+from types import TracebackType
+
+import httpx
+
+from crossway.client.calls import Calls
+from crossway.client.events import Events
+from crossway.client.intents import Intents
+from crossway.client.quotes import Quotes
+from crossway.client.ramps import Ramps
+from crossway.client.webhooks import Webhooks
+
+LOCAL = "http://127.0.0.1:8600"
+
+
+class Crossway:
+    """A client with one API key; use it as a context manager, or `close` it.
+
+    `url` is where the service runs, without `/api/v1`. Requests wait `timeout_seconds`; GETs and
+    POSTs that got no answer are tried again. Raises what `crossway.client.errors` lists.
+    """
+
+    def __init__(self, api_key: str, url: str = LOCAL, timeout_seconds: float = 30.0) -> None:
+        self._http = httpx.Client(
+            base_url=f"{url.rstrip('/')}/api/v1",
+            headers={"authorization": f"Bearer {api_key}", "user-agent": "crossway-python"},
+            timeout=timeout_seconds,
+        )
+        self.calls = Calls(self._http)
+        self.intents = Intents(self.calls)
+        self.quotes = Quotes(self.calls)
+        self.ramps = Ramps(self.calls)
+        self.webhooks = Webhooks(self.calls)
+        self.events = Events(self._http)
+
+    def chains(self, network: str | None = None) -> list[str]:
+        """Identifiers of the chains that can be used; `network` is `mainnet` or `testnet`."""
+        found: list[str] = self.calls.get("/chains", network=network)
+        return found
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self._http.close()
+
+    def __enter__(self) -> "Crossway":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,104 @@
+"""Payments through the API: create, read, list, watch, process and refund by hand."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from crossway.client.calls import Calls
+from crossway.client.records import Intent
+
+PAGE = 100
+
+
+class Intents:
+    """`/intents`."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def create(
+        self,
+        *,
+        amount: int,
+        token_in: str,
+        source_chain: str,
+        destination_chain: str,
+        recipient: str,
+        sender: str | None = None,
+        refund_address: str | None = None,
+        amount_symbol: str | None = None,
+        token_out: str | None = None,
+        metadata: dict[str, Any] | None = None,
+        payment_link_id: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Intent:
+        """A new payment with its own deposit address; `amount` in the smallest unit."""
+        body = {
+            "amount": str(amount),
+            "tokenIn": token_in,
+            "source_chain": source_chain,
+            "destination_chain": destination_chain,
+            "recipient": recipient,
+            "sender": sender,
+            "refund_address": refund_address,
+            "amountSymbol": amount_symbol,
+            "tokenOut": token_out,
+            "metadata": metadata,
+            "payment_link_id": payment_link_id,
+        }
+        return Intent.model_validate(self._calls.post("/intents", body, idempotency_key))
+
+    def get(self, intent: int | str) -> Intent:
+        """The payment with this number, or with this deposit address."""
+        number = isinstance(intent, int) or intent.isdigit()
+        path = f"/intents/{intent}" if number else f"/intents/address/{intent}"
+        return Intent.model_validate(self._calls.get(path))
+
+    def list(
+        self,
+        *,
+        status: str | None = None,
+        source_chain: str | None = None,
+        destination_chain: str | None = None,
+    ) -> Iterator[Intent]:
+        """Every payment, newest first, page after page as they are asked for; `status` is one of
+        `pending`, `processing`, `completed`, `failed`."""
+        cursor: str | None = None
+        while True:
+            page = self._calls.get(
+                "/intents", limit=PAGE, cursor=cursor, status=status,
+                source_chain=source_chain, destination_chain=destination_chain,
+            )  # fmt: skip
+            yield from map(Intent.model_validate, page["intents"])
+            cursor = page["nextCursor"]
+            if cursor is None:
+                return
+
+    def watch(
+        self,
+        intent: int | str,
+        *,
+        every_seconds: float = 1.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> Iterator[Intent]:
+        """The payment now and at each change, until it has ended."""
+        last: Intent | None = None
+        while True:
+            now = self.get(intent)
+            if last is None or (now.intent_status, now.tx_hash) != (
+                last.intent_status,
+                last.tx_hash,
+            ):
+                yield now
+            if now.ended:
+                return
+            last = now
+            sleep(every_seconds)
+
+    def trigger_processing(self, address: str) -> str:
+        """Look for the deposit now and start the payment; the service's sentence."""
+        return str(self._calls.post(f"/intents/{address}/trigger-processing")["message"])
+
+    def refund(self, address: str) -> str:
+        """Give back what an expired payment holds; the hash of the transaction."""
+        return str(self._calls.post(f"/intents/{address}/refund")["txHash"])

@@ -1,0 +1,90 @@
+"""What the client does when the service does not answer as hoped."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from crossway.client.calls import Calls
+from crossway.client.errors import (
+    BadRequest,
+    KycRequired,
+    NoAnswer,
+    NotFound,
+    RateLimited,
+    ServerError,
+    Unauthorized,
+)
+from tests.client.shaky import Shaky, shaky
+
+OK = (200, {}, {"fine": True})
+
+
+@contextmanager
+def asking(*planned: Any) -> Iterator[tuple[Calls, Shaky, list[float]]]:
+    """Calls to a server that answers as planned, and how long they waited between tries."""
+    waits: list[float] = []
+    with shaky(*planned) as server, httpx.Client(base_url=server.url) as http:
+        yield Calls(http, sleep=waits.append), server, waits
+
+
+@pytest.mark.parametrize("first", [(503, {}, {}), (500, {}, {}), (429, {}, {}), None])
+def test_a_get_is_asked_again(first: Any) -> None:
+    with asking(first, OK) as (calls, server, waits):
+        assert calls.get("/x", a=True, b=None, c=["y", "z"]) == {"fine": True}
+    assert [path for _, path, _ in server.asked] == ["/x?a=true&c=y%2Cz"] * 2
+    assert len(waits) == 1
+
+
+def test_retry_after_is_kept() -> None:
+    with asking((429, {"retry-after": "7"}, {}), OK) as (calls, _, waits):
+        calls.get("/x")
+    assert waits == [7.0]
+
+
+@pytest.mark.parametrize("first", [(503, {}, {}), (409, {}, {}), None])
+def test_a_post_is_repeated_under_one_idempotency_key(first: Any) -> None:
+    with asking(first, first, OK) as (calls, server, _):
+        calls.post("/x", {"a": 1, "b": None})
+    keys = {headers["idempotency-key"] for _, _, headers in server.asked}
+    assert len(server.asked) == 3
+    assert len(keys) == 1
+
+
+def test_a_post_that_failed_inside_the_service_is_not_repeated() -> None:
+    with asking((500, {}, {"message": "Internal error"})) as (calls, _, waits):
+        with pytest.raises(ServerError):
+            calls.post("/x")
+    assert waits == []
+
+
+def test_patience_ends() -> None:
+    with asking(None, None, None, None) as (calls, server, _), pytest.raises(NoAnswer):
+        calls.post("/x")
+    assert len(server.asked) == 4
+    with asking(*[(429, {}, {"message": "Too Many Requests"})] * 4) as (calls, _, _):
+        with pytest.raises(RateLimited):
+            calls.get("/x")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (400, {"message": "amount is wrong"}, BadRequest),
+        (400, {"message": "KYC", "code": "KYC_REQUIRED", "kyc": {"a": 1}}, KycRequired),
+        (422, {"message": "the key was used"}, BadRequest),
+        (401, {"message": "Unauthorized"}, Unauthorized),
+        (404, {"error": "Intent not found"}, NotFound),
+    ],
+)
+def test_a_refusal_is_a_type_with_the_services_sentence(
+    status: int, body: dict[str, Any], kind: Any
+) -> None:
+    with asking((status, {"x-request-id": "req_1"}, body)) as (calls, _, _):
+        with pytest.raises(kind) as refused:
+            calls.get("/x")
+    error = refused.value
+    assert (error.status, error.request_id, error.body) == (status, "req_1", body)
+    assert error.message == body.get("message", body.get("error"))
