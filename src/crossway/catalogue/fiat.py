@@ -1,4 +1,4 @@
-"""Reading the corridors and the reference rates; names come from Babel, codes are checked by ISO."""
+"""Reading the corridors and the reference rates; names are Babel's, codes are checked by ISO."""
 
 import tomllib
 from collections.abc import Mapping

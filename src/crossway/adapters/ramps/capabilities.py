@@ -1,0 +1,112 @@
+"""Reading what a provider does from its data file.
+
+`PROVIDER.toml` holds `title`, `website`, `verifies` (`here` or `widget`), `[tokens]` (chain to the
+symbol that is paid there), `[spreads_bps]`, `[kinds.K]` (what channels of a kind share: name, type,
+direct, and by direction the fields and times) and `[[channels]]`: a kind, a currency, and by
+direction `min`, `max` and `fee` in the currency and `fee_bps`. A channel is in all countries of its
+currency; with `each_country` there is one for each of them, as its fields differ by country. What
+fields look like by country is `fields.toml`; what the tiers of identity ask for, `identity.toml`.
+
+A channel's id is its currency, its country where there is one for each, its name, and `on` or
+`off`: `kes-mobile-money-on`, `xaf-cm-mobile-money-off`.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from crossway.adapters.ramps.fields import field_of
+from crossway.adapters.ramps.identity import tiers_of
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.channels import Channel, ChannelType
+from crossway.domain.fiat import Corridor, Fiat
+from crossway.domain.money import parse_decimal
+from crossway.domain.ramps import Direction, ProviderName
+from crossway.ports.ramps import Capabilities
+
+MOST_SECONDS = 86_400
+
+
+def capabilities(name: ProviderName, catalogue: Catalogue, fiat: Fiat) -> Capabilities:
+    """What this provider does; a mistake in the data is an exception here."""
+    data = data_of(name)
+    channels = tuple(_channels(name, data, fiat))
+    ids = [channel.id for channel in channels]
+    if len(set(ids)) != len(ids):
+        raise ValueError(f"{name}: channels share an id")
+    countries = {country for channel in channels for country in channel.countries}
+    return Capabilities(
+        name=name,
+        title=data["title"],
+        website=data["website"],
+        channels=channels,
+        tokens=tuple(catalogue.token(chain, symbol) for chain, symbol in data["tokens"].items()),
+        verifies=data["verifies"],
+        tiers=tiers_of(countries, asks=data["verifies"] == "here"),
+        spreads_bps=data["spreads_bps"],
+    )
+
+
+@cache
+def data_of(name: ProviderName) -> Mapping[str, Any]:
+    """The data file of a provider as it stands."""
+    file = files("crossway.adapters.ramps").joinpath(f"{name.lower()}.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _channels(name: ProviderName, data: Mapping[str, Any], fiat: Fiat) -> Iterator[Channel]:
+    for entry in data["channels"]:
+        corridor = fiat.corridors[entry["currency"]]
+        groups = [(country,) for country in corridor.countries]
+        for countries in groups if entry.get("each_country") else [corridor.countries]:
+            for direction in Direction:
+                if direction in entry:
+                    kind = data["kinds"][entry["kind"]]
+                    yield _channel(name, kind, entry, corridor, countries, direction)
+
+
+def _channel(
+    name: ProviderName,
+    kind: Mapping[str, Any],
+    entry: Mapping[str, Any],
+    corridor: Corridor,
+    countries: tuple[str, ...],
+    direction: Direction,
+) -> Channel:
+    code, digits = corridor.currency.code, corridor.currency.digits
+    title, terms, shared = entry.get("name", kind["name"]), entry[direction], kind[direction]
+    country = countries[0] if entry.get("each_country") else ""
+    words = [code, *([country] if country else []), *title.split(), direction.removesuffix("-ramp")]
+    channel = Channel(
+        id="-".join(words).lower(),
+        name=title,
+        type=ChannelType(kind["type"]),
+        direct=kind["direct"],
+        direction=direction,
+        currency=code,
+        countries=countries,
+        min_minor=parse_decimal(f"{code}.min", terms["min"], digits),
+        max_minor=parse_decimal(f"{code}.max", terms["max"], digits),
+        fee_fixed_minor=parse_decimal(f"{code}.fee", terms.get("fee", "0"), digits),
+        fee_bps=terms["fee_bps"],
+        fields=tuple(field_of(key, countries[0], name) for key in shared["fields"]),
+        pay_seconds=shared["pay_seconds"],
+        deliver_seconds=shared["deliver_seconds"],
+    )
+    _check(channel, corridor)
+    return channel
+
+
+def _check(channel: Channel, corridor: Corridor) -> None:
+    if channel.direction not in corridor.least_micro_usd:
+        raise ValueError(f"{channel.id}: the corridor has no {channel.direction}")
+    if not 0 < channel.min_minor < channel.max_minor:
+        raise ValueError(f"{channel.id}: min must be above zero and below max")
+    if not 0 <= channel.fee_bps < 1_000:
+        raise ValueError(f"{channel.id}: fee_bps must be below 1 000")
+    if not 0 < channel.pay_seconds <= MOST_SECONDS - channel.deliver_seconds:
+        raise ValueError(f"{channel.id}: paying and delivering must be done within a day")
+    if len(channel.countries) > 1 and channel.fields:
+        raise ValueError(f"{channel.id}: fields differ by country, so it needs each_country")
