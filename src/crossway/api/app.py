@@ -3,7 +3,7 @@
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from crossway.api import chains, documentation, health, intents, quotes, router, sandbox
+from crossway.api import chains, documentation, health, intents, kyc, quotes, router, sandbox
 from crossway.api.auth import Gate
 from crossway.api.errors import HANDLERS
 from crossway.api.idempotency import Once
@@ -14,6 +14,7 @@ TAGS = [
     {"name": "Intents", "description": "Single-use payments with their own deposit address."},
     {"name": "Quotes", "description": "What a payment costs."},
     {"name": "Router", "description": "Bridges and their routes."},
+    {"name": "KYC", "description": "What identity checks stand in the way, and passing them."},
     {"name": "Chains", "description": "Chains, tokens and balances."},
     {"name": "Client", "description": "Who a key belongs to."},
     {
@@ -42,7 +43,8 @@ def create_api(services: Services | None = None) -> FastAPI:
     # One flat list, the busiest first: a router that is included is searched at twice the cost.
     for part in (quotes.router, intents.router, router.router, chains.router, sandbox.router):
         api.router.routes.extend(part.routes)
-    api.router.routes.extend(chains.client_router.routes)
+    for part in (kyc.router, kyc.state_router, chains.client_router):
+        api.router.routes.extend(part.routes)
     api.router.routes.extend([*health.ROUTES, *documentation.pages(api)])
     if services is not None:
         api.state.services = services

@@ -9,6 +9,7 @@ from crossway.api.schemas.fields import Model, Text, text
 from crossway.api.schemas.ramps import PROVIDERS
 from crossway.domain.kyc import KycState, KycStatus, KycType, Requirement
 from crossway.domain.money import MICRO_USD_DECIMALS
+from crossway.usecases.kyc import KycRequirements
 
 TYPES = [kind.value for kind in KycType]
 STATUSES = [status.value for status in KycStatus]
@@ -89,6 +90,9 @@ class SubmitKyc(Model):
     countryCode: Text | None = text(
         "The person's country (ISO 3166-1 alpha-2).", "NG", default=None
     )
+    fiatCurrency: Text | None = text(
+        "The currency (ISO 4217), where the country alone does not tell it.", "NGN", default=None
+    )
     fields: dict[str, Any] = text(
         "The values of requirements by their keys; documents have an endpoint of their own.",
         {"bvn": "22123456789"},
@@ -115,7 +119,7 @@ def state(found: KycState) -> dict[str, Any]:
     """Where a person stands; what an order needs is there when one was asked for."""
     subject = found.subject
     return {
-        "provider": subject.provider.value,
+        "provider": subject.provider,
         "userEmail": subject.email,
         "countryCode": subject.country,
         "fiatCurrency": subject.currency,
@@ -138,7 +142,25 @@ def _order(found: KycState) -> dict[str, Any]:
     return {"requiredKycType": required, "canProceed": found.can_proceed}
 
 
-def requirement(asked: Requirement) -> dict[str, Any]:
+def requirements(found: KycRequirements) -> dict[str, Any]:
+    """What a provider requires in a country."""
+    return {
+        "provider": found.provider.value,
+        "countryCode": found.country,
+        "fiatCurrency": found.currency,
+        "tiers": [
+            {
+                "kycType": tier.kyc_type.value,
+                "maxAmountUsd": decimal(tier.max_micro_usd, MICRO_USD_DECIMALS),
+                "perPeriod": tier.period,
+                "requirements": [_requirement(asked) for asked in tier.requirements],
+            }
+            for tier in found.tiers
+        ],
+    }
+
+
+def _requirement(asked: Requirement) -> dict[str, Any]:
     """One thing that a provider wants to know."""
     return {
         "key": asked.key,
