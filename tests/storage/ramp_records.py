@@ -1,0 +1,109 @@
+"""Ramp orders and people to store, complete, with what a test cares about as arguments."""
+
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from crossway.domain.ramps import (
+    Direction,
+    OrderEvent,
+    OrderState,
+    ProviderName,
+    RampOrder,
+    advance_order,
+)
+from crossway.ports.ramp_records import OrderChange, Person, Submission
+from crossway.storage.store import SqlStore
+from tests.storage.records import ARBITRUM, BASE, NOW, later
+
+_numbers = count(1)
+
+
+def an_order(**more: Any) -> RampOrder:
+    """Buys 100 USDC for naira; its references no other has."""
+    number = next(_numbers)
+    facts: dict[str, Any] = {
+        "id": 0,
+        "client_id": "c-1",
+        "mode": "test",
+        "reference": f"ramp-{number}",
+        "direction": Direction.ON,
+        "provider": ProviderName.YELLOW_CARD,
+        "state": OrderState.PENDING,
+        "currency": "NGN",
+        "digits": 2,
+        "fiat_minor": 16_500_000,
+        "fee_minor": 120_000,
+        "fees_minor": 150_000,
+        "fees_micro_usd": 909_090,
+        "worth_micro_usd": 100_000_000,
+        "rate_micro": 1_650_000_000,
+        "symbol": "USDC",
+        "decimals": 6,
+        "crypto_units": 10**30,
+        "source_chain": "",
+        "destination_chain": ARBITRUM,
+        "ramp_chain": BASE,
+        "ramp_token": "USDC",
+        "ramp_units": 10**31,
+        "gross_units": 0,
+        "sender": "",
+        "recipient": f"wallet-{number}",
+        "country": "NG",
+        "channel": "bank",
+        "person_id": None,
+        "sealed": None,
+        "widget_url": "",
+        "instructions": {},
+        "pay_to": "",
+        "intent_id": None,
+        "intent_address": f"intent-{number}",
+        "provider_reference": "",
+        "provider_tx": "",
+        "failure_reason": "",
+        "metadata": {"note": "Zürich ✓"},
+        "errand": None,
+        "tries": 0,
+        "next_at": None,
+        "paid_at": None,
+        "created_at": NOW,
+        "updated_at": NOW,
+        "expires_at": later(1800),
+        "completed_at": None,
+    }
+    return RampOrder(**(facts | more))
+
+
+def stored_order(store: SqlStore, **more: Any) -> RampOrder:
+    """An order that is stored."""
+    made = an_order(**more)
+    return store.write(lambda unit: unit.orders.add(made))
+
+
+def order_change(before: RampOrder, event: OrderEvent, **facts: Any) -> OrderChange:
+    """One event, applied by the table."""
+    to = advance_order(before.state, event)
+    return OrderChange(before, replace(before, state=to, updated_at=later(1), **facts), event)
+
+
+def moved_order(store: SqlStore, order: RampOrder, *events: OrderEvent, **facts: Any) -> RampOrder:
+    """The order after these events, stored one by one."""
+    for event in events:
+        step = order_change(order, event, **facts)
+        store.write(lambda unit, step=step: unit.orders.apply([step]))  # type: ignore[misc]
+        order = step.after
+    return order
+
+
+def somebody(store: SqlStore, index: str = "digest", **more: Any) -> Person:
+    """A person who is stored."""
+    facts: dict[str, Any] = {"id": f"p-{next(_numbers)}", "email_sealed": b"sealed"}
+    facts |= {"created_at": NOW, "erased_at": None}
+    made = Person(**(facts | more))
+    return store.write(lambda unit: unit.people.add(made, index))
+
+
+def a_submission(person: Person, key: str = "name", **more: Any) -> Submission:
+    facts: dict[str, Any] = {"provider": ProviderName.YELLOW_CARD, "country": "NG", "key": key}
+    facts |= {"client_id": "c-1", "media_type": "", "sealed": b"sealed", "at": NOW}
+    return Submission(person.id, **(facts | more))

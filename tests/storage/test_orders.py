@@ -1,0 +1,235 @@
+"""Ramp orders: each move stored once, found again by what identifies them, taken up when due."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from crossway.domain.ramps import Direction, Errand, OrderEvent, OrderState, ProviderName
+from crossway.ports.ramp_records import OrderFilter
+from crossway.storage.intents import LostRace
+from crossway.storage.store import SqlStore
+from tests.storage.ramp_records import an_order, moved_order, order_change, stored_order
+from tests.storage.records import NOW, at_once, later
+
+E, S = OrderEvent, OrderState
+ACCEPTED: dict[str, Any] = {
+    "provider_reference": "yc-1",
+    "instructions": {"Account": "0123456789"},
+    "widget_url": "https://example.com",
+    "pay_to": "0xabc",
+    "intent_id": 7,
+    "expires_at": later(900),
+    "errand": Errand.CONFIRM,
+    "tries": 2,
+    "next_at": later(5),
+}
+
+
+def test_an_order_comes_back_as_it_was_stored(store: SqlStore) -> None:
+    facts = {"sealed": b"\x00\xff", "person_id": "p", "paid_at": later(3), "next_at": later(4)}
+    order = stored_order(store, **ACCEPTED | facts, completed_at=later(5))
+    with store.read() as unit:
+        assert unit.orders.get(order.id) == order
+        assert unit.orders.by_intent(order.intent_address) == order
+        assert unit.orders.get(order.id + 1) is None
+        assert unit.orders.by_intent("") is None
+
+
+def test_an_order_is_stored_as_it_was_changed_with_its_history(store: SqlStore) -> None:
+    order = stored_order(store)
+    changed = moved_order(store, order, E.ACCEPTED, **ACCEPTED)
+    done = moved_order(store, changed, E.PAID, E.DELIVERED, provider_tx="0xfeed", errand=None)
+    with store.read() as unit:
+        assert unit.orders.get(order.id) == done
+        moves = unit.orders.moves(order.id)
+        assert unit.orders.by_provider("YELLOW_CARD", ["yc-1", "yc-2"]) == {"yc-1": order.id}
+        assert unit.orders.by_provider("FONBNK", ["yc-1"]) == {}
+    assert [(m.event, m.from_state, m.to_state) for m in moves] == [
+        ("CREATED", None, S.PENDING),
+        ("ACCEPTED", S.PENDING, S.INITIATED),
+        ("PAID", S.INITIATED, S.PROCESSING),
+        ("DELIVERED", S.PROCESSING, S.COMPLETED),
+    ]
+    assert len({move.id for move in moves}) == 4
+
+
+def test_of_two_moves_from_one_state_one_is_stored(store: SqlStore) -> None:
+    order = stored_order(store)
+    steps = [order_change(order, event) for event in (E.ACCEPTED, E.CANCEL, E.REFUSED) * 4]
+
+    def attempt(step: Any) -> bool:
+        try:
+            store.write(lambda unit: unit.orders.apply([step]))
+        except LostRace:
+            return False
+        return True
+
+    assert at_once([partial(attempt, step) for step in steps]).count(True) == 1
+    with store.read() as unit:
+        assert len(unit.orders.moves(order.id)) == 2
+        assert sum(unit.orders.counts().values()) == 1
+
+
+def test_a_change_needs_the_errand_that_it_was_made_for(store: SqlStore) -> None:
+    order = stored_order(store, errand=Errand.OPEN)
+    stale = order_change(replace(order, errand=None), E.ACCEPTED)
+    with pytest.raises(LostRace):
+        store.write(lambda unit: unit.orders.apply([stale]))
+
+
+def test_a_change_never_brings_back_who_was_erased(store: SqlStore) -> None:
+    order = stored_order(store, person_id="p", sealed=b"sealed")
+    store.write(lambda unit: unit.people.erase("p", NOW))
+    moved_order(store, order, E.ACCEPTED)
+    with store.read() as unit:
+        found = unit.orders.get(order.id)
+    assert found is not None
+    assert (found.person_id, found.sealed, found.state) == (None, None, S.INITIATED)
+
+
+def test_several_changes_of_one_order_are_stored_in_their_order(store: SqlStore) -> None:
+    order = stored_order(store)
+    first = order_change(order, E.ACCEPTED)
+    second = order_change(first.after, E.PAID)
+    store.write(lambda unit: unit.orders.apply([first, second]))
+    with store.read() as unit:
+        assert unit.orders.get(order.id) == second.after
+        assert unit.orders.counts("c-1") == {S.PROCESSING: 1}
+        assert len(unit.orders.moves(order.id)) == 3
+
+
+def test_what_is_told_is_announced_and_what_is_noted_is_not(store: SqlStore) -> None:
+    order = moved_order(store, stored_order(store), E.ACCEPTED, E.NOTED)
+    with store.read() as unit:
+        told = unit.announcements.new(10)
+        moves = unit.orders.moves(order.id)
+    assert [(one.type, one.kind, one.resource_id) for one in told] == [
+        ("ramp_order_updated", "ramp_order", order.id)
+    ] * 2
+    assert [one.event_id for one in told] == [moves[0].id, moves[1].id]
+
+
+def test_a_reference_is_given_once_and_a_provider_gives_its_own_once(store: SqlStore) -> None:
+    order = stored_order(store, provider_reference="yc-1")
+    stored_order(store, provider_reference="yc-1", provider=ProviderName.FONBNK)
+    stored_order(store)
+    with pytest.raises(IntegrityError):
+        stored_order(store, reference=order.reference)
+    with pytest.raises(IntegrityError):
+        stored_order(store, provider_reference="yc-1")
+
+
+def test_lists_are_newest_first_and_hold_what_was_asked_for(store: SqlStore) -> None:
+    first = stored_order(store, sender="0xsender", provider_tx="0xtx")
+    second = stored_order(store, client_id="c-2", direction=Direction.OFF, currency="KES")
+    third = stored_order(store, state=S.FAILED, mode="live", person_id="p")
+
+    def found(limit: int = 10, offset: int = 0, **wanted: Any) -> list[int]:
+        with store.read() as unit:
+            page = unit.orders.page(OrderFilter(**wanted), limit, offset)
+            assert unit.orders.count(OrderFilter(**wanted)) >= len(page)
+            return [order.id for order in page]
+
+    assert found() == [third.id, second.id, first.id]
+    assert found(limit=1, offset=1) == [second.id]
+    assert found(before_id=third.id) == [second.id, first.id]
+    assert found(client_id="c-1") == [third.id, first.id]
+    assert found(states=(S.FAILED,)) == found(mode="live") == found(person_id="p") == [third.id]
+    assert found(direction="off-ramp") == found(currency="KES") == [second.id]
+    assert found(provider="FONBNK") == []
+    texts = (str(first.id), first.reference, first.intent_address, first.recipient)
+    for text_ in (*texts, "0xsender", "0xtx"):
+        assert found(text=text_) == [first.id]
+
+
+def test_orders_are_counted_by_client_and_state(store: SqlStore) -> None:
+    moved_order(store, stored_order(store), E.CANCEL)
+    stored_order(store)
+    stored_order(store, client_id="c-2")
+    with store.read() as unit:
+        assert unit.orders.counts() == {S.PENDING: 2, S.CANCELLED: 1}
+        assert unit.orders.counts("c-1") == {S.PENDING: 1, S.CANCELLED: 1}
+        assert unit.orders.count(OrderFilter(client_id="c-1", states=(S.PENDING,))) == 1
+
+
+def test_what_is_due_is_taken_up_by_one_engine_and_put_off(store: SqlStore) -> None:
+    late = stored_order(store, next_at=later(1))
+    later_one = stored_order(store, next_at=later(2))
+    stored_order(store, next_at=later(100))
+    stored_order(store)
+
+    def take() -> list[int]:
+        return [o.id for o in store.write(lambda u: u.orders.due(later(2), 10, later(60)))]
+
+    taken = [found for found in at_once([take] * 8) if found]
+    assert taken == [[late.id, later_one.id]]
+    with store.read() as unit:
+        found = unit.orders.get(late.id)
+    assert found is not None
+    assert found.next_at == later(60)
+
+
+def test_an_order_is_woken_only_to_look_sooner(store: SqlStore) -> None:
+    idle, soon = stored_order(store), stored_order(store, next_at=later(1))
+    store.write(lambda unit: unit.orders.wake([idle.id, soon.id], later(5)))
+    store.write(lambda unit: unit.orders.put_off(idle.id, 3, later(9)))
+    with store.read() as unit:
+        orders = [unit.orders.get(one.id) for one in (idle, soon)]
+        assert len(unit.orders.moves(idle.id)) == 1
+    assert [(one.tries, one.next_at) for one in orders if one] == [(3, later(9)), (0, later(1))]
+
+
+def test_a_report_is_seen_once_for_its_provider(store: SqlStore) -> None:
+    store.write(lambda unit: unit.orders.see("FONBNK", 1, {"r-1": "paid", "r-2": "failed"}, NOW))
+    store.write(lambda unit: unit.orders.see("FONBNK", 1, {"r-1": "paid"}, NOW))
+    with store.read() as unit:
+        assert unit.orders.seen("FONBNK", ["r-1", "r-3"]) == {"r-1"}
+        assert unit.orders.seen("PAYCREST", ["r-1"]) == set()
+        assert unit.orders.seen("PAYCREST", []) == set()
+
+
+@pytest.mark.parametrize(
+    ("facts", "used"),
+    [
+        ({}, 100),
+        ({"state": S.COMPLETED}, 100),
+        ({"state": S.FAILED, "paid_at": NOW}, 100),
+        ({"state": S.FAILED}, 0),
+        ({"state": S.CANCELLED}, 0),
+        ({"state": S.EXPIRED}, 0),
+        ({"state": S.REFUNDED, "paid_at": NOW}, 0),
+        ({"created_at": later(-1)}, 0),
+        ({"provider": ProviderName.FONBNK}, 0),
+        ({"person_id": "another"}, 0),
+        ({"client_id": "c-2"}, 100),
+    ],
+)
+def test_a_limit_is_used_by_what_was_paid_or_still_may_be(
+    store: SqlStore, facts: dict[str, Any], used: int
+) -> None:
+    stored_order(store, **{"person_id": "p", **facts})
+    with store.read() as unit:
+        assert unit.orders.used_micro_usd("p", "YELLOW_CARD", NOW) == used * 10**6
+
+
+@pytest.mark.parametrize("kind", ["sqlite"])
+def test_what_is_due_is_found_by_its_index(store: SqlStore) -> None:
+    with store.reader.connect() as db:
+        plan = db.execute(
+            text(
+                "EXPLAIN QUERY PLAN SELECT * FROM orders WHERE next_at IS NOT NULL "
+                "AND next_at <= 5 ORDER BY next_at, id LIMIT 9"
+            )
+        )
+        assert "orders_due" in str(plan.all())
+
+
+def test_an_order_is_locked_with_what_it_is_now(store: SqlStore) -> None:
+    order = moved_order(store, stored_order(store), E.ACCEPTED)
+    assert store.write(lambda unit: unit.orders.lock([order.id, 10**6])) == {order.id: order}
+    assert store.write(lambda unit: unit.orders.lock([])) == {}
+    assert an_order() != order
