@@ -10,8 +10,10 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.ramps import Direction
 
 MOST_FIELD_CHARACTERS = 200
+MOST_KEY_CHARACTERS = 40
 FieldType = Literal["string", "phone", "enum"]
 _PHONE = re.compile(r"\+?[0-9][0-9 ()-]{5,18}[0-9]\Z", re.ASCII)
+_IN_PHONES = re.compile(r"[ ()-]")
 
 
 class ChannelType(StrEnum):
@@ -46,7 +48,7 @@ class Field:
     def read(self, given: object) -> str | None:
         """The value in its one form, or `InvalidInput` naming `fields.KEY`."""
         name = f"fields.{self.key}"
-        if given is None or given == "":
+        if given is None or (isinstance(given, str) and not given.strip()):
             if self.required:
                 raise InvalidInput(f"{name} is required: {self.label}")
             return None
@@ -58,8 +60,10 @@ class Field:
         if self.type == "enum" and text not in {option.value for option in self.options}:
             values = ", ".join(option.value for option in self.options)
             raise InvalidInput(f"{name} must be one of {values}")
-        if self.type == "phone" and not _PHONE.match(text):
-            raise InvalidInput(f"{name} must be a phone number such as {self.example}")
+        if self.type == "phone":
+            if not _PHONE.match(text):
+                raise InvalidInput(f"{name} must be a phone number such as {self.example}")
+            text = _IN_PHONES.sub("", text)
         if self.pattern and not re.fullmatch(self.pattern, text, re.ASCII):
             raise InvalidInput(f"{name} must look like {self.example}: {self.label}")
         return text
@@ -97,7 +101,7 @@ class Channel:
 def read_fields(channel: Channel, given: Mapping[str, object]) -> dict[str, str]:
     """The values of a channel's fields; refuses with every complaint, unknown fields too."""
     complaints = [
-        f"fields.{key} is not a field of {channel.name}"
+        f"fields.{key[:MOST_KEY_CHARACTERS]} is not a field of {channel.name}"
         for key in given
         if key not in {field.key for field in channel.fields}
     ]

@@ -15,18 +15,18 @@ def field_of(key: str, country: str, provider: ProviderName) -> Field:
     data = _data()
     if key == "bank":
         options = _options(data["banks"][country], provider)
-        return Field("bank_code", "Bank", "enum", options=options, example=options[0].value)
+        return Field("bankCode", "Bank", "enum", options=options, example=options[0].value)
     if key == "network":
         options = _options(data["networks"][country], provider)
         label = "Mobile network"
-        return Field("mobile_network", label, "enum", options=options, example=options[0].value)
+        return Field("network", label, "enum", options=options, example=options[0].value)
     if key == "phone":
         form = data["phones"][country]
         return Field("phone", "Phone number", "phone", **form)
-    if key == "account_number":
-        return Field("account_number", "Account number", "string", **data["accounts"][country])
-    if key == "account_name":
-        return Field("account_name", "Name of the account's holder", "string", example="Ada Obi")
+    if key == "accountNumber":
+        return Field("accountNumber", "Account number", "string", **data["accounts"][country])
+    if key == "accountName":
+        return Field("accountName", "Name of the account's holder", "string", example="Ada Obi")
     raise ValueError(f"{provider}: {key} is not a field of fields.toml")
 
 

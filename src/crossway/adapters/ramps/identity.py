@@ -31,14 +31,14 @@ def _tier(kyc_type: str, country: str) -> Tier:
 
 
 def _requirement(key: str, country: str) -> Requirement:
-    data = _data()
-    if key == "id_type":
-        options = tuple(data["countries"][country]["id_type"])
+    numbers = _data()["numbers"]
+    form = numbers.get(country, numbers["other"])
+    if key == "idType":
+        options = tuple(form["types"])
         return Requirement(key, "Kind of identity number", "enum", options=options, sensitive=False)
-    if key == "id_number":
-        form = data["countries"][country]
+    if key == "idNumber":
         return Requirement(key, form["label"], "text", pattern=form["pattern"])
-    return Requirement(key, **data["fields"][key])
+    return Requirement(key, **_data()["fields"][key])
 
 
 @cache

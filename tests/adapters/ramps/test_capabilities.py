@@ -1,0 +1,146 @@
+"""What providers do, as data: whole, consistent, and as wire.md §4 and §5 say."""
+
+import re
+
+import pytest
+
+from crossway.adapters.ramps.capabilities import capabilities
+from crossway.catalogue import load
+from crossway.catalogue.fiat import load_fiat
+from crossway.domain.channels import Channel, ChannelType
+from crossway.domain.fiat import fiat_of_usd
+from crossway.domain.kyc import KycType
+from crossway.domain.ramps import Direction, ProviderName
+from crossway.ports.ramps import Capabilities
+
+CATALOGUE, FIAT = load(), load_fiat()
+ALL = {name: capabilities(name, CATALOGUE, FIAT) for name in ProviderName}
+CHANNELS = [(name, channel) for name, can in ALL.items() for channel in can.channels]
+AFRICA = {"NGN", "KES", "GHS", "ZAR", "TZS", "UGX", "ZMW", "XAF", "XOF"}
+each_channel = pytest.mark.parametrize(
+    ("name", "channel"), CHANNELS, ids=lambda one: one.id if isinstance(one, Channel) else one
+)
+each_provider = pytest.mark.parametrize("can", ALL.values(), ids=lambda can: can.name)
+
+
+def test_providers_serve_the_currencies_of_the_table() -> None:
+    served = {name: {c.currency for c in can.channels} for name, can in ALL.items()}
+    assert served == {
+        ProviderName.FONBNK: AFRICA,
+        ProviderName.PAYCREST: {"NGN", "KES", "GHS", "TZS", "UGX"},
+        ProviderName.YELLOW_CARD: AFRICA,
+        ProviderName.ONRAMP_MONEY: set(FIAT.corridors) - AFRICA,
+    }
+
+
+@pytest.mark.parametrize("code", FIAT.corridors)
+def test_every_country_of_a_corridor_is_served_in_every_direction_it_offers(code: str) -> None:
+    corridor = FIAT.corridors[code]
+    for direction in Direction:
+        for country in corridor.countries:
+            found = [c for can in ALL.values() for c in can.channels_for(direction, code, country)]
+            assert bool(found) == (direction in corridor.least_micro_usd)
+            assert all(channel.direct for channel in found) or direction is Direction.ON
+
+
+def test_one_provider_is_a_hosted_widget_that_only_sells_crypto() -> None:
+    for name, channel in CHANNELS:
+        hosted = name is ProviderName.ONRAMP_MONEY
+        assert channel.direct is not hosted
+        assert channel.direction is Direction.ON or not hosted
+        assert not channel.fields or not hosted
+    assert {can.name for can in ALL.values() if can.verifies == "widget"} == {"ONRAMP_MONEY"}
+
+
+@each_channel
+def test_the_least_order_of_a_corridor_fits_each_of_its_channels(
+    name: ProviderName, channel: Channel
+) -> None:
+    corridor = FIAT.corridors[channel.currency]
+    least = corridor.least_micro_usd[channel.direction]
+    worth = fiat_of_usd(least, FIAT.rates[channel.currency], corridor.currency.digits)
+    fee = channel.fee_minor(worth)
+    paid = worth + fee if channel.direction is Direction.ON else worth - fee
+    assert channel.min_minor <= paid * 97 // 100
+    assert channel.max_minor >= 50 * worth
+
+
+@each_channel
+def test_a_field_shows_an_example_that_it_takes(name: ProviderName, channel: Channel) -> None:
+    keys = [field.key for field in channel.fields]
+    assert len(set(keys)) == len(keys)
+    for field in channel.fields:
+        assert field.label
+        assert field.read(field.example) == field.example
+        assert (field.type == "enum") == bool(field.options)
+    if channel.type is ChannelType.MOBILE_MONEY:
+        assert {"network", "phone"} <= set(keys)
+
+
+@each_provider
+def test_a_provider_pays_one_dollar_token_a_chain(can: Capabilities) -> None:
+    chains = [token.chain for token in can.tokens]
+    assert len(set(chains)) == len(chains) >= 6
+    assert {token.symbol for token in can.tokens} <= {"USDC", "USDT"}
+    assert all(token.enabled for token in can.tokens)
+
+
+def test_only_providers_with_a_test_environment_serve_a_test_network() -> None:
+    testing = {
+        name
+        for name, can in ALL.items()
+        if any(CATALOGUE.chains[token.chain].testnet for token in can.tokens)
+    }
+    assert testing == {ProviderName.FONBNK, ProviderName.YELLOW_CARD}
+
+
+@each_provider
+def test_tiers_are_basic_to_500_dollars_a_month_and_advanced_to_10_000(can: Capabilities) -> None:
+    for channel in can.channels:
+        for country in channel.countries:
+            tiers = can.tiers.get(country) or can.tiers[""]
+            found = [(tier.kyc_type, tier.max_micro_usd // 10**6, tier.period) for tier in tiers]
+            assert found == [(KycType.BASIC, 500, "month"), (KycType.ADVANCED, 10_000, "month")]
+            keys = [need.key for tier in tiers for need in tier.requirements]
+            assert len(set(keys)) == len(keys)
+            assert bool(keys) == (can.verifies == "here")
+
+
+@pytest.mark.parametrize(
+    ("country", "number", "other"),
+    [
+        ("NG", "22123456789", "2212345678"),
+        ("KE", "12345678", "1234"),
+        ("GH", "GHA-123456789-0", "123456789"),
+        ("ZA", "8001015009087", "800101"),
+        ("ZM", "123456/78/1", "12345678"),
+        ("SN", "AB1234567", "?"),
+    ],
+)
+def test_a_country_has_its_own_identity_number(country: str, number: str, other: str) -> None:
+    basic = ALL[ProviderName.YELLOW_CARD].tiers[country][0]
+    need = next(one for one in basic.requirements if one.key == "idNumber")
+    assert need.sensitive
+    assert re.fullmatch(need.pattern, number)
+    assert not re.fullmatch(need.pattern, other)
+
+
+@each_provider
+def test_a_spread_is_a_few_percent_at_most(can: Capabilities) -> None:
+    assert "" in can.spreads_bps
+    assert all(0 < spread <= 300 for spread in can.spreads_bps.values())
+    assert set(can.spreads_bps) - {""} <= {channel.currency for channel in can.channels}
+
+
+def test_a_bank_is_sent_to_paycrest_by_its_own_code() -> None:
+    banks = {
+        name: {option.label: option.value for option in _field(name, "ngn-bank-transfer-off")}
+        for name in (ProviderName.PAYCREST, ProviderName.YELLOW_CARD)
+    }
+    assert banks[ProviderName.PAYCREST]["Kuda"] == "KUDANGPC"
+    assert banks[ProviderName.YELLOW_CARD]["Kuda"] == "50211"
+
+
+def _field(name: ProviderName, channel_id: str) -> tuple[object, ...]:
+    channel = next(channel for channel in ALL[name].channels if channel.id == channel_id)
+    return next(field.options for field in channel.fields if field.key == "bankCode")
