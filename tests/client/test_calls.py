@@ -54,9 +54,11 @@ def test_a_post_is_repeated_under_one_idempotency_key(first: Any) -> None:
 
 
 def test_a_post_that_failed_inside_the_service_is_not_repeated() -> None:
-    with asking((500, {}, {"message": "Internal error"})) as (calls, _, waits):
-        with pytest.raises(ServerError):
-            calls.post("/x")
+    with (
+        asking((500, {}, {"message": "Internal error"})) as (calls, _, waits),
+        pytest.raises(ServerError),
+    ):
+        calls.post("/x")
     assert waits == []
 
 
@@ -64,9 +66,11 @@ def test_patience_ends() -> None:
     with asking(None, None, None, None) as (calls, server, _), pytest.raises(NoAnswer):
         calls.post("/x")
     assert len(server.asked) == 4
-    with asking(*[(429, {}, {"message": "Too Many Requests"})] * 4) as (calls, _, _):
-        with pytest.raises(RateLimited):
-            calls.get("/x")
+    with (
+        asking(*[(429, {}, {"message": "Too Many Requests"})] * 4) as (calls, _, _),
+        pytest.raises(RateLimited),
+    ):
+        calls.get("/x")
 
 
 @pytest.mark.parametrize(
@@ -82,9 +86,11 @@ def test_patience_ends() -> None:
 def test_a_refusal_is_a_type_with_the_services_sentence(
     status: int, body: dict[str, Any], kind: Any
 ) -> None:
-    with asking((status, {"x-request-id": "req_1"}, body)) as (calls, _, _):
-        with pytest.raises(kind) as refused:
-            calls.get("/x")
+    with (
+        asking((status, {"x-request-id": "req_1"}, body)) as (calls, _, _),
+        pytest.raises(kind) as refused,
+    ):
+        calls.get("/x")
     error = refused.value
     assert (error.status, error.request_id, error.body) == (status, "req_1", body)
     assert error.message == body.get("message", body.get("error"))

@@ -2,7 +2,17 @@
 
 import typer
 
-from crossway.cli import checking, clients, keys, playing, running, secrets
+from crossway.cli import (
+    checking,
+    clients,
+    intents,
+    keys,
+    playing,
+    quoting,
+    running,
+    secrets,
+    webhooks,
+)
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Crossway's commands.")
 cli.command("api")(running.api)
@@ -13,3 +23,7 @@ cli.command("doctor")(checking.examine)
 cli.add_typer(clients.group, name="clients")
 cli.add_typer(keys.group, name="keys")
 cli.add_typer(secrets.group, name="secrets")
+cli.add_typer(intents.group, name="intents")
+cli.command("quotes")(quoting.quotes)
+cli.add_typer(quoting.ramps, name="ramps")
+cli.add_typer(webhooks.group, name="webhooks")

@@ -1,0 +1,90 @@
+"""`crossway quotes` and `crossway ramps`: what a payment costs, from chains and local money."""
+
+from typing import Annotated
+
+import typer
+
+from crossway.cli.remote import AsJson, connected, in_client_words, show, table
+
+ramps = typer.Typer(no_args_is_help=True, help="Local money, over the API of a running service.")
+
+
+@in_client_words
+def quotes(
+    destination_chain: Annotated[str, typer.Option(help="Where the recipient is paid.")],
+    token_out: Annotated[str, typer.Option(help="Token address at the destination.")],
+    amount: Annotated[str, typer.Option(help="As people write it, such as 25.50.")],
+    as_json: AsJson = False,
+) -> None:
+    """Ways to pay from every chain, cheapest first."""
+    with connected() as crossway:
+        found = crossway.quotes.multi_source(
+            destination_chain=destination_chain, amount=amount, token_out=token_out
+        )
+    rows = [
+        (
+            option.source_chain,
+            option.bridge or "same chain",
+            f"{option.total_fee_formatted:f}",
+            f"{option.estimated_fill_seconds} s",
+            ", ".join(one.token for one in option.payment_options),
+        )
+        for option in found.quotes
+    ]
+    show(found, as_json, lambda: table(("from", "by", "fee", "time", "pay with"), rows))
+
+
+@ramps.command("quotes")
+@in_client_words
+def ramp_quotes(
+    fiat_currency: Annotated[str, typer.Option(help="ISO 4217, such as NGN.")],
+    crypto_amount: Annotated[str, typer.Option(help="Such as 25.")],
+    chain: Annotated[str, typer.Option(help="Where crypto goes to, or comes from.")],
+    type: Annotated[str, typer.Option(help="on-ramp or off-ramp.")] = "on-ramp",
+    symbol: Annotated[str | None, typer.Option(help="The token; USDC.")] = None,
+    country: Annotated[str | None, typer.Option(help="ISO 3166-1, where several share it.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What each provider asks or pays, cheapest first."""
+    on = type == "on-ramp"
+    with connected() as crossway:
+        found = crossway.ramps.quotes(
+            type=type, fiat_currency=fiat_currency, crypto_amount=crypto_amount,
+            destination_chain=chain if on else None, source_chain=None if on else chain,
+            amount_symbol=symbol, country_code=country,
+        )  # fmt: skip
+    rows = [
+        (
+            one.provider,
+            f"{one.fiat_amount:f} {one.fiat_currency}",
+            f"{one.total_fees_fiat:f}",
+            one.ramp_chain,
+            ", ".join(channel.name for channel in one.payment_channels),
+        )
+        for one in found.quotes
+    ]
+    paid = "the user pays" if on else "the user gets"
+    head = ("provider", paid, "all fees", "its chain", "channels")
+    show(found, as_json, lambda: table(head, rows))
+
+
+@ramps.command("orders")
+@in_client_words
+def ramp_orders(as_json: AsJson = False) -> None:
+    """The orders, newest first."""
+    with connected() as crossway:
+        found = list(crossway.ramps.orders())
+    rows = [
+        (
+            one.id,
+            one.type,
+            one.provider,
+            one.status,
+            f"{one.fiat_amount:f} {one.fiat_currency}",
+            f"{one.crypto_amount:f} {one.crypto_currency}",
+            f"{one.created_at:%Y-%m-%d %H:%M}",
+        )
+        for one in found
+    ]
+    head = ("#", "type", "provider", "status", "local money", "crypto", "created")
+    show(found, as_json, lambda: table(head, rows))
