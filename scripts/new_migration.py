@@ -8,6 +8,7 @@ from alembic import command
 from alembic.config import Config
 
 from crossway.adapters.chains.simulated.tables import METADATA as SIMULATED
+from crossway.adapters.ramps.sandbox.tables import METADATA as SANDBOX
 from crossway.storage.migrate import FOLDER, upgrade
 from crossway.storage.network_tables import METADATA
 from crossway.storage.store import connect
@@ -23,7 +24,7 @@ def main(message: str, number: str) -> None:
         config.set_main_option("file_template", "%%(rev)s_%%(slug)s")
         with writer.begin() as db:
             config.attributes["connection"] = db
-            config.attributes["metadata"] = [METADATA, SIMULATED]
+            config.attributes["metadata"] = [METADATA, SIMULATED, SANDBOX]
             command.revision(config, message, autogenerate=True, rev_id=number)
 
 

@@ -16,12 +16,16 @@ from crossway.adapters.chains.simulated.clock import SandboxClock
 from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.prices.fixed import FixedPrices
+from crossway.adapters.ramps.capabilities import capabilities
+from crossway.adapters.ramps.sandbox.backoffice import Backoffice
+from crossway.adapters.ramps.sandbox.switches import SandboxRamps
 from crossway.adapters.vault import open_vault
 from crossway.catalogue import load, reference_prices
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Caller, Client, Mode, Scope
 from crossway.domain.intent import Intent, State
+from crossway.domain.ramps import ProviderName
 from crossway.engine.loop import Engine
 from crossway.ports.services import Policy, Services
 from crossway.storage.migrate import upgrade
@@ -57,6 +61,7 @@ class HandClock:
 
 CATALOGUE = hurried(load())
 FIAT = load_fiat()
+CAPABILITIES = [capabilities(name, CATALOGUE, FIAT) for name in ProviderName]
 PRICES = {s: p.pico_usd for s, p in reference_prices().items()}
 
 
@@ -77,6 +82,10 @@ class World:
         self.clock = SandboxClock(writer, reader, self.hand)
         self.network = Network(CATALOGUE, writer, reader, self.clock, PRICES)
         self.sandbox = SimulatedSandbox(self.network)
+        vault = open_vault([SECRET_KEY], self.store)
+        self.ramps = SandboxRamps(
+            Backoffice(self.network, writer, reader), CAPABILITIES, FIAT.rates, vault
+        )
         self.services = Services(
             catalogue=CATALOGUE,
             chains={c: SimulatedChain(self.network, c) for c in chains},
@@ -84,11 +93,13 @@ class World:
             prices=FixedPrices(PRICES, datetime.fromtimestamp(START, UTC)),
             clock=self.clock,
             store=self.store,
-            vault=open_vault([SECRET_KEY], self.store),
+            vault=vault,
             asking=POOL,
             network="simulated",
             sandbox=self.sandbox,
             fiat=FIAT,
+            ramps=self.ramps.providers,
+            ramp_sandbox=self.ramps,
             policy=Policy(most_settle_seconds=20, **policy),
             reached=lambda step: (reached(step), None)[1],
         )

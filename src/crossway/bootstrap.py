@@ -27,11 +27,15 @@ from crossway.adapters.chains.simulated.clock import SandboxClock
 from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.prices.fixed import FixedPrices
+from crossway.adapters.ramps.capabilities import capabilities
+from crossway.adapters.ramps.sandbox.backoffice import Backoffice
+from crossway.adapters.ramps.sandbox.switches import SandboxRamps
 from crossway.adapters.vault import WrongKey, open_vault
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Mode
 from crossway.domain.pricing import ServiceFee
+from crossway.domain.ramps import ProviderName
 from crossway.engine.loop import Engine
 from crossway.ports.services import Policy, Services
 from crossway.ports.vault import Vault
@@ -167,6 +171,10 @@ def _simulated(
     pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
     clock = SandboxClock(store.writer, store.reader, machine_seconds)
     network = Network(catalogue, store.writer, store.reader, clock, pico_usd)
+    fiat = load_fiat()
+    can = [capabilities(name, catalogue, fiat) for name in ProviderName]
+    office = Backoffice(network, store.writer, store.reader)
+    ramps = SandboxRamps(office, can, fiat.rates, vault)
     return Services(
         catalogue=catalogue,
         chains={name: SimulatedChain(network, name) for name in catalogue.chains},
@@ -178,7 +186,9 @@ def _simulated(
         asking=pool,
         network="simulated",
         sandbox=SimulatedSandbox(network),
-        fiat=load_fiat(),
+        fiat=fiat,
+        ramps=ramps.providers,
+        ramp_sandbox=ramps,
         policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
         wake=wake,
         first_keys=lambda: _take_first_keys(settings.data_dir / FIRST_KEYS_FILE),

@@ -12,12 +12,13 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine, MetaData, create_engine, inspect, text
 
 from crossway.adapters.chains.simulated.tables import METADATA as SIMULATED
+from crossway.adapters.ramps.sandbox.tables import METADATA as SANDBOX
 from crossway.storage.migrate import upgrade
 from crossway.storage.network_tables import METADATA
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import new_postgres
 
-ALL = (METADATA, SIMULATED)
+ALL = (METADATA, SIMULATED, SANDBOX)
 START = """
 import sys
 from crossway.storage.migrate import upgrade

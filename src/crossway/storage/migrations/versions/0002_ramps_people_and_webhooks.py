@@ -342,6 +342,71 @@ def upgrade() -> None:
     with op.batch_alter_table("webhooks", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_webhooks_client_id"), ["client_id"], unique=False)
 
+    op.create_table(
+        "ramp_sandbox_orders",
+        sa.Column("reference", sa.Text(), nullable=False),
+        sa.Column("provider", sa.Text(), nullable=False),
+        sa.Column("direction", sa.Text(), nullable=False),
+        sa.Column("fiat_minor", sa.Text(), nullable=False),
+        sa.Column("chain", sa.Text(), nullable=False),
+        sa.Column("token", sa.Text(), nullable=False),
+        sa.Column("units", sa.Text(), nullable=False),
+        sa.Column("to_address", sa.Text(), nullable=False),
+        sa.Column("refund_address", sa.Text(), nullable=False),
+        sa.Column("pay_to", sa.Text(), nullable=False),
+        sa.Column("widget_url", sa.Text(), nullable=False),
+        sa.Column("instructions", sa.Text(), nullable=False),
+        sa.Column("pay_by", sa.Double(), nullable=False),
+        sa.Column("closes_at", sa.Double(), nullable=False),
+        sa.Column("refused", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("reference"),
+    )
+    op.create_table(
+        "ramp_sandbox_people",
+        sa.Column("provider", sa.Text(), nullable=False),
+        sa.Column("person", sa.Text(), nullable=False),
+        sa.Column("kyc_type", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("submitted", sa.Text(), nullable=False),
+        sa.Column("since", sa.Double(), nullable=False),
+        sa.Column("steered", sa.Boolean(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("provider", "person"),
+    )
+    op.create_table(
+        "ramp_sandbox_providers",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("down_until", sa.Double(), nullable=False),
+        sa.Column("slow_seconds", sa.Double(), nullable=False),
+        sa.Column("refuse_next", sa.Integer(), nullable=False),
+        sa.Column("short_bps", sa.Integer(), nullable=False),
+        sa.Column("overcharge_bps", sa.Integer(), nullable=False),
+        sa.Column("repeat", sa.Boolean(), nullable=False),
+        sa.Column("shuffle", sa.Boolean(), nullable=False),
+        sa.Column("deliver_seconds", sa.Integer(), nullable=False),
+        sa.Column("rate_bps", sa.Integer(), nullable=False),
+        sa.Column("kyc", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("name"),
+    )
+    op.create_table(
+        "ramp_sandbox_reports",
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
+        sa.Column("reference", sa.Text(), nullable=False),
+        sa.Column("outcome", sa.Text(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.Column("units", sa.Text(), nullable=True),
+        sa.Column("fiat_minor", sa.Text(), nullable=True),
+        sa.Column("moved", sa.Text(), nullable=False),
+        sa.Column("tx_hash", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("reference", "outcome", name="ramp_sandbox_reports_once"),
+    )
     with op.batch_alter_table("api_keys", schema=None) as batch_op:
         batch_op.add_column(sa.Column("ends_at", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("requests_per_minute", sa.Integer(), nullable=True))
@@ -393,6 +458,10 @@ def downgrade() -> None:
         batch_op.drop_column("requests_per_minute")
         batch_op.drop_column("ends_at")
 
+    op.drop_table("ramp_sandbox_reports")
+    op.drop_table("ramp_sandbox_providers")
+    op.drop_table("ramp_sandbox_people")
+    op.drop_table("ramp_sandbox_orders")
     with op.batch_alter_table("webhooks", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_webhooks_client_id"))
 
