@@ -195,9 +195,10 @@ def judge(
         blocked = remaining == 0 and stuck
     else:
         blocked = not allows and (required is None or stuck)
-    missing = missing_of(
-        asked_for(tiers, standing.passed, target), {*handed_in, *standing.submitted}
-    )
+    known = {*handed_in, *standing.submitted}
+    if rejected and standing.submitted:
+        known = set(standing.submitted)  # What it did not take is to be handed in again.
+    missing = missing_of(asked_for(tiers, standing.passed, target), known)
     return KycState(
         subject=subject,
         kyc_type=standing.kyc_type,

@@ -1,0 +1,196 @@
+"""What is taken about a person: e-mail addresses, fields and documents, each refused by name."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossway.domain.errors import InvalidInput
+from crossway.domain.identity import (
+    LONGEST_EMAIL,
+    MOST_DOCUMENT_BYTES,
+    masked,
+    media_type_of,
+    read_document,
+    read_email,
+    read_values,
+)
+from crossway.domain.kyc import Requirement
+
+TODAY = date(2026, 11, 21)
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(40)
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF" + bytes(40) + b"\xff\xd9"
+PDF = b"%PDF-1.7\n1 0 obj\n%%EOF\n"
+ASKED = (
+    Requirement("name", "Full name", "text"),
+    Requirement("birth", "Date of birth", "date"),
+    Requirement("mail", "E-mail", "email"),
+    Requirement("phone", "Phone", "phone"),
+    Requirement("kind", "Kind", "enum", options=("NIN", "BVN")),
+    Requirement("number", "11 digits", "text", pattern="[0-9]{11}"),
+    Requirement("selfie", "Photograph", "document"),
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("Ada@Example.COM", "ada@example.com"),
+        ("  a.b+c@sub.example.co ", "a.b+c@sub.example.co"),
+        ("zu\u0308rich@bu\u0308cher.de", "zürich@bücher.de"),
+        ("o'neil@example.com", "o'neil@example.com"),
+    ],
+)
+def test_an_e_mail_address_has_one_form(given: str, read: str) -> None:
+    assert read_email(given) == read
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        "",
+        5,
+        True,
+        "eve",
+        "eve@",
+        "@shop.test",
+        "eve@shop",
+        "a b@shop.test",
+        "eve@@shop.test",
+        "eve@shop.test\nbcc:x@y.com",
+        "eve@exa mple.com",
+        "eve@.com",
+        "a" * 65 + "@shop.test",
+        "<eve@shop.test>",
+        "eve@" + "a." * 150 + "com",
+    ],
+)
+def test_what_is_no_e_mail_address_is_refused_and_not_repeated(given: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^userEmail ") as refusal:
+        read_email(given)
+    assert not isinstance(given, str) or not given or given not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("email", "shown"),
+    [
+        ("ada@example.com", "a…@e….com"),
+        ("x@y.de", "x…@y….de"),
+        ("ada@mail.example.co.uk", "a…@m….uk"),
+    ],
+)
+def test_a_masked_address_shows_three_things(email: str, shown: str) -> None:
+    assert masked(email) == shown
+
+
+@given(st.emails())
+def test_no_address_of_any_length_is_shown_whole(email: str) -> None:
+    assert len(email) > LONGEST_EMAIL or email not in masked(email)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "read"),
+    [
+        ("name", " Ada Lovelace ", "Ada Lovelace"),
+        ("name", "Zu\u0308rich", "Zürich"),
+        ("birth", "1990-12-31", "1990-12-31"),
+        ("birth", "2024-02-29", "2024-02-29"),
+        ("mail", "Ada@Example.com", "ada@example.com"),
+        ("phone", "+234 (0) 801-234", "+234 (0) 801-234"),
+        ("kind", "NIN", "NIN"),
+        ("number", "12345678901", "12345678901"),
+    ],
+)
+def test_a_field_is_taken_in_its_one_form(key: str, value: str, read: str) -> None:
+    assert read_values(ASKED, {key: value}, TODAY, "elsewhere") == {key: read}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("name", 5, "must be a text"),
+        ("name", None, "must be a text"),
+        ("name", "  ", "must be a text"),
+        ("name", "a\x00b", "must be a text"),
+        ("name", "x" * 201, "at most 200"),
+        ("birth", "31.12.1990", "such as 1990-12-31"),
+        ("birth", "19901231", "such as 1990-12-31"),
+        ("birth", "2023-02-29", "such as 1990-12-31"),
+        ("birth", "2026-11-22", "to today"),
+        ("birth", "1899-12-31", "from 1900-01-01"),
+        ("mail", "eve", "e-mail address"),
+        ("phone", "call me", "phone number"),
+        ("kind", "PASSPORT", "one of NIN, BVN"),
+        ("number", "1234567890", "has not the right form: 11 digits"),
+        ("number", "12345678901\n", "must be a text"),
+        ("number", "１２３４５６７８９０１", "has not the right form"),
+        ("selfie", "aGk=", "is a document: elsewhere"),
+        ("shoe", "42", "is not asked for"),
+    ],
+)
+def test_a_bad_field_is_refused_by_name_and_its_value_is_not_repeated(
+    key: str, value: Any, said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said) as refusal:
+        read_values(ASKED, {key: value}, TODAY, "elsewhere")
+    assert str(refusal.value).startswith(f"fields.{key} ")
+    assert not isinstance(value, str) or not value.strip() or value not in str(refusal.value)
+
+
+def test_every_complaint_is_in_one_message() -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        read_values(ASKED, {"birth": "x", "phone": "y", "shoe": "z"}, TODAY, "")
+    assert str(refusal.value).count("; fields.") == 2
+
+
+@pytest.mark.parametrize("nothing", [None, {}, [], "name=Ada", 5])
+def test_fields_are_an_object_that_holds_something(nothing: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^fields must be an object"):
+        read_values(ASKED, nothing, TODAY, "")
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (PNG, "image/png"),
+        (JPEG, "image/jpeg"),
+        (PDF, "application/pdf"),
+        (b"", None),
+        (PNG[:12], None),
+        (JPEG[:-2], None),
+        (b"%PDF-1.7 and no end", None),
+        (b"%PDF-9", None),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", None),
+        (b"MZ" + PDF, None),
+        (b"GIF89a" + bytes(50), None),
+    ],
+)
+def test_a_document_is_known_by_its_content(content: bytes, kind: str | None) -> None:
+    assert media_type_of(content) == kind
+
+
+@pytest.mark.parametrize(
+    ("key", "declared", "content", "said"),
+    [
+        ("name", "image/png", PNG, "^key must name a document that is asked for: selfie$"),
+        (None, "image/png", PNG, "^key must name"),
+        ("selfie", "image/png", b"", "^selfie: the document is empty"),
+        ("selfie", "image/png", b"hello", "^selfie: a document must be a PNG, a JPEG or a PDF"),
+        ("selfie", "image/png", JPEG, "^selfie: the content is image/jpeg"),
+        ("selfie", None, PDF, "^selfie: the content is application/pdf"),
+        ("selfie", "image/png", PNG + bytes(MOST_DOCUMENT_BYTES), "^selfie: .* at most 5 MiB"),
+    ],
+)
+def test_a_document_is_what_it_says_and_short_enough(
+    key: Any, declared: Any, content: bytes, said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        read_document(ASKED, key, declared, content)
+
+
+def test_a_document_of_5_mib_is_taken() -> None:
+    whole = PNG + bytes(MOST_DOCUMENT_BYTES - len(PNG))
+    assert read_document(ASKED, "selfie", "image/png", whole) == "selfie"
