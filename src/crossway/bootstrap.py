@@ -2,7 +2,6 @@
 
 import gc
 import json
-import logging
 import os
 import secrets
 import socket
@@ -10,14 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import orjson
-import structlog
-
 from crossway import catalogue as catalogue_data
+from crossway import logs
 from crossway.adapters.bridges.across import Across
 from crossway.adapters.bridges.cctp import Cctp
 from crossway.adapters.bridges.gateway import Gateway
@@ -37,14 +34,14 @@ from crossway.domain.clients import Mode
 from crossway.domain.pricing import ServiceFee
 from crossway.domain.ramps import ProviderName
 from crossway.engine.loop import Engine
+from crossway.ports.process import Doors, Retention
 from crossway.ports.services import Policy, Services
 from crossway.ports.vault import Vault
 from crossway.settings import Settings, secret_keys_of, write_private
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, open_store
-from crossway.usecases import access, keys
+from crossway.usecases import access, keys, request_log
 
-LOG = structlog.get_logger("crossway")
 FIRST_KEYS_FILE = "first_keys.json"
 # A demonstration shall not wait for the depth that real money asks for.
 SIMULATED_DEPTH, SIMULATED_FINALITY = 3, 8
@@ -68,6 +65,10 @@ class Service:
     pool: ThreadPoolExecutor
     engine: Engine
     engine_runs: bool = False
+    writer: request_log.Writer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.writer = request_log.Writer(self.services)
 
     def run_engine(self) -> None:
         """Let the engine work in a thread of its own."""
@@ -78,6 +79,7 @@ class Service:
         """Stop the engine, write what waits to be written, let everything go."""
         if self.engine_runs:
             self.engine.stop()
+        self.writer.stop()
         access.write_uses(self.services)
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.store.close()
@@ -92,11 +94,12 @@ def start(with_engine: bool | None = None) -> Services:
     `with_engine` None lets CROSSWAY_RUN_ENGINE decide.
     """
     settings = Settings()
-    set_up_logging(settings)
+    logs.set_up(settings.log_level, settings.log_format)
     if _running:
         raise SetupError("This process runs a service already")
     service = build(settings)
     _running.append(service)
+    service.writer.start()
     _greet(settings, keys.first_run(service.services, "first run"))
     if settings.run_engine if with_engine is None else with_engine:
         service.run_engine()
@@ -190,6 +193,8 @@ def _simulated(
         ramps=ramps.providers,
         ramp_sandbox=ramps,
         policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
+        doors=doors_of(settings),
+        retention=retention_of(settings),
         wake=wake,
         first_keys=lambda: _take_first_keys(settings.data_dir / FIRST_KEYS_FILE),
     )
@@ -201,6 +206,22 @@ def policy_of(settings: Settings) -> Policy:
         service_fee=ServiceFee(settings.service_fee_micro_usd, settings.service_fee_bps),
         intent_life_seconds=settings.intent_life_seconds,
         quote_life_seconds=settings.quote_life_seconds,
+    )
+
+
+def doors_of(settings: Settings) -> Doors:
+    """From where and with what one may come in."""
+    token = settings.metrics_token.get_secret_value() if settings.metrics_token else ""
+    return Doors(tuple(settings.trusted_proxies.split(",")) if settings.trusted_proxies else (), token)
+
+
+def retention_of(settings: Settings) -> Retention:
+    """How long what nothing depends on is remembered."""
+    return Retention(
+        requests=timedelta(days=settings.request_log_days),
+        deliveries=timedelta(days=settings.delivery_days),
+        announcements=timedelta(days=settings.announcement_days),
+        order_reports=timedelta(days=settings.order_report_days),
     )
 
 
@@ -252,41 +273,3 @@ def _take_first_keys(path: Path) -> Mapping[str, str]:
     taken.unlink()
     return found
 
-
-def _json(event: object, default: Callable[[object], object]) -> str:
-    return orjson.dumps(event, default).decode()
-
-
-def set_up_logging(settings: Settings) -> None:
-    """One form for our own lines and those of libraries, on standard error."""
-    level = getattr(logging, settings.log_level.upper())
-    console = settings.log_format == "console" or (
-        settings.log_format == "auto" and sys.stderr.isatty()
-    )
-    first: list[structlog.typing.Processor] = [
-        structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-    ]
-    if not console:
-        first.append(structlog.processors.format_exc_info)
-    last: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
-        if console
-        else structlog.processors.JSONRenderer(_json)
-    )
-    structlog.configure(
-        processors=[*first, last],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
-    )
-    handler = logging.StreamHandler()
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.add_logger_name, *first],
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, last],
-        )
-    )
-    ours = logging.getLogger("crossway")
-    ours.handlers, ours.propagate = [handler], False
-    ours.setLevel(level)

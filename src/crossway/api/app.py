@@ -7,6 +7,7 @@ from crossway.api import chains, documentation, health, intents, kyc, quotes, ro
 from crossway.api.auth import Gate
 from crossway.api.errors import HANDLERS
 from crossway.api.idempotency import Once
+from crossway.api.metrics import Metrics
 from crossway.api.requests import Bodies, Requests
 from crossway.ports.services import Services
 
@@ -40,6 +41,7 @@ def create_api(services: Services | None = None) -> FastAPI:
             Middleware(Once),
         ],
     )
+    api.state.metrics = Metrics()
     # One flat list, the busiest first: a router that is included is searched at twice the cost.
     for part in (quotes.router, intents.router, router.router, chains.router, sandbox.router):
         api.router.routes.extend(part.routes)
