@@ -212,7 +212,7 @@ def policy_of(settings: Settings) -> Policy:
 def doors_of(settings: Settings) -> Doors:
     """From where and with what one may come in."""
     token = settings.metrics_token.get_secret_value() if settings.metrics_token else ""
-    return Doors(tuple(settings.trusted_proxies.split(",")) if settings.trusted_proxies else (), token)
+    return Doors(tuple(settings.trusted_proxies.replace(",", " ").split()), token)
 
 
 def retention_of(settings: Settings) -> Retention:
