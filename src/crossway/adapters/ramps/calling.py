@@ -1,0 +1,167 @@
+"""Calling a provider over HTTP: signed requests, and failures told apart from refusals."""
+
+import json
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
+
+import httpx
+import orjson
+
+from crossway.domain.errors import Unreachable
+from crossway.ports.ramps import ProviderRefused
+
+TIMEOUTS: Final = httpx.Timeout(8.0, connect=3.0)
+TRIES = 3
+FIRST_PAUSE_SECONDS = 0.2
+# A call that is made again is not begun after this long: somebody waits for the answer.
+LAST_TRY_SECONDS = 6.0
+LONGEST_WAIT_SECONDS = 2.0
+MOST_REASON_CHARACTERS = 200
+OUR_FAULT: Final = frozenset({401, 403, 407})
+LATER: Final = frozenset({408, 425, 429})
+# Pieces shorter than this are too common to be hidden in a sentence.
+LEAST_HIDDEN_CHARACTERS = 3
+
+Sign = Callable[[str, str, bytes], Mapping[str, str]]
+
+
+class NotThere(ProviderRefused):
+    """The provider knows nothing of the kind."""
+
+
+class _Again(Exception):
+    """This attempt failed in a way that another may not; `seconds` is what the provider asks."""
+
+    def __init__(self, why: str, seconds: float | None = None) -> None:
+        super().__init__(why)
+        self.seconds = seconds
+
+
+def new_client() -> httpx.Client:
+    """A client for providers: short timeouts, no redirects, no proxy from the environment."""
+    return httpx.Client(timeout=TIMEOUTS, follow_redirects=False, trust_env=False)
+
+
+class Caller:
+    """One provider's address; `sign` makes the headers of an attempt from the method, the target
+    with its query, and the body. Answers are JSON in which numbers with a fraction stay text."""
+
+    def __init__(
+        self,
+        title: str,
+        base_url: str,
+        client: httpx.Client,
+        sign: Sign,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.title = title
+        self._base = base_url.rstrip("/")
+        self._client = client
+        self._sign = sign
+        self._pause = pause
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> Any:
+        """Ask; made again when there is no answer. Raises `NotThere` and `ProviderRefused`."""
+        target = f"{path}?{httpx.QueryParams(query)}" if query else path
+        return self._call("GET", target, b"", (), safe=True)
+
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        hidden: Collection[str] = (),
+        safe: bool = False,
+    ) -> Any:
+        """Tell; made again only where `safe`. `hidden` are personal values, which are struck from
+        the reason of a refusal."""
+        return self._call("POST", path, orjson.dumps(body), hidden, safe)
+
+    def _call(
+        self, method: str, target: str, body: bytes, hidden: Collection[str], safe: bool
+    ) -> Any:
+        began, wait = time.monotonic(), FIRST_PAUSE_SECONDS
+        for left in range(TRIES if safe else 1, 0, -1):
+            try:
+                return self._attempt(method, target, body, hidden)
+            except _Again as failure:
+                seconds = wait if failure.seconds is None else failure.seconds
+                late = time.monotonic() - began + seconds > LAST_TRY_SECONDS
+                if left == 1 or late or seconds > LONGEST_WAIT_SECONDS:
+                    raise Unreachable(str(failure)) from None
+            self._pause(seconds)
+            wait *= 2
+        raise AssertionError("every attempt ends in an answer or an exception")
+
+    def _attempt(self, method: str, target: str, body: bytes, hidden: Collection[str]) -> Any:
+        headers = {"Accept": "application/json", **self._sign(method, target, body)}
+        if body:
+            headers["Content-Type"] = "application/json"
+        try:
+            answer = self._client.request(
+                method, self._base + target, content=body or None, headers=headers
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise _Again(f"{self.title} gave no answer: {type(error).__name__}") from None
+        return self._judge(answer, hidden)
+
+    def _judge(self, answer: httpx.Response, hidden: Collection[str]) -> Any:
+        status = answer.status_code
+        if status in LATER or status >= 500:
+            raise _Again(f"{self.title} answered with status {status}", _asked_to_wait(answer))
+        if status in OUR_FAULT:
+            raise Unreachable(f"{self.title} does not accept Crossway's key (status {status})")
+        if 200 <= status < 300:
+            return self._parsed(answer)
+        if status < 400:
+            raise Unreachable(f"{self.title} answered with status {status}")
+        kind = NotThere if status == 404 else ProviderRefused
+        raise kind(f"{self.title} refused: {_reason(answer, hidden)}")
+
+    def _parsed(self, answer: httpx.Response) -> Any:
+        try:
+            return parse(answer.content)
+        except ValueError:
+            raise Unreachable(f"{self.title}'s answer is not JSON") from None
+
+
+def parse(content: bytes) -> Any:
+    """JSON without floats: a number with a fraction stays the text it was sent as. Raises
+    `ValueError`."""
+    try:
+        return json.loads(content, parse_float=str, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("JSON nested too deeply") from None
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _asked_to_wait(answer: httpx.Response) -> float | None:
+    text = answer.headers.get("Retry-After", "")
+    return float(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
+
+
+def _reason(answer: httpx.Response, hidden: Collection[str]) -> str:
+    """What a refusal says, in one line, without what it says of a person."""
+    try:
+        said = _sentence(parse(answer.content))
+    except ValueError:
+        said = ""
+    for piece in sorted({p for p in hidden if len(p) >= LEAST_HIDDEN_CHARACTERS}, key=len)[::-1]:
+        said = said.replace(piece, "…")
+    line = " ".join("".join(c if c.isprintable() else " " for c in said).split())
+    return line[:MOST_REASON_CHARACTERS] or f"no reason given (status {answer.status_code})"
+
+
+def _sentence(said: Any) -> str:
+    """The words of an error: under `message` or `error`, and of each field under `data`."""
+    if isinstance(said, list):
+        return "; ".join(filter(None, map(_sentence, said)))
+    if not isinstance(said, dict):
+        return said if isinstance(said, str) else ""
+    words = [_sentence(said.get(key)) for key in ("message", "error", "data")]
+    named = said.get("field")
+    text = ": ".join(filter(None, words))
+    return f"{named} {text}" if isinstance(named, str) else text

@@ -1,0 +1,107 @@
+"""Reading a provider's words exactly: numbers without floats, instants, and forms that hold."""
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.resources import files
+from tomllib import loads
+from typing import Annotated, Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+
+from crossway.domain.errors import InvalidInput, Unreachable
+from crossway.domain.fiat import RATE_SCALE
+from crossway.domain.money import format_units
+
+# No amount of money needs more digits; an exponent without bounds is a flood of them.
+_NUMBER = re.compile(r"-?[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?\Z", re.ASCII)
+
+
+def _number(given: object) -> object:
+    """A number as text, whether it came as one or not."""
+    text = str(given) if type(given) is int else given
+    if not isinstance(text, str) or not _NUMBER.match(text):
+        raise ValueError("not a plain number")
+    return text
+
+
+Number = Annotated[str, BeforeValidator(_number)]
+
+
+class Wire(BaseModel):
+    """Something in the provider's own words; fields that Crossway has no use for are let by."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+
+W = TypeVar("W", bound=Wire)
+
+
+def answer_of(title: str, model: type[W], said: object) -> W:
+    """An answer in its documented form; any other is `Unreachable`: nothing is known then."""
+    try:
+        return model.model_validate(said)
+    except ValidationError:
+        raise Unreachable(f"{title}'s answer has another form than documented") from None
+
+
+def told_by(title: str, model: type[W], said: object) -> W:
+    """What a webhook says in its documented form; any other is `InvalidInput`."""
+    try:
+        return model.model_validate(said)
+    except ValidationError:
+        raise InvalidInput(f"The body is not a report of {title} as documented") from None
+
+
+def _scale(places: int) -> int:
+    return int(10**places)
+
+
+def up(number: str | Fraction, places: int) -> int:
+    """A number in units of 10**-places, rounded up."""
+    return math.ceil(Fraction(number) * _scale(places))
+
+
+def down(number: str | Fraction, places: int) -> int:
+    """A number in units of 10**-places, rounded down."""
+    return math.floor(Fraction(number) * _scale(places))
+
+
+def rate_micro(rate: str | Fraction) -> int:
+    """A rate, local money per USD, in millionths."""
+    return down(Fraction(rate) * RATE_SCALE, 0)
+
+
+def plain(units: int, places: int) -> str:
+    """Units as the plain decimal text that providers read."""
+    return format_units(units, places)
+
+
+def numeral(units: int, places: int) -> orjson.Fragment:
+    """The same as a JSON number, digit by digit."""
+    return orjson.Fragment(format_units(units, places).encode())
+
+
+def instant(text: str | None, otherwise: datetime) -> datetime:
+    """An ISO 8601 instant in UTC; what cannot be read is `otherwise`."""
+    try:
+        read = datetime.fromisoformat(text or "")
+    except ValueError:
+        return otherwise
+    return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+
+
+def names_of(provider: str) -> Mapping[str, Any]:
+    """A provider's data file: its names for chains, fields and currencies."""
+    file = files("crossway.adapters.ramps").joinpath(provider, "names.toml")
+    return loads(file.read_text(encoding="utf-8"))

@@ -1,0 +1,1 @@
+"""Fonbnk: on- and off-ramps in Africa by bank transfer and mobile money."""

@@ -1,0 +1,60 @@
+"""What Fonbnk wants for an identity check, made from what the person handed in."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crossway.adapters.ramps.fonbnk.wire import Asked, KycAnswer, KycDocument
+from crossway.ports.ramps import Document, ProviderRefused
+
+IMAGES = "smile-identity-images"
+IMAGE_TYPES = frozenset({"image/jpeg", "image/png"})
+
+
+def submission(
+    names: Mapping[str, Any],
+    state: KycAnswer,
+    fields: Mapping[str, str],
+    documents: Sequence[Document],
+) -> dict[str, Any]:
+    """The body's documentId and userFields: for the document named by `id_type` if there is one,
+    else for the highest of which nothing is missing. Raises `ProviderRefused`."""
+    theirs: dict[str, Any] = {names["identity"].get(k, k): v for k, v in fields.items()}
+    images = _images(names, documents)
+    if images:
+        theirs["images"] = images
+    wanted = fields.get("id_type", "")
+    known = [one for one in state.kyc_documents if not wanted or one.value == wanted]
+    whole = [one for one in known if not _lacking(one, theirs)]
+    if not whole:
+        raise ProviderRefused(_sentence(state, known, theirs))
+    chosen = max(whole, key=lambda one: (one.type.value != "basic", len(one.required_fields)))
+    keys = {asked.key for asked in chosen.required_fields}
+    return {
+        "documentId": chosen.id,
+        "userFields": {key: value for key, value in theirs.items() if key in keys},
+    }
+
+
+def _images(names: Mapping[str, Any], documents: Sequence[Document]) -> list[dict[str, Any]]:
+    return [
+        {
+            "image_type_id": names["images"][one.key],
+            "image": base64.b64encode(one.content).decode(),
+        }
+        for one in documents
+        if one.key in names["images"] and one.media_type in IMAGE_TYPES
+    ]
+
+
+def _lacking(document: KycDocument, given: Mapping[str, Any]) -> list[Asked]:
+    return [one for one in document.required_fields if one.required and one.key not in given]
+
+
+def _sentence(state: KycAnswer, known: Sequence[KycDocument], given: Mapping[str, Any]) -> str:
+    if not known:
+        values = ", ".join(one.value for one in state.kyc_documents) or "none"
+        return f"Fonbnk knows no such identity document; it takes {values}"
+    nearest = min(known, key=lambda one: len(_lacking(one, given)))
+    lacking = ", ".join(one.key for one in _lacking(nearest, given))
+    return f"Fonbnk still needs {lacking} for {nearest.value or nearest.id}"

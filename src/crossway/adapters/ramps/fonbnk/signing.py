@@ -1,0 +1,28 @@
+"""How requests to Fonbnk are signed, and its webhooks."""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Mapping
+
+from crossway.adapters.ramps.access import FonbnkAccess
+
+
+def headers_of(access: FonbnkAccess, milliseconds: int, target: str) -> Mapping[str, str]:
+    """The headers of a request to a path with its query, at an instant of the epoch."""
+    key = base64.b64decode(access.client_secret.get_secret_value())
+    digest = hmac.new(key, f"{milliseconds}:{target}".encode(), hashlib.sha256).digest()
+    return {
+        "x-client-id": access.client_id,
+        "x-timestamp": str(milliseconds),
+        "x-signature": base64.b64encode(digest).decode(),
+    }
+
+
+def is_signed(access: FonbnkAccess, given: str, body: bytes) -> bool:
+    """Whether a webhook carries the hash over its body and the hash of the secret."""
+    secret = access.webhook_secret.get_secret_value().encode()
+    hashed = hashlib.sha256(secret).hexdigest().encode()
+    right = [hashlib.sha256(text).hexdigest() for text in (body + hashed, hashed + body)]
+    told = given.strip().lower().encode()
+    return any(hmac.compare_digest(told, one.encode()) for one in right)

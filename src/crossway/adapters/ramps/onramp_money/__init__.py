@@ -1,0 +1,1 @@
+"""Onramp Money: on-ramps all over the world by its own page."""

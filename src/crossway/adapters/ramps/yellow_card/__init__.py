@@ -1,0 +1,1 @@
+"""Yellow Card: on- and off-ramps in Africa by bank transfer and mobile money."""

@@ -1,0 +1,175 @@
+"""What Yellow Card says, in its own words, and what that means to Crossway."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from crossway.adapters.ramps.exact import Number, Wire, down, instant
+from crossway.domain.ramps import Direction
+from crossway.ports.ramps import Outcome, Report
+
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# `receive` and `send` are Yellow Card's words for the two directions of the local money, and the
+# folders of its API; the older words still come in webhooks.
+KINDS: Final = {Direction.ON: "receive", Direction.OFF: "send"}
+PREFIXES: Final = {
+    "RECEIVE": "receive",
+    "COLLECTION": "receive",
+    "CONVERT": "receive",
+    "SETTLEMENT": "receive",
+    "SEND": "send",
+    "PAYMENT": "send",
+}
+OUTCOMES: Final = {
+    "created": Outcome.WAITING,
+    "pending_approval": Outcome.WAITING,
+    "process": Outcome.WAITING,
+    "processing": Outcome.WAITING,
+    "pending_liquidity": Outcome.WAITING,
+    "pending": Outcome.WAITING,
+    "failed": Outcome.FAILED,
+    "denied": Outcome.CANCELLED,
+    "cancelled": Outcome.CANCELLED,
+    "expired": Outcome.EXPIRED,
+    "pending_refund": Outcome.FAILED,
+    "refund_processing": Outcome.FAILED,
+    "refund_failed": Outcome.FAILED,
+    "refunded": Outcome.REFUNDED,
+    "settlement_complete": Outcome.DELIVERED,
+}
+# Only here is it sure that the payer's money was taken.
+TAKEN: Final = frozenset({"pending_refund", "refund_processing", "refund_failed", "refunded"})
+REASONS: Final = {
+    "EXPIRED": "Nobody paid in time",
+    "INVALID_RECIPIENT": "The account to pay to is not valid",
+    "VALIDATION_FAILED": "The order did not pass Yellow Card's checks",
+    "INVALID_NETWORK": "The bank or operator is not valid",
+    "INVALID_CURRENCY": "The currency is not served in this country",
+    "INSUFFICIENT_BALANCE": "Yellow Card lacks the money to pay out",
+    "REFUSED": "The payer did not approve the payment",
+    "POSSIBLE_DUPLICATE": "The payment looked like a duplicate",
+    "NAME_MISMATCH": "The payer's name is not the name of the person",
+    "FRAUD_CHECK": "Yellow Card's own checks stopped the order",
+}
+
+
+class Bank(Wire):
+    """The account that a payer pays to."""
+
+    name: str | None = None
+    account_number: str | None = None
+    account_name: str | None = None
+    payment_link: str | None = None
+
+
+class Settlement(Wire):
+    """The crypto side of an order that converts."""
+
+    wallet_address: str | None = None
+    wallet_tag: str | None = None
+    crypto_currency: str | None = None
+    crypto_network: str | None = None
+    crypto_amount: Number | None = None
+    tx_hash: str | None = None
+    expires_at: str | None = None
+
+
+class Order(Wire):
+    """A receive or a send as it is created and looked up."""
+
+    id: str
+    sequence_id: str
+    status: str
+    currency: str | None = None
+    converted_amount: Number | None = None
+    reference: str | None = None
+    bank_info: Bank | None = None
+    redirect_url: str | None = None
+    settlement_info: Settlement | None = None
+    error_code: str | None = None
+    expires_at: str | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class Webhook(Wire):
+    """A webhook's body: an order's identifiers, what happened, and the settlement if there is."""
+
+    id: str
+    sequence_id: str
+    status: str
+    event: str
+    api_key: str | None = None
+    error_code: str | None = None
+    executed_at: str | None = None
+    settlement_info: Settlement | None = None
+
+
+class Rate(Wire):
+    """What a dollar costs (`buy`) and brings (`sell`) in a currency and a country."""
+
+    buy: Number | None = None
+    sell: Number | None = None
+    code: str
+    locale: str | None = None
+
+
+class Rates(Wire):
+    """The answer of GET /business/rates."""
+
+    rates: tuple[Rate, ...]
+
+
+class Network(Wire):
+    """A bank or an operator; `code` is what everybody calls it, `id` what Yellow Card does."""
+
+    id: str
+    code: str | None = None
+    name: str | None = None
+    status: str = "active"
+
+
+class Networks(Wire):
+    """The answer of GET /business/networks, which is a bare list or under this name."""
+
+    networks: tuple[Network, ...]
+
+
+def report_of(
+    kind: str,
+    told: Order | Webhook,
+    digits: int | None,
+    places: int | None,
+) -> Report | None:
+    """What an order's status says; None for one of no known meaning. `digits` are the currency's
+    places and `places` the token's, None where unknown."""
+    status, settled = told.status.lower(), told.settlement_info
+    tx_hash = (settled.tx_hash or "") if settled else ""
+    outcome = _outcome(kind, status, tx_hash)
+    if outcome is None:
+        return None
+    amount = settled.crypto_amount if settled and outcome is Outcome.DELIVERED else None
+    paid = told.converted_amount if isinstance(told, Order) and _is_taken(status, outcome) else None
+    at = told.executed_at if isinstance(told, Webhook) else told.updated_at or told.created_at
+    failed = outcome is Outcome.FAILED
+    return Report(
+        id=f"{told.sequence_id}:{outcome}:{status}",
+        reference=f"{kind}:{told.sequence_id}",
+        outcome=outcome,
+        at=instant(at, EPOCH),
+        units=down(amount, places) if amount and places is not None else None,
+        fiat_minor=down(paid, digits) if paid and digits is not None else None,
+        tx_hash=tx_hash if outcome is Outcome.DELIVERED and kind == "receive" else "",
+        reason=REASONS.get(told.error_code or "", "Yellow Card gave no reason") if failed else "",
+    )
+
+
+def _outcome(kind: str, status: str, tx_hash: str) -> Outcome | None:
+    """A receive that is complete has the user's payment; only with its transaction is the crypto
+    on its way. A send that is complete has paid out."""
+    if status != "complete":
+        return OUTCOMES.get(status)
+    return Outcome.DELIVERED if kind == "send" or tx_hash else Outcome.PAID
+
+
+def _is_taken(status: str, outcome: Outcome) -> bool:
+    return status in TAKEN or outcome in (Outcome.PAID, Outcome.DELIVERED)
