@@ -9,8 +9,9 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from crossway.api.errors import plain
+from crossway.api.headers import header
 from crossway.api.limits import Allowance, Limits
-from crossway.api.requests import header
+from crossway.api.origins import UNKNOWN, origin_of
 from crossway.domain.clients import Caller
 from crossway.domain.clients import Scope as KeyScope
 from crossway.domain.errors import Unauthorized
@@ -20,6 +21,7 @@ from crossway.usecases import access
 GUARDED = "/v1/"
 SIGNED = "/v1/ramp/webhooks/"
 TOO_MANY = "Too Many Requests"
+WRONG_PLACE = "This key may not be used from this address"
 _SCHEME = b"bearer "
 
 
@@ -53,7 +55,7 @@ class Gate:
         caller, allowance = None, None
         signed = _path(scope).startswith(SIGNED)
         if signed:
-            allowance = self.limits.spend_report(_address(scope))
+            allowance = self.limits.spend_report(_origin(services, scope))
         else:
             caller, allowance = await self._admit(services, scope)
         if allowance is not None:
@@ -65,6 +67,9 @@ class Gate:
             await plain(401, "Unauthorized", challenge)(scope, receive, send)
         else:
             scope["state"]["caller"] = caller
+            if caller is not None and not _may_come(services, caller, scope):
+                await plain(403, WRONG_PLACE)(scope, receive, send)
+                return
             await self.app(scope, receive, send)
 
     async def _admit(
@@ -73,7 +78,7 @@ class Gate:
         bearer = _bearer(scope)
         caller = access.recall(services, bearer) if bearer else None
         if caller is None:
-            address = _address(scope)
+            address = _origin(services, scope)
             if not (bearer and access.was_seen(services, bearer)):
                 allowance = self.limits.check_address(address)
                 if not allowance.granted:
@@ -81,7 +86,8 @@ class Gate:
             caller = await _look_up(services, bearer) if bearer else None
             if caller is None:
                 return None, self.limits.spend_address(address)
-        per_minute = caller.client.requests_per_minute
+        own = caller.key.requests_per_minute if caller.key else None
+        per_minute = own or caller.client.requests_per_minute
         return caller, self.limits.spend_key(str(caller.key_id), per_minute)
 
 
@@ -92,9 +98,17 @@ async def _look_up(services: Services, bearer: str) -> Caller | None:
         return None
 
 
-def _address(scope: Scope) -> str:
-    """Who is at the other end of the connection."""
-    return str((scope.get("client") or ("unknown",))[0])
+def _may_come(services: Services, caller: Caller, scope: Scope) -> bool:
+    """Whether the key may be used from where this request comes."""
+    key = caller.key
+    if key is None or not key.addresses:
+        return True
+    return key.may_come_from(origin_of(scope, services.doors))
+
+
+def _origin(services: Services, scope: Scope) -> str:
+    """The address that requests without a good key are counted by."""
+    return origin_of(scope, services.doors) or UNKNOWN
 
 
 def _path(scope: Scope) -> str:

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crossway.api.auth import services_of
 from crossway.api.errors import plain, unhandled
-from crossway.api.requests import header
+from crossway.api.headers import header
 from crossway.domain.errors import Conflict, KeyReused
 from crossway.ports.records import Remembered
 from crossway.ports.services import Services

@@ -2,33 +2,25 @@
 
 import re
 import secrets
-import time
 from types import MappingProxyType
 from typing import Final
 
-import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from crossway.api.answering import MAX_KEPT_BYTES, Answer, tell
 from crossway.api.errors import plain, unhandled
-from crossway.domain.clients import Caller
+from crossway.api.headers import header
+from crossway.ports import tracing
 
-LOG = structlog.get_logger("crossway.requests")
 MAX_BODY_BYTES = 64 * 1024
 # Where a longer body is expected: a document is a file as it is.
 LONG_BODIES: Final = MappingProxyType({"/v1/ramp/kyc/documents": 5 * 1024 * 1024})
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
 
 
-def header(scope: Scope, name: bytes) -> bytes | None:
-    """The first header of this lower-case name."""
-    for key, value in scope["headers"]:
-        if key == name:
-            return bytes(value)
-    return None
-
-
 class Requests:
-    """Gives each request its id, answers what nobody else could, and writes one line about it.
+    """Gives each request its id, answers what nobody else could, and tells what became of it: in
+    the log, in the metrics and in the request log.
 
     Inner parts add header fields to the answer through `scope["state"]["headers"]`.
     """
@@ -43,39 +35,27 @@ class Requests:
         given = header(scope, b"x-request-id")
         request_id = given if given and _ID.match(given) else secrets.token_hex(12).encode()
         extra = [(b"x-request-id", request_id)]
+        scope.pop("route", None)  # that of the mount
         state = scope["state"] = {"request_id": request_id.decode(), "headers": extra}
-        started, status = time.perf_counter(), 0
+        tracing.begin(request_id=state["request_id"])
+        answer = Answer()
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                answer.status = message["status"]
                 message["headers"] = [*message.get("headers", ()), *extra]
+            elif answer.is_kept(scope) and len(answer.body) < MAX_KEPT_BYTES:
+                answer.body += message.get("body", b"")
             await send(message)
 
         try:
             await self.app(scope, receive, send_with_headers)
         except Exception as error:
-            answer = unhandled(scope, error)
-            if not status:
-                await answer(scope, receive, send_with_headers)
+            last_resort = unhandled(scope, error)
+            if not answer.status:
+                await last_resort(scope, receive, send_with_headers)
         finally:
-            _write_line(scope, state, status, time.perf_counter() - started)
-
-
-def _write_line(scope: Scope, state: dict[str, object], status: int, seconds: float) -> None:
-    """One line a request: no query, no header, no body, so no secret and no personal datum."""
-    caller = state.get("caller")
-    client = caller.client.id if isinstance(caller, Caller) else None
-    LOG.info(
-        "request",
-        request_id=state["request_id"],
-        method=scope["method"],
-        path=scope["path"],
-        status=status,
-        ms=round(seconds * 1000, 1),
-        client=client,
-    )
+            tell(scope, answer)
 
 
 class Bodies:

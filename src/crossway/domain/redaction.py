@@ -20,7 +20,9 @@ _SECRETS: Final = (
 # Fields of bodies whose values tell no secret and nothing of a person. Any other is masked:
 # what is added to the API later is hidden until somebody has thought about it.
 _HARMLESS: Final = frozenset(
-    """
+    re.findall(
+        r"\w+",
+        """
     success message error statusCode code id client_id created_at updated_at expires_at mode
     amount amountSymbol amount_symbol tokenIn tokenOut source_chain destination_chain sourceChain
     destinationChain recipient refund_address sender initialAmount fees_in_usd app_fee_in_usd
@@ -30,13 +32,14 @@ _HARMLESS: Final = frozenset(
     intent_status tx_hash txHash needs_relay relayer_claimed paymaster_used payment_link_id
     type provider status fiatCurrency fiatAmount cryptoCurrency cryptoAmount senderAddress
     recipientAddress countryCode intentAddress grossDepositAmount depositChain providerTxHash
-    failureReason createdAt updatedAt expiresAt completedAt order orders
+    createdAt updatedAt expiresAt completedAt order orders
     currentKycType currentKycStatus requiredKycType canProceed blocked limitUsd usedUsd remainingUsd
     kyc kycType
-    events enabled disabledReason description webhook webhooks deliveries state tries from to
+    events enabled disabledReason webhook webhooks deliveries state tries from to
     address token chain count block advanceSeconds frozen outageSeconds reorgDepth dropNext
     revertNext slowBlocks outcome
-    """.split()
+    """,
+    )
 )
 
 

@@ -1,0 +1,85 @@
+"""What became of a request: one line in the log, a count in the metrics, a row for later."""
+
+import time
+from dataclasses import dataclass, field
+
+import structlog
+from starlette.routing import Match
+from starlette.types import Scope
+
+from crossway.domain.clients import Caller
+from crossway.ports.process import Heard
+from crossway.usecases import request_log
+
+LOG = structlog.get_logger("crossway.requests")
+MAX_KEPT_BYTES = 16 * 1024
+UNKNOWN_PATH = "(no such path)"
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_METHODS = _READS | {"POST", "PUT", "PATCH", "DELETE"}
+
+
+@dataclass
+class Answer:
+    """An answer as it goes by; the body only of writes and failures."""
+
+    status: int = 0
+    body: bytes = b""
+    started: float = field(default_factory=time.monotonic)
+
+    def is_kept(self, scope: Scope) -> bool:
+        """Whether bodies are kept of this request."""
+        return self.status >= 400 or scope["method"] not in _READS
+
+
+def tell(scope: Scope, answer: Answer) -> None:
+    """Write the line, count the request, and hand it to the request log.
+
+    The line has the route's template: no address, no query, no header, no body.
+    """
+    seconds = time.monotonic() - answer.started
+    method = scope["method"] if scope["method"] in _METHODS else "OTHER"
+    path, state = template(scope), scope["state"]
+    caller = state.get("caller")
+    client, shown = None, None
+    if isinstance(caller, Caller):
+        client, shown = caller.client.id, caller.key.shown if caller.key else None
+    LOG.info(
+        "request",
+        method=method,
+        path=path,
+        status=answer.status,
+        ms=round(seconds * 1000, 1),
+        key=shown,
+        client=client,
+    )
+    app = scope["app"]
+    app.state.metrics.count(method, path, answer.status, seconds)
+    services = getattr(app.state, "services", None)
+    if services is None or not path.startswith("/v1/"):
+        return
+    kept = answer.is_kept(scope)
+    request_log.hear(
+        services,
+        Heard(
+            at=answer.started,
+            request_id=state["request_id"],
+            method=method,
+            path=path,
+            status=answer.status,
+            microseconds=int(seconds * 1_000_000),
+            client_id=client,
+            key_shown=shown,
+            asked=state.get("body", b"") if kept else None,
+            answered=answer.body if kept else None,
+        ),
+    )
+
+
+def template(scope: Scope) -> str:
+    """The path of the route that answers this request, its parameters unfilled."""
+    route = scope.get("route")
+    if route is None:
+        # Whoever answered before the router did so for every path alike.
+        routes = scope["app"].router.routes
+        route = next((r for r in routes if r.matches(scope)[0] is not Match.NONE), None)
+    return str(getattr(route, "path", UNKNOWN_PATH))

@@ -1,0 +1,69 @@
+"""The form of log lines, our own and those of libraries: JSON or for a terminal, no secrets."""
+
+import logging
+import sys
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+import orjson
+import structlog
+
+from crossway.domain.redaction import redact
+from crossway.ports import tracing
+
+Event = MutableMapping[str, Any]
+
+
+def set_up(level_name: str, form: str) -> None:
+    """Write lines of a level and above on standard error; the form `auto` is `console` on a
+    terminal, else `json`."""
+    level = getattr(logging, level_name.upper())
+    console = form == "console" or (form == "auto" and sys.stderr.isatty())
+    first: list[structlog.typing.Processor] = [
+        _with_ids,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    if not console:
+        first.append(structlog.processors.format_exc_info)
+    last = _without_secrets(_console() if console else structlog.processors.JSONRenderer(_json))
+    structlog.configure(
+        processors=[*first, last],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *first],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, last],
+        )
+    )
+    ours = logging.getLogger("crossway")
+    ours.handlers, ours.propagate = [handler], False
+    ours.setLevel(level)
+
+
+def _with_ids(_: object, __: str, event: Event) -> Event:
+    """What is worked on at this moment: the request, the intent."""
+    for name, value in tracing.noted().items():
+        event.setdefault(name, value)
+    return event
+
+
+def _without_secrets(render: Callable[..., Any]) -> structlog.typing.Processor:
+    """The last line of defence: the finished line, tracebacks included, is searched."""
+
+    def rendered(logger: Any, name: str, event: Event) -> str:
+        return redact(str(render(logger, name, event)))
+
+    return rendered
+
+
+def _console() -> structlog.dev.ConsoleRenderer:
+    return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+
+
+def _json(event: object, default: Callable[[object], object]) -> str:
+    return orjson.dumps(event, default).decode()
