@@ -3,7 +3,17 @@
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from crossway.api import chains, documentation, health, intents, kyc, quotes, router, sandbox
+from crossway.api import (
+    chains,
+    documentation,
+    health,
+    intents,
+    kyc,
+    quotes,
+    ramp_sandbox,
+    router,
+    sandbox,
+)
 from crossway.api.auth import Gate
 from crossway.api.errors import HANDLERS
 from crossway.api.idempotency import Once
@@ -45,7 +55,7 @@ def create_api(services: Services | None = None) -> FastAPI:
     # One flat list, the busiest first: a router that is included is searched at twice the cost.
     for part in (quotes.router, intents.router, router.router, chains.router, sandbox.router):
         api.router.routes.extend(part.routes)
-    for part in (kyc.router, kyc.state_router, chains.client_router):
+    for part in (kyc.router, kyc.state_router, ramp_sandbox.router, chains.client_router):
         api.router.routes.extend(part.routes)
     api.router.routes.extend([*health.ROUTES, *documentation.pages(api)])
     if services is not None:

@@ -5,6 +5,7 @@ from typing import Any
 from crossway.api.schemas.fields import Model, Text, text
 from crossway.api.schemas.kyc import STATUSES, TYPES
 from crossway.api.schemas.ramps import PROVIDERS
+from crossway.usecases.ramp_sandbox import KYC_MODES, OUTCOMES
 
 _EMAIL = "ada@example.com"
 
@@ -15,7 +16,7 @@ class Reported(Model):
     outcome: Text = text(
         "What it does and says; `delivered` pays into the order's intent.",
         "paid",
-        extra={"enum": ["paid", "delivered", "failed", "refunded"]},
+        extra={"enum": list(OUTCOMES)},
     )
 
 
@@ -53,10 +54,10 @@ class RampFaults(Model):
     )
     rateBps: int | None = text("It moves its rate, in basis points.", 50, default=None)
     kyc: str | None = text(
-        "Whether checks wait for you or pass at once.",
+        "Whether checks pass after some seconds, wait for you, or pass at once.",
         "approve",
         default=None,
-        extra={"enum": ["manual", "approve"]},
+        extra={"enum": list(KYC_MODES)},
     )
 
 
@@ -65,4 +66,4 @@ class RampFaultsNow(Model):
 
     success: bool = text("Always true.", True)
     provider: str = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    faults: dict[str, Any] = text("What is switched on.", {"slow_seconds": 0.2})
+    faults: dict[str, Any] = text("What is unusual about it.", {"slowSeconds": 0.2})
