@@ -44,6 +44,7 @@ class Policy:
     start_margin_seconds: int = 60
     quote_life_seconds: int = 60
     patience: Patience = Patience()
+    ramp_patience: Patience = Patience(deadline=4.0, grace=1.5)
     dust_factor: int = 1
     late_watch_seconds: int = 30 * 86_400
     most_settle_seconds: int | None = None

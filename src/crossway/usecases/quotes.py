@@ -60,7 +60,7 @@ def single(
     if not offered.offers[0]:
         refusal = offered.refusals[0][0]
         raise InvalidInput(f"amount: {refusal.reason}" if refusal.supported else refusal.reason)
-    return _routed(services, caller, case, offered.offers[0][0]).quote
+    return routed(services, caller, case, offered.offers[0][0]).quote
 
 
 def multiple(
@@ -82,7 +82,7 @@ def multiple(
     case = read(services, caller, asked, off, complaints)
     bridges = [bridge for bridge in services.bridges if bridge.name not in (excluded or ())]
     found, _ = _every_way(services, case, bridges, off)
-    return [_routed(services, caller, case, offer).quote for offer in found]
+    return [routed(services, caller, case, offer).quote for offer in found]
 
 
 def best(
@@ -127,7 +127,7 @@ def route_for(
     case = priced(services, way, amount_units, amount_symbol)
     found, refusals = _every_way(services, case, services.bridges, off)
     if found:
-        return _routed(services, caller, case, found[0])
+        return routed(services, caller, case, found[0])
     bounds = [refusal.reason for refusal in refusals if refusal.supported]
     if bounds:
         raise InvalidInput(f"amount: {', '.join(bounds)}")
@@ -182,7 +182,8 @@ def _every_way(
     return offers, offered.refusals[0]
 
 
-def _routed(services: Services, caller: Caller | None, case: Case, offer: Offer | None) -> Routed:
+def routed(services: Services, caller: Caller | None, case: Case, offer: Offer | None) -> Routed:
+    """A way that was priced and chosen as a whole quote; None within one chain."""
     way, client = case.way, caller.client if caller else None
     service = services.policy.service_fee.on(case.micro_usd)
     bridge = offer.fee_micro_usd if offer else same_chain_cost(way.source)
