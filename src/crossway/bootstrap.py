@@ -28,15 +28,20 @@ from crossway.adapters.ramps.capabilities import capabilities
 from crossway.adapters.ramps.sandbox.backoffice import Backoffice
 from crossway.adapters.ramps.sandbox.switches import SandboxRamps
 from crossway.adapters.vault import WrongKey, open_vault
+from crossway.adapters.webhooks import HttpSender
+from crossway.adapters.webhooks_signing import StandardSigner
+from crossway.api.schemas.announcements import present
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Mode
 from crossway.domain.pricing import ServiceFee
 from crossway.domain.ramps import ProviderName
+from crossway.engine.deliveries import Dispatcher
 from crossway.engine.loop import Engine
 from crossway.ports.process import Doors, Retention
 from crossway.ports.services import Policy, Services
 from crossway.ports.vault import Vault
+from crossway.ports.webhooks import Outgoing
 from crossway.settings import Settings, secret_keys_of, write_private
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, open_store
@@ -47,7 +52,6 @@ FIRST_KEYS_FILE = "first_keys.json"
 SIMULATED_DEPTH, SIMULATED_FINALITY = 3, 8
 SIMULATED_SETTLE_SECONDS = 15
 REFERENCE_PRICES_AS_OF = datetime(2026, 11, 21, tzinfo=UTC)
-
 
 NO_LIVE_NETWORK = "CROSSWAY_NETWORK=live is not available in this version; use simulated"
 
@@ -64,6 +68,7 @@ class Service:
     store: SqlStore
     pool: ThreadPoolExecutor
     engine: Engine
+    dispatcher: Dispatcher
     engine_runs: bool = False
     writer: request_log.Writer = field(init=False)
 
@@ -74,11 +79,13 @@ class Service:
         """Let the engine work in a thread of its own."""
         self.engine_runs = True
         self.engine.start()
+        self.dispatcher.start()
 
     def close(self) -> None:
         """Stop the engine, write what waits to be written, let everything go."""
         if self.engine_runs:
             self.engine.stop()
+            self.dispatcher.stop()
         self.writer.stop()
         access.write_uses(self.services)
         self.pool.shutdown(wait=False, cancel_futures=True)
@@ -147,7 +154,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     services = _simulated(settings, store, vault, pool, wake, machine_seconds)
     engine = Engine(services, owner_name(), sole=settings.on_sqlite)
     engines.append(engine)
-    return Service(services, store, pool, engine)
+    return Service(services, store, pool, engine, Dispatcher(services))
 
 
 def _vault(settings: Settings, store: SqlStore) -> Vault:
@@ -195,6 +202,7 @@ def _simulated(
         policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
         doors=doors_of(settings),
         retention=retention_of(settings),
+        outgoing=Outgoing(present, HttpSender(loopback=True), StandardSigner()),
         wake=wake,
         first_keys=lambda: _take_first_keys(settings.data_dir / FIRST_KEYS_FILE),
     )

@@ -19,6 +19,7 @@ from crossway.ports.ramps import RampProvider
 from crossway.ports.sandbox import RampSandbox, Sandbox
 from crossway.ports.store import Store
 from crossway.ports.vault import Vault
+from crossway.ports.webhooks import Outgoing
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ class Services:
     fiat: Fiat = field(default_factory=lambda: Fiat({}, {}, {}))
     ramps: Sequence[RampProvider] = ()
     ramp_sandbox: RampSandbox | None = None
+    outgoing: Outgoing | None = None
     policy: Policy = field(default_factory=Policy)
     wake: Callable[[], None] = lambda: None
     reached: Callable[[str], None] = lambda step: None

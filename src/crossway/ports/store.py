@@ -24,6 +24,7 @@ from crossway.ports.records import (
     Owed,
     TransferChange,
 )
+from crossway.ports.webhook_records import DeliveryRecords, WebhookRecords
 
 T = TypeVar("T")
 
@@ -268,6 +269,10 @@ class Unit(Protocol):
     def sealed(self) -> SealedRecords: ...
     @property
     def announcements(self) -> AnnouncementRecords: ...
+    @property
+    def webhooks(self) -> WebhookRecords: ...
+    @property
+    def deliveries(self) -> DeliveryRecords: ...
 
 
 class Store(Protocol):

@@ -15,6 +15,7 @@ from crossway.storage.access import Access
 from crossway.storage.announcements import Announcements
 from crossway.storage.audit import Audit
 from crossway.storage.books import Books
+from crossway.storage.deliveries import Deliveries
 from crossway.storage.deposits import Deposits
 from crossway.storage.intents import Intents, LostRace
 from crossway.storage.network import Network
@@ -24,6 +25,7 @@ from crossway.storage.requests import Requests
 from crossway.storage.retention import Retention
 from crossway.storage.sealed import Sealed
 from crossway.storage.transfers import Transfers
+from crossway.storage.webhooks import Webhooks
 
 T = TypeVar("T")
 _DEADLOCK, _SERIALIZATION = "40P01", "40001"
@@ -87,6 +89,14 @@ class Records:
     @cached_property
     def announcements(self) -> Announcements:
         return Announcements(self._db)
+
+    @cached_property
+    def webhooks(self) -> Webhooks:
+        return Webhooks(self._db)
+
+    @cached_property
+    def deliveries(self) -> Deliveries:
+        return Deliveries(self._db)
 
 
 class _Job:
