@@ -172,7 +172,7 @@ def erase(services: Services, caller: Caller, email: object) -> int:
             )
         erased = unit.people.erase(person.id, now, client_id)
         detail = {"person": person.id, "orders": erased.orders, "whole": erased.whole}
-        unit.network.audit(caller.client.name, "person erased", detail, now)
+        unit.network.audit(caller.client.name, "person erased", detail, now, f"person:{person.id}")
         return erased.orders
 
     return services.store.write(work)
@@ -273,7 +273,8 @@ def _hand_in(
         unit.people.hand_over(handover)
         keys = [key for key, _, _ in plain]
         detail = {"person": person.id, "provider": name, "country": country, "keys": keys}
-        unit.network.audit(caller.client.name, "identity handed in", detail, now)
+        who, subject = caller.client.name, f"person:{person.id}"
+        unit.network.audit(who, "identity handed in", detail, now, subject)
 
     services.store.write(work)
     try:
