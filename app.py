@@ -10,6 +10,7 @@ from starlette.routing import Mount
 
 from crossway import bootstrap
 from crossway.api.app import create_api
+from crossway.api.health import at_the_root
 from crossway.dashboard import session
 
 api = create_api()
@@ -30,6 +31,6 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
 
 app = st.App(
     Path(__file__).parent.resolve() / "pages" / "_shell.py",
-    routes=[Mount("/api", api)],
+    routes=[Mount("/api", api), *at_the_root(api)],
     lifespan=lifespan,
 )

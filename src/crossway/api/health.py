@@ -3,6 +3,7 @@
 import importlib.metadata
 from collections.abc import Iterator
 
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -10,8 +11,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from crossway.api.answers import Json, instant
 from crossway.api.auth import services_of
-from crossway.api.errors import plain
-from crossway.api.metrics import PATH, metrics
+from crossway.api.errors import HANDLERS, plain
+from crossway.api.metrics import PATH, Metrics, metrics
 from crossway.ports.services import Services
 
 VERSION = importlib.metadata.version("crossway")
@@ -65,6 +66,13 @@ PROBES: list[BaseRoute] = [
     Route(PATH, metrics),
 ]
 ROUTES: list[BaseRoute] = [*PROBES, Route("/v1", about)]
+
+
+def probes(services: Services) -> Starlette:
+    """The probes alone, for a process without an API."""
+    app = Starlette(routes=PROBES, exception_handlers=HANDLERS)
+    app.state.services, app.state.metrics = services, Metrics()
+    return app
 
 
 class _Inside:

@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from crossway import bootstrap
 from crossway.adapters.vault import FernetVault, WrongKey
-from crossway.cli.words import BY, built, in_words, setting_complaints
-from crossway.domain.clients import DEFAULT_REQUESTS_PER_MINUTE, Caller, Client, Mode, Scope
+from crossway.cli.words import built, in_words, operator, setting_complaints
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
 from crossway.storage.store import open_store
 from crossway.usecases import operations
@@ -30,8 +28,7 @@ def compare(
 ) -> None:
     """Compare the books with the chains, one line a difference."""
     with built() as service:
-        client = Client("operator", BY, 0, None, DEFAULT_REQUESTS_PER_MINUTE, datetime.now(UTC))
-        caller = Caller(client, Mode.LIVE, frozenset(Scope), operator=True)
+        caller = operator()
         found = reconcile(service.services, caller)
         if seen:
             operations.acknowledge(service.services, caller, "outside")

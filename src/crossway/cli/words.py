@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import wraps
 from typing import ParamSpec
 
@@ -12,8 +13,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from crossway import bootstrap
 from crossway.bootstrap import Service, SetupError
+from crossway.domain.clients import DEFAULT_REQUESTS_PER_MINUTE, Caller, Client, Mode, Scope
 from crossway.domain.errors import Refusal
 from crossway.settings import Settings
+from crossway.storage.files import NotUsable
 
 P = ParamSpec("P")
 BY = "command line"
@@ -26,7 +29,7 @@ def in_words(command: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
-        except (Refusal, SetupError, OSError) as error:
+        except (Refusal, SetupError, NotUsable, OSError) as error:
             _fail(str(error))
         except ValidationError as error:
             _fail("; ".join(setting_complaints(error)))
@@ -44,6 +47,12 @@ def built() -> Iterator[Service]:
         yield service
     finally:
         service.close()
+
+
+def operator() -> Caller:
+    """Whoever may run commands here is an operator."""
+    client = Client("operator", BY, 0, None, DEFAULT_REQUESTS_PER_MINUTE, datetime.now(UTC))
+    return Caller(client, Mode.LIVE, frozenset(Scope), operator=True)
 
 
 def setting_complaints(error: ValidationError) -> list[str]:

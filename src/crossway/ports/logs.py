@@ -86,6 +86,10 @@ class AuditRecords(Protocol):
         """Entries behind a number, oldest first."""
         ...
 
+    def names(self) -> tuple[list[str], list[str]]:
+        """Every `who` and every `what` there is, in order."""
+        ...
+
     def expected_hash(self, previous: str, entry: AuditEntry) -> str:
         """The hash that this entry must have behind that of the entry before it."""
         ...
@@ -105,8 +109,14 @@ class RequestRecords(Protocol):
 
 
 class RetentionRecords(Protocol):
-    """What may be forgotten once it is old."""
+    """What may be forgotten once it is old: `requests`, `deliveries` with their attempts,
+    `announcements` and `order_reports`."""
+
+    def has_older(self, kind: str, before: datetime) -> bool:
+        """Whether the oldest record of a kind is from before an instant."""
+        ...
 
     def forget(self, kind: str, before: datetime, most: int) -> int:
-        """Delete at most so many records of a kind from before an instant; how many were."""
+        """Delete those of the oldest so many records of a kind that are from before an instant
+        and that nothing depends on; answers how many."""
         ...

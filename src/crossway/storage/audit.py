@@ -45,6 +45,13 @@ class Audit:
         query = select(audit).where(audit.c.id > after_id).order_by(audit.c.id).limit(limit)
         return [_entry(row) for row in self._db.execute(query)]
 
+    def names(self) -> tuple[list[str], list[str]]:
+        who, what = (
+            list(self._db.execute(select(column).distinct().order_by(column)).scalars())
+            for column in (audit.c.who, audit.c.what)
+        )
+        return who, what
+
     def expected_hash(self, previous: str, entry: AuditEntry) -> str:
         told = [
             previous,

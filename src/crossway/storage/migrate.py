@@ -1,13 +1,41 @@
 """Bringing a database to the tables of this version."""
 
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, text
 
 FOLDER = Path(__file__).parent / "migrations"
 _LOCK = 0x63726F7373  # any number, the same for every process
+
+
+@cache
+def newest() -> str:
+    """The migration that this version's tables are made by."""
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    return str(ScriptDirectory.from_config(config).get_current_head())
+
+
+def known() -> frozenset[str]:
+    """Every migration that this version knows."""
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    return frozenset(one.revision for one in ScriptDirectory.from_config(config).walk_revisions())
+
+
+def behind(engine: Engine) -> Iterator[str]:
+    """Whether a database's tables are not those of this version, as a sentence."""
+    with engine.connect() as db:
+        at = MigrationContext.configure(db).get_current_revision()
+    if at != newest():
+        have, want = at or "none", newest()
+        yield f"the tables are of migration {have}, not {want}: a start of Crossway changes them"
 
 
 def upgrade(engine: Engine) -> None:
