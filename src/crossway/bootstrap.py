@@ -43,6 +43,7 @@ from crossway.ports.services import Policy, Services
 from crossway.ports.vault import Vault
 from crossway.ports.webhooks import Outgoing
 from crossway.settings import Settings, secret_keys_of, write_private
+from crossway.storage.files import InUse
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, open_store
 from crossway.usecases import access, keys, request_log
@@ -69,6 +70,7 @@ class Service:
     pool: ThreadPoolExecutor
     engine: Engine
     dispatcher: Dispatcher
+    in_use: InUse | None = None
     engine_runs: bool = False
     writer: request_log.Writer = field(init=False)
 
@@ -90,6 +92,8 @@ class Service:
         access.write_uses(self.services)
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.store.close()
+        if self.in_use is not None:
+            self.in_use.end()
 
 
 _running: list[Service] = []
@@ -141,6 +145,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     if settings.network == "live":
         raise SetupError(NO_LIVE_NETWORK)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
+    in_use = InUse(settings.database_file) if settings.on_sqlite else None
     store = open_store(settings.url)
     upgrade(store.writer)
     vault = _vault(settings, store)
@@ -154,7 +159,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     services = _simulated(settings, store, vault, pool, wake, machine_seconds)
     engine = Engine(services, owner_name(), sole=settings.on_sqlite)
     engines.append(engine)
-    return Service(services, store, pool, engine, Dispatcher(services))
+    return Service(services, store, pool, engine, Dispatcher(services), in_use)
 
 
 def _vault(settings: Settings, store: SqlStore) -> Vault:

@@ -93,6 +93,11 @@ class Settings(BaseSettings):
         return self.url.startswith("sqlite")
 
     @property
+    def database_file(self) -> Path:
+        """Where the database lies that is a file."""
+        return Path(self.url.removeprefix("sqlite:///")).resolve()
+
+    @property
     def secret_key_file(self) -> Path:
         """Where a secret key lies that no variable gives."""
         return self.data_dir / SECRET_KEY_FILE

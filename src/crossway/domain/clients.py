@@ -98,6 +98,11 @@ class Caller:
     operator: bool = False
     key: Key | None = None
 
+    @property
+    def who(self) -> str:
+        """What the audit log calls whoever asks: the name, and the key where there is one."""
+        return f"{self.client.name} ({self.key.shown}…)" if self.key else self.client.name
+
     def needs(self, scope: Scope) -> None:
         """Raise `Forbidden` when the key lacks this scope."""
         if scope not in self.scopes:

@@ -17,6 +17,7 @@ from crossway.engine.upkeep import EVERY_SECONDS, hurry, look_after, look_for_ou
 from crossway.ports.chain import Cursor, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
+from crossway.usecases import retention
 
 log = logging.getLogger("crossway.engine")
 
@@ -84,6 +85,7 @@ class Engine:
         self._upkeep_at = now
         if last is None or now < last:
             self._guarded("hurry", partial(hurry, self._services))
+        self._guarded("retention", partial(retention.sweep, self._services))
         return self._guarded("upkeep", partial(look_after, self._services, heads))
 
     def _begin(self, heads: Mapping[str, Heads]) -> int:

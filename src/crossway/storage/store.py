@@ -18,6 +18,7 @@ from crossway.storage.books import Books
 from crossway.storage.deliveries import Deliveries
 from crossway.storage.deposits import Deposits
 from crossway.storage.intents import Intents, LostRace
+from crossway.storage.migrate import behind
 from crossway.storage.network import Network
 from crossway.storage.orders import Orders
 from crossway.storage.people import People
@@ -142,9 +143,9 @@ class SqlStore:
         try:
             with self.reader.connect() as db:
                 db.execute(text("SELECT 1"))
+            return list(behind(self.reader))
         except DBAPIError as error:
             return [f"the database does not answer: {error.orig}"]
-        return []
 
     def close(self) -> None:
         """Close every connection."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from crossway.domain.clients import Caller, Scope
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.intent import Intent
+from crossway.ports import tracing
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -43,6 +44,7 @@ def create(
         return stored
 
     stored = services.store.write(work)
+    tracing.note(intent=stored.id)
     services.reached("created")
     return stored
 
@@ -97,4 +99,5 @@ def _own(caller: Caller, intent: Intent | None) -> Intent:
     caller.needs(Scope.READ)
     if intent is None or not (caller.operator or intent.client_id == caller.client.id):
         raise NotFound("Intent not found")
+    tracing.note(intent=intent.id)
     return intent

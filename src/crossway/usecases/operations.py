@@ -122,7 +122,7 @@ def acknowledge(services: Services, caller: Caller, kind: str) -> int:
         if keys:
             unit.network.clear_alarms(keys, now)
             detail = {"alarms": keys}
-            unit.network.audit(caller.client.name, "alarms acknowledged", detail, now)
+            unit.network.audit(caller.who, "alarms acknowledged", detail, now, f"alarms:{kind}")
         return len(keys)
 
     return services.store.write(work)

@@ -98,7 +98,8 @@ def refund(services: Services, caller: Caller, address: str) -> str:
         unit.transfers.owe([owed(services, current, Duty.REFUND, "", now)], now)
         refunds = [t for t in unit.transfers.of([intent.id]) if t.duty is Duty.REFUND]
         unit.transfers.change([_now(t, services) for t in refunds if _idle(t)], now)
-        unit.network.audit(caller.client.name, "refund", {"intent": intent.id}, now)
+        told = {"intent": intent.id}
+        unit.network.audit(caller.who, "refund", told, now, f"intent:{intent.id}")
 
     services.store.write(work)
     services.wake()
@@ -166,7 +167,10 @@ def redirect_refund(services: Services, caller: Caller, intent_id: int, address:
             to = address_of(services, chain, address, "address")
             unit.transfers.redirect(transfer.id, to)
             detail = {"intent": intent.id, "from": transfer.to_address, "to": to}
-            unit.network.audit(caller.client.name, "refund sent elsewhere", detail, now)
+            subject = f"intent:{intent.id}"
+            before, after = {"to": transfer.to_address}, {"to": to}
+            what = "refund sent elsewhere"
+            unit.network.audit(caller.who, what, detail, now, subject, before, after)
         unit.transfers.change([_now(t, services) for t in failed], now)
         unit.network.clear_alarms([f"transfer:{t.id}" for t in failed], now)
 
@@ -188,9 +192,8 @@ def return_foreign(services: Services, caller: Caller, deposit_id: int) -> None:
         now = services.clock.now()
         due = foreign_return(intent, deposit, now)
         unit.transfers.owe([due], now)
-        unit.network.audit(
-            caller.client.name, "foreign deposit returned", {"deposit": deposit.id}, now
-        )
+        told, subject = {"deposit": deposit.id}, f"intent:{intent.id}"
+        unit.network.audit(caller.who, "foreign deposit returned", told, now, subject)
         return due
 
     services.store.write(work)

@@ -41,8 +41,14 @@ def switch(services: Services, caller: Caller, subject: str, off: bool, reason: 
     what = "switched off" if off else "switched on"
 
     def work(unit: Unit) -> None:
+        before = unit.network.switches().get(subject)
         unit.network.switch(subject, off, reason.strip(), caller.client.name, now)
-        unit.network.audit(caller.client.name, what, {"subject": subject, "reason": reason}, now)
+        detail = {"subject": subject, "reason": reason}
+        unit.network.audit(
+            caller.who, what, detail, now, subject,
+            {"off": before is not None, "reason": before or ""},
+            {"off": off, "reason": reason.strip() if off else ""},
+        )  # fmt: skip
 
     services.store.write(work)
     services.switches.epoch = object()

@@ -82,7 +82,7 @@ def read(services: Services, caller: Caller, request: CreateIntent) -> Asked:
         lambda: services.catalogue.symbol(request.amount_symbol or "USDC")
     )
     if given.source is not None:
-        _read_source(services, request, given.source, given, complaints)
+        _read_source(services, caller, request, given.source, given, complaints)
     elif request.token_in is None:
         complaints.add("tokenIn is required")
     if given.destination is not None:
@@ -96,7 +96,12 @@ def read(services: Services, caller: Caller, request: CreateIntent) -> Asked:
 
 
 def _read_source(
-    services: Services, request: CreateIntent, source: Chain, given: Asked, complaints: Complaints
+    services: Services,
+    caller: Caller,
+    request: CreateIntent,
+    source: Chain,
+    given: Asked,
+    complaints: Complaints,
 ) -> None:
     given.token_in = complaints.read(
         lambda: token_of(services, source, request.token_in, "tokenIn")
@@ -108,6 +113,10 @@ def _read_source(
     if request.refund_address is not None:
         given.refund_address = complaints.read(
             lambda: _payable(services, source, request.refund_address, "refund_address")
+        )
+    elif request.sender is None and (usual := caller.client.refund_addresses.get(source.kind)):
+        given.refund_address = complaints.read(
+            lambda: _payable(services, source, usual, "refund_address")
         )
     elif request.sender is None:
         complaints.add("refund_address or sender must be given, so that money can go back")
