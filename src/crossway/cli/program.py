@@ -3,8 +3,10 @@
 import typer
 
 from crossway.cli import (
+    auditing,
     checking,
     clients,
+    data,
     intents,
     keys,
     playing,
@@ -20,6 +22,9 @@ cli.command("engine")(running.engine)
 cli.command("trigger")(playing.trigger)
 cli.command("reconcile")(checking.compare)
 cli.command("doctor")(checking.examine)
+cli.command("backup")(data.back_up)
+cli.command("restore")(data.restore)
+cli.add_typer(auditing.group, name="audit")
 cli.add_typer(clients.group, name="clients")
 cli.add_typer(keys.group, name="keys")
 cli.add_typer(secrets.group, name="secrets")

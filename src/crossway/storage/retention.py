@@ -3,7 +3,17 @@
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, delete, exists, select, true, tuple_
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Table,
+    delete,
+    exists,
+    select,
+    true,
+    tuple_,
+)
 
 from crossway.storage.network_tables import requests
 from crossway.storage.ramp_tables import order_reports
