@@ -118,8 +118,12 @@ class SandboxProvider:
 
     def webhook(self, reference: str) -> tuple[dict[str, str], bytes]:
         """The call by which it would tell of an order: header fields and body."""
-        reports = self.reports([reference]).get(reference, ())
-        return webhooks.write(self._secret(), reports, self._office.now())
+        body = webhooks.write(self.reports([reference]).get(reference, ()))
+        return self.signed(body), body
+
+    def signed(self, body: bytes) -> dict[str, str]:
+        """The header fields of a call with this body."""
+        return webhooks.sign(self._secret(), body, self._office.now())
 
     def standing(self, email: str, country: str) -> Standing:
         how = self._answering()

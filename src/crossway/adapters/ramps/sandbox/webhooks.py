@@ -20,11 +20,15 @@ TIMESTAMP, SIGNATURE = "x-sandbox-timestamp", "x-sandbox-signature"
 MOST_AGE_SECONDS = 300
 
 
-def write(secret: str, reports: Sequence[Report], now: float) -> tuple[dict[str, str], bytes]:
-    """Header fields and body of one call."""
-    body = orjson.dumps({"reports": [_written(report) for report in reports]})
+def write(reports: Sequence[Report]) -> bytes:
+    """The body of a call."""
+    return orjson.dumps({"reports": [_written(report) for report in reports]})
+
+
+def sign(secret: str, body: bytes, now: float) -> dict[str, str]:
+    """The header fields of a call."""
     stamp = str(int(now))
-    return {TIMESTAMP: stamp, SIGNATURE: _signature(secret, stamp, body)}, body
+    return {TIMESTAMP: stamp, SIGNATURE: _signature(secret, stamp, body)}
 
 
 def read(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> list[Report]:
