@@ -1,10 +1,11 @@
 """Where providers pay and are paid: the same chain as the user's, else over the cheapest bridge."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from crossway.domain.clients import Caller
-from crossway.domain.errors import QuotesUnavailable
+from crossway.domain.errors import InvalidInput, QuotesUnavailable
 from crossway.domain.money import Token, rescale_up
 from crossway.domain.quotes import Offer, best
 from crossway.domain.ramps import Direction
@@ -36,14 +37,16 @@ def ways_for(
     """By provider, its best way, or in words why there is none. Bridges are asked once for all."""
     off = switched_off(services)
     wanted = {str(one.name): _tokens(services, case, one, off) for one in providers}
-    cases = {
-        token: _case(services, case, token)
-        for token in {token for tokens in wanted.values() for token in tokens}
-    }
+    cases: dict[Token, Case] = {}
+    for token in {token for tokens in wanted.values() for token in tokens}:
+        # A token whose price is missing or old takes no other along.
+        with suppress(InvalidInput, QuotesUnavailable):
+            cases[token] = _case(services, case, token)
     offers = _offers(services, cases.values(), case.chain.id, off)
     found: dict[str, RampWay | str] = {}
     for name, tokens in wanted.items():
-        reached = [token for token in tokens if token.chain in (case.chain.id, *offers)]
+        near = {case.chain.id, *offers}
+        reached = [token for token in tokens if token in cases and token.chain in near]
         if not reached:
             found[name] = f"has no way between its chains and {case.chain.id} just now"
             continue
