@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import httpx
 import orjson
+from pydantic import SecretStr
 
 from crossway.domain.errors import Unreachable
 from crossway.ports.ramps import ProviderRefused
@@ -45,7 +46,8 @@ def new_client() -> httpx.Client:
 
 class Caller:
     """One provider's address; `sign` makes the headers of an attempt from the method, the target
-    with its query, and the body. Answers are JSON in which numbers with a fraction stay text."""
+    with its query, and the body. Answers are JSON in which numbers with a fraction stay text.
+    `keys` are struck from whatever the provider says."""
 
     def __init__(
         self,
@@ -54,12 +56,14 @@ class Caller:
         client: httpx.Client,
         sign: Sign,
         pause: Callable[[float], None] = time.sleep,
+        keys: Collection[SecretStr] = (),
     ) -> None:
         self.title = title
         self._base = base_url.rstrip("/")
         self._client = client
         self._sign = sign
         self._pause = pause
+        self._keys = keys
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Any:
         """Ask; made again when there is no answer. Raises `NotThere` and `ProviderRefused`."""
@@ -116,7 +120,17 @@ class Caller:
         if status < 400:
             raise Unreachable(f"{self.title} answered with status {status}")
         kind = NotThere if status == 404 else ProviderRefused
-        raise kind(f"{self.title} refused: {_reason(answer, hidden)}")
+        said = self.tidy(_words(answer), hidden)
+        raise kind(f"{self.title} refused: {said or f'no reason given (status {status})'}")
+
+    def tidy(self, said: str, hidden: Collection[str] = ()) -> str:
+        """What the provider says in one short line, without our keys and what is personal."""
+        pieces = {*hidden, *(key.get_secret_value() for key in self._keys)}
+        for piece in sorted(pieces, key=len, reverse=True):
+            if len(piece) >= LEAST_HIDDEN_CHARACTERS:
+                said = said.replace(piece, "…")
+        line = "".join(c if c.isprintable() else " " for c in said)
+        return " ".join(line.split())[:MOST_REASON_CHARACTERS]
 
     def _parsed(self, answer: httpx.Response) -> Any:
         try:
@@ -143,16 +157,11 @@ def _asked_to_wait(answer: httpx.Response) -> float | None:
     return float(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
 
 
-def _reason(answer: httpx.Response, hidden: Collection[str]) -> str:
-    """What a refusal says, in one line, without what it says of a person."""
+def _words(answer: httpx.Response) -> str:
     try:
-        said = _sentence(parse(answer.content))
+        return _sentence(parse(answer.content))
     except ValueError:
-        said = ""
-    for piece in sorted({p for p in hidden if len(p) >= LEAST_HIDDEN_CHARACTERS}, key=len)[::-1]:
-        said = said.replace(piece, "…")
-    line = " ".join("".join(c if c.isprintable() else " " for c in said).split())
-    return line[:MOST_REASON_CHARACTERS] or f"no reason given (status {answer.status_code})"
+        return ""
 
 
 def _sentence(said: Any) -> str:

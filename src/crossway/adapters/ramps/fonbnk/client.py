@@ -87,7 +87,8 @@ class Fonbnk:
         self._digits = digits
         self._now = now
         self._names = names_of("fonbnk")
-        self._call = Caller(TITLE, str(access.base_url), client, self._sign, pause)
+        keys = (access.client_secret, access.webhook_secret)
+        self._call = Caller(TITLE, str(access.base_url), client, self._sign, pause, keys)
 
     def refund_address(self, chain: str) -> str:
         """As the operator set it; Fonbnk names none."""

@@ -94,7 +94,8 @@ class OnrampMoney:
         self._access = access
         self._now = now
         self._names = names_of("onramp_money")
-        self._call = Caller(TITLE, str(access.base_url), client, self._sign, pause)
+        keys = (access.api_key, access.api_secret)
+        self._call = Caller(TITLE, str(access.base_url), client, self._sign, pause, keys)
 
     def refund_address(self, chain: str) -> str:
         """As the operator set it; Onramp Money names none."""
@@ -202,8 +203,8 @@ class OnrampMoney:
         said = self._call.post(path, body, safe=True)
         shell = answer_of(TITLE, Said, said)
         if shell.status != 1:
-            reason = shell.error or shell.message or "no reason given"
-            raise ProviderRefused(f"{TITLE} refused: {reason[:200]}")
+            reason = self._call.tidy(shell.error or shell.message or "no reason given")
+            raise ProviderRefused(f"{TITLE} refused: {reason}")
         return said
 
     def _offer(self, ask: Ask, fiat_minor: int) -> Offer:

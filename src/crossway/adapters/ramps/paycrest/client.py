@@ -88,7 +88,8 @@ class Paycrest:
         self.capabilities = capabilities
         self._access = access
         self._names = names_of("paycrest")
-        self._call = Caller(TITLE, str(access.base_url), client, self._sign, pause)
+        keys = (access.api_key, access.api_secret)
+        self._call = Caller(TITLE, str(access.base_url), client, self._sign, pause, keys)
 
     def refund_address(self, chain: str) -> str:
         """As the operator set it; Paycrest names none."""

@@ -91,7 +91,8 @@ class YellowCard:
         self._digits = digits
         self._now = now
         self._names = names_of("yellow_card")
-        self._call = Caller(TITLE, str(access.base_url), client, self._sign, pause)
+        keys = (access.api_key, access.secret_key)
+        self._call = Caller(TITLE, str(access.base_url), client, self._sign, pause, keys)
 
     def refund_address(self, chain: str) -> str:
         """As the operator set it; Yellow Card names none."""

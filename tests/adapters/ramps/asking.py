@@ -1,0 +1,77 @@
+"""Questions and orders as the tests put them to providers."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from crossway.domain.channels import Channel, ChannelType
+from crossway.domain.ramps import Direction, ProviderName
+from crossway.ports.ramps import Ask, Opening
+from tests.adapters.ramps.standins import CATALOGUE, FIAT, can
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+WALLET = "0x5B38Da6a701c568545dCfcB03FcB875f56beddC4"
+EMAIL, PHONE, ACCOUNT = "ada.obi@example.com", "+2348012345678", "0123456789"
+FIELDS = {
+    "bank_code": "058",
+    "account_number": ACCOUNT,
+    "account_name": "Ada Obi",
+    "phone": PHONE,
+}
+IDENTITY = {
+    "first_name": "Ada",
+    "last_name": "Obi",
+    "date_of_birth": "1990-12-31",
+    "id_type": "NIN",
+    "id_number": "12345678901",
+    "address": "1 Marina Road, Lagos",
+    "additional_id_type": "BVN",
+    "additional_id_number": "22345678901",
+}
+
+
+def channel_of(
+    name: ProviderName,
+    direction: Direction,
+    currency: str,
+    type_: ChannelType = ChannelType.BANK_TRANSFER,
+) -> Channel:
+    channels: tuple[Channel, ...] = can(name).channels
+    return next(
+        c for c in channels if (c.direction, c.currency, c.type) == (direction, currency, type_)
+    )
+
+
+def ask_of(
+    direction: Direction, units: int, currency: str = "NGN", chain: str = "BASE_MAINNET"
+) -> Ask:
+    corridor = FIAT.corridors[currency]
+    token = CATALOGUE.token(chain, "USDC")
+    return Ask(direction, corridor.currency, corridor.countries[0], token, units)
+
+
+def order_of(
+    name: ProviderName,
+    direction: Direction,
+    units: int,
+    fiat_minor: int,
+    currency: str = "NGN",
+    **more: Any,
+) -> Opening:
+    ask = ask_of(direction, units, currency)
+    given: dict[str, Any] = {
+        "reference": "cw_7Hs2",
+        "direction": direction,
+        "currency": ask.currency,
+        "country": ask.country,
+        "channel": channel_of(name, direction, currency),
+        "token": ask.token,
+        "units": units,
+        "fiat_minor": fiat_minor,
+        "fee_minor": 0,
+        "to_address": WALLET,
+        "refund_address": WALLET,
+        "email": EMAIL,
+        "fields": FIELDS,
+        "identity": IDENTITY,
+    }
+    return Opening(**(given | more))
