@@ -5,6 +5,7 @@ import streamlit as st
 from crossway.dashboard.components import environment, notices
 from crossway.dashboard.components.door import door
 from crossway.dashboard.navigation import FOLDER, leave, page
+from crossway.dashboard.screens import SCREENS, Screen, sections
 from crossway.dashboard.session import services
 
 STATIC = FOLDER.parent / "static"
@@ -14,62 +15,22 @@ st.logo(str(STATIC / ("logo-dark.svg" if dark else "logo.svg")), size="large")
 environment.style()
 door()
 
-overview = st.Page(
-    page("overview"),
-    title="Overview",
-    icon=":material/monitoring:",
-    default=True,
-    help="Is everything all right? What needs a person?",
-)
-sections = {
-    "Today": [overview],
-    "Payments": [
-        st.Page(
-            page("intents"),
-            title="Payments",
-            icon=":material/list_alt:",
-            help="Every payment, live: filter, search, export, open one.",
-        ),
-        st.Page(
-            page("new_intent"),
-            title="New payment",
-            icon=":material/add_circle:",
-            help="A guided form that ends in an address and a QR code.",
-        ),
-        st.Page(
-            page("quotes"),
-            title="Quotes",
-            icon=":material/price_check:",
-            help="What it costs to pay from each chain, side by side.",
-        ),
-        st.Page(page("intent"), title="Payment", visibility="hidden"),
-    ],
-    "Network": [
-        st.Page(
-            page("routes"),
-            title="Routes",
-            icon=":material/hub:",
-            help="Which bridge goes where; switch routes and chains off and on.",
-        ),
-        st.Page(
-            page("chains"),
-            title="Chains",
-            icon=":material/link:",
-            help="Heads, delays and the relayer's gas on every chain.",
-        ),
-    ],
-}
-if services().network == "simulated":
-    sections["Admin"] = [
-        st.Page(
-            page("simulator"),
-            title="Simulator",
-            icon=":material/science:",
-            help="The clock, the faults and the deposits of the simulated network.",
-        )
-    ]
 
-chosen = st.navigation(sections)
+def drawn(screen: Screen) -> st.Page:
+    return st.Page(
+        page(screen.name),
+        title=screen.title,
+        icon=f":material/{screen.icon}:" if screen.icon else None,
+        help=screen.help or None,
+        default=screen is SCREENS[0],
+        visibility="visible" if screen.section else "hidden",
+    )
+
+
+simulated = services().network == "simulated"
+chosen = st.navigation(
+    {title: [drawn(screen) for screen in found] for title, found in sections(simulated).items()}
+)
 leave()
 with notices.in_words():
     environment.follow_link()

@@ -1,0 +1,68 @@
+"""The questions of a ramp quote as fields that are kept in the address of the page."""
+
+import streamlit as st
+
+from crossway.dashboard.components.filters import chain_choice, token_choice
+from crossway.dashboard.session import services
+from crossway.dashboard.views import fiat, ramp_quotes
+from crossway.domain.ramps import Direction
+
+
+def direction_choice() -> str:
+    """Which way the money goes."""
+    return st.segmented_control(
+        "Direction", list(ramp_quotes.DIRECTIONS), key="type", default=Direction.ON.value,
+        format_func=ramp_quotes.DIRECTIONS.__getitem__, required=True, bind="query-params",
+        label_visibility="collapsed",
+    )  # fmt: skip
+
+
+def corridor_choice() -> tuple[str, str]:
+    """A currency, and one of its countries where it has several."""
+    known = services().fiat
+    codes = [currency.code for currency in fiat.currencies(known)]
+    left, right = st.columns([3, 2], gap="small")
+    code = left.selectbox(
+        "Currency", codes, index=codes.index("NGN") if "NGN" in codes else 0, key="currency",
+        format_func=lambda c: fiat.currency_name(known.corridors[c].currency),
+        bind="query-params",
+    )  # fmt: skip
+    countries = known.corridors[code].countries
+    if st.session_state.get("country") not in (None, *countries):
+        del st.session_state["country"]
+    country = right.selectbox(
+        "Country", countries, key="country", disabled=len(countries) == 1,
+        format_func=lambda c: fiat.country_name(known, c), bind="query-params",
+    )  # fmt: skip
+    return code, country
+
+
+def crypto_choice(on: bool) -> tuple[str, str, str]:
+    """Amount, token and chain of the user's crypto."""
+    first, second, third = st.columns([2, 2, 3], gap="small")
+    # The chain is drawn first: the tokens to choose from are those of the chain.
+    with third:
+        chain = chain_choice("On chain" if on else "From chain", "chain", "BASE_MAINNET")
+    with second:
+        symbol = token_choice("Token", "symbol", chain)
+    amount = first.text_input(
+        "User gets" if on else "User sells", "25", key="amount", bind="query-params"
+    )
+    return amount, symbol, chain
+
+
+def asked() -> ramp_quotes.Asked:
+    """Every question of the form."""
+    direction = direction_choice()
+    left, right = st.columns([3, 4], gap="medium")
+    with left:
+        code, country = corridor_choice()
+    with right:
+        amount, symbol, chain = crypto_choice(direction == Direction.ON)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        email = st.text_input(
+            "User's e-mail (optional)", key="email", width=280,
+            help="Marks providers whose identity check this user has passed.",
+        )  # fmt: skip
+        direct = st.toggle("Only without leaving for a provider's page", key="direct")
+    return ramp_quotes.Asked(direction, code, country, amount, symbol, chain, email, direct)

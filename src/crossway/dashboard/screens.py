@@ -1,0 +1,65 @@
+"""Every screen of the dashboard: its place in the navigation, its name, and what it answers."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """One script of `pages/`. Without a `section` it is reached by links alone; `simulated` ones
+    exist on the simulated network only."""
+
+    name: str
+    title: str
+    icon: str = ""
+    help: str = ""
+    section: str = ""
+    simulated: bool = False
+
+
+SCREENS: Final = (
+    Screen(
+        "overview", "Overview", "monitoring",
+        "Is everything all right? What needs a person?", "Today",
+    ),
+    Screen(
+        "intents", "Payments", "list_alt",
+        "Every payment, live: filter, search, export, open one.", "Payments",
+    ),
+    Screen(
+        "new_intent", "New payment", "add_circle",
+        "A guided form that ends in an address and a QR code.", "Payments",
+    ),
+    Screen(
+        "quotes", "Quotes", "price_check",
+        "What it costs to pay from each chain, side by side.", "Payments",
+    ),
+    Screen("intent", "Payment"),
+    Screen(
+        "ramp_quotes", "Ramp quotes", "currency_exchange",
+        "Local money into crypto and back: the providers side by side.", "Ramps",
+    ),
+    Screen(
+        "routes", "Routes", "hub",
+        "Which bridge goes where; switch routes and chains off and on.", "Network",
+    ),
+    Screen(
+        "chains", "Chains", "link",
+        "Heads, delays and the relayer's gas on every chain.", "Network",
+    ),
+    Screen(
+        "simulator", "Simulator", "science",
+        "The clock, the faults and the deposits of the simulated network.", "Admin",
+        simulated=True,
+    ),
+)  # fmt: skip
+
+
+def sections(simulated: bool) -> dict[str, list[Screen]]:
+    """The screens of a network by their section, in order; those reached by links come along."""
+    found: dict[str, list[Screen]] = {}
+    for screen in SCREENS:
+        if simulated or not screen.simulated:
+            section = screen.section or next(reversed(found))
+            found.setdefault(section, []).append(screen)
+    return found
