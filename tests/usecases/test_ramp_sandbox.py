@@ -1,0 +1,237 @@
+"""A person at the sandbox: what they let providers report, how these behave, whom they know."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossway.domain.clients import Client, Scope
+from crossway.domain.errors import Forbidden, InvalidInput, NotFound, WrongState
+from crossway.domain.intent import State
+from crossway.domain.kyc import KycStatus, KycType
+from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
+from crossway.ports.ramps import Opening, Outcome, RampProvider
+from crossway.usecases import ramp_sandbox
+from tests.storage.ramp_records import an_order
+from tests.world import World
+
+CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET")
+O = Outcome  # noqa: E741
+EMAIL = "ada@example.com"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
+    yield made
+    made.store.close()
+
+
+def yellow_card(world: World) -> RampProvider:
+    return next(one for one in world.services.ramps if one.name is ProviderName.YELLOW_CARD)
+
+
+def opened(world: World, direction: Direction = Direction.ON, **more: Any) -> RampOrder:
+    """An order that its provider has, too."""
+    provider = yellow_card(world)
+    [channel, *_] = provider.capabilities.channels_for(direction, "NGN", "NG", direct_only=True)
+    opening = Opening(
+        reference="order-1",
+        direction=direction,
+        currency=world.services.fiat.corridor("NGN").currency,
+        country="NG",
+        channel=channel,
+        token=provider.capabilities.tokens[0],
+        units=25_000_000,
+        fiat_minor=4_000_000,
+        fee_minor=0,
+        to_address=world.address("BASE_MAINNET", "intent"),
+        refund_address="",
+        email=EMAIL,
+        fields={
+            one.key: one.options[0].value if one.options else one.example for one in channel.fields
+        },
+    )
+    facts: dict[str, Any] = {
+        "direction": direction,
+        "state": OrderState.INITIATED,
+        "provider_reference": provider.open(opening).reference,
+    }
+    order = an_order(**(facts | more))
+    return world.store.write(lambda unit: unit.orders.add(order))
+
+
+def outcomes(world: World, order: RampOrder) -> list[Outcome]:
+    reference = order.provider_reference
+    return [one.outcome for one in yellow_card(world).reports([reference])[reference]]
+
+
+def test_an_order_is_paid_and_delivered_as_told_and_looked_at_at_once(world: World) -> None:
+    order = opened(world)
+    for outcome in ("paid", "delivered"):
+        now = ramp_sandbox.report(world.services, world.caller, order.id, outcome)
+        assert now.next_at == world.clock.now()
+    assert outcomes(world, order) == [O.PAID, O.DELIVERED]
+    with pytest.raises(WrongState, match="reported paid already"):
+        ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+
+
+def test_the_user_of_an_off_ramp_pays_at_the_intents_address_once(world: World) -> None:
+    intent = world.pay()
+    order = opened(world, Direction.OFF, intent_address=intent.address)
+    ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+    with pytest.raises(WrongState, match="paid already"):
+        ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+    assert outcomes(world, order) == []
+    assert world.until(intent, State.COMPLETED).received_units == intent.terms.total_units
+
+
+def test_what_was_paid_in_part_is_paid_in_full(world: World) -> None:
+    intent = world.pay()
+    world.deposit(intent, "short")
+    order = opened(world, Direction.OFF, intent_address=intent.address)
+    ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+    assert world.until(intent, State.COMPLETED).received_units == intent.terms.total_units
+
+
+@pytest.mark.parametrize(
+    "state", sorted(set(OrderState) - {OrderState.PENDING, OrderState.INITIATED})
+)
+def test_an_off_ramp_that_is_not_open_is_not_paid(world: World, state: OrderState) -> None:
+    order = opened(world, Direction.OFF, intent_address=world.pay().address, state=state)
+    with pytest.raises(WrongState, match=f"invalid status: {state}"):
+        ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+
+
+def test_of_an_order_that_its_provider_has_not_there_is_nothing_to_report(world: World) -> None:
+    pending = an_order()
+    order = world.store.write(lambda unit: unit.orders.add(pending))
+    with pytest.raises(WrongState, match="Order has invalid status: PENDING"):
+        ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+
+
+@pytest.mark.parametrize("outcome", ["expired", "", None, 1, "PAID"])
+def test_an_outcome_is_one_of_four(world: World, outcome: object) -> None:
+    order = opened(world)
+    with pytest.raises(InvalidInput, match="outcome must be one of paid, delivered, failed"):
+        ramp_sandbox.report(world.services, world.caller, order.id, outcome)
+
+
+def test_only_a_clients_own_orders_are_there_and_the_operator_has_all(world: World) -> None:
+    order = opened(world)
+    other = Client("c-2", "Another shop", 0, None, 250, world.clock.now())
+    stranger = replace(world.caller, client=other)
+    for caller, number in ((stranger, order.id), (world.caller, order.id + 1)):
+        with pytest.raises(NotFound, match="Order not found"):
+            ramp_sandbox.report(world.services, caller, number, "paid")
+    operator = replace(stranger, operator=True)
+    assert ramp_sandbox.report(world.services, operator, order.id, "paid").id == order.id
+
+
+def test_it_needs_a_key_that_writes_and_a_simulated_network(world: World) -> None:
+    order = opened(world)
+    reader = replace(world.caller, scopes=frozenset({Scope.READ}))
+    live = replace(world.services, ramp_sandbox=None)
+    for services, caller, error in (
+        (world.services, reader, Forbidden),
+        (live, world.caller, NotFound),
+    ):
+        with pytest.raises(error):
+            ramp_sandbox.report(services, caller, order.id, "paid")
+        with pytest.raises(error):
+            ramp_sandbox.misbehave(services, caller, "FONBNK", {"repeat": True})
+        with pytest.raises(error):
+            ramp_sandbox.faults(services, caller, "FONBNK")
+        with pytest.raises(error):
+            ramp_sandbox.set_standing(services, caller, "FONBNK", EMAIL, "basic", "approved")
+
+
+@pytest.mark.parametrize("kyc_type", [KycType.BASIC, KycType.ADVANCED])
+@pytest.mark.parametrize("status", sorted(set(KycStatus) - {KycStatus.NOT_STARTED}))
+def test_a_persons_standing_is_what_was_set(
+    world: World, kyc_type: KycType, status: KycStatus
+) -> None:
+    ramp_sandbox.set_standing(
+        world.services, world.caller, "YELLOW_CARD", " Ada@Example.com ", kyc_type, status
+    )
+    found = yellow_card(world).standing(EMAIL, "NG")
+    assert (found.kyc_type, found.status) == (kyc_type, status)
+    ramp_sandbox.set_standing(
+        world.services, world.caller, "YELLOW_CARD", EMAIL, "none", "not_started"
+    )
+    assert yellow_card(world).standing(EMAIL, "NG").passed is KycType.NONE
+
+
+def test_each_field_of_a_standing_is_refused_by_name(world: World) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        ramp_sandbox.set_standing(world.services, world.caller, "ACME", "ada", "high", None)
+    told = str(refusal.value)
+    assert "provider must be one of FONBNK, ONRAMP_MONEY, PAYCREST, YELLOW_CARD" in told
+    assert "userEmail must be" in told
+    assert "kycType must be one of none, basic, advanced" in told
+    assert "status must be one of not_started, pending, approved, rejected" in told
+
+
+@pytest.mark.parametrize(("kyc_type", "status"), [("none", "approved"), ("basic", "not_started")])
+def test_a_standing_makes_sense(world: World, kyc_type: str, status: str) -> None:
+    with pytest.raises(InvalidInput, match="not_started with kycType none, and only with it"):
+        ramp_sandbox.set_standing(world.services, world.caller, "FONBNK", EMAIL, kyc_type, status)
+
+
+def test_a_behaviour_is_shown_as_it_was_set(world: World) -> None:
+    body = {
+        "downSeconds": 60,
+        "slowSeconds": 0.5,
+        "refuseNext": 1,
+        "shortBps": 100,
+        "overchargeBps": 200,
+        "repeat": True,
+        "shuffle": True,
+        "deliverSeconds": -1,
+        "rateBps": -300,
+        "kyc": "manual",
+    }
+    shown = ramp_sandbox.misbehave(world.services, world.caller, "PAYCREST", body)
+    assert shown == body
+    assert ramp_sandbox.faults(world.services, world.caller, "PAYCREST") == body
+    assert ramp_sandbox.faults(world.services, world.caller, "FONBNK") == {}
+    usual = {"downSeconds": 0, "slowSeconds": 0, "refuseNext": 0, "shortBps": 0}
+    usual |= {"overchargeBps": 0, "repeat": False, "shuffle": False, "deliverSeconds": 15}
+    usual |= {"rateBps": 0, "kyc": "auto"}
+    assert ramp_sandbox.misbehave(world.services, world.caller, "PAYCREST", usual) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("downSeconds", -1, "number of seconds from 0"),
+        ("downSeconds", True, "number of seconds from 0"),
+        ("slowSeconds", 61, "number of seconds from 0 to 60"),
+        ("slowSeconds", float("nan"), "number of seconds from 0 to 60"),
+        ("refuseNext", 1.5, "whole number from 0"),
+        ("shortBps", 10_001, "whole number from 0 to 10000"),
+        ("overchargeBps", "5", "whole number from 0 to 10000"),
+        ("repeat", 1, "true or false"),
+        ("shuffle", "yes", "true or false"),
+        ("deliverSeconds", -2, "whole number from -1"),
+        ("rateBps", -10_000, "whole number from -9999"),
+        ("kyc", "never", "one of auto, manual, approve"),
+        ("kyc", None, "one of auto, manual, approve"),
+        ("speed", 1, "is not a setting"),
+    ],
+)
+def test_each_setting_is_refused_by_name(
+    world: World, name: str, value: object, words: str
+) -> None:
+    with pytest.raises(InvalidInput, match=f"{name} .*{words}"):
+        ramp_sandbox.misbehave(world.services, world.caller, "FONBNK", {name: value})
+    with pytest.raises(InvalidInput, match="provider must be one of"):
+        ramp_sandbox.misbehave(world.services, world.caller, None, {})
+    assert ramp_sandbox.faults(world.services, world.caller, "FONBNK") == {}
+
+
+def test_a_change_of_nothing_is_refused(world: World) -> None:
+    with pytest.raises(InvalidInput, match="kyc must be given"):
+        ramp_sandbox.misbehave(world.services, world.caller, "FONBNK", {})
