@@ -1,0 +1,141 @@
+"""Personal data lies nowhere as plain text: not in the database's files, not in logs, not in
+answers (wire.md §5)."""
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from crossway.domain.errors import InvalidInput, Unreachable
+from crossway.usecases import kyc
+from tests.identity_desk import BASIC, EMAIL, PNG, Office, an_office
+from tests.processes import Installation, free_port, installed, until
+from tests.storage.ramp_records import an_order
+
+ACCOUNT = "0690000031"
+NAMES = {
+    "firstName": "Wilhelmina",
+    "lastName": "Quartermaine",
+    "dateOfBirth": "1987-03-14",
+    "idNumber": "48151623421",
+}
+PERSONAL = [EMAIL, ACCOUNT, "Marina Road", *NAMES.values()]
+FACE = b"a face nobody else may see"
+CORRIDOR = {"provider": "YELLOW_CARD", "countryCode": "NG", "fiatCurrency": "NGN"}
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Office]:
+    with an_office(tmp_path / "data") as made:
+        yield made
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with installed(f"sqlite:///{folder / 'crossway.db'}", folder) as made:
+        yield made
+
+
+def forms(values: list[str]) -> list[bytes]:
+    """As they would lie there in any of the forms that software likes to store."""
+    found = []
+    for value in values:
+        plain = value.encode()
+        found += [plain, plain.upper(), plain.hex().encode(), value.replace("@", "%40").encode()]
+        found.append(base64.b64encode(plain)[:-4])
+    return found
+
+
+def test_nothing_personal_is_plain_in_the_database(office: Office) -> None:
+    kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", BASIC | NAMES)
+    kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", {"address": "12 Marina Road"})
+    kyc.add_document(*office.asked, "YELLOW_CARD", EMAIL, "NG", "selfie", "image/png", PNG)
+    person = kyc.person_of(office.services, EMAIL)
+    fields = json.dumps({"account": ACCOUNT, "email": EMAIL}).encode()
+    order = an_order(person_id=person.id, sealed=office.services.vault.seal(fields))
+    office.world.store.write(lambda unit: unit.orders.add(order))
+    stored = office.stored()
+    assert person.id.encode() in stored
+    for form in (*forms(PERSONAL), FACE, PNG):
+        assert form not in stored
+
+
+def test_refusals_and_errors_repeat_nothing_personal(office: Office) -> None:
+    wrong: dict[str, Any] = {"idNumber": NAMES["idNumber"] + "x", "dateOfBirth": "14.03.1987"}
+    with pytest.raises(InvalidInput) as refusal:
+        kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", wrong)
+    said = [str(refusal.value)]
+    with pytest.raises(InvalidInput) as refusal:
+        kyc.state(*office.asked, "YELLOW_CARD", EMAIL + " ", "NG", "XXX")
+    said.append(str(refusal.value))
+    office.desk.silent = True
+    with pytest.raises(Unreachable) as silence:
+        kyc.state(*office.asked, "YELLOW_CARD", EMAIL, "NG", "NGN")
+    said.append(str(silence.value))
+    for value in (*PERSONAL, *wrong.values()):
+        assert value not in " ".join(said)
+
+
+def test_a_running_service_writes_nothing_personal_down(installation: Installation) -> None:
+    key = installation.run("keys", "create", "--client", "Shop", "--mode", "test", "--quiet")
+    port = free_port()
+    installation.start("api", "crossway", "api", "--port", str(port), LOG_LEVEL="debug")
+    base = f"http://127.0.0.1:{port}/api"
+    until("the API answers", lambda: installation.answers("api", f"{base}/readyz"))
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx.Client(base_url=f"{base}/v1", headers=headers, timeout=30) as http:
+        said = "".join(answer.text for answer in _busy(http))
+    installation.end("api")
+    stored = b"".join(p.read_bytes() for p in installation.folder.rglob("*") if p.is_file())
+    assert b"selfie" in stored
+    assert "/ramp/kyc" in installation.log("api")
+    for form in (*forms(PERSONAL), FACE):
+        assert form not in stored
+        assert form.decode() not in said
+
+
+def _busy(http: httpx.Client) -> Iterator[httpx.Response]:
+    """Everything that a client can do with personal data, rightly and wrongly."""
+    who = {**CORRIDOR, "userEmail": EMAIL}
+    fields = {**BASIC, **NAMES, "address": "12 Marina Road"}
+    yield http.get("/ramp/kyc", params=who)
+    yield http.get("/kyc/state", params={**who, "amount": "x"})
+    yield http.post("/ramp/kyc", json={**who, "fields": {"idNumber": NAMES["idNumber"] + "x"}})
+    handed_in = http.post(
+        "/ramp/kyc", json={**who, "fields": fields}, headers={"Idempotency-Key": "once"}
+    )
+    assert handed_in.status_code == 200, handed_in.text
+    yield handed_in
+    for key in ("idDocumentFront", "selfie"):
+        sent = http.post(
+            "/ramp/kyc/documents",
+            params={**who, "key": key},
+            content=PNG,
+            headers={"Content-Type": "image/png"},
+        )
+        assert sent.status_code == 200, sent.text
+        yield sent
+    steered = {"provider": "YELLOW_CARD", "userEmail": EMAIL, "kycType": "advanced"}
+    yield http.post("/sandbox/kyc", json={**steered, "status": "approved"})
+    yield http.get("/ramp/kyc", params={**who, "cryptoAmount": "100"})
+    order = {
+        "type": "off-ramp",
+        "provider": "YELLOW_CARD",
+        "fiatCurrency": "NGN",
+        "cryptoAmount": 25,
+        "sourceChain": "BASE_MAINNET",
+        "senderAddress": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+        "userEmail": EMAIL,
+        "fields": {"accountNumber": ACCOUNT},
+    }
+    yield http.post("/ramp/orders", json=order)
+    yield http.post("/ramp/orders", json={**order, "surprise": EMAIL})
+    yield http.get("/ramp/quotes", params={**order, "fields": ""})
+    yield http.get("/ramp/kyc", params={"provider": "X", "userEmail": EMAIL})
+    yield http.delete("/ramp/kyc", params={"userEmail": "nobody.known@example.com"})
