@@ -87,7 +87,7 @@ class Service:
         """Stop the engine, write what waits to be written, let everything go."""
         if self.engine_runs:
             self.engine.stop()
-            self.dispatcher.stop()
+        self.dispatcher.stop()
         self.writer.stop()
         access.write_uses(self.services)
         self.pool.shutdown(wait=False, cancel_futures=True)
@@ -205,9 +205,9 @@ def _simulated(
         ramps=ramps.providers,
         ramp_sandbox=ramps,
         policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
+        outgoing=Outgoing(present, HttpSender(loopback=True), StandardSigner()),
         doors=doors_of(settings),
         retention=retention_of(settings),
-        outgoing=Outgoing(present, HttpSender(loopback=True), StandardSigner()),
         wake=wake,
         first_keys=lambda: _take_first_keys(settings.data_dir / FIRST_KEYS_FILE),
     )
@@ -285,4 +285,3 @@ def _take_first_keys(path: Path) -> Mapping[str, str]:
     found: dict[str, str] = json.loads(taken.read_bytes())
     taken.unlink()
     return found
-

@@ -121,7 +121,9 @@ def test_an_entry_in_flight_for_a_minute_counts_as_gone(api: Api, service: Servi
     made = keyed(api, key)
     assert made.status_code == 201
     with pytest.raises(Conflict):
-        service.services.store.write(lambda unit: replays.keep(unit, opened, 201, b"late"))
+        service.services.store.write(
+            lambda unit: replays.keep(service.services, unit, opened, 201, b"late")
+        )
     replays.keep_after(service.services, opened, 201, b"late")
     assert keyed(api, key).content == made.content, "whoever was overtaken changes nothing"
 

@@ -13,6 +13,7 @@ from crossway.api import (
     ramp_sandbox,
     router,
     sandbox,
+    webhooks,
 )
 from crossway.api.auth import Gate
 from crossway.api.errors import HANDLERS
@@ -26,6 +27,7 @@ TAGS = [
     {"name": "Quotes", "description": "What a payment costs."},
     {"name": "Router", "description": "Bridges and their routes."},
     {"name": "KYC", "description": "What identity checks stand in the way, and passing them."},
+    {"name": "Webhooks", "description": "Being told of what happens, and what was told."},
     {"name": "Chains", "description": "Chains, tokens and balances."},
     {"name": "Client", "description": "Who a key belongs to."},
     {
@@ -57,6 +59,7 @@ def create_api(services: Services | None = None) -> FastAPI:
         api.router.routes.extend(part.routes)
     for part in (kyc.router, kyc.state_router, ramp_sandbox.router, chains.client_router):
         api.router.routes.extend(part.routes)
+    api.router.routes.extend(webhooks.router.routes)
     api.router.routes.extend([*health.ROUTES, *documentation.pages(api)])
     if services is not None:
         api.state.services = services

@@ -39,7 +39,7 @@ def read(raw: bytes, known: frozenset[str]) -> Body:
 
 def body_of(model: type[BaseModel]) -> Callable[[Request], Coroutine[Any, Any, Body]]:
     """A dependency that reads a body with the fields of a model."""
-    known = frozenset(model.model_fields)
+    known = frozenset(field.alias or name for name, field in model.model_fields.items())
 
     async def parsed(request: Request) -> Body:
         return read(await request.body(), known)

@@ -82,13 +82,13 @@ def kept_with(request: Request, answer: Callable[[T], Response]) -> Callable[[Un
 
     A process that dies before the answer is sent has then made it once, and replays say so.
     """
-    state = request.scope["state"]
+    state, services = request.scope["state"], request.app.state.services
     opened: Opened | None = state.get("opened")
 
     def keep(unit: Unit, made: T) -> None:
         if opened is not None:
             response = answer(made)
-            replays.keep(unit, opened, response.status_code, bytes(response.body))
+            replays.keep(services, unit, opened, response.status_code, bytes(response.body))
             state["kept_status"] = response.status_code
 
     return keep

@@ -30,7 +30,8 @@ def _fan_out(unit: Unit, services: Services) -> int:
             NewDelivery(endpoint.id, one.id, one.line, now)
             for one in new
             for endpoint in endpoints
-            if endpoint.wants(one)
+            # What happened before there was a webhook can be replayed, and is not sent by itself.
+            if endpoint.wants(one) and one.at >= endpoint.created_at
         ]
     )
     unit.announcements.put_in_order([one.id for one in new])

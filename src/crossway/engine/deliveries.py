@@ -55,7 +55,8 @@ class Dispatcher:
         self._thread.start()
 
     def stop(self, timeout_seconds: float = STOP_SECONDS) -> None:
-        """Let requests under way end, write down what came of them, give the rest back."""
+        """Let requests under way end, write down what came of them, give the rest back. Nothing
+        can be sent after it."""
         end = time.monotonic() + timeout_seconds
         self._stopping.set()
         self._awake.set()
@@ -69,6 +70,7 @@ class Dispatcher:
         self._settle()
         if left:
             self._services.store.write(lambda unit: unit.deliveries.give_back(left))
+        self._outgoing.sender.close()
 
     def wake(self) -> None:
         """Something may be due now."""

@@ -1,6 +1,6 @@
 """One answer for one idempotency key: opened before the work, kept with it, replayed after."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from crossway.domain.errors import Conflict, KeyReused
@@ -11,6 +11,8 @@ from crossway.usecases.access import KEPT_ANSWERS
 
 # An answer that has not come by then never will: its process died over it.
 IN_FLIGHT = timedelta(seconds=60)
+# Answers that show a secret once are kept encrypted, and such begin with this.
+_SHOWS_A_SECRET, _SEALED = b'"whsec_', b"sealed:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +47,18 @@ def begin(services: Services, client_id: str, key: str, body_hash: str) -> Opene
             raise KeyReused("Idempotency-Key was used before with another request")
         if known.status is None:
             raise Conflict("A request with this Idempotency-Key is still in flight")
+        return _opened(services, known)
     return known
 
 
-def keep(unit: Unit, opened: Opened, status: int, body: bytes) -> None:
+def keep(services: Services, unit: Unit, opened: Opened, status: int, body: bytes) -> None:
     """Keep the answer in the transaction of the work, so that both are stored or neither.
 
     Raises `Conflict` when the work took so long that the same request was let in again.
     """
     if not _is_open(unit, opened):
         raise Conflict("A request with this Idempotency-Key has overtaken this one")
-    unit.access.answer(opened.client_id, opened.key, status, body)
+    unit.access.answer(opened.client_id, opened.key, status, _sealed(services, body))
 
 
 def keep_after(services: Services, opened: Opened, status: int, body: bytes) -> None:
@@ -63,9 +66,23 @@ def keep_after(services: Services, opened: Opened, status: int, body: bytes) -> 
 
     def work(unit: Unit) -> None:
         if _is_open(unit, opened):
-            unit.access.answer(opened.client_id, opened.key, status, body)
+            unit.access.answer(opened.client_id, opened.key, status, _sealed(services, body))
 
     services.store.write(work)
+
+
+def _sealed(services: Services, body: bytes) -> bytes:
+    return _SEALED + services.vault.seal(body) if _SHOWS_A_SECRET in body else body
+
+
+def _opened(services: Services, known: Remembered) -> Remembered:
+    if not known.body.startswith(_SEALED):
+        return known
+    try:
+        return replace(known, body=services.vault.open(known.body[len(_SEALED) :]))
+    except ValueError as error:
+        # Its secret key is gone, and with it the answer.
+        raise Conflict("The answer of this Idempotency-Key can no longer be read") from error
 
 
 def _is_open(unit: Unit, opened: Opened) -> bool:
