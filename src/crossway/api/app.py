@@ -11,6 +11,7 @@ from crossway.api import (
     kyc,
     quotes,
     ramp_sandbox,
+    ramps,
     router,
     sandbox,
     webhooks,
@@ -26,6 +27,7 @@ TAGS = [
     {"name": "Intents", "description": "Single-use payments with their own deposit address."},
     {"name": "Quotes", "description": "What a payment costs."},
     {"name": "Router", "description": "Bridges and their routes."},
+    {"name": "Ramps", "description": "Crypto for local money, and local money for crypto."},
     {"name": "KYC", "description": "What identity checks stand in the way, and passing them."},
     {"name": "Webhooks", "description": "Being told of what happens, and what was told."},
     {"name": "Chains", "description": "Chains, tokens and balances."},
@@ -57,8 +59,9 @@ def create_api(services: Services | None = None) -> FastAPI:
     # One flat list, the busiest first: a router that is included is searched at twice the cost.
     for part in (quotes.router, intents.router, router.router, chains.router, sandbox.router):
         api.router.routes.extend(part.routes)
-    for part in (kyc.router, kyc.state_router, ramp_sandbox.router, chains.client_router):
+    for part in (ramps.router, ramp_sandbox.router, kyc.router, kyc.state_router):
         api.router.routes.extend(part.routes)
+    api.router.routes.extend(chains.client_router.routes)
     api.router.routes.extend(webhooks.router.routes)
     api.router.routes.extend([*health.ROUTES, *documentation.pages(api)])
     if services is not None:

@@ -1,15 +1,21 @@
 """What ramps cost and where they are offered, on the wire: quotes, currencies, countries."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field
 
-from crossway.api.answers import decimal
+from crossway.api.answers import decimal, instant
 from crossway.api.schemas.fields import TIME, Model, Units, bridge, chain, symbol, text
 from crossway.domain.channels import Channel, ChannelType
 from crossway.domain.channels import Field as Asked
+from crossway.domain.fiat import RATE_SCALE
+from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.domain.ramps import Direction, ProviderName
+from crossway.usecases.ramp_prices import RampQuote
+from crossway.usecases.ramp_quotes import CountryOffer, CurrencyOffer, RampComparison
 
+RATE_PLACES = len(str(RATE_SCALE)) - 1
 TYPES = [direction.value for direction in Direction]
 PROVIDERS = [name.value for name in ProviderName]
 
@@ -151,7 +157,92 @@ class CountryOut(Model):
     currencies: list[str] = text("Its currencies (ISO 4217).", ["NGN"])
 
 
-def channel(found: Channel, digits: int) -> dict[str, Any]:
+def quotes(found: RampComparison) -> dict[str, Any]:
+    """Every provider's quote, and the recommended one once more."""
+    drawn = [(one, _quote(one)) for one in found.quotes]
+    return {
+        "recommended": next((body for one, body in drawn if one is found.recommended), None),
+        "quotes": [body for _, body in drawn],
+        "providersQueried": list(found.queried),
+        "providersLeftOut": [
+            {"provider": left.subject, "reason": left.reason} for left in found.left_out
+        ],
+    }
+
+
+def _quote(found: RampQuote) -> dict[str, Any]:
+    digits = found.currency.digits
+    return {
+        "provider": found.provider.value,
+        "type": found.direction.value,
+        "fiatCurrency": found.currency.code,
+        "fiatAmount": decimal(found.fiat_minor, digits),
+        "cryptoCurrency": found.token.symbol,
+        "cryptoAmount": decimal(found.crypto_units, found.decimals),
+        "exchangeRate": decimal(found.rate_micro, RATE_PLACES),
+        "totalFeesFiat": decimal(found.total_fees_minor, digits),
+        "totalFeesUsd": decimal(found.total_fees_micro_usd, MICRO_USD_DECIMALS),
+        "rampChain": found.ramp_token.chain,
+        "requiresBridge": found.requires_bridge,
+        "bridgeDetails": _bridge(found),
+        "paymentChannels": [_channel(one, digits) for one in found.channels],
+        "quoteId": found.quote_id,
+        "expiresAt": instant(found.expires_at),
+        **_deposit(found),
+    }
+
+
+def currencies(found: Iterable[CurrencyOffer]) -> list[dict[str, Any]]:
+    """The currencies that can be used."""
+    return [
+        {
+            "code": offer.currency.code,
+            "name": offer.currency.name,
+            "symbol": offer.currency.symbol,
+            "minAmount": decimal(offer.min_minor, offer.currency.digits),
+            "maxAmount": decimal(offer.max_minor, offer.currency.digits),
+            "countries": list(offer.countries),
+            "providers": list(offer.providers),
+        }
+        for offer in found
+    ]
+
+
+def countries(found: Iterable[CountryOffer]) -> list[dict[str, Any]]:
+    """The countries where ramps are offered."""
+    return [
+        {
+            "code": offer.country.code,
+            "name": offer.country.name,
+            "currencies": list(offer.currencies),
+        }
+        for offer in found
+    ]
+
+
+def _bridge(found: RampQuote) -> dict[str, Any] | None:
+    if found.routed.offer is None:
+        return None
+    quote = found.routed.quote
+    return {
+        "bridgeProvider": found.routed.offer.bridge.value,
+        "bridgeFeeUsd": decimal(quote.bridge_micro_usd, MICRO_USD_DECIMALS),
+        "sourceChain": quote.source,
+        "destinationChain": quote.destination,
+    }
+
+
+def _deposit(found: RampQuote) -> dict[str, Any]:
+    if found.direction is Direction.ON:
+        return {}
+    return {
+        "grossDepositAmount": str(found.gross_units),
+        "grossDepositAmountFormatted": format_units(found.gross_units, found.token.decimals),
+        "depositChain": found.token.chain,
+    }
+
+
+def _channel(found: Channel, digits: int) -> dict[str, Any]:
     """A payment channel, its amounts in a currency of so many decimal places."""
     return {
         "id": found.id,
