@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.resources import files
@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.fiat import RATE_SCALE
-from crossway.domain.money import format_units
+from crossway.domain.money import Token, format_units
 
 # No amount of money needs more digits; an exponent without bounds is a flood of them.
 _NUMBER = re.compile(r"-?[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?\Z", re.ASCII)
@@ -105,3 +105,12 @@ def names_of(provider: str) -> Mapping[str, Any]:
     """A provider's data file: its names for chains, fields and currencies."""
     file = files("crossway.adapters.ramps").joinpath(provider, "names.toml")
     return loads(file.read_text(encoding="utf-8"))
+
+
+def places_of(
+    tokens: Sequence[Token], networks: Mapping[str, str]
+) -> Mapping[tuple[str, str], int]:
+    """The decimal places of tokens by the provider's name for their chain, and symbol: a symbol
+    alone does not tell them, as they differ by chain."""
+    known = (token for token in tokens if token.chain in networks)
+    return {(networks[token.chain], token.symbol): token.decimals for token in known}

@@ -27,6 +27,7 @@ from crossway.adapters.ramps.exact import (
     down,
     instant,
     names_of,
+    places_of,
     plain,
     rate_micro,
     told_by,
@@ -278,9 +279,8 @@ class Paycrest:
         return answer_of(TITLE, OrderAnswer, said).data
 
     def _report(self, order: Order, event: str = "") -> Report | None:
-        side = order.destination if order.way is Direction.ON else order.source
-        places = {token.symbol: token.decimals for token in self.capabilities.tokens}
-        return report_of(order, event, places.get(str(side.get("currency"))))
+        places = places_of(self.capabilities.tokens, self._names["networks"])
+        return report_of(order, event, places.get(order.coin))
 
 
 def _quoted_rate(order: Opening) -> str:

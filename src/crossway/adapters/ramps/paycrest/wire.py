@@ -93,6 +93,14 @@ class Order(Wire):
             return named
         return Direction.ON if self.source.get("type") == "fiat" else Direction.OFF
 
+    @property
+    def coin(self) -> tuple[str, str]:
+        """The network and the symbol of the crypto side; empty where they are not told."""
+        side = self.destination if self.way is Direction.ON else self.source
+        recipient = side.get("recipient")
+        where = recipient if isinstance(recipient, dict) else side
+        return str(where.get("network", "")), str(side.get("currency", ""))
+
 
 class OrderAnswer(Wire):
     """The answer with one order."""

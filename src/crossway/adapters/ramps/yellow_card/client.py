@@ -29,6 +29,7 @@ from crossway.adapters.ramps.exact import (
     answer_of,
     down,
     names_of,
+    places_of,
     rate_micro,
     told_by,
     up,
@@ -259,6 +260,6 @@ class YellowCard:
                 raise
 
     def _report(self, kind: str, told: Order | Webhook, currency: str | None) -> Report | None:
-        places = {token.symbol: token.decimals for token in self.capabilities.tokens}
-        coin = told.settlement_info.crypto_currency if told.settlement_info else None
-        return report_of(kind, told, self._digits.get(currency or ""), places.get(coin or ""))
+        places = places_of(self.capabilities.tokens, self._names["networks"])
+        coin = told.settlement_info.coin if told.settlement_info else ("", "")
+        return report_of(kind, told, self._digits.get(currency or ""), places.get(coin))

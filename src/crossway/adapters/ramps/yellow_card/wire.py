@@ -72,6 +72,11 @@ class Settlement(Wire):
     tx_hash: str | None = None
     expires_at: str | None = None
 
+    @property
+    def coin(self) -> tuple[str, str]:
+        """The network and the symbol; empty where they are not told."""
+        return self.crypto_network or "", self.crypto_currency or ""
+
 
 class Order(Wire):
     """A receive or a send as it is created and looked up."""

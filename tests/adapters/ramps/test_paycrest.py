@@ -1,0 +1,284 @@
+"""Paycrest's client against a local server that checks the key as it would."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from crossway.adapters.ramps.paycrest.client import Paycrest
+from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
+from crossway.domain.kyc import KycType, Standing
+from crossway.domain.ramps import Direction, ProviderName
+from crossway.ports.ramps import Outcome, ProviderRefused
+from tests.adapters.ramps.asking import AT, EMAIL, FIELDS, WALLET, ask_of, channel_of, order_of
+from tests.adapters.ramps.standins import (
+    SECRET,
+    StandIn,
+    paycrest_allows,
+    paycrest_at,
+    quick_client,
+    recorded,
+    running,
+)
+
+NAME, ON, OFF = ProviderName.PAYCREST, Direction.ON, Direction.OFF
+HUNDRED = 100_000_000
+ORDERS, RATES = "/v2/sender/orders", "/v2/rates/base/USDC/100/NGN"
+ANSWERS = recorded("paycrest")
+BOUGHT, SOLD = ANSWERS["created_on"]["data"], ANSWERS["created_off"]["data"]
+
+
+@pytest.fixture
+def server() -> Iterator[StandIn]:
+    with running(StandIn(paycrest_allows)) as made:
+        made.answers[f"GET {RATES}"] = ANSWERS["rates"]
+        made.answers[f"GET {ORDERS}"] = ANSWERS["empty"]
+        yield made
+
+
+@pytest.fixture
+def paycrest(server: StandIn) -> Iterator[Paycrest]:
+    with quick_client() as client:
+        yield paycrest_at(server.url, client)
+
+
+def order(direction: Direction, **more: Any) -> Any:
+    quoted = 14_982_500 if direction is ON else 14_805_050
+    return order_of(NAME, direction, HUNDRED, quoted, **more)
+
+
+def answered(data: dict[str, Any], **changed: Any) -> dict[str, Any]:
+    return {"status": "success", "message": "", "data": data | changed}
+
+
+@pytest.mark.parametrize(
+    ("direction", "side", "fiat", "rate"),
+    [(ON, "buy", 14_982_500, 1_498_250_000), (OFF, "sell", 14_805_050, 1_480_505_000)],
+)
+def test_a_price_is_the_rate_of_its_side(
+    server: StandIn, paycrest: Paycrest, direction: Direction, side: str, fiat: int, rate: int
+) -> None:
+    priced = paycrest.price(ask_of(direction, HUNDRED), [channel_of(NAME, direction, "NGN")], AT)
+    assert (priced.fiat_minor, priced.rate_micro, priced.fee_minor) == (fiat, rate, 0)
+    assert server.calls[0].query == {"side": side}
+
+
+def test_a_price_is_rounded_against_nobody_by_more_than_a_minor_unit(
+    server: StandIn, paycrest: Paycrest
+) -> None:
+    server.answers["GET /v2/rates/base/USDC/1.000001/NGN"] = ANSWERS["rates"]
+    channel = channel_of(NAME, ON, "NGN")
+    assert paycrest.price(ask_of(ON, 1_000_001), [channel], AT).fiat_minor == 149_826
+    assert paycrest.price(ask_of(OFF, 1_000_001), [channel], AT).fiat_minor == 148_050
+
+
+def test_an_amount_that_nobody_trades_is_refused(server: StandIn, paycrest: Paycrest) -> None:
+    server.answers[f"GET {RATES}"] = (404, {"status": "error", "message": "No provider"})
+    with pytest.raises(ProviderRefused, match="nobody who trades this amount"):
+        paycrest.price(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
+    server.answers[f"GET {RATES}"] = {"status": "success", "data": {"sell": {"rate": "1"}}}
+    with pytest.raises(ProviderRefused, match="no rate in this direction"):
+        paycrest.price(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
+
+
+def test_an_order_to_buy_names_the_quoted_rate_and_tells_how_to_pay(
+    server: StandIn, paycrest: Paycrest
+) -> None:
+    server.answers[f"POST {ORDERS}"] = (201, ANSWERS["created_on"])
+    opened = paycrest.open(order(ON))
+    assert (opened.reference, opened.fiat_minor) == (BOUGHT["id"], 14_982_500)
+    assert opened.instructions["Account number"] == "0123456789"
+    assert opened.pay_by == datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
+    sent = server.asked("POST", ORDERS)[0].json
+    assert (sent["amount"], sent["amountIn"], sent["rate"]) == ("100", "crypto", "1498.25")
+    assert sent["source"]["refundAccount"] == {
+        "institution": "058",
+        "accountIdentifier": "0123456789",
+        "accountName": "Ada Obi",
+    }
+    assert sent["destination"]["recipient"] == {"address": WALLET, "network": "base"}
+
+
+def test_an_order_to_sell_tells_where_the_crypto_goes(server: StandIn, paycrest: Paycrest) -> None:
+    server.answers[f"POST {ORDERS}"] = (201, ANSWERS["created_off"])
+    opened = paycrest.open(order(OFF))
+    assert opened.pay_to == "0xe9bBDDCF0E8fcD41Bd1345aa5688B565931B0184"
+    assert opened.fiat_minor == 14_805_050
+    sent = server.asked("POST", ORDERS)[0].json
+    assert sent["source"]["refundAddress"] == WALLET
+    assert sent["destination"]["recipient"]["memo"] == "cw_7Hs2"
+
+
+def test_an_order_is_opened_once_however_often_it_is_asked_for(
+    server: StandIn, paycrest: Paycrest
+) -> None:
+    made: list[dict[str, Any]] = []
+
+    def create(_: Any) -> Any:
+        made.append(BOUGHT)
+        return 201, ANSWERS["created_on"]
+
+    server.answers[f"POST {ORDERS}"] = create
+    server.answers[f"GET {ORDERS}"] = lambda _: answered({"total": len(made), "orders": made})
+    assert paycrest.open(order(ON)) == paycrest.open(order(ON))
+    assert len(made) == 1
+
+
+def test_an_order_is_looked_for_on_the_pages_before(server: StandIn, paycrest: Paycrest) -> None:
+    others = [BOUGHT | {"id": str(n), "reference": f"other-{n}"} for n in range(50)]
+
+    def page(call: Any) -> Any:
+        return answered({"orders": others if call.query["page"] == "1" else [BOUGHT]})
+
+    server.answers[f"GET {ORDERS}"] = page
+    assert paycrest.open(order(ON)).reference == BOUGHT["id"]
+    assert server.asked("POST", ORDERS) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"amount": "99.5"}, "would deliver 99.5 USDC, not 100"),
+        ({"providerAccount": None}, "another form"),
+        ({"providerAccount": {"amountToTransfer": "1"}}, "does not say where the user is to pay"),
+    ],
+)
+def test_an_order_to_buy_that_is_not_as_asked_for_is_refused(
+    server: StandIn, paycrest: Paycrest, changed: dict[str, Any], sentence: str
+) -> None:
+    server.answers[f"POST {ORDERS}"] = (201, answered(BOUGHT, **changed))
+    with pytest.raises((ProviderRefused, Unreachable), match=sentence):
+        paycrest.open(order(ON))
+
+
+ACCOUNT = SOLD["providerAccount"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"providerAccount": ACCOUNT | {"amountToTransfer": "100.1"}}, "would take 100.1 USDC"),
+        ({"providerAccount": ACCOUNT | {"memo": "7"}}, "asks for a memo"),
+        ({"providerAccount": {"network": "base"}}, "where the crypto is to be sent"),
+        (
+            {
+                "providerAccount": ACCOUNT | {"amountToTransfer": None},
+                "transactionFee": "0.25",
+            },
+            "would take 100.25 USDC with its fee, not 100",
+        ),
+    ],
+)
+def test_an_order_to_sell_that_is_not_as_asked_for_is_refused(
+    server: StandIn, paycrest: Paycrest, changed: dict[str, Any], sentence: str
+) -> None:
+    server.answers[f"POST {ORDERS}"] = (201, answered(SOLD, **changed))
+    with pytest.raises((ProviderRefused, Unreachable), match=sentence):
+        paycrest.open(order(OFF))
+
+
+def test_a_provider_that_asks_more_than_was_quoted_says_so(
+    server: StandIn, paycrest: Paycrest
+) -> None:
+    dear = BOUGHT["providerAccount"] | {"amountToTransfer": "150000.005"}
+    server.answers[f"POST {ORDERS}"] = (201, answered(BOUGHT, providerAccount=dear))
+    assert paycrest.open(order(ON)).fiat_minor == 15_000_001
+
+
+def test_a_field_that_is_missing_is_named(paycrest: Paycrest) -> None:
+    with pytest.raises(ProviderRefused, match="needs the field account_name"):
+        paycrest.open(order(ON, fields={k: v for k, v in FIELDS.items() if k != "account_name"}))
+
+
+def test_an_unpaid_order_lapses_and_a_paid_one_cannot_be_cancelled(
+    server: StandIn, paycrest: Paycrest
+) -> None:
+    path = f"GET {ORDERS}/{BOUGHT['id']}"
+    for status in ("initiated", "expired", "cancelled"):
+        server.answers[path] = answered(BOUGHT, direction="onramp", status=status)
+        paycrest.cancel(BOUGHT["id"])
+    server.answers[path] = answered(BOUGHT, direction="onramp", status="pending")
+    with pytest.raises(ProviderRefused, match="has the payment already"):
+        paycrest.cancel(BOUGHT["id"])
+    paycrest.cancel("never-opened")
+    paycrest.cancel_unknown(order(ON))
+    paycrest.confirm(BOUGHT["id"])
+
+
+@pytest.mark.parametrize(
+    ("direction", "status", "outcome"),
+    [
+        ("onramp", "initiated", Outcome.WAITING),
+        ("onramp", "pending", Outcome.PAID),
+        ("onramp", "validated", Outcome.PAID),
+        ("onramp", "settling", Outcome.PAID),
+        ("onramp", "settled", Outcome.DELIVERED),
+        ("offramp", "deposited", Outcome.PAID),
+        ("offramp", "validated", Outcome.DELIVERED),
+        ("offramp", "settling", Outcome.DELIVERED),
+        ("offramp", "refunding", Outcome.FAILED),
+        ("offramp", "refunded", Outcome.REFUNDED),
+        ("onramp", "expired", Outcome.EXPIRED),
+    ],
+)
+def test_every_status_means_something(
+    server: StandIn, paycrest: Paycrest, direction: str, status: str, outcome: Outcome
+) -> None:
+    data = BOUGHT if direction == "onramp" else SOLD
+    server.answers[f"GET {ORDERS}/{data['id']}"] = answered(
+        data, direction=direction, status=status, txHash="0xabc"
+    )
+    (report,) = paycrest.reports([data["id"], "unknown"])[data["id"]]
+    assert (report.id, report.outcome) == (f"{data['id']}:{status}", outcome)
+    assert bool(report.tx_hash) == (outcome is Outcome.DELIVERED)
+
+
+def test_a_status_of_no_known_meaning_says_nothing(server: StandIn, paycrest: Paycrest) -> None:
+    server.answers[f"GET {ORDERS}/{BOUGHT['id']}"] = answered(BOUGHT, status="pondering")
+    assert paycrest.reports([BOUGHT["id"]]) == {}
+
+
+def signed(body: bytes) -> dict[str, str]:
+    signature = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+    return {"x-paycrest-signature": signature}
+
+
+def test_a_webhook_tells_the_same_as_asking(server: StandIn, paycrest: Paycrest) -> None:
+    hook = ANSWERS["webhook"]
+    server.answers[f"GET {ORDERS}/{BOUGHT['id']}"] = answered(hook["data"])
+    body = json.dumps(hook).encode()
+    told = paycrest.read_webhook(signed(body), body)
+    assert told == paycrest.reports([BOUGHT["id"]])[BOUGHT["id"]]
+    assert (told[0].outcome, told[0].units) == (Outcome.DELIVERED, HUNDRED)
+
+
+def test_a_payment_held_for_review_has_failed(paycrest: Paycrest) -> None:
+    hook = ANSWERS["webhook"] | {"event": "payment_order.compliance_hold"}
+    body = json.dumps(hook | {"data": hook["data"] | {"status": "pending"}}).encode()
+    (report,) = paycrest.read_webhook(signed(body), body)
+    assert (report.outcome, report.units) == (Outcome.FAILED, HUNDRED)
+    assert "review" in report.reason
+
+
+def test_a_forged_or_senseless_webhook_is_turned_away(paycrest: Paycrest) -> None:
+    body = json.dumps(ANSWERS["webhook"]).encode()
+    for headers in ({}, {"x-paycrest-signature": "00"}, signed(body + b" ")):
+        with pytest.raises(Unauthorized):
+            paycrest.read_webhook(headers, body)
+    for body in (b"no json", b"{}", b'{"event": 1}'):
+        with pytest.raises(InvalidInput):
+            paycrest.read_webhook(signed(body), body)
+
+
+def test_identities_are_the_operator_s_to_check(server: StandIn, paycrest: Paycrest) -> None:
+    assert paycrest.standing(EMAIL, "NG") == Standing()
+    with pytest.raises(ProviderRefused, match="the operator has to"):
+        paycrest.submit(EMAIL, "NG", {}, [])
+    with quick_client() as client:
+        vouched = paycrest_at(server.url, client, identities="checked_by_operator")
+        assert vouched.standing(EMAIL, "NG").passed is KycType.ADVANCED
+        assert vouched.submit(EMAIL, "NG", {}, []).passed is KycType.ADVANCED
