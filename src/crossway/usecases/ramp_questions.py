@@ -186,4 +186,6 @@ def _within_limits(services: Services, case: RampCase) -> None:
     every = replace(case, channel=None, direct_only=False)
     most = [c.max_minor for one in services.ramps for c in every.channels(one.capabilities)]
     if most and case.reference_minor > max(most):
-        raise InvalidInput(f"cryptoAmount is above the maximum of {case.money(max(most))}, {where}")
+        raise InvalidInput(
+            f"cryptoAmount is above the maximum of {case.money(max(most))} for {where}"
+        )
