@@ -73,7 +73,7 @@ class Fiat:
 
 def fiat_of_usd(micro_usd: int, rate: Rate, digits: int) -> int:
     """Minor units that this worth costs at a rate, rounded up."""
-    return -(-micro_usd * rate.micro_per_usd * 10**digits // (10**6 * RATE_SCALE))
+    return int(-(-micro_usd * rate.micro_per_usd * 10**digits // (10**6 * RATE_SCALE)))
 
 
 def usd_of_fiat(minor: int, rate: Rate, digits: int) -> int:
