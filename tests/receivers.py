@@ -1,6 +1,7 @@
 """Receivers of webhooks on loopback: they verify what arrives and answer as they are told."""
 
 import json
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -40,6 +41,7 @@ class Receiver:
     text: bytes = b"thank you"
     headers: dict[str, str] = field(default_factory=dict)
     port: int = 0
+    tls: ssl.SSLContext | None = None
     arrived: list[Arrived] = field(default_factory=list)
     came: threading.Condition = field(default_factory=threading.Condition)
 
@@ -98,6 +100,8 @@ def receiving(receiver: Receiver | None = None) -> Iterator[Receiver]:
     found = receiver if receiver is not None else Receiver()
     server = _Server(("127.0.0.1", found.port), _handler(found))
     found.port = server.server_address[1]
+    if found.tls is not None:
+        server.socket = found.tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

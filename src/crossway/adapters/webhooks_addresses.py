@@ -4,7 +4,7 @@ import re
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 Resolve = Callable[[str, int], Sequence[str]]
@@ -13,6 +13,8 @@ _PRINTABLE = re.compile(r"[\x21-\x5b\x5d-\x7e]+\Z")
 _LABELS = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\Z")
 _NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
 _LONGEST_HOST = 253
+# Set aside for protocols and for relays, which not every version of `ipaddress` knows.
+_SET_ASIDE = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
 _UNICAST = IPv6Network("2000::/3")
 # Addresses that lead to another one inside them: 6to4, Teredo.
 _TUNNELS = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))
@@ -85,7 +87,7 @@ def is_public(address: str) -> bool:
     if not found.is_global or found.is_multicast or found.is_reserved:
         return False
     if isinstance(found, IPv4Address):
-        return True
+        return not any(found in network for network in _SET_ASIDE)
     # This leaves out what embeds an IPv4 address: mapped (::ffff:0:0/96), NAT64 (64:ff9b::/96).
     return found in _UNICAST and not any(found in tunnel for tunnel in _TUNNELS)
 

@@ -1,0 +1,286 @@
+"""Webhooks are posted to public addresses alone, whatever a URL or a resolver says."""
+
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from crossway.adapters.webhooks import HttpSender
+from crossway.adapters.webhooks_addresses import Resolve, is_public
+from crossway.domain.errors import Unreachable
+from tests.receivers import Receiver, receiving
+
+PUBLIC = "93.184.215.14"
+INSIDE = [
+    "127.0.0.1",
+    "127.255.255.254",
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "0.0.0.0",
+    "192.0.0.8",
+    "192.0.2.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "239.255.255.250",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::ffff:127.0.0.1",
+    "::ffff:93.184.215.14",
+    "::127.0.0.1",
+    "64:ff9b::7f00:1",
+    "64:ff9b::5db8:d70e",
+    "64:ff9b:1::1",
+    "2002:7f00:1::",
+    "2001:0:7f00:1::1",
+    "2001:db8::1",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fc00::1",
+    "fd12:3456::1",
+    "fec0::1",
+    "ff02::1",
+]
+
+
+@pytest.fixture
+def sender() -> Iterator[Callable[..., HttpSender]]:
+    """Makes senders that are closed after the test."""
+    made: list[HttpSender] = []
+
+    def make(**more: object) -> HttpSender:
+        made.append(HttpSender(**more))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def to(*answers: Sequence[str]) -> Resolve:
+    """A resolver that gives these answers, one after the other, and then the last again."""
+    left = list(answers)
+
+    def resolve(host: str, port: int) -> Sequence[str]:
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    return resolve
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_an_address_inside_is_not_public(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", [PUBLIC, "8.8.8.8", "2606:4700::6810:84e5"])
+def test_an_address_that_everybody_reaches_is_public(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_a_name_that_leads_inside_is_refused_and_never_asked(
+    address: str, sender: Callable[..., HttpSender]
+) -> None:
+    made = sender(resolve=to([address]))
+    assert made.objection("https://shop.example/") == "must lead to a public address"
+    with pytest.raises(Unreachable, match="does not lead to a public address"):
+        made.send("https://shop.example/", {}, b"{}")
+
+
+def test_one_address_inside_among_public_ones_is_one_too_many(
+    sender: Callable[..., HttpSender],
+) -> None:
+    made = sender(resolve=to([PUBLIC, "10.0.0.1"]))
+    assert made.objection("https://shop.example/") == "must lead to a public address"
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://shop.example/", "must begin with https://"),
+        ("shop.example", "must begin with https://"),
+        ("file:///etc/passwd", "must begin with https://"),
+        ("https://", "must name a host"),
+        ("https://u@shop.example/", "must not contain a user name"),
+        ("https://u:p@shop.example/", "must not contain a user name"),
+        ("https://shop.example/#part", "must not contain a #fragment"),
+        ("https://shop.example:0/", "must have a port"),
+        ("https://shop.example:99999/", "must be a URL"),
+        ("https://shop.example./", "must name a host"),
+        ("https://localhost./", "must name a host"),
+        ("https://zürich.example/", "ASCII"),
+        ("https://shop.example/a b", "without spaces"),
+        ("https://shop.example/\r\nx: y", "without spaces"),
+        ("https://shop.example\\@127.0.0.1/", "without spaces"),
+        ("https://2130706433/", "four decimal numbers"),
+        ("https://0177.0.0.1/", "four decimal numbers"),
+        ("https://0x7f.1/", "four decimal numbers"),
+        ("https://127.1/", "four decimal numbers"),
+        ("https://0x7f000001/", "four decimal numbers"),
+        ("https://127.0.0.01/", "four decimal numbers"),
+        ("https://[fe80::1%25eth0]/", "network interface"),
+        ("https://127.0.0.1/", "must lead to a public address"),
+        ("https://[::1]/", "must lead to a public address"),
+        ("https://[::ffff:127.0.0.1]/", "must lead to a public address"),
+        ("https://169.254.169.254/latest/meta-data/", "must lead to a public address"),
+        ("https://localhost/", "must lead to a public address"),
+    ],
+)
+def test_a_url_that_a_webhook_cannot_have_is_refused_with_words(
+    url: str, words: str, sender: Callable[..., HttpSender]
+) -> None:
+    made = sender()
+    objection = made.objection(url)
+    assert objection is not None
+    assert words in objection
+    with pytest.raises(Unreachable):
+        made.send(url, {}, b"{}")
+
+
+def test_a_name_that_nobody_knows_now_is_no_objection_and_no_delivery(
+    sender: Callable[..., HttpSender],
+) -> None:
+    def unknown(host: str, port: int) -> Sequence[str]:
+        raise socket.gaierror("no such name")
+
+    made = sender(resolve=unknown)
+    assert made.objection("https://shop.example/") is None
+    with pytest.raises(Unreachable, match="no address that is known now"):
+        made.send("https://shop.example/", {}, b"{}")
+
+
+def test_a_loopback_address_is_allowed_where_that_was_chosen_and_no_other_inside(
+    sender: Callable[..., HttpSender],
+) -> None:
+    made = sender(loopback=True)
+    assert made.objection("http://127.0.0.1:4000/hook") is None
+    assert made.objection("http://localhost:4000/hook") is None
+    assert made.objection("http://10.0.0.1/hook") is not None
+    assert made.objection("http://169.254.169.254/") is not None
+    assert made.objection(f"http://{PUBLIC}/") == "must lead to a public address"
+    assert made.objection("https://2130706433/") is not None
+
+
+def test_what_was_looked_at_is_what_is_connected_to(sender: Callable[..., HttpSender]) -> None:
+    """A name that leads to this receiver once, and elsewhere each time after it."""
+    with receiving() as receiver:
+        made = sender(loopback=True, resolve=to(["127.0.0.1"], ["10.0.0.1"]))
+        answer = made.send(f"http://rebound.example:{receiver.port}/hook", {"a": "b"}, b"{}")
+        assert answer.status == 200
+        assert receiver.arrived[0].headers["host"] == f"rebound.example:{receiver.port}"
+        assert receiver.arrived[0].headers["a"] == "b"
+        made.send(f"http://rebound.example:{receiver.port}/hook", {}, b"{}")
+        other = sender(loopback=True, resolve=to(["127.0.0.1"], ["10.0.0.1"]))
+        assert other.objection(f"http://rebound.example:{receiver.port}/") is None
+        with pytest.raises(Unreachable, match="does not lead to a public address"):
+            other.send(f"http://rebound.example:{receiver.port}/hook", {}, b"{}")
+    assert len(receiver.arrived) == 2
+
+
+def test_proxies_of_the_environment_are_not_used() -> None:
+    post = (
+        "import sys; from crossway.adapters.webhooks import HttpSender; "
+        "print(HttpSender(loopback=True).send(sys.argv[1], {}, b'{}').body)"
+    )
+    names = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+    proxied = {**os.environ, **dict.fromkeys(names, "http://127.0.0.1:9"), "no_proxy": ""}
+    with receiving() as receiver:
+        done = subprocess.run(
+            [sys.executable, "-c", post, receiver.url], env=proxied, capture_output=True, timeout=60
+        )
+    assert done.stdout.decode().strip() == "thank you", done.stderr.decode()
+
+
+def test_a_long_answer_is_read_in_part(sender: Callable[..., HttpSender]) -> None:
+    with receiving(Receiver(text=b"x" * 10_000_000)) as receiver:
+        answer = sender(loopback=True).send(receiver.url, {}, b"{}")
+    assert answer.body == "x" * 4096
+
+
+def local(listener: socket.socket) -> str:
+    return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_an_answer_that_drips_ends_with_the_time(sender: Callable[..., HttpSender]) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    ended = threading.Event()
+
+    def drip() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            while not ended.wait(0.05):
+                try:
+                    connection.sendall(b"x: y\r\n")
+                except OSError:
+                    return
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    made, url = sender(loopback=True, limit_seconds=0.5), f"{local(listener)}/"
+    began = time.monotonic()
+    with pytest.raises(Unreachable, match=r"within 0\.5 s"):
+        made.send(url, {}, b"{}")
+    assert time.monotonic() - began < 2
+    ended.set()
+    thread.join()
+    listener.close()
+
+
+def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """A server's context with a certificate for a name, and one of a client that trusts it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    named = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(named)
+        .issuer_name(named)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem = folder / f"{name}.pem"
+    secret = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    pem.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(pem)
+    return server, ssl.create_default_context(cafile=str(pem))
+
+
+def test_a_certificate_is_checked_against_the_name_and_not_the_address(
+    sender: Callable[..., HttpSender], tmp_path: Path
+) -> None:
+    server, client = certificate(tmp_path, "shop.example")
+    with receiving(Receiver(tls=server)) as receiver:
+        made = sender(loopback=True, resolve=to([str(IPv4Address("127.0.0.1"))]), tls=client)
+        url = f"https://shop.example:{receiver.port}/hook"
+        assert made.send(url, {}, b"{}").status == 200
+        with pytest.raises(Unreachable, match="certificate verify failed"):
+            made.send(f"https://other.example:{receiver.port}/hook", {}, b"{}")
+    assert len(receiver.arrived) == 1
