@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query
 from crossway.api.answers import Json
 from crossway.api.auth import Parts, Reader
 from crossway.api.schemas import chains as wire
+from crossway.api.schemas import clients as client_wire
 from crossway.api.schemas.failures import failures
 from crossway.api.schemas.fields import WALLET
 from crossway.usecases import chains
@@ -68,10 +69,10 @@ def tokens_of(
 
 @client_router.get(
     "/auth/client-info",
-    response_model=wire.ClientInfo,
+    response_model=client_wire.ClientInfo,
     responses=failures(),
     summary="Who this key belongs to",
 )
 def client_info(caller: Reader) -> Json:
     """The client and the key that asks."""
-    return Json(wire.client_info(caller))
+    return Json(client_wire.client_info(caller))

@@ -15,7 +15,11 @@ _SECRETS: Final = (
     (re.compile(r"\bwhsec_[\w+/=-]+"), f"whsec_{MASK}"),
     (re.compile(r"\b([Bb]earer)[ +]+(?!cr_(?:test|live)_[\w-]{4}…)[^\s\"',;]+"), rf"\1 {MASK}"),
     (re.compile(r"(?<![\w-])[\w-]{43}=(?![\w=])"), MASK),  # a key of the vault
-    (re.compile(r"[\w.!#$&'*+/?^{|}~%-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+"), "[e-mail]"),
+    # Begins where a word begins, or a long word would be searched anew from each of its letters.
+    (
+        re.compile(r"(?<![\w.!#$&'*+/?^{|}~%-])[\w.!#$&'*+/?^{|}~%-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+"),
+        "[e-mail]",
+    ),
 )
 # Fields of bodies whose values tell no secret and nothing of a person. Any other is masked:
 # what is added to the API later is hidden until somebody has thought about it.

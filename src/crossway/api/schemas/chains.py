@@ -1,13 +1,11 @@
-"""Chains, their tokens and what an address holds, on the wire; and the caller's own client."""
+"""Chains, their tokens and what an address holds, on the wire."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field
 
-from crossway.api.answers import instant
-from crossway.api.schemas.fields import TIME, USDC_BASE, WALLET, Model, Units, chain, symbol, text
-from crossway.domain.clients import Caller
+from crossway.api.schemas.fields import USDC_BASE, WALLET, Model, Units, chain, symbol, text
 from crossway.domain.money import Token, format_units
 from crossway.usecases.chains import Holdings
 
@@ -54,19 +52,6 @@ class BalancesOut(Model):
     missing: list[Unanswered] = Field(description="Chains that gave no answer.")
 
 
-class ClientInfo(Model):
-    """The client and the key that asks."""
-
-    clientId: str = text("The client (UUID).", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
-    name: str = text("Its name.", "Default")
-    mode: str = text("Mode of this key.", "test", extra={"enum": ["test", "live"]})
-    scopes: list[str] = text("What this key may do.", ["read", "refund", "write"])
-    requestsPerMinute: int = text("Rate limit of each of its keys.", 250)
-    appFeeBps: int = text("Its own fee in basis points.", 0)
-    appFeeCapUsd: str | None = text("Cap of that fee in micro-USD; null without one.", "5000000")
-    createdAt: str = text("Since when it exists.", TIME)
-
-
 def token(found: Token) -> dict[str, Any]:
     """A token."""
     return {
@@ -104,20 +89,4 @@ def balances(address: str, found: Holdings) -> dict[str, Any]:
             for chain_id, holdings in found.by_chain.items()
         ],
         "missing": [{"chain": left.subject, "reason": left.reason} for left in found.missing],
-    }
-
-
-def client_info(caller: Caller) -> dict[str, Any]:
-    """The client and the key that asks."""
-    client = caller.client
-    cap = client.app_fee_cap_micro_usd
-    return {
-        "clientId": client.id,
-        "name": client.name,
-        "mode": caller.mode,
-        "scopes": sorted(caller.scopes),
-        "requestsPerMinute": client.requests_per_minute,
-        "appFeeBps": client.app_fee_bps,
-        "appFeeCapUsd": None if cap is None else str(cap),
-        "createdAt": instant(client.created_at),
     }

@@ -1,0 +1,87 @@
+"""What is taken out of logs and stored requests."""
+
+import json
+import time
+
+import pytest
+
+from crossway.domain.redaction import MOST_CHARACTERS, masked_body, redact
+
+KEY = "cr_live_abcdEFGHijklMNOPqrstUVWXyz012345"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"key {KEY}!", "key cr_live_abcd…!"),
+        ("shown cr_test_abcd stays", "shown cr_test_abcd stays"),
+        (f"Authorization: Bearer {KEY}", "Authorization: Bearer cr_live_abcd…"),
+        ("bearer eyJhbGciOi.x-y_z, next", "bearer …, next"),
+        ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw==", "whsec_…"),
+        ("postgresql+psycopg://crossway:p%40ss@db:5432/x", "postgresql+psycopg://crossway:…@db:5432/x"),
+        ("to ada.lovelace+1@mail.example.org: no", "to [e-mail]: no"),
+        ("userEmail=ada%40mail.example.org&x=1", "userEmail=[e-mail]&x=1"),
+        ('{"e":"ada@mail.example"}', '{"e":"[e-mail]"}'),
+        ("Zm9vYmFyYmF6Zm9vYmFyYmF6Zm9vYmFyYmF6Zm9vYmE=", "…"),
+        ("wallet 0x833589fCD6eDb6E08f4c7C32D4f71b5", "wallet 0x833589fCD6eDb6E08f4c7C32D4f71b5"),
+        ("at 12:30 user @home", "at 12:30 user @home"),
+    ],
+)  # fmt: skip
+def test_a_text_keeps_no_secret_and_no_e_mail_address(text: str, left: str) -> None:
+    assert redact(text) == left
+    assert redact(left) == left
+
+
+def test_of_a_body_only_what_is_known_to_be_harmless_is_kept() -> None:
+    body = {
+        "amount": "25",
+        "userEmail": "ada@mail.example",
+        "fields": {"phoneNumber": "+254700000000", "list": [1, 2]},
+        "metadata": {"customer": "Ada Lovelace"},
+        "secret": "whsec_abc",
+        "newThing": 12,
+        "flag": True,
+        "orders": [{"id": 1, "paymentInstructions": {"accountName": "Ada"}}],
+    }
+    kept = json.loads(masked_body(json.dumps(body).encode()))
+    assert kept == {
+        "amount": "25",
+        "userEmail": "…",
+        "fields": "…",
+        "metadata": "…",
+        "secret": "…",
+        "newThing": "…",
+        "flag": True,
+        "orders": [{"id": 1, "paymentInstructions": "…"}],
+    }
+
+
+def test_harmless_fields_are_searched_for_secrets_too() -> None:
+    message = f"userEmail: ada@mail.example has no {KEY}"
+    kept = masked_body(json.dumps({"message": message}).encode())
+    assert json.loads(kept) == {"message": "userEmail: [e-mail] has no cr_live_abcd…"}
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe", b"user=ada@mail.example", b"{", b"[" * 100_000])
+def test_what_is_not_json_is_counted_and_not_kept(body: bytes) -> None:
+    assert masked_body(body) == f"({len(body)} bytes that are not JSON)"
+
+
+@pytest.mark.parametrize(("body", "kept"), [(b"", ""), (b'"secret"', "…"), (b"12", "…")])
+def test_a_body_that_is_no_object_tells_nothing(body: bytes, kept: str) -> None:
+    assert masked_body(body) == kept
+
+
+def test_at_most_4_kib_are_kept_whatever_is_deep_or_long() -> None:
+    deep: object = 1
+    for _ in range(60):
+        deep = {"order": deep}
+    for value in (deep, {"message": "é" * 9_000}, {"orders": [{"message": "x" * 90}] * 500}):
+        assert len(masked_body(json.dumps(value).encode()).encode()) <= MOST_CHARACTERS
+
+
+def test_a_long_word_is_searched_in_a_moment() -> None:
+    started = time.perf_counter()
+    for word in ("a" * 200_000, "a%40" * 50_000, "://a" * 50_000, "a." * 100_000, "-" * 200_000):
+        redact(word)
+    assert time.perf_counter() - started < 2
