@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from crossway.domain.intent import ENDED, TRANSITIONS, Event, State
+from crossway.domain.ramps import ORDER_ENDED, ORDER_TRANSITIONS, OrderEvent, OrderState
 from crossway.domain.transfers import TRANSFER_TRANSITIONS, TransferState
 
 FILE = Path(__file__).parent.parent / "docs" / "states.md"
@@ -44,12 +45,25 @@ def transfers() -> str:
     return "\n".join(lines)
 
 
+def orders() -> str:
+    """The life of a ramp order; what is only noted leaves it as it is."""
+    lines = ["stateDiagram-v2", f"    [*] --> {OrderState.PENDING}"]
+    lines += [
+        f"    {state} --> {to}: {event}"
+        for (state, event), to in ORDER_TRANSITIONS.items()
+        if event is not OrderEvent.NOTED
+    ]
+    lines += [f"    {state} --> [*]" for state in OrderState if state in ORDER_ENDED]
+    return "\n".join(lines)
+
+
 def page() -> str:
     """The whole page."""
     return (
         f"{HEAD}\n## A payment intent\n\n```mermaid\n{intents()}\n```\n\n"
         f"Without a new state:\n\n{staying()}\n\n"
-        f"## A transaction that it owes\n\n```mermaid\n{transfers()}\n```\n"
+        f"## A transaction that it owes\n\n```mermaid\n{transfers()}\n```\n\n"
+        f"## A ramp order\n\n```mermaid\n{orders()}\n```\n"
     )
 
 

@@ -12,6 +12,10 @@ class Account(StrEnum):
     PAYER and RECIPIENT are the world outside; HELD lies at deposit addresses; ESCROW is
     collected and claimable from the bridge; INVENTORY is the relayer's own; KEPT is dust that
     costs more to return than it is worth; the rest are income and cost.
+
+    The last four are local money, booked in minor units on no chain but at its provider (see
+    `fiat_place`): CUSTOMER is the user's world outside, PROVIDER holds what orders under way have
+    there, EXCHANGED was turned into crypto or out of it, RAMP_FEES is what providers kept.
     """
 
     PAYER = "payer"
@@ -24,6 +28,23 @@ class Account(StrEnum):
     APP_FEES = "app_fees"
     BRIDGE_FEES = "bridge_fees"
     NETWORK_FEES = "network_fees"
+    CUSTOMER = "customer"
+    PROVIDER = "provider"
+    EXCHANGED = "exchanged"
+    RAMP_FEES = "ramp_fees"
+
+
+FIAT = "fiat:"
+
+
+def fiat_place(provider: str) -> str:
+    """Where the books keep local money that lies with a provider: it stands in for a chain."""
+    return FIAT + provider
+
+
+def is_fiat(place: str) -> bool:
+    """Whether this is no chain but a provider of local money."""
+    return place.startswith(FIAT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,9 +111,10 @@ class RampOrder:
     """One order as stored.
 
     `fiat_minor` is what the user pays (on-ramp) or gets (off-ramp), fees included, in minor units
-    of the currency; `fee_minor` of it is the provider's fee; `fees_minor` and `fees_micro_usd` are
-    what all of it costs against the reference rate. `crypto_units` of `symbol` is what the user asked for, in units of `decimals`
-    places; `ramp_units` of `ramp_token` on `ramp_chain` is what the provider delivers or takes;
+    of the currency; `fee_minor` is the provider's fee, inside it (on-ramp) or beside it (off-ramp);
+    `fees_minor` and `fees_micro_usd` are what all of it costs against the reference rate.
+    `crypto_units` of `symbol` is what the user asked for, in units of `decimals` places;
+    `ramp_units` of `ramp_token` on `ramp_chain` is what the provider delivers or takes;
     `gross_units` what the user of an off-ramp deposits on the source chain. `person_id` is who it
     is for, `sealed` their fields, encrypted; both are gone after an erasure. `errand` is what the
     provider is still to be told, `next_at` when the engine looks again (None: never).

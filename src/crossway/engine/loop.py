@@ -12,6 +12,7 @@ from crossway.engine.confirming import check_signed
 from crossway.engine.detection import credit_ready, scan_chain
 from crossway.engine.expiry import expire
 from crossway.engine.finality import finalize, reorganised
+from crossway.engine.ramps import Ramps
 from crossway.engine.signing import send_due
 from crossway.engine.upkeep import EVERY_SECONDS, hurry, look_after, look_for_outsiders
 from crossway.ports.chain import Cursor, Heads
@@ -47,17 +48,20 @@ class Engine:
         self._awake = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
+        self._ramps = Ramps(services)
 
     def start(self) -> None:
         """Run in a thread of its own until `stop`."""
         self._services.pulse.begin()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
+        self._ramps.start()
 
     def stop(self, timeout_seconds: float = 10) -> None:
         """Finish the pass under way, give the leases back, and end."""
         self._stopping.set()
         self._awake.set()
+        self._ramps.stop(timeout_seconds)
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         self._services.pulse.runs = False
@@ -66,9 +70,16 @@ class Engine:
     def wake(self) -> None:
         """Something is due now: do not wait for the next pass."""
         self._awake.set()
+        self._ramps.wake()
 
     def tick(self) -> int:
-        """One pass of every sweep; answers how much was done. Never raises for a chain's fault."""
+        """One pass over chains and ramp orders in this thread; answers how much was done. Never
+        raises for an outsider's fault. A started engine asks ramp providers in threads of theirs.
+        """
+        return self._pass() + self._guarded("ramps", self._ramps.tick)
+
+    def _pass(self) -> int:
+        """One pass of every sweep over the chains."""
         heads = self._heads(self._lease())
         self._guarded("begin", partial(self._begin, heads))
         done = self._scan(heads)
@@ -100,7 +111,7 @@ class Engine:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            done = self._guarded("tick", self.tick)
+            done = self._guarded("tick", self._pass)
             self._awake.wait(BUSY_SECONDS if done else IDLE_SECONDS)
             self._awake.clear()
 

@@ -12,6 +12,7 @@ from crossway.ports.chain import Heads
 from crossway.ports.records import Alarm
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
+from crossway.usecases.ramp_timing import LONGEST_WAIT
 
 EVERY_SECONDS = 5
 STALE = timedelta(minutes=5)
@@ -98,7 +99,12 @@ def _mended(transfer: Transfer, intent: Intent) -> bool:
 
 def hurry(services: Services) -> int:
     """After the machine's clock went back: nothing waits for a time that is far away now."""
-    services.store.write(lambda unit: unit.transfers.hurry(services.clock.now()))
+
+    def work(unit: Unit) -> None:
+        unit.transfers.hurry(services.clock.now())
+        unit.orders.hurry(services.clock.now(), LONGEST_WAIT)
+
+    services.store.write(work)
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
@@ -124,17 +124,22 @@ class OrderRecords(Protocol):
 
     def moves(self, order_id: int) -> list[OrderMove]: ...
 
+    def has_due(self, now: datetime) -> bool: ...
     def due(self, now: datetime, limit: int, until: datetime) -> list[RampOrder]:
         """Orders whose `next_at` has come, oldest first; they are put off `until` then, so that no
         other engine takes them at the same time."""
         ...
 
-    def put_off(self, order_id: int, tries: int, at: datetime) -> None:
-        """Let the engine look at an order again at an instant; no event, no history."""
+    def put_off(self, order_id: int, tries: int, at: datetime | None) -> None:
+        """Let the engine look at an order again at an instant, or never; no event, no history."""
         ...
 
     def wake(self, ids: Collection[int], at: datetime) -> None:
         """Let the engine look at these orders from an instant on, if that is sooner."""
+        ...
+
+    def hurry(self, now: datetime, most: timedelta) -> None:
+        """After the clock went back: no order waits longer than `most` from now."""
         ...
 
     def seen(self, provider: str, report_ids: Sequence[str]) -> set[str]:
@@ -211,6 +216,7 @@ class SealedRecords(Protocol):
         """Keep a secret that nobody kept before; the one that is kept is answered."""
         ...
 
+    def kept(self, name: str) -> bytes | None: ...
     def kinds(self) -> list[str]:
         """Every kind of encrypted value, in the order in which to encrypt them anew."""
         ...

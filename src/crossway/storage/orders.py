@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -152,6 +152,10 @@ class Orders:
         query = select(order_moves).where(order_moves.c.order_id == order_id)
         return [move_of(row) for row in self._db.execute(query.order_by(order_moves.c.id))]
 
+    def has_due(self, now: datetime) -> bool:
+        due = (text("next_at IS NOT NULL"), orders.c.next_at <= micros(now))
+        return self._db.execute(select(orders.c.id).where(*due).limit(1)).first() is not None
+
     def due(self, now: datetime, limit: int, until: datetime) -> list[RampOrder]:
         query = (
             select(orders)
@@ -167,9 +171,10 @@ class Orders:
             self._db.execute(update(orders).where(taken).values(next_at=micros(until)))
         return found
 
-    def put_off(self, order_id: int, tries: int, at: datetime) -> None:
+    def put_off(self, order_id: int, tries: int, at: datetime | None) -> None:
+        when = None if at is None else micros(at)
         self._db.execute(
-            update(orders).where(orders.c.id == order_id).values(tries=tries, next_at=micros(at))
+            update(orders).where(orders.c.id == order_id).values(tries=tries, next_at=when)
         )
 
     def wake(self, ids: Collection[int], at: datetime) -> None:
@@ -180,6 +185,13 @@ class Orders:
             update(orders)
             .where(among(self._db, orders.c.id, sorted(ids)), later)
             .values(next_at=micros(at))
+        )
+
+    def hurry(self, now: datetime, most: timedelta) -> None:
+        self._db.execute(
+            update(orders)
+            .where(text("next_at IS NOT NULL"), orders.c.next_at > micros(now + most))
+            .values(next_at=micros(now))
         )
 
     def seen(self, provider: str, report_ids: Sequence[str]) -> set[str]:

@@ -36,7 +36,7 @@ def create(
         given.token_in, given.token_out, given.units, given.symbol, given.recipient,
     )  # fmt: skip
     intent = drawn_up(services, caller, given, routed, services.policy.intent_life_seconds)
-    event_id = f"evt_{secrets.token_hex(16)}"
+    event_id = new_event_id()
 
     def work(unit: Unit) -> Intent:
         stored = unit.intents.add(intent, event_id)
@@ -49,11 +49,16 @@ def create(
     return stored
 
 
+def new_event_id() -> str:
+    """The id of an announcement that is made with a new intent."""
+    return f"evt_{secrets.token_hex(16)}"
+
+
 def by_address(services: Services, caller: Caller, address: str) -> Intent:
     """The caller's intent with this deposit address, in any spelling of it."""
     with services.store.read() as unit:
         intent = unit.intents.by_address(address)
-        if intent is None and (spelled := _respelled(services, address)) is not None:
+        if intent is None and (spelled := respelled(services, address)) is not None:
             intent = unit.intents.by_address(spelled)
     return _own(caller, intent)
 
@@ -86,7 +91,8 @@ def destination_address(services: Services, caller: Caller, address: str) -> str
     return services.chains[intent.terms.destination_chain].deposit_address(intent.key)
 
 
-def _respelled(services: Services, address: str) -> str | None:
+def respelled(services: Services, address: str) -> str | None:
+    """An address in the one spelling of the first chain that knows its form."""
     for chain in services.chains.values():
         try:
             return chain.canonical_address(address)

@@ -112,17 +112,17 @@ def _read_source(
         )
     if request.refund_address is not None:
         given.refund_address = complaints.read(
-            lambda: _payable(services, source, request.refund_address, "refund_address")
+            lambda: payable(services, source, request.refund_address, "refund_address")
         )
     elif request.sender is None and (usual := caller.client.refund_addresses.get(source.kind)):
         given.refund_address = complaints.read(
-            lambda: _payable(services, source, usual, "refund_address")
+            lambda: payable(services, source, usual, "refund_address")
         )
     elif request.sender is None:
         complaints.add("refund_address or sender must be given, so that money can go back")
     else:
         given.refund_address = complaints.read(
-            lambda: _payable(services, source, request.sender, "sender")
+            lambda: payable(services, source, request.sender, "sender")
         )
 
 
@@ -130,7 +130,7 @@ def _read_destination(
     services: Services, request: CreateIntent, to: Chain, given: Asked, complaints: Complaints
 ) -> None:
     given.recipient = complaints.read(
-        lambda: _payable(services, to, request.recipient, "recipient")
+        lambda: payable(services, to, request.recipient, "recipient")
     )
     if request.token_out is not None:
         given.token_out = complaints.read(
@@ -149,7 +149,8 @@ def _default_out(services: Services, to: Chain, symbol: str) -> Token:
         return services.catalogue.token(to.id, symbol, "tokenOut")
 
 
-def _payable(services: Services, chain: Chain, text: object, name: str) -> str:
+def payable(services: Services, chain: Chain, text: object, name: str) -> str:
+    """An address of a chain in its one spelling, where money is not lost."""
     address = address_of(services, chain, text, name)
     if address in _BLACK_HOLES:
         raise InvalidInput(f"{name} is the zero address: money sent there is lost")

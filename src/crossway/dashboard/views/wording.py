@@ -100,6 +100,10 @@ ACCOUNTS: Final[Mapping[Account, str]] = MappingProxyType(
         Account.APP_FEES: "App fees",
         Account.BRIDGE_FEES: "Bridge fees",
         Account.NETWORK_FEES: "Network fees",
+        Account.CUSTOMER: "Customer",
+        Account.PROVIDER: "Held by the provider",
+        Account.EXCHANGED: "Exchanged for crypto",
+        Account.RAMP_FEES: "Provider's fees",
     }
 )
 

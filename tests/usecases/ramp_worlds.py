@@ -1,0 +1,146 @@
+"""Worlds with ramp orders: what they ask for, letting them go on, and what their books hold."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from crossway.domain.ledger import Account, balances, fiat_place
+from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
+from crossway.ports.sandbox import RampFaults
+from crossway.usecases import ramp_orders, ramp_sandbox
+from crossway.usecases.ramp_terms import NewOrder
+from tests.world import World
+
+BASE, ARBITRUM, POLYGON = "BASE_MAINNET", "ARBITRUM_MAINNET", "POLYGON_MAINNET"
+CHAINS = (BASE, ARBITRUM, POLYGON)
+ADA = "ada@example.com"
+
+
+class RampWorld(World):
+    """A world with a person whom every provider knows."""
+
+    def __init__(self, url: str, **more: Any) -> None:
+        super().__init__(url, **({"chains": CHAINS} | more))
+        for provider in ProviderName:
+            self.services.ramp_sandbox.set_standing(provider, ADA, "advanced", "approved")
+
+    def buy(self, provider: str = "YELLOW_CARD", **more: Any) -> RampOrder:
+        """A new on-ramp of 25 USDC for naira, delivered on Arbitrum."""
+        return ramp_orders.create(self.services, self.caller, self.buying(provider, **more))
+
+    def sell(self, provider: str = "YELLOW_CARD", **more: Any) -> RampOrder:
+        """A new off-ramp of 25 USDC on Arbitrum for naira."""
+        return ramp_orders.create(self.services, self.caller, self.selling(provider, **more))
+
+    def buying(self, provider: str = "YELLOW_CARD", **more: Any) -> NewOrder:
+        asked: dict[str, Any] = {
+            "direction": "on-ramp",
+            "provider": provider,
+            "currency": "NGN",
+            "amount": 25,
+            "destination_chain": ARBITRUM,
+            "recipient": self.address(ARBITRUM, "buyer"),
+            "email": ADA,
+            "fields": self.filled(provider, Direction.ON),
+        }
+        return NewOrder(**(asked | more))
+
+    def selling(self, provider: str = "YELLOW_CARD", **more: Any) -> NewOrder:
+        asked: dict[str, Any] = {
+            "direction": "off-ramp",
+            "provider": provider,
+            "currency": "NGN",
+            "amount": 25,
+            "source_chain": ARBITRUM,
+            "sender": self.address(ARBITRUM, "seller"),
+            "email": ADA,
+            "fields": self.filled(provider, Direction.OFF),
+        }
+        return NewOrder(**(asked | more))
+
+    def filled(self, provider: str, direction: Direction) -> dict[str, str]:
+        """What a provider's bank transfer in naira asks for."""
+        found = next(one for one in self.services.ramps if one.name == provider)
+        channel = found.capabilities.channels_for(direction, "NGN", "NG")[0]
+        return {
+            one.key: one.options[0].value if one.options else one.example
+            for one in channel.fields
+            if one.required
+        }
+
+    def report(self, order: RampOrder, outcome: str) -> None:
+        """Let the provider do and say something, and let the engine hear it."""
+        ramp_sandbox.report(self.services, self.operator, order.id, outcome)
+
+    def fault(self, provider: str = "YELLOW_CARD", **faults: Any) -> None:
+        self.services.ramp_sandbox.misbehave(provider, RampFaults(**faults))
+
+    def deposit_for(self, order: RampOrder, units: int | None = None) -> None:
+        """The user of an off-ramp pays."""
+        token = self.services.catalogue.tokens[order.source_chain, order.symbol].address
+        amount = order.gross_units if units is None else units
+        self.sandbox.deposit(order.source_chain, order.intent_address, token, amount)
+
+    def order(self, order: RampOrder) -> RampOrder:
+        return ramp_orders.by_id(self.services, self.operator, order.id)
+
+    def until_order(self, order: RampOrder, *states: OrderState, within: float = 300) -> RampOrder:
+        end = self.hand.seconds + within
+        while (now := self.order(order)).state not in states:
+            assert self.hand.seconds < end, f"{now.state} after {within} s, not {states}"
+            self.pass_time(1)
+        return now
+
+    def fiat(self, order: RampOrder) -> dict[Account, int]:
+        """What the books hold of an order's local money, account by account; they balance."""
+        with self.store.read() as unit:
+            posted = [p for _, p in unit.books.of(order.intent_id)] if order.intent_id else []
+        place = fiat_place(order.provider)
+        found: dict[Account, int] = defaultdict(int)
+        for (account, chain, token), units in balances(posted).items():
+            if (chain, token) == (place, order.currency) and units:
+                found[account] += units
+        assert sum(found.values()) == 0
+        return dict(found)
+
+    def history(self, order: RampOrder) -> list[str]:
+        moves = ramp_orders.history(self.services, self.operator, order.id)
+        return [f"{move.event}>{move.to_state}" for move in moves]
+
+    def events(self, order: RampOrder) -> list[str]:
+        """The events that changed the state."""
+        moves = ramp_orders.history(self.services, self.operator, order.id)
+        return [move.event for move in moves if move.from_state is not move.to_state]
+
+    def alarms(self, kind: str = "ramp") -> list[str]:
+        with self.store.read() as unit:
+            return [one.message for one in unit.network.alarms() if one.kind == kind]
+
+    def received(self, order: RampOrder) -> int:
+        """What the user of an on-ramp has on chain."""
+        token = self.services.catalogue.tokens[order.destination_chain, order.symbol].address
+        chain = self.services.chains[order.destination_chain]
+        return chain.balances([order.recipient], token)[order.recipient]
+
+    def at_provider(self, order: RampOrder, address: str) -> int:
+        chain = self.services.chains[order.ramp_chain]
+        return chain.balances([address], order.ramp_token)[address]
+
+
+def expected(order: RampOrder) -> dict[Account, int]:
+    """What the books hold of a completed order."""
+    fiat, fee = order.fiat_minor, order.fee_minor
+    if order.direction is Direction.ON:
+        found = {
+            Account.CUSTOMER: -fiat, Account.EXCHANGED: fiat - fee, Account.RAMP_FEES: fee,
+        }  # fmt: skip
+    else:
+        found = {
+            Account.CUSTOMER: fiat, Account.EXCHANGED: -fiat - fee, Account.RAMP_FEES: fee,
+        }  # fmt: skip
+    return {account: units for account, units in found.items() if units}
+
+
+def a_world(folder: Path, **more: Any) -> RampWorld:
+    """A world on a database of its own."""
+    return RampWorld(f"sqlite:///{folder / 'crossway.db'}", **more)
