@@ -69,9 +69,10 @@ class Once:
         except Exception as error:
             held.clear()
             await unhandled(scope, error)(scope, receive, hold)
+        scope["state"]["answered"] = True
         status = held[0]["status"]
-        if scope["state"].get("kept_status") != status:
-            body = b"".join(message.get("body", b"") for message in held[1:])
+        body = b"".join(message.get("body", b"") for message in held[1:])
+        if scope["state"].get("kept") != (status, body):
             await anyio.to_thread.run_sync(replays.keep_after, services, opened, status, body)
         for message in held:
             await send(message)
@@ -80,16 +81,20 @@ class Once:
 def kept_with(request: Request, answer: Callable[[T], Response]) -> Callable[[Unit, T], None]:
     """A step for the transaction that makes something: its answer is stored with it or not at all.
 
-    A process that dies before the answer is sent has then made it once, and replays say so.
+    A process that dies before the answer is sent has then made it once, and replays say so. Work
+    that goes on in a further transaction does the step there again, and keeps its newer answer,
+    unless another one was sent by then.
     """
     state, services = request.scope["state"], request.app.state.services
     opened: Opened | None = state.get("opened")
 
     def keep(unit: Unit, made: T) -> None:
-        if opened is not None:
-            response = answer(made)
-            replays.keep(services, unit, opened, response.status_code, bytes(response.body))
-            state["kept_status"] = response.status_code
+        if opened is None or "answered" in state:
+            return
+        response = answer(made)
+        said = response.status_code, bytes(response.body)
+        replays.keep(services, unit, opened, *said)
+        state["kept"] = said
 
     return keep
 

@@ -52,20 +52,22 @@ def begin(services: Services, client_id: str, key: str, body_hash: str) -> Opene
 
 
 def keep(services: Services, unit: Unit, opened: Opened, status: int, body: bytes) -> None:
-    """Keep the answer in the transaction of the work, so that both are stored or neither.
+    """Keep the answer in the transaction of the work, so that both are stored or neither; once
+    more where the work goes on.
 
     Raises `Conflict` when the work took so long that the same request was let in again.
     """
-    if not _is_open(unit, opened):
+    if not _is_open(unit, opened, status):
         raise Conflict("A request with this Idempotency-Key has overtaken this one")
     unit.access.answer(opened.client_id, opened.key, status, _sealed(services, body))
 
 
 def keep_after(services: Services, opened: Opened, status: int, body: bytes) -> None:
-    """Keep the answer of work that kept none itself."""
+    """Keep the answer that was sent, where the work kept none or an earlier one. What the work has
+    made stays made: a failure after it takes nothing's place."""
 
     def work(unit: Unit) -> None:
-        if _is_open(unit, opened):
+        if _is_open(unit, opened, status):
             unit.access.answer(opened.client_id, opened.key, status, _sealed(services, body))
 
     services.store.write(work)
@@ -85,6 +87,7 @@ def _opened(services: Services, known: Remembered) -> Remembered:
         raise Conflict("The answer of this Idempotency-Key can no longer be read") from error
 
 
-def _is_open(unit: Unit, opened: Opened) -> bool:
+def _is_open(unit: Unit, opened: Opened, status: int) -> bool:
+    """Whether the key is still this request's, and has no answer of another kind."""
     known = unit.access.remembered(opened.client_id, opened.key)
-    return known is not None and known.status is None and known.at == opened.at
+    return known is not None and known.at == opened.at and known.status in (None, status)
