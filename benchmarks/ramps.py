@@ -1,0 +1,65 @@
+"""How much longer ramp quotes of four providers take than the slowest provider alone."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from statistics import median
+from typing import Any
+
+from benchmarks.worlds import caller, service
+from crossway.domain.channels import Channel
+from crossway.domain.ramps import ProviderName
+from crossway.ports.ramps import Ask, Priced, RampProvider
+from crossway.usecases.ramp_questions import RampQuestion
+from crossway.usecases.ramp_quotes import quotes
+
+ANSWER_SECONDS = 0.2
+GOAL_RATIO = 1.2
+ROUNDS = 25
+# Over a bridge, so that asking the bridges counts as well.
+ASKED = RampQuestion("on-ramp", "NGN", "100", destination_chain="MONAD_MAINNET")
+
+
+class SlowProvider:
+    """A sandbox provider under a name, whose prices take their time."""
+
+    at_once = False
+
+    def __init__(self, inner: RampProvider, name: ProviderName) -> None:
+        self.inner, self.name = inner, name
+        self.capabilities = replace(inner.capabilities, name=name)
+        self.took = 0.0
+
+    def price(self, ask: Ask, channels: Sequence[Channel], now: datetime) -> Priced:
+        began = time.perf_counter()
+        time.sleep(ANSWER_SECONDS)
+        priced = self.inner.price(ask, channels, now)
+        self.took = time.perf_counter() - began
+        return priced
+
+
+def run() -> list[tuple[str, str, str, bool]]:
+    """(what, figure, goal, whether it is met): the use case of a whole service, its store too."""
+    with service() as built:
+        inner = {provider.name: provider for provider in built.services.ramps}
+        # No corridor has four providers, so one of them stands in for the hosted page.
+        inner[ProviderName.ONRAMP_MONEY] = inner[ProviderName.YELLOW_CARD]
+        slow: list[Any] = [SlowProvider(provider, name) for name, provider in inner.items()]
+        services, who = replace(built.services, ramps=slow), caller(built)
+        totals, ratios = [], []
+        for _ in range(ROUNDS):
+            began = time.perf_counter()
+            found = quotes(services, who, ASKED)
+            totals.append(time.perf_counter() - began)
+            assert len(found.quotes) == len(slow), found.left_out
+            ratios.append(totals[-1] / max(provider.took for provider in slow))
+    ratio, worst = median(ratios), max(ratios)
+    figure = f"{ratio:.3f} × the slowest ({median(totals) * 1000:.0f} ms; worst {worst:.3f})"
+    name = f"ramp quotes, four providers of {ANSWER_SECONDS * 1000:.0f} ms each, median"
+    return [(name, figure, f"≤ {GOAL_RATIO:g} × the slowest", ratio <= GOAL_RATIO)]
+
+
+if __name__ == "__main__":
+    for name, figure, goal, met in run():
+        print(f"{name}: {figure} (goal {goal}) {'met' if met else 'MISSED'}")
