@@ -6,10 +6,10 @@ from itertools import product
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from crossway.adapters.ramps.sandbox.orders import Said
+from crossway.adapters.ramps.sandbox.orders import Order, Said
 from crossway.adapters.ramps.sandbox.steps import STEERED, objection
 from crossway.domain.errors import InvalidInput, NotFound, WrongState
-from crossway.domain.ramps import Direction
+from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import Outcome, ProviderRefused
 from crossway.ports.sandbox import Faults, RampFaults
 from tests.ramps import (
@@ -25,6 +25,25 @@ from tests.ramps import (
 )
 
 O = Outcome  # noqa: E741
+
+
+# Of an order, only where its money goes back to matters to what can be told of it.
+ANY = Order(
+    reference="",
+    provider=ProviderName.YELLOW_CARD,
+    direction=Direction.ON,
+    fiat_minor=FIAT,
+    chain=BASE,
+    token=USDC.address,
+    units=UNITS,
+    to_address="",
+    refund_address="there",
+    pay_to="",
+    widget_url="",
+    instructions={},
+    pay_by=0,
+    closes_at=0,
+)
 
 
 def opened(ramp: Ramp, direction: Direction = Direction.ON) -> str:
@@ -139,6 +158,19 @@ def test_crypto_for_a_cancelled_order_goes_back_to_its_sender(ramp: Ramp) -> Non
     assert refunded.tx_hash
 
 
+def test_crypto_that_has_no_place_to_go_back_to_is_kept_and_not_called_refunded(
+    ramp: Ramp,
+) -> None:
+    elsewhere = ramp.simulation.chain("SOLANA_MAINNET").deposit_address("a wallet")
+    made = ramp.provider.open(opening(ramp, Direction.OFF, refund_address=elsewhere))
+    ramp.provider.cancel(made.reference)
+    ramp.pay(made.pay_to, UNITS)
+    ramp.wait(DELIVER_SECONDS)
+    assert ramp.outcomes(made.reference) == [O.CANCELLED, O.PAID]
+    with pytest.raises(WrongState, match="no address of its seller on BASE_MAINNET"):
+        ramp.switches.report(ramp.name, made.reference, "refunded")
+
+
 def test_money_for_a_cancelled_order_goes_back_and_the_intent_gets_nothing(ramp: Ramp) -> None:
     reference = opened(ramp)
     ramp.provider.cancel(reference)
@@ -188,13 +220,13 @@ def test_each_outcome_can_be_told_once_and_only_where_it_can_be(ramp: Ramp) -> N
             story: dict[Outcome, Said] = {}
             steps = [O.PAID] if paid_first and before not in (O.PAID, O.CANCELLED) else []
             for step in [*steps, *([before] if before in STEERED else [])]:
-                if not objection(story, step):
+                if not objection(ANY, story, step):
                     ramp.switches.report(ramp.name, reference, step)
                     story[step] = Said(step, 0)
             if before is O.CANCELLED:
                 ramp.provider.cancel(reference)
                 story[O.CANCELLED] = Said(O.CANCELLED, 0)
-            if why := objection(story, outcome):
+            if why := objection(ANY, story, outcome):
                 with pytest.raises(WrongState, match=why):
                     ramp.switches.report(ramp.name, reference, outcome)
                 assert ramp.outcomes(reference) == list(story)

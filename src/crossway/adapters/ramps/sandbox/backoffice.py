@@ -145,8 +145,10 @@ def _waits(order: Order, story: Mapping[Outcome, Said]) -> bool:
 def _send(site: Site, order: Order, units: int) -> str:
     """Pay out on the chain in a block of its own; the transaction's name."""
     on = order.direction is Direction.ON
-    payer, to = (order.refund_address, order.to_address) if on else (order.pay_to, "")
-    output = (payer, to or order.refund_address, order.token, units, True)
+    payer, to = order.refund_address, order.to_address
+    if not on:
+        payer, to = order.pay_to, order.refund_address
+    output = (payer, to, order.token, units, True)
     site.state.made += 1
     sent = by_hand(site.facts.family, site.facts.id, DEPOSIT, [output], site.state.made)
     mine_now(site, [sent])

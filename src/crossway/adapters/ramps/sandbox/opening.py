@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from hashlib import sha256
 
+from crossway.adapters.chains.addresses import canonical
 from crossway.adapters.chains.simulated.identities import made_address
 from crossway.adapters.ramps.sandbox.behaviour import MOST_BPS, Behaviour
 from crossway.adapters.ramps.sandbox.orders import Order, reference_of
@@ -35,7 +36,7 @@ def order_of(can: Capabilities, family: str, asked: Opening, how: Behaviour, now
         token=asked.token.address,
         units=asked.units,
         to_address=asked.to_address,
-        refund_address=refund_address(can, family) if on else asked.refund_address,
+        refund_address=refund_address(can, family) if on else _there(family, asked.refund_address),
         pay_to="" if on else made_address(family, f"ramp {reference}"),
         widget_url=widget_url(reference) if on and not asked.channel.direct else "",
         instructions=_instructions(can, asked, reference, fiat_minor),
@@ -76,6 +77,14 @@ def objection(can: Capabilities, asked: Opening) -> str:
 def refund_address(can: Capabilities, family: str) -> str:
     """Where crypto goes back to that this provider paid, on chains of a family."""
     return made_address(family, f"ramp {can.name} returns")
+
+
+def _there(family: str, address: str) -> str:
+    """An address, if it is one on chains of this family; nothing where crypto would be lost."""
+    try:
+        return canonical(family, address)
+    except ValueError:
+        return ""
 
 
 def widget_url(reference: str) -> str:

@@ -31,8 +31,10 @@ def due(order: Order, seen: Seen, story: Story, how: Behaviour, now: float) -> O
     if (paid := story.get(O.PAID)) is not None:
         if now < how.delivers_at(paid.at):
             return None
-        # What is paid after the end is given back.
-        return O.REFUNDED if any(end in story for end in CLOSED) else O.DELIVERED
+        if not any(end in story for end in CLOSED):
+            return O.DELIVERED
+        # What is paid after the end is given back, if there is a place for it.
+        return O.REFUNDED if order.refund_address else None
     if order.direction is Direction.OFF and seen.held >= order.units:
         return O.PAID
     closed = any(end in story for end in CLOSED)
@@ -45,8 +47,10 @@ def _came_back(delivered: Said, seen: Seen, how: Behaviour, now: float) -> bool:
     return back and now >= how.delivers_at(seen.returned_at)
 
 
-def objection(story: Story, outcome: Outcome) -> str:
+def objection(order: Order, story: Story, outcome: Outcome) -> str:
     """Why a person cannot let the provider say this now; empty when they can."""
+    if outcome is O.REFUNDED and not order.refund_address:
+        return f"names no address of its seller on {order.chain} to give the crypto back to"
     if outcome in story:
         return f"was reported {outcome} already"
     if O.REFUNDED in story:
@@ -64,9 +68,7 @@ def objection(story: Story, outcome: Outcome) -> str:
 
 def pays(order: Order, outcome: Outcome) -> bool:
     """Whether the provider sends crypto when it says this."""
-    if order.direction is Direction.ON:
-        return outcome is O.DELIVERED
-    return outcome is O.REFUNDED and bool(order.refund_address)
+    return outcome is (O.DELIVERED if order.direction is Direction.ON else O.REFUNDED)
 
 
 def sent_units(order: Order, outcome: Outcome, how: Behaviour) -> int:

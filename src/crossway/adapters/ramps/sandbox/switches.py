@@ -47,7 +47,7 @@ class SandboxRamps:
             raise NotFound(f"{name} has no order {reference}")
 
         def unless_impossible(story: Story, how: Behaviour, now: float) -> Outcome:
-            if why := objection(story, wanted):
+            if why := objection(order, story, wanted):
                 raise WrongState(f"The order {why}")
             return wanted
 
