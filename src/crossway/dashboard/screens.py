@@ -40,6 +40,10 @@ SCREENS: Final = (
         "Local money into crypto and back: the providers side by side.", "Ramps",
     ),
     Screen(
+        "kyc", "Identity checks", "badge",
+        "Where a person stands with a provider, and what is missing.", "Ramps",
+    ),
+    Screen(
         "routes", "Routes", "hub",
         "Which bridge goes where; switch routes and chains off and on.", "Network",
     ),
