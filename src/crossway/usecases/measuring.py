@@ -38,6 +38,9 @@ def measure(services: Services) -> Measured:
         counts = unit.intents.counts()
         alarms = unit.network.alarms(limit=MOST_ALARMS)
         cursors = unit.network.cursors()
+        backlog = unit.deliveries.backlog()
+    oldest = backlog.oldest or services.clock.now()
+    overdue = (services.clock.now() - oldest).total_seconds()
     now, passed = time.monotonic(), services.pulse.heads
     heads = {**services.stock.heads, **{c: head.height for c, (head, _) in passed.items()}}
     return Measured(
@@ -47,8 +50,8 @@ def measure(services: Services) -> Measured:
         pass_ages={chain: now - at for chain, (_, at) in passed.items()},
         stock=services.stock.held,
         alarms=Counter(alarm.kind for alarm in alarms),
-        webhooks_waiting=0,
-        webhooks_oldest_seconds=0.0,
+        webhooks_waiting=backlog.due + backlog.waiting,
+        webhooks_oldest_seconds=max(0.0, overdue),
         requests_waiting=len(services.unwritten.heard),
     )
 

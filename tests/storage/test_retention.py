@@ -1,0 +1,100 @@
+"""What is forgotten when it is old, and what must stay whatever its age."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, insert, select
+
+from crossway.storage.ramp_tables import order_reports
+from crossway.storage.store import SqlStore
+from crossway.storage.webhook_tables import announcements, deliveries, delivery_attempts
+from tests.storage.records import NOW, later
+
+MICRO = 1_000_000
+
+
+def micros(seconds: float) -> int:
+    return int((NOW.timestamp() + seconds) * MICRO)
+
+
+def put(store: SqlStore, table: Any, **row: Any) -> None:
+    with store.writer.begin() as db:
+        db.execute(insert(table), row)
+
+
+def announced(store: SqlStore, number: int, at: float, position: int | None) -> None:
+    put(
+        store, announcements, id=number, event_id=f"evt_{number}", client_id="c-1",
+        type="intent_created", kind="intent", resource_id=1, at=micros(at), facts="{}",
+        position=position,
+    )  # fmt: skip
+
+
+def delivered(store: SqlStore, number: int, at: float, state: str, announcement: int = 1) -> None:
+    put(
+        store, deliveries, id=number, webhook_id=1, announcement_id=announcement, line="",
+        state=state, tries=1, next_at=0, leased_until=0, error="", created_at=micros(at),
+        updated_at=micros(at),
+    )  # fmt: skip
+    put(
+        store, delivery_attempts, delivery_id=number, at=micros(at), error="", milliseconds=1,
+        headers="{}", answer="",
+    )  # fmt: skip
+
+
+def ids(store: SqlStore, table: Any) -> list[int]:
+    with store.reader.connect() as db:
+        return list(db.execute(select(table.c.id).order_by(table.c.id)).scalars())
+
+
+def forget(store: SqlStore, kind: str, before: float, most: int = 100) -> int:
+    return store.write(lambda unit: unit.retention.forget(kind, later(before), most))
+
+
+def has_older(store: SqlStore, kind: str, before: float) -> bool:
+    with store.read() as unit:
+        return unit.retention.has_older(kind, later(before))
+
+
+def test_ended_deliveries_go_with_their_attempts_and_open_ones_stay(store: SqlStore) -> None:
+    for number, state in enumerate(("DELIVERED", "DUE", "FAILED", "WAITING", "DELIVERED"), 1):
+        delivered(store, number, at=number, state=state)
+    assert has_older(store, "deliveries", 2)
+    assert not has_older(store, "deliveries", 1)
+    assert forget(store, "deliveries", 5) == 2
+    assert ids(store, deliveries) == [2, 4, 5]
+    with store.reader.connect() as db:
+        left = db.execute(select(delivery_attempts.c.delivery_id)).scalars()
+        assert sorted(left) == [2, 4, 5]
+
+
+def test_an_announcement_stays_until_it_was_told_and_nothing_of_it_is_left(store: SqlStore) -> None:
+    announced(store, 1, at=1, position=1)
+    announced(store, 2, at=2, position=None)
+    announced(store, 3, at=3, position=3)
+    announced(store, 4, at=9, position=4)
+    delivered(store, 1, at=1, state="DELIVERED", announcement=1)
+    assert forget(store, "announcements", 5) == 1
+    assert ids(store, announcements) == [1, 2, 4]
+    forget(store, "deliveries", 5)
+    assert forget(store, "announcements", 5) == 1
+    assert ids(store, announcements) == [2, 4]
+
+
+def test_reports_of_providers_go_by_their_age(store: SqlStore) -> None:
+    for number in range(5):
+        put(
+            store, order_reports, provider="FONBNK", report_id=f"r{number}", order_id=1,
+            outcome="done", at=micros(number),
+        )  # fmt: skip
+    assert has_older(store, "order_reports", 3)
+    assert [forget(store, "order_reports", 3, most=2) for _ in range(3)] == [2, 1, 0]
+    with store.reader.connect() as db:
+        assert db.execute(select(func.count()).select_from(order_reports)).scalar() == 2
+
+
+@pytest.mark.parametrize("kind", ["requests", "deliveries", "announcements", "order_reports"])
+def test_where_there_is_nothing_nothing_is_old(store: SqlStore, kind: str) -> None:
+    assert not has_older(store, kind, timedelta(days=999).total_seconds())
+    assert forget(store, kind, timedelta(days=999).total_seconds()) == 0
