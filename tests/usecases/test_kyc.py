@@ -201,5 +201,7 @@ def test_one_address_is_one_person_whoever_comes_first(office: Office) -> None:
     assert len({person.id for person in found}) == 1
     assert kyc.reveal_email(office.services, found[0]) == EMAIL
     assert kyc.masked_email(office.services, found[0]) == "a…@e….com"
+    assert kyc.email_of(office.services, found[0].id) == "a…@e….com"
+    assert kyc.email_of(office.services, None) == kyc.email_of(office.services, "p") == ""
     gone = replace(found[0], email_sealed=None)
     assert kyc.masked_email(office.services, gone) == ""

@@ -135,6 +135,10 @@ def test_the_commands_change_a_key_and_a_wrong_one_ends_the_start(tmp_path: Path
     assert (wrong.returncode, wrong.stdout) == (1, "")
     assert "CROSSWAY_SECRET_KEY: none of the secret keys opens" in wrong.stderr
     assert new not in wrong.stderr
+    examined = crossway(tmp_path, "doctor", CROSSWAY_SECRET_KEY=new)
+    assert examined.stdout == (
+        "the secret key is not the one that this database was first started with\n"
+    )
     done = crossway(tmp_path, "secrets", "rotate", CROSSWAY_SECRET_KEY=f"{new},{old}")
     assert done.stdout.endswith("Everything is encrypted with the first key; the others can go\n")
     assert crossway(tmp_path, "keys", "list", CROSSWAY_SECRET_KEY=new).returncode == 0

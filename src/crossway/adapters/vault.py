@@ -53,6 +53,15 @@ def open_vault(keys: Sequence[bytes], store: Store) -> FernetVault:
     return FernetVault(keys, _opened(every, kept))
 
 
+def check_keys(keys: Sequence[bytes], store: Store) -> None:
+    """Raises `WrongKey` when a database was first started with none of these; writes nothing."""
+    _, every = _read(keys)
+    with store.read() as unit:
+        kept = unit.sealed.kept(INDEX_KEY)
+    if kept is not None:
+        _opened(every, kept)
+
+
 def _read(keys: Sequence[bytes]) -> tuple[Fernet, MultiFernet]:
     try:
         read = [Fernet(key) for key in keys]

@@ -3,19 +3,21 @@
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from cryptography.fernet import Fernet
 from pydantic import ValidationError
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
 
 from crossway import bootstrap
-from crossway.adapters.vault import FernetVault, WrongKey
+from crossway.adapters.vault import FernetVault, WrongKey, check_keys
 from crossway.cli.words import built, in_words, operator, setting_complaints
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
-from crossway.storage.store import open_store
+from crossway.storage.store import SqlStore, open_store
 from crossway.usecases import operations
 from crossway.usecases.reconciliation import reconcile
 
@@ -87,6 +89,16 @@ def _database_findings(settings: Settings) -> Iterator[str]:
     try:
         store = open_store(settings.url)
         yield from store.ping()
+        with suppress(ProgrammingError, OperationalError):  # Its tables come with the first start.
+            yield from _key_findings(settings, store)
         store.close()
     except (SQLAlchemyError, ImportError) as error:
         yield f"CROSSWAY_DATABASE_URL cannot be used: {error}"
+
+
+def _key_findings(settings: Settings, store: SqlStore) -> Iterator[str]:
+    given = settings.secret_key is not None or settings.secret_key_file.exists()
+    try:
+        check_keys(secret_keys_of(settings) if given else [Fernet.generate_key()], store)
+    except WrongKey:
+        yield "the secret key is not the one that this database was first started with"

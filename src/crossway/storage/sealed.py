@@ -30,8 +30,12 @@ class Sealed:
 
     def keep(self, name: str, sealed: bytes) -> bytes:
         self._db.execute(_KEEP[self._db.dialect.name], {"name": name, "sealed": sealed})
+        return self.kept(name) or sealed
+
+    def kept(self, name: str) -> bytes | None:
         query = select(secrets_kept.c.sealed).where(secrets_kept.c.name == name)
-        return bytes(self._db.execute(query).scalar_one())
+        found = self._db.execute(query).scalar_one_or_none()
+        return None if found is None else bytes(found)
 
     def kinds(self) -> list[str]:
         return [f"{table.name}.{column}" for table, _, column in SEALED]

@@ -203,6 +203,15 @@ def masked_email(services: Services, person: Person) -> str:
     return masked(email) if email else ""
 
 
+def email_of(services: Services, person_id: str | None) -> str:
+    """The masked e-mail address of an order's person; empty where nobody is known."""
+    if person_id is None:
+        return ""
+    with services.store.read() as unit:
+        person = unit.people.get(person_id)
+    return masked_email(services, person) if person else ""
+
+
 def _state(
     services: Services,
     corridor: Corridor,
