@@ -75,7 +75,9 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
         wbufsize = -1
 
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
+            length = int(self.headers["content-length"])
+            if len(body := self.rfile.read(length)) < length:
+                return  # Whoever sent it died over it.
             headers = {name.lower(): value for name, value in self.headers.items()}
             one = Arrived(headers, body, time.monotonic())
             with receiver.came:

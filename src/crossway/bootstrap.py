@@ -159,7 +159,8 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     services = _simulated(settings, store, vault, pool, wake, machine_seconds)
     engine = Engine(services, owner_name(), sole=settings.on_sqlite)
     engines.append(engine)
-    return Service(services, store, pool, engine, Dispatcher(services), in_use)
+    dispatcher = Dispatcher(services, sole=settings.on_sqlite)
+    return Service(services, store, pool, engine, dispatcher, in_use)
 
 
 def _vault(settings: Settings, store: SqlStore) -> Vault:

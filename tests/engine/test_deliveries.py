@@ -1,13 +1,17 @@
 """Every event arrives: signed, in order, tried again on a schedule, and given up with words."""
 
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from crossway.domain.webhooks import MOST_TRIES, RETRY_AFTER, DeliveryState
+from crossway.engine.deliveries import Dispatcher
+from crossway.engine.outbox import AT_ONCE_EACH
 from crossway.usecases import deliveries, webhooks
 from crossway.usecases.webhooks import WebhookChange
 from tests.engine.deliveries import TellingWorld
@@ -243,3 +247,46 @@ def test_what_was_sent_and_answered_is_kept_without_the_signature(world: Telling
     assert "webhook-id" in one.headers
     assert "webhook-signature" not in one.headers
     assert seen.body == receiver.arrived[0].body
+
+
+def test_one_dead_endpoint_among_ten_delays_nobody_else(world: TellingWorld) -> None:
+    """Its requests hang for a second each; all others are done long before it is."""
+    let_go = threading.Event()
+
+    def hang(_: object) -> int:
+        let_go.wait(10)
+        return 200
+
+    with ExitStack() as stack:
+        dead = stack.enter_context(receiving(Receiver(answer=hang)))
+        others = [stack.enter_context(receiving()) for _ in range(9)]
+        for one in (dead, *others):
+            world.webhook(one.url, events=["intent_created"])
+        for _ in range(20):
+            world.pay()
+        world.dispatcher.start()
+        began = time.monotonic()
+        for one in others:
+            one.wait_for(20)
+        assert time.monotonic() - began < 5
+        assert len(dead.arrived) <= 2 * AT_ONCE_EACH
+        let_go.set()
+
+
+def test_a_dispatcher_that_is_stopped_gives_back_what_it_did_not_send(world: TellingWorld) -> None:
+    with receiving() as receiver:
+        told = world.webhook(receiver.url, events=["intent_created"])
+        for _ in range(40):
+            world.pay()
+        world.dispatcher.tick()
+        world.dispatcher.stop()
+        sent = len(receiver.arrived)
+        taken = [d for d in world.deliveries(told.endpoint.id) if d.tries]
+        assert len(taken) == sent
+        world.dispatcher = Dispatcher(world.services)
+        world.sender.close()
+        with world.store.read() as unit:
+            machine = world.clock.machine()
+            still = unit.deliveries.backlog().due
+            assert bool(unit.deliveries.due(world.clock.now(), machine)) == (still > 0)
+        assert still + sent == 40

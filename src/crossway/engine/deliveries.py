@@ -35,11 +35,13 @@ class Dispatcher:
         services: Services,
         at_once: int = AT_ONCE,
         chance: Callable[[], float] = random.random,
+        sole: bool = False,
     ) -> None:
-        """`chance` answers numbers from 0 to 1, by which retries are spread."""
+        """`chance` answers numbers from 0 to 1, by which retries are spread. `sole` ends the
+        leases of others when it begins: right where no other dispatcher should run."""
         assert services.outgoing is not None
         self._services, self._outgoing, self._chance = services, services.outgoing, chance
-        self._at_once = at_once
+        self._at_once, self._sole = at_once, sole
         self._outbox = Outbox(at_once)
         self._posters = ThreadPoolExecutor(at_once, thread_name_prefix="webhook")
         self._lock = threading.Lock()
@@ -51,6 +53,8 @@ class Dispatcher:
 
     def start(self) -> None:
         """Run in a thread of its own until `stop`."""
+        if self._sole:
+            self._services.store.write(lambda unit: unit.deliveries.take_over())
         self._thread = threading.Thread(target=self._run, name="deliveries", daemon=True)
         self._thread.start()
 

@@ -96,6 +96,10 @@ class DeliveryRecords(Protocol):
         """End leases of what was not sent."""
         ...
 
+    def take_over(self) -> None:
+        """End every lease."""
+        ...
+
     def lock_due(self, ids: Collection[int]) -> dict[int, Delivery]:
         """Those of the deliveries that still are DUE, held until the unit of work ends."""
         ...

@@ -129,6 +129,10 @@ class Deliveries:
     def give_back(self, ids: Collection[int]) -> None:
         self._lease(ids, 0)
 
+    def take_over(self) -> None:
+        leased = update(deliveries).where(_IS_DUE, _c.leased_until > 0)
+        self._db.execute(leased.values(leased_until=0))
+
     def lock_due(self, ids: Collection[int]) -> dict[int, Delivery]:
         if not ids:
             return {}
