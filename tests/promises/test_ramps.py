@@ -16,6 +16,7 @@ from crossway.domain.ramps import Direction
 from crossway.ports.ramps import Ask, Opening, Outcome, ProviderRefused, RampProvider
 from crossway.ports.sandbox import RampFaults
 from tests import ramps
+from tests.adapters.ramps.stands import FonbnkStand, PaycrestStand, YellowCardStand
 from tests.ramps import Ramp
 from tests.simulation import catalogue
 
@@ -117,8 +118,12 @@ class SandboxStand:
         self._ramp.simulation.close()
 
 
+# Onramp Money is not here: nothing is opened with it, its user does that on its own page.
 STANDS: dict[str, Callable[[Path], Stand]] = {
     "sandbox": SandboxStand,
+    "fonbnk": FonbnkStand,
+    "paycrest": PaycrestStand,
+    "yellow_card": YellowCardStand,
 }
 
 

@@ -39,7 +39,6 @@ NOW = 1_790_000_000.0
 KEY, SECRET = "key-of-the-operator", "c2VjcmV0LW9mLXRoZS1vcGVyYXRvcg=="
 HOOK_SECRET = "secret-of-the-webhook"
 REFUNDS = {"BASE_MAINNET": "0x000000000000000000000000000000000000dEaD"}
-SLOW = 0.25
 
 
 @dataclass(frozen=True)
@@ -64,18 +63,24 @@ class Call:
         return json.loads(self.body)
 
 
-Answer = Callable[[Call], Any]
+class Server(ThreadingHTTPServer):
+    """A client that stopped waiting for its answer is what some tests are about."""
+
+    def handle_error(self, *_: Any) -> None:
+        pass
 
 
 class StandIn:
     """`answers` by method and path give JSON, a status with JSON, or are asked with the call;
-    `first` are raw answers (status, headers, body) that come before them, in turn."""
+    `first` are raw answers (status, headers, body) that come before them, in turn. While it is
+    `silent` it answers that it cannot, and while `open` is not set nothing at all."""
 
     def __init__(self, allowed: Callable[[Call], bool]) -> None:
         self.allowed = allowed
         self.answers: dict[str, Any] = {}
         self.first: deque[tuple[int, dict[str, str], bytes]] = deque()
         self.calls: list[Call] = []
+        self.silent = False
         self.open = threading.Event()
         self.open.set()
         stand_in = self
@@ -98,12 +103,14 @@ class StandIn:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def answer(self, call: Call) -> tuple[int, dict[str, str], bytes]:
         self.calls.append(call)
         self.open.wait(10)
+        if self.silent:
+            return 503, {}, b""
         if self.first:
             return self.first.popleft()
         if not self.allowed(call):
@@ -213,5 +220,5 @@ def onramp_money_at(url: str, client: httpx.Client, **more: Any) -> OnrampMoney:
     return OnrampMoney(access, can(ProviderName.ONRAMP_MONEY), client, lambda: NOW, nothing)
 
 
-def quick_client() -> httpx.Client:
-    return httpx.Client(timeout=SLOW, trust_env=False)
+def quick_client(seconds: float = 5.0) -> httpx.Client:
+    return httpx.Client(timeout=seconds, trust_env=False)

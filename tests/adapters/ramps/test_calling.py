@@ -126,10 +126,12 @@ def test_who_asks_to_wait_a_moment_is(met: Met) -> None:
     assert met.price() > 0
 
 
-def test_slowness_is_unknown(met: Met) -> None:
-    met.server.open.clear()
-    with pytest.raises(Unreachable, match="gave no answer: ReadTimeout"):
-        met.price()
+@pytest.mark.parametrize("name", list(MAKING))
+def test_slowness_is_unknown(name: str) -> None:
+    with running(StandIn(MAKING[name][2])) as server, quick_client(0.1) as client:
+        server.open.clear()
+        with pytest.raises(Unreachable, match="gave no answer: ReadTimeout"):
+            Met(name, server, client).price()
 
 
 @pytest.mark.parametrize(

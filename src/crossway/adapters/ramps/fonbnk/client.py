@@ -96,7 +96,7 @@ class Fonbnk:
 
     def price(self, ask: Ask, channels: Sequence[Channel], now: datetime) -> Priced:
         """The price by the first channel, exact in what the user moves."""
-        body = self._sides(ask.direction, channels[0], ask.token, ask.units, {})
+        body = self._sides(ask, channels[0], {})
         quote = answer_of(TITLE, Quote, self._call.post(QUOTE, body, safe=True))
         on = ask.direction is Direction.ON
         fiat, crypto = (quote.deposit, quote.payout) if on else (quote.payout, quote.deposit)
@@ -193,28 +193,24 @@ class Fonbnk:
         return headers_of(self._access, int(self._now() * 1000), target)
 
     def _sides(
-        self,
-        direction: Direction,
-        channel: Channel,
-        token: Token,
-        units: int,
-        more: Mapping[str, str],
+        self, asked: Ask | Opening, channel: Channel, more: Mapping[str, str]
     ) -> dict[str, Any]:
         """Deposit and payout as a quote or an order asks for them, the crypto side fixed."""
+        token, code = asked.token, asked.currency.code
         network = self._names["networks"].get(token.chain)
         kind = self._names["channels"].get(channel.type.value)
-        if network is None or kind is None:
-            what = token.chain if network is None else channel.name
+        if network is None or kind is None or channel.currency != code:
+            what = token.chain if network is None else f"{channel.name} in {code}"
             raise ProviderRefused(f"{TITLE} does not serve {what}")
         crypto = ON_CHAIN | {
             "currencyCode": self._code(token),
-            "amount": numeral(units, token.decimals),
+            "amount": numeral(asked.units, token.decimals),
         }
-        fiat = {"paymentChannel": kind, "currencyType": "fiat", "currencyCode": channel.currency}
+        fiat = {"paymentChannel": kind, "currencyType": "fiat", "currencyCode": code}
         carrier = more.get("carrierCode")
         if carrier:
             fiat["carrierCode"] = carrier
-        on = direction is Direction.ON
+        on = asked.direction is Direction.ON
         return {"deposit": fiat if on else crypto, "payout": crypto if on else fiat}
 
     def _create(self, order: Opening) -> Order:
@@ -222,7 +218,7 @@ class Fonbnk:
         # Phone numbers are written without their plus.
         theirs = {key: value.removeprefix("+") for key, value in theirs.items()}
         wallet = order.to_address if order.direction is Direction.ON else order.refund_address
-        sides = self._sides(order.direction, order.channel, order.token, order.units, theirs)
+        sides = self._sides(order, order.channel, theirs)
         body = sides | {
             "userEmail": order.email,
             "userIp": str(self._access.user_ip),

@@ -5,8 +5,8 @@ direct-settlement (orders that convert), submit-collection-request, submit-payme
 lookup-collection-by-sequenceid, lookup-payment-by-sequenceid, cancel-collection, get-rates,
 get-networks, events-api, error-codes, kyc-metadata, webhooks-api. Not run against the real service.
 Not confirmed: which of `buy` and `sell` an on-ramp is reckoned at (the dearer one is taken for it),
-how a submission with a known sequenceId is refused, and whether crypto that a send awaits may come
-from any address.
+how a submission with a known sequenceId is refused, whether crypto that a send awaits may come from
+any address, and that a send stays `created` until it is there.
 
 An unpaid send cannot be cancelled and lapses by itself; receives can be, where the page says so.
 Yellow Card checks nobody's identity: every order carries what the operator found out.
@@ -39,12 +39,12 @@ from crossway.adapters.ramps.yellow_card.opened import opened_of
 from crossway.adapters.ramps.yellow_card.requests import TITLE, body_of, network_asked
 from crossway.adapters.ramps.yellow_card.wire import (
     KINDS,
-    OUTCOMES,
     PREFIXES,
     Networks,
     Order,
     Rates,
     Webhook,
+    outcome_of,
     report_of,
 )
 from crossway.domain.channels import Channel
@@ -148,7 +148,7 @@ class YellowCard:
         found = self._order(kind, ours)
         if found is None:
             return
-        if OUTCOMES.get(found.status.lower()) not in LAPSES:
+        if not _is_unpaid(kind, found):
             raise ProviderRefused(f"{TITLE} has the payment already")
         if kind == KINDS[Direction.ON]:
             self._try_to_cancel(found)
@@ -256,10 +256,14 @@ class YellowCard:
             self._call.post(f"/business/receive/{quote(found.id, safe='')}/cancel", {})
         except ProviderRefused:
             now = self._order(KINDS[Direction.ON], found.sequence_id)
-            if now is not None and OUTCOMES.get(now.status.lower()) not in LAPSES:
+            if now is not None and not _is_unpaid(KINDS[Direction.ON], now):
                 raise
 
     def _report(self, kind: str, told: Order | Webhook, currency: str | None) -> Report | None:
         places = places_of(self.capabilities.tokens, self._names["networks"])
         coin = told.settlement_info.coin if told.settlement_info else ("", "")
         return report_of(kind, told, self._digits.get(currency or ""), places.get(coin))
+
+
+def _is_unpaid(kind: str, found: Order) -> bool:
+    return outcome_of(kind, found.status.lower(), "") in LAPSES

@@ -36,6 +36,8 @@ OUTCOMES: Final = {
     "refunded": Outcome.REFUNDED,
     "settlement_complete": Outcome.DELIVERED,
 }
+# A send in one of these is being paid out.
+WORKED_ON: Final = frozenset({"process", "processing", "pending", "pending_liquidity"})
 # Only here is it sure that the payer's money was taken.
 TAKEN: Final = frozenset({"pending_refund", "refund_processing", "refund_failed", "refunded"})
 REASONS: Final = {
@@ -149,7 +151,7 @@ def report_of(
     places and `places` the token's, None where unknown."""
     status, settled = told.status.lower(), told.settlement_info
     tx_hash = (settled.tx_hash or "") if settled else ""
-    outcome = _outcome(kind, status, tx_hash)
+    outcome = outcome_of(kind, status, tx_hash)
     if outcome is None:
         return None
     amount = settled.crypto_amount if settled and outcome is Outcome.DELIVERED else None
@@ -168,9 +170,11 @@ def report_of(
     )
 
 
-def _outcome(kind: str, status: str, tx_hash: str) -> Outcome | None:
+def outcome_of(kind: str, status: str, tx_hash: str) -> Outcome | None:
     """A receive that is complete has the user's payment; only with its transaction is the crypto
-    on its way. A send that is complete has paid out."""
+    on its way. A send is worked on once its crypto is there, and has paid out when complete."""
+    if kind == "send" and status in WORKED_ON:
+        return Outcome.PAID
     if status != "complete":
         return OUTCOMES.get(status)
     return Outcome.DELIVERED if kind == "send" or tx_hash else Outcome.PAID
