@@ -11,10 +11,13 @@ import httpx
 import pytest
 
 from crossway.domain.errors import InvalidInput, Unreachable
+from crossway.domain.ramps import Direction, OrderState
 from crossway.usecases import kyc
+from tests.databases import new_sqlite
 from tests.identity_desk import BASIC, EMAIL, PNG, Office, an_office
 from tests.processes import Installation, free_port, installed, until
 from tests.storage.ramp_records import an_order
+from tests.usecases.ramp_worlds import RampWorld
 
 ACCOUNT = "0690000031"
 NAMES = {
@@ -24,6 +27,12 @@ NAMES = {
     "idNumber": "48151623421",
 }
 PERSONAL = [EMAIL, ACCOUNT, "Marina Road", *NAMES.values()]
+OWN = {
+    "accountNumber": ACCOUNT,
+    "accountName": "Wilhelmina Quartermaine",
+    "phone": "+2348055512345",
+    "phoneNumber": "+2348055512345",
+}
 FACE = b"a face nobody else may see"
 CORRIDOR = {"provider": "YELLOW_CARD", "countryCode": "NG", "fiatCurrency": "NGN"}
 
@@ -64,6 +73,38 @@ def test_nothing_personal_is_plain_in_the_database(office: Office) -> None:
     assert person.id.encode() in stored
     for form in (*forms(PERSONAL), FACE, PNG):
         assert form not in stored
+
+
+def test_orders_leave_nothing_personal_behind(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    world = RampWorld(new_sqlite(folder, tmp_path / "migrated.db"))
+    for provider in ("YELLOW_CARD", "FONBNK", "PAYCREST"):
+        world.services.ramp_sandbox.set_standing(provider, EMAIL, "advanced", "approved")
+    written = {}
+    made = []
+    for provider in ("YELLOW_CARD", "FONBNK", "PAYCREST"):
+        for direction, deal in ((Direction.ON, world.buy), (Direction.OFF, world.sell)):
+            fields = world.filled(provider, direction)
+            fields |= {key: OWN[key] for key in fields if key in OWN}
+            written |= fields
+            made.append(deal(provider, email=EMAIL, fields=fields))
+    assert set(OWN) & set(written)
+    sold = next(order for order in made if order.direction is Direction.OFF)
+    world.deposit_for(sold)
+    world.until_order(sold, OrderState.COMPLETED)
+    world.fault(refuse_next=1)
+    world.buy(email=EMAIL, fields=world.filled("YELLOW_CARD", Direction.ON))
+    world.pass_time(7_200, step=60)
+    stored = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    for form in forms([EMAIL, *(OWN[key] for key in written if key in OWN)]):
+        assert form not in stored
+    gone = kyc.erase(world.services, world.operator, EMAIL)
+    assert gone == len(made) + 1
+    now = [world.order(order) for order in made]
+    assert {(order.person_id, order.sealed) for order in now} == {(None, None)}
+    assert all(world.history(order) for order in now)
+    world.store.close()
 
 
 def test_refusals_and_errors_repeat_nothing_personal(office: Office) -> None:
