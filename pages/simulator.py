@@ -1,8 +1,8 @@
-"""Simulator: the clock, the faults and the deposits of the simulated network."""
+"""Simulator: the clock, the faults and the deposits of the simulated network, its providers."""
 
 import streamlit as st
 
-from crossway.dashboard.components import notices
+from crossway.dashboard.components import notices, ramp_sandbox
 from crossway.dashboard.components import simulator as parts
 from crossway.dashboard.session import services
 
@@ -22,3 +22,10 @@ with right:
     parts.faults()
     st.header("What an address holds")
     parts.holdings()
+st.header("Ramp providers")
+left, right = st.columns(2, gap="large")
+with left:
+    ramp_sandbox.behaviour()
+with right:
+    st.subheader("Identity of a person")
+    ramp_sandbox.standing()
