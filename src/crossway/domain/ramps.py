@@ -115,9 +115,10 @@ class RampOrder:
     `fees_minor` and `fees_micro_usd` are what all of it costs against the reference rate.
     `crypto_units` of `symbol` is what the user asked for, in units of `decimals` places;
     `ramp_units` of `ramp_token` on `ramp_chain` is what the provider delivers or takes;
-    `gross_units` what the user of an off-ramp deposits on the source chain. `person_id` is who it
-    is for, `sealed` their fields, encrypted; both are gone after an erasure. `errand` is what the
-    provider is still to be told, `next_at` when the engine looks again (None: never).
+    `gross_units` what the user of an off-ramp deposits on the source chain, in the same places as
+    `crypto_units`. `person_id` is who it is for, `sealed` their fields, encrypted; both are gone
+    after an erasure. `errand` is what the provider is still to be told, `next_at` when the engine
+    looks again (None: never).
     """
 
     id: int

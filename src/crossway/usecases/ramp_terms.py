@@ -11,6 +11,7 @@ from crossway.domain.channels import Channel, read_fields
 from crossway.domain.clients import Caller
 from crossway.domain.errors import Forbidden, InvalidInput
 from crossway.domain.intent import Intent
+from crossway.domain.money import rescale_up
 from crossway.domain.ramps import Direction, Errand, OrderState, RampOrder
 from crossway.ports.services import Services
 from crossway.usecases.complaints import Complaints
@@ -167,6 +168,8 @@ def drawn_order(
     quote, channel, now = wanted.quote, wanted.channel, services.clock.now()
     on = wanted.direction is Direction.ON
     route = quote.routed.quote
+    # An off-ramp counts in the places of what is deposited: USDC has 18 of them on BSC.
+    places = quote.decimals if on else max(quote.decimals, quote.token.decimals)
     personal = {"email": wanted.email or "", "fields": dict(wanted.fields)}
     return RampOrder(
         id=0,
@@ -185,8 +188,8 @@ def drawn_order(
         worth_micro_usd=quote.worth_micro_usd,
         rate_micro=quote.rate_micro,
         symbol=quote.token.symbol,
-        decimals=quote.decimals,
-        crypto_units=quote.crypto_units,
+        decimals=places,
+        crypto_units=rescale_up(quote.crypto_units, quote.decimals, places),
         source_chain=route.source,
         destination_chain=route.destination,
         ramp_chain=quote.ramp_token.chain,
