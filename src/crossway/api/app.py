@@ -10,6 +10,7 @@ from crossway.api import (
     intents,
     kyc,
     quotes,
+    ramp_orders,
     ramp_sandbox,
     ramps,
     router,
@@ -59,7 +60,13 @@ def create_api(services: Services | None = None) -> FastAPI:
     # One flat list, the busiest first: a router that is included is searched at twice the cost.
     for part in (quotes.router, intents.router, router.router, chains.router, sandbox.router):
         api.router.routes.extend(part.routes)
-    for part in (ramps.router, ramp_sandbox.router, kyc.router, kyc.state_router):
+    for part in (
+        ramps.router,
+        ramp_orders.router,
+        ramp_sandbox.router,
+        kyc.router,
+        kyc.state_router,
+    ):
         api.router.routes.extend(part.routes)
     api.router.routes.extend(chains.client_router.routes)
     api.router.routes.extend(webhooks.router.routes)

@@ -59,7 +59,8 @@ class CreateOrder(Model):
         "The end user's e-mail address; required for direct orders.", EMAIL, default=None
     )
     fields: dict[str, Any] | None = text(
-        "What the payment channel asks for: see `fieldsRequired` of its quote.",
+        "What the payment channel asks for: see `fieldsRequired` of its quote. `channel` names one "
+        "by its id; left out, it is the first that these fields suit.",
         {"phone": "+2348012345678"},
         default=None,
     )

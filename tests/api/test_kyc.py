@@ -1,0 +1,298 @@
+"""Identity checks over HTTP (service.md §12 to §14; wire.md §2, §5)."""
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from crossway.bootstrap import Service
+from crossway.domain.clients import Scope
+from tests.api.conftest import Api, new_key
+from tests.api.ramps import NAMES, known, let_pass, open_order, order_of, person
+
+STATE = {
+    "provider", "userEmail", "countryCode", "fiatCurrency", "currentKycType", "currentKycStatus",
+    "limitUsd", "usedUsd", "remainingUsd", "blocked", "missingRequirements", "verificationUrl",
+}  # fmt: skip
+FOR_AN_AMOUNT = {"requiredKycType", "canProceed"}
+CORRIDOR = {"provider": "YELLOW_CARD", "countryCode": "NG", "fiatCurrency": "NGN"}
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + b"\x00" * 64
+PDF = b"%PDF-1.7\n" + b" " * 64 + b"\n%%EOF\n"
+
+
+def state(api: Api, email: str, **more: Any) -> Any:
+    answer = api.get("/ramp/kyc", userEmail=email, **{**CORRIDOR, **more})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def requirements(api: Api, kyc_type: str) -> list[dict[str, Any]]:
+    """What YELLOW_CARD asks for in Nigeria."""
+    tiers = api.get("/ramp/kyc/requirements", **CORRIDOR).json()["tiers"]
+    found: list[dict[str, Any]] = next(t for t in tiers if t["kycType"] == kyc_type)["requirements"]
+    return found
+
+
+GOOD = {
+    "text": "12345678901",
+    "date": "1990-12-31",
+    "email": "ada@example.com",
+    "phone": "+2348012345678",
+}
+
+
+def values(asked: list[dict[str, Any]]) -> dict[str, str]:
+    """Good values of everything that is no document."""
+    return {
+        one["key"]: one["options"][0] if one["options"] else GOOD[one["type"]]
+        for one in asked
+        if one["type"] != "document"
+    }
+
+
+def sent_document(api: Api, content: bytes, kind: str, **asked: Any) -> Any:
+    return api.http.post(
+        "/api/v1/ramp/kyc/documents",
+        params={**CORRIDOR, **asked},
+        content=content,
+        headers=api.headers(**{"Content-Type": kind}),
+    )
+
+
+def test_somebody_new_has_passed_nothing(api: Api) -> None:
+    email = person()
+    found = state(api, email)
+    assert set(found) == STATE
+    assert (found["currentKycType"], found["currentKycStatus"]) == ("none", "not_started")
+    assert (found["limitUsd"], found["usedUsd"], found["remainingUsd"]) == (0, 0, 0)
+    assert found["missingRequirements"] == [one["key"] for one in requirements(api, "basic")]
+    assert email not in str(found), "masked"
+    assert found["userEmail"].startswith("p…@e")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("/ramp/kyc", "cryptoAmount"), ("/kyc/state", "amount")]
+)
+def test_with_an_amount_it_says_what_that_needs(api: Api, path: str, name: str) -> None:
+    def asked(email: str, amount: str) -> Any:
+        answer = api.get(path, **CORRIDOR, userEmail=email, **{name: amount})
+        assert answer.status_code == 200, answer.text
+        assert set(answer.json()) == STATE | FOR_AN_AMOUNT
+        return answer.json()["requiredKycType"], answer.json()["canProceed"]
+
+    new, basic = person(), known(api, "YELLOW_CARD", "basic")
+    advanced = known(api, "YELLOW_CARD", "advanced")
+    assert asked(new, "100") == ("basic", False)
+    assert asked(basic, "100.5") == ("basic", True)
+    assert asked(basic, "500") == ("basic", True)
+    assert asked(basic, "500.01") == ("advanced", False)
+    assert asked(advanced, "10000") == ("advanced", True)
+    assert asked(advanced, "10001") == (None, False)
+    other = api.get(path, **CORRIDOR, userEmail=basic, **{name: "1,5"})
+    assert other.status_code == 400
+    assert name in other.json()["message"]
+
+
+def test_an_order_uses_up_the_months_limit_and_the_next_month_starts_anew(api: Api) -> None:
+    email = known(api, "YELLOW_CARD", "basic")
+    open_order(api, userEmail=email, cryptoAmount=100)
+    used = state(api, email)
+    assert (used["limitUsd"], used["usedUsd"]) == (500, pytest.approx(100, rel=0.01))
+    assert used["remainingUsd"] == pytest.approx(used["limitUsd"] - used["usedUsd"])
+    let_pass(api, 32 * 86_400)
+    assert state(api, email)["usedUsd"] == 0
+
+
+@pytest.mark.parametrize("path", ["/ramp/kyc", "/kyc/state", "/ramp/kyc/requirements"])
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"provider": None}, "provider"),
+        ({"provider": "NOBODY"}, "provider"),
+        ({"countryCode": "KE"}, "countryCode"),
+        ({"countryCode": "ng"}, "countryCode"),
+        ({"fiatCurrency": None}, "fiatCurrency"),
+        ({"fiatCurrency": "XXX"}, "fiatCurrency"),
+        ({"provider": "ONRAMP_MONEY"}, "provider"),
+    ],
+)
+def test_what_is_wrong_in_a_question_is_named(
+    api: Api, path: str, changes: dict[str, Any], field: str
+) -> None:
+    asked = {**CORRIDOR, "userEmail": person(), **changes}
+    answer = api.get(path, **{key: value for key, value in asked.items() if value is not None})
+    assert answer.status_code == 400, answer.text
+    assert field in answer.json()["message"]
+
+
+@pytest.mark.parametrize("email", [None, "", "nobody", "a@b", "a b@example.com"])
+@pytest.mark.parametrize("path", ["/ramp/kyc", "/kyc/state"])
+def test_an_email_address_is_needed_and_never_repeated(
+    api: Api, path: str, email: str | None
+) -> None:
+    asked = CORRIDOR if email is None else {**CORRIDOR, "userEmail": email}
+    answer = api.get(path, **asked)
+    assert answer.status_code == 400
+    assert "userEmail" in answer.json()["message"]
+    assert not email or email not in answer.json()["message"]
+
+
+def test_an_unknown_provider_is_refused_with_the_four_that_there_are(api: Api) -> None:
+    asked = {**CORRIDOR, "provider": "NOBODY", "userEmail": person()}
+    for path in ("/ramp/kyc", "/kyc/state", "/ramp/kyc/requirements"):
+        message = api.get(path, **asked).json()["message"]
+        assert all(name in message for name in NAMES), path
+
+
+def test_requirements_are_listed_by_tier(api: Api) -> None:
+    body = api.get("/ramp/kyc/requirements", **CORRIDOR).json()
+    assert set(body) == {"provider", "countryCode", "fiatCurrency", "tiers"}
+    tiers = {tier["kycType"]: tier for tier in body["tiers"]}
+    assert tiers["basic"]["maxAmountUsd"] == 500
+    assert tiers["advanced"]["maxAmountUsd"] == 10_000
+    assert tiers["basic"]["perPeriod"] == "month"
+    for tier in tiers.values():
+        assert set(tier) == {"kycType", "maxAmountUsd", "perPeriod", "requirements"}
+        for one in tier["requirements"]:
+            assert set(one) == {
+                "key", "label", "type", "required", "pattern", "options", "sensitive",
+            }  # fmt: skip
+
+
+def test_the_widgets_provider_verifies_on_its_own_page(api: Api) -> None:
+    indian = {"provider": "ONRAMP_MONEY", "countryCode": "IN", "fiatCurrency": "INR"}
+    found = state(api, person(), **indian)
+    assert "ONRAMP_MONEY" in found["verificationUrl"]
+    assert found["missingRequirements"] == []
+    body = {"provider": "ONRAMP_MONEY", "userEmail": person(), "countryCode": "IN"}
+    answer = api.post("/ramp/kyc", {**body, "fields": {"name": "Ada"}})
+    assert answer.status_code == 400
+    assert "its own page" in answer.json()["message"]
+
+
+def test_what_is_handed_in_is_missing_no_more_and_is_never_shown(api: Api) -> None:
+    email, asked = person(), requirements(api, "basic")
+    given = values(asked)
+    body = {"provider": "YELLOW_CARD", "userEmail": email, "countryCode": "NG", "fields": given}
+    answer = api.post("/ramp/kyc", body)
+    assert answer.status_code == 200, answer.text
+    assert set(answer.json()) == STATE
+    assert not set(given) & set(answer.json()["missingRequirements"])
+    for secret in (email, *given.values()):
+        assert secret not in answer.text.replace(answer.json()["fiatCurrency"], "")
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"provider": None}, "provider"),
+        ({"provider": 7}, "provider"),
+        ({"userEmail": None}, "userEmail"),
+        ({"userEmail": ["x"]}, "userEmail"),
+        ({"countryCode": "US"}, "countryCode"),
+        ({"fields": None}, "fields"),
+        ({"fields": {}}, "fields"),
+        ({"fields": {"shoe_size": "44"}}, "fields.shoe_size"),
+        ({"fields": "text"}, "fields"),
+        ({"colour": "red"}, "colour is not a known field"),
+    ],
+)
+def test_what_is_wrong_in_what_is_handed_in_is_named(
+    api: Api, changes: dict[str, Any], field: str
+) -> None:
+    good = {"provider": "YELLOW_CARD", "userEmail": person(), "countryCode": "NG"}
+    body = {**good, "fields": values(requirements(api, "basic")), **changes}
+    answer = api.post("/ramp/kyc", body)
+    assert answer.status_code == 400, answer.text
+    assert field in answer.json()["message"]
+
+
+def test_each_bad_value_is_named_and_none_is_repeated(api: Api) -> None:
+    given = values(requirements(api, "basic"))
+    bad = dict.fromkeys(given, "\x07 secret-value")
+    body = {"provider": "YELLOW_CARD", "userEmail": person(), "countryCode": "NG", "fields": bad}
+    answer = api.post("/ramp/kyc", body)
+    assert answer.status_code == 400
+    assert "secret-value" not in answer.text
+    for key in given:
+        assert f"fields.{key}" in answer.json()["message"]
+
+
+def test_a_document_is_its_own_request(api: Api) -> None:
+    email = person()
+    key = next(o["key"] for o in requirements(api, "advanced") if o["type"] == "document")
+    for content, kind in ((PNG, "image/png"), (PDF, "application/pdf; charset=binary")):
+        answer = sent_document(api, content, kind, userEmail=email, key=key)
+        assert answer.status_code == 200, answer.text
+        assert key not in answer.json()["missingRequirements"]
+    wrong = [
+        (PNG, "image/jpeg", key, "image/png"),
+        (b"GIF89a", "image/gif", key, "PNG"),
+        (b"", "image/png", key, "empty"),
+        (PNG, "image/png", "no_such_thing", "key"),
+    ]
+    for content, kind, named, said in wrong:
+        answer = sent_document(api, content, kind, userEmail=email, key=named)
+        assert answer.status_code == 400, answer.text
+        assert said in answer.json()["message"]
+
+
+def test_a_document_may_be_5_mib_long_and_anything_else_64_kib(api: Api) -> None:
+    email = person()
+    key = next(o["key"] for o in requirements(api, "advanced") if o["type"] == "document")
+    whole = PNG + b"\x00" * (5 * 2**20 - len(PNG))
+    assert sent_document(api, whole, "image/png", userEmail=email, key=key).status_code == 200
+    longer = sent_document(api, whole + b"\x00", "image/png", userEmail=email, key=key)
+    assert longer.status_code == 413
+    assert longer.json()["message"] == "The request body is longer than 5 MiB"
+    other = api.http.post("/api/v1/ramp/kyc", content=b" " * 65537, headers=api.headers())
+    assert other.status_code == 413
+    assert other.json()["message"] == "The request body is longer than 64 KiB"
+
+
+def erased(api: Api, **params: str) -> Any:
+    return api.http.delete("/api/v1/ramp/kyc", params=params, headers=api.headers())
+
+
+def test_a_person_is_erased_and_their_orders_stay(api: Api) -> None:
+    email = known(api, "YELLOW_CARD")
+    order = open_order(api, userEmail=email)
+    busy = erased(api, userEmail=email)
+    assert busy.status_code == 400
+    assert f"Order {order['id']}" in busy.json()["message"]
+    assert api.post(f"/ramp/orders/{order['id']}/cancel").status_code == 200
+    answer = erased(api, userEmail=email)
+    assert (answer.status_code, answer.json()) == (200, {"success": True, "ordersCleared": 1})
+    assert api.get(f"/ramp/orders/{order['id']}").json()["status"] == "CANCELLED"
+    assert erased(api, userEmail=email).json()["ordersCleared"] == 0
+    assert "userEmail" in erased(api).json()["message"]
+
+
+def test_reading_and_handing_in_want_their_scopes(http: TestClient, service: Service) -> None:
+    reader = Api(http, service, *new_key(service, scopes=frozenset({Scope.READ})))
+    assert state(reader, person())["currentKycType"] == "none"
+    assert reader.post("/ramp/kyc", {}).status_code == 403
+    assert sent_document(reader, PNG, "image/png").status_code == 403
+    assert erased(reader, userEmail=person()).status_code == 403
+
+
+def test_an_order_that_a_check_stops_says_which(api: Api) -> None:
+    email = person()
+    answer = api.post("/ramp/orders", {**order_of(api), "userEmail": email})
+    body = answer.json()
+    assert answer.status_code == 400
+    assert set(body) == {"statusCode", "message", "code", "kyc"}
+    assert (body["statusCode"], body["code"]) == (400, "KYC_REQUIRED")
+    assert set(body["kyc"]) == STATE | FOR_AN_AMOUNT
+    assert (body["kyc"]["requiredKycType"], body["kyc"]["canProceed"]) == ("basic", False)
+    assert email not in answer.text
+    assert api.get("/ramp/orders").json()["total"] == 0
+
+
+def test_no_email_address_is_logged(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+    email = person()
+    state(api, email)
+    erased(api, userEmail=email)
+    api.post("/ramp/kyc", {"userEmail": email})
+    logged = capsys.readouterr()
+    assert email not in logged.out + logged.err

@@ -1,0 +1,268 @@
+"""Ramp orders over HTTP (service.md §1, §15, §16; wire.md §2, §4)."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from crossway.domain.errors import Unreachable
+from tests.api.conftest import WALLET, Api, served
+from tests.api.ramps import (
+    ORDER,
+    known,
+    let_pass,
+    open_order,
+    order_of,
+    person,
+    quote_of,
+    read,
+    report,
+    until,
+)
+
+
+def test_an_on_ramp_order_has_exactly_its_fields(api: Api) -> None:
+    asked = order_of(api)
+    answer = api.post("/ramp/orders", asked)
+    order = answer.json()
+    assert answer.status_code == 201, answer.text
+    assert set(order) == ORDER
+    assert (order["type"], order["status"]) == ("on-ramp", "INITIATED")
+    assert (order["provider"], order["fiatCurrency"]) == ("YELLOW_CARD", "NGN")
+    assert (order["cryptoCurrency"], order["cryptoAmount"]) == ("USDC", 25)
+    assert order["recipientAddress"] == WALLET
+    assert order["destinationChain"] == "ARBITRUM_MAINNET"
+    assert order["countryCode"] == "NG"
+    assert order["paymentInstructions"]
+    assert order["intentAddress"]
+    assert (order["grossDepositAmount"], order["depositChain"]) == (None, None)
+    assert (order["failureReason"], order["completedAt"]) == (None, None)
+    assert order["expiresAt"].endswith(".000Z")
+    assert asked["userEmail"] not in answer.text
+    assert read(api, order) == order
+    assert api.get(f"/ramp/orders/by-intent/{order['intentAddress']}").json() == order
+
+
+def test_an_off_ramp_order_says_what_to_deposit_and_where(api: Api) -> None:
+    order = open_order(api, type="off-ramp")
+    assert set(order) == ORDER
+    assert (order["type"], order["status"]) == ("off-ramp", "INITIATED")
+    assert (order["senderAddress"], order["recipientAddress"]) == (WALLET, None)
+    assert (order["sourceChain"], order["depositChain"]) == ("BASE_MAINNET", "BASE_MAINNET")
+    assert int(order["grossDepositAmount"]) >= 25_000_000
+    assert order["intentAddress"]
+    assert read(api, order) == order
+
+
+def test_a_deposit_is_counted_in_the_places_of_its_token(api: Api) -> None:
+    """USDC has 18 places on BSC and 6 elsewhere."""
+    for chain, places in (("BSC_MAINNET", 18), ("BASE_MAINNET", 6)):
+        order = open_order(api, type="off-ramp", sourceChain=chain)
+        shown = Decimal(order["grossDepositAmountFormatted"])
+        assert 25 <= shown < 26
+        assert shown.scaleb(places) == int(order["grossDepositAmount"])
+        assert order["cryptoAmount"] == 25
+        paid = {"address": order["intentAddress"], "amount": order["grossDepositAmount"]}
+        assert api.post("/sandbox/deposits", paid).status_code == 200
+        until(api, order, "PROCESSING")
+
+
+def test_an_order_costs_what_was_quoted(api: Api) -> None:
+    for kind in ("on-ramp", "off-ramp"):
+        asked = order_of(api, type=kind)
+        about = {k: v for k, v in asked.items() if k in ("type", "fiatCurrency", "cryptoAmount")}
+        chain = {k: v for k, v in asked.items() if k in ("sourceChain", "destinationChain")}
+        quote = quote_of(api, "YELLOW_CARD", **about, **chain)
+        order = api.post("/ramp/orders", asked).json()
+        assert order["fiatAmount"] == quote["fiatAmount"]
+        assert order["grossDepositAmount"] == quote.get("grossDepositAmount")
+
+
+@pytest.mark.parametrize("provider", ["FONBNK", "PAYCREST", "YELLOW_CARD"])
+def test_an_on_ramp_goes_from_order_to_completed(api: Api, provider: str) -> None:
+    order = open_order(api, provider)
+    report(api, order, "paid")
+    assert until(api, order, "PROCESSING")["completedAt"] is None
+    report(api, order, "delivered")
+    done = until(api, order, "COMPLETED")
+    assert done["completedAt"]
+    assert done["providerTxHash"]
+    intent = api.get(f"/intents/address/{order['intentAddress']}").json()
+    assert intent["intent_status"] == "COMPLETED"
+    assert intent["recipient"] == WALLET
+
+
+def test_a_hosted_order_sends_the_user_to_the_providers_page(api: Api) -> None:
+    order = open_order(api, "ONRAMP_MONEY", fiatCurrency="INR")
+    assert order["widgetUrl"]
+    assert open_order(api)["widgetUrl"] is None
+    report(api, order, "delivered")
+    assert until(api, order, "COMPLETED")["widgetUrl"] == order["widgetUrl"]
+
+
+@pytest.mark.parametrize("provider", ["FONBNK", "PAYCREST", "YELLOW_CARD"])
+def test_an_off_ramp_goes_from_order_to_completed(api: Api, provider: str) -> None:
+    order = open_order(api, provider, type="off-ramp")
+    paid = {"address": order["intentAddress"], "amount": order["grossDepositAmount"]}
+    assert api.post("/sandbox/deposits", paid).status_code == 200
+    until(api, order, "PROCESSING")
+    intent = api.get(f"/intents/address/{order['intentAddress']}").json()
+    assert intent["refund_address"] == WALLET
+    done = until(api, order, "COMPLETED", times=80)
+    assert done["completedAt"]
+
+
+class Silent:
+    """A provider that quotes and then no longer answers."""
+
+    def __init__(self, provider: Any) -> None:
+        self._provider = provider
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._provider, name)
+
+    def open(self, order: Any) -> Any:
+        raise Unreachable("the provider is down")
+
+
+def pending(api: Api) -> Any:
+    services = api.service.services
+    silent = [Silent(provider) for provider in services.ramps]
+    with served(replace(services, ramps=silent)) as http:
+        return open_order(replace(api, http=http))
+
+
+def confirmed(api: Api) -> Any:
+    order = open_order(api)
+    assert api.post(f"/ramp/orders/{order['id']}/confirm").status_code == 200
+    return order
+
+
+def failed(api: Api) -> Any:
+    order = open_order(api)
+    report(api, order, "paid")
+    report(api, order, "failed")
+    return until(api, order, "FAILED")
+
+
+def refunded(api: Api) -> Any:
+    order = failed(api)
+    report(api, order, "refunded")
+    return order
+
+
+def completed(api: Api) -> Any:
+    order = open_order(api)
+    report(api, order, "delivered")
+    return until(api, order, "COMPLETED")
+
+
+def cancelled(api: Api) -> Any:
+    order = open_order(api)
+    assert api.post(f"/ramp/orders/{order['id']}/cancel").status_code == 200
+    return order
+
+
+def expired(api: Api) -> Any:
+    order = open_order(api)
+    let_pass(api, 7_200)
+    return until(api, order, "EXPIRED")
+
+
+REACHED: dict[str, Callable[[Api], Any]] = {
+    "PENDING": pending,
+    "INITIATED": open_order,
+    "PROCESSING": confirmed,
+    "COMPLETED": completed,
+    "CANCELLED": cancelled,
+    "EXPIRED": expired,
+    "FAILED": failed,
+    "REFUNDED": refunded,
+}
+ALLOWED = {
+    ("PENDING", "cancel"): "CANCELLED",
+    ("INITIATED", "confirm"): "PROCESSING",
+    ("INITIATED", "cancel"): "CANCELLED",
+}
+
+
+@pytest.mark.parametrize("action", ["confirm", "cancel"])
+@pytest.mark.parametrize("status", REACHED)
+def test_confirm_and_cancel_do_what_the_table_allows(api: Api, status: str, action: str) -> None:
+    order = REACHED[status](api)
+    assert read(api, order)["status"] == status
+    answer = api.post(f"/ramp/orders/{order['id']}/{action}")
+    to = ALLOWED.get((status, action))
+    if to is None:
+        assert answer.status_code == 400, answer.text
+        message = f"Order has invalid status: {status}"
+        assert answer.json() == {"success": False, "message": message}
+        assert read(api, order)["status"] == status
+    else:
+        assert answer.status_code == 200, answer.text
+        assert set(answer.json()) == {"success", "order"}
+        assert answer.json()["success"] is True
+        assert answer.json()["order"]["status"] == to
+        assert read(api, order) == answer.json()["order"]
+
+
+def test_an_amount_is_a_number_or_its_digits(api: Api) -> None:
+    for amount, shown in ((25, "25"), (25.5, "25.5"), ("25.000001", "25.000001"), (0.1e3, "100")):
+        answer = api.post("/ramp/orders", {**order_of(api), "cryptoAmount": amount})
+        assert answer.status_code == 201, answer.text
+        assert json.loads(answer.text, parse_float=str, parse_int=str)["cryptoAmount"] == shown
+
+
+def test_a_list_is_newest_first_filtered_and_walks_on(api: Api) -> None:
+    made = [open_order(api)["id"] for _ in range(3)]
+    made.append(open_order(api, "FONBNK", fiatCurrency="KES")["id"])
+    made.append(open_order(api, type="off-ramp")["id"])
+    api.post(f"/ramp/orders/{made[0]}/cancel")
+    page = api.get("/ramp/orders", limit=2).json()
+    assert set(page) == {"orders", "total", "limit", "offset", "nextCursor"}
+    assert (page["total"], page["limit"], page["offset"]) == (5, 2, 0)
+    seen = [order["id"] for order in page["orders"]]
+    while page["nextCursor"] is not None:
+        page = api.get("/ramp/orders", limit=2, cursor=page["nextCursor"]).json()
+        seen += [order["id"] for order in page["orders"]]
+    assert seen == made[::-1]
+    skipped = api.get("/ramp/orders", limit=2, offset=2).json()["orders"]
+    assert [order["id"] for order in skipped] == made[::-1][2:4]
+    for params, total in [
+        ({"status": "CANCELLED"}, 1), ({"status": "initiated"}, 4), ({"type": "off-ramp"}, 1),
+        ({"provider": "FONBNK"}, 1), ({"fiatCurrency": "NGN"}, 4), ({"status": "REFUNDED"}, 0),
+        ({"type": "on-ramp", "provider": "YELLOW_CARD", "status": "INITIATED"}, 2),
+    ]:  # fmt: skip
+        assert api.get("/ramp/orders", **params).json()["total"] == total, params
+
+
+def test_the_same_idempotency_key_opens_one_order(api: Api) -> None:
+    body = order_of(api)
+    first = api.post("/ramp/orders", body, Idempotency_Key="order-1")
+    second = api.post("/ramp/orders", body, Idempotency_Key="order-1")
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.content == second.content
+    assert second.headers["idempotent-replayed"] == "true"
+    assert api.get("/ramp/orders").json()["total"] == 1
+    assert first.json()["status"] == "INITIATED", "kept with what the provider answered"
+    other = {**body, "cryptoAmount": 26}
+    assert api.post("/ramp/orders", other, Idempotency_Key="order-1").status_code == 422
+    stopped = {**body, "userEmail": person()}
+    refused = api.post("/ramp/orders", stopped, Idempotency_Key="order-2")
+    again = api.post("/ramp/orders", stopped, Idempotency_Key="order-2")
+    assert (refused.status_code, again.content) == (400, refused.content)
+    assert known(api, "YELLOW_CARD") not in refused.text
+
+
+def test_a_replay_tells_the_first_answer_though_the_order_went_on(api: Api) -> None:
+    body = order_of(api)
+    silent = [Silent(provider) for provider in api.service.services.ramps]
+    with served(replace(api.service.services, ramps=silent)) as http:
+        first = replace(api, http=http).post("/ramp/orders", body, Idempotency_Key="order-3")
+    assert first.json()["status"] == "PENDING"
+    assert until(api, first.json(), "INITIATED")["paymentInstructions"]
+    again = api.post("/ramp/orders", body, Idempotency_Key="order-3")
+    assert again.content == first.content

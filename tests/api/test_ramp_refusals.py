@@ -1,0 +1,166 @@
+"""What ramp orders refuse, in words and by name (service.md §1, §15, §16; wire.md §1, §2)."""
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from crossway.bootstrap import Service
+from crossway.domain.clients import Mode, Scope
+from tests.api.conftest import WALLET, Api, new_key
+from tests.api.ramps import NAMES, open_order, order_of, read
+
+
+@pytest.mark.parametrize("action", ["confirm", "cancel"])
+def test_an_unknown_order_is_404_in_the_shape_of_its_endpoint(api: Api, action: str) -> None:
+    answer = api.post(f"/ramp/orders/999999999/{action}")
+    assert answer.status_code == 404
+    assert answer.json() == {"success": False, "message": "Order not found"}
+    for path in ("/ramp/orders/999999999", f"/ramp/orders/by-intent/{WALLET}"):
+        answer = api.get(path)
+        assert answer.status_code == 404
+        assert answer.json() == {"statusCode": 404, "message": "Order not found"}
+
+
+@pytest.mark.parametrize("number", ["abc", "-1", "1.5", "9" * 30])
+def test_a_record_number_is_a_whole_number(api: Api, number: str) -> None:
+    assert api.get(f"/ramp/orders/{number}").status_code == 400
+    for action in ("confirm", "cancel"):
+        answer = api.post(f"/ramp/orders/{number}/{action}")
+        assert answer.status_code == 400
+        assert "id" in answer.json()["message"]
+
+
+BAD: list[tuple[str, Any, str]] = [
+    ("type", "sideways", "type"),
+    ("type", 1, "type"),
+    ("provider", None, "provider"),
+    ("provider", "NOBODY", "provider"),
+    ("fiatCurrency", None, "fiatCurrency"),
+    ("fiatCurrency", "XXX", "fiatCurrency"),
+    ("fiatCurrency", "INR", "provider"),
+    ("cryptoAmount", None, "cryptoAmount"),
+    ("cryptoAmount", 0, "cryptoAmount"),
+    ("cryptoAmount", -1, "cryptoAmount"),
+    ("cryptoAmount", True, "cryptoAmount"),
+    ("cryptoAmount", [25], "cryptoAmount"),
+    ("cryptoAmount", "1e3", "cryptoAmount"),
+    ("cryptoAmount", "1.0000001", "cryptoAmount"),
+    ("cryptoAmount", 0.5, "cryptoAmount"),
+    ("cryptoAmount", 10**12, "cryptoAmount"),
+    ("destinationChain", None, "destinationChain"),
+    ("destinationChain", "MARS", "destinationChain"),
+    ("amountSymbol", "DOGE", "amountSymbol"),
+    ("amountSymbol", 5, "amountSymbol"),
+    ("recipientAddress", None, "recipientAddress"),
+    ("recipientAddress", "0x12", "recipientAddress"),
+    ("countryCode", "KE", "countryCode"),
+    ("countryCode", 5, "countryCode"),
+    ("userEmail", "nobody", "userEmail"),
+    ("userEmail", 5, "userEmail"),
+    ("fields", "text", "fields"),
+    ("fields", {"shoe_size": "44"}, "fields.shoe_size"),
+    ("colour", "red", "colour is not a known field"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "named"), BAD)
+def test_what_is_wrong_in_an_order_is_named(api: Api, field: str, value: Any, named: str) -> None:
+    body = {**order_of(api), field: value}
+    answer = api.post("/ramp/orders", body)
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["statusCode"] == 400
+    assert named in answer.json()["message"]
+    assert api.get("/ramp/orders").json()["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("sourceChain", None),
+        ("sourceChain", "MARS"),
+        ("senderAddress", None),
+        ("senderAddress", "0x12"),
+        ("provider", "ONRAMP_MONEY"),
+    ],
+)
+def test_what_is_wrong_in_an_off_ramp_is_named(api: Api, field: str, value: Any) -> None:
+    answer = api.post("/ramp/orders", {**order_of(api, type="off-ramp"), field: value})
+    assert answer.status_code == 400, answer.text
+    assert field in answer.json()["message"]
+
+
+def test_an_unknown_provider_is_refused_with_the_four_that_there_are(api: Api) -> None:
+    message = api.post("/ramp/orders", {**order_of(api), "provider": "NOBODY"}).json()["message"]
+    assert all(name in message for name in NAMES)
+
+
+def test_each_field_of_the_channel_is_asked_for_by_its_name(api: Api) -> None:
+    for kind in ("on-ramp", "off-ramp"):
+        body = order_of(api, type=kind)
+        for key in body["fields"]:
+            without = {k: v for k, v in body["fields"].items() if k != key}
+            answer = api.post("/ramp/orders", {**body, "fields": without})
+            assert answer.status_code == 400, answer.text
+            assert f"fields.{key}" in answer.json()["message"]
+
+
+def test_a_direct_order_without_the_users_email_is_403(api: Api) -> None:
+    for kind in ("on-ramp", "off-ramp"):
+        body = {k: v for k, v in order_of(api, type=kind).items() if k != "userEmail"}
+        answer = api.post("/ramp/orders", body)
+        assert answer.status_code == 403, answer.text
+        assert answer.json()["statusCode"] == 403
+        assert "userEmail" in answer.json()["message"]
+    hosted = order_of(api, "ONRAMP_MONEY", fiatCurrency="INR")
+    del hosted["userEmail"]
+    assert api.post("/ramp/orders", hosted).status_code == 201
+
+
+def test_a_live_key_cannot_be_used_with_test_networks(http: TestClient, service: Service) -> None:
+    live = Api(http, service, *new_key(service, Mode.LIVE))
+    answer = live.post("/ramp/orders", {**order_of(live), "destinationChain": "ARBITRUM_TESTNET"})
+    assert answer.status_code == 400
+    assert "A live key cannot be used with test networks" in answer.json()["message"]
+    assert open_order(live)["status"] == "INITIATED"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"limit": 0}, {"limit": 101}, {"limit": "x"}, {"offset": -1}, {"status": "PAID"},
+        {"cursor": "x"}, {"cursor": "9" * 30}, {"type": "up"}, {"provider": "NOBODY"},
+        {"fiatCurrency": "XXX"},
+    ],
+)  # fmt: skip
+def test_a_list_refuses_what_it_cannot_read(api: Api, params: dict[str, Any]) -> None:
+    answer = api.get("/ramp/orders", **params)
+    assert answer.status_code == 400
+    assert next(iter(params)) in answer.json()["message"]
+
+
+@pytest.fixture
+def other(http: TestClient, service: Service) -> Api:
+    return Api(http, service, *new_key(service))
+
+
+def test_a_client_sees_its_own_orders_only(api: Api, other: Api) -> None:
+    order = open_order(api)
+    assert other.get(f"/ramp/orders/{order['id']}").status_code == 404
+    assert other.get(f"/ramp/orders/by-intent/{order['intentAddress']}").status_code == 404
+    assert other.get("/ramp/orders").json()["orders"] == []
+    for action in ("confirm", "cancel"):
+        assert other.post(f"/ramp/orders/{order['id']}/{action}").status_code == 404
+    body = {"outcome": "paid"}
+    assert other.post(f"/sandbox/ramp/orders/{order['id']}", body).status_code == 404
+    assert read(api, order)["status"] == "INITIATED"
+
+
+def test_a_key_that_may_only_read_opens_nothing(api: Api) -> None:
+    order = open_order(api)
+    scopes = frozenset({Scope.READ})
+    reader = Api(api.http, api.service, *new_key(api.service, scopes=scopes))
+    for path in ("", f"/{order['id']}/confirm", f"/{order['id']}/cancel"):
+        answer = reader.post(f"/ramp/orders{path}", {})
+        assert answer.status_code == 403
+        assert answer.json() == {"statusCode": 403, "message": "This key lacks the scope: write"}
