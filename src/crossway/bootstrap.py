@@ -7,7 +7,7 @@ import secrets
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -24,6 +24,7 @@ from crossway.adapters.chains.simulated.clock import SandboxClock
 from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.prices.fixed import FixedPrices
+from crossway.adapters.ramps import live
 from crossway.adapters.ramps.capabilities import capabilities
 from crossway.adapters.ramps.sandbox.backoffice import Backoffice
 from crossway.adapters.ramps.sandbox.switches import SandboxRamps
@@ -39,6 +40,7 @@ from crossway.domain.ramps import ProviderName
 from crossway.engine.deliveries import Dispatcher
 from crossway.engine.loop import Engine
 from crossway.ports.process import Doors, Retention
+from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Policy, Services
 from crossway.ports.vault import Vault
 from crossway.ports.webhooks import Outgoing
@@ -212,6 +214,15 @@ def _simulated(
         wake=wake,
         first_keys=lambda: _take_first_keys(settings.data_dir / FIRST_KEYS_FILE),
     )
+
+
+def real_ramps(settings: Settings) -> Sequence[RampProvider]:
+    """The providers that the operator has accounts with; none while the network is simulated."""
+    path = settings.ramps_file if settings.network == "live" else None
+    try:
+        return live.providers_of(path, catalogue_data.load(), load_fiat())
+    except ValueError as error:
+        raise SetupError(f"CROSSWAY_RAMPS_FILE: {error}") from None
 
 
 def policy_of(settings: Settings) -> Policy:

@@ -28,6 +28,9 @@ class Settings(BaseSettings):
     )
     network: Literal["simulated", "live"] = Field(default="simulated", description="Which chains.")
     profile: Path | None = Field(default=None, description="The live network's TOML file.")
+    ramps_file: Path | None = Field(
+        default=None, description="The real ramp providers' TOML file, for the live network."
+    )
     secret_key: SecretStr | None = Field(
         default=None,
         description="Encrypts personal data and secrets; 32 bytes in URL-safe base64. Several are "

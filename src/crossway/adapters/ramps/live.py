@@ -16,6 +16,7 @@ from crossway.adapters.ramps.access import (
     PaycrestAccess,
     YellowCardAccess,
 )
+from crossway.adapters.ramps.calling import new_client
 from crossway.adapters.ramps.capabilities import capabilities
 from crossway.adapters.ramps.fonbnk.client import Fonbnk
 from crossway.adapters.ramps.onramp_money.client import OnrampMoney
@@ -52,6 +53,12 @@ def read_accounts(path: Path) -> Accounts:
             for one in error.errors(include_input=False, include_url=False, include_context=False)
         )
         raise ValueError(f"{path}: {wrong}") from None
+
+
+def providers_of(path: Path | None, catalogue: Catalogue, fiat: Fiat) -> tuple[RampProvider, ...]:
+    """The providers in a file, none without one; their client lives as long as the process.
+    Raises `ValueError` with a sentence."""
+    return () if path is None else providers(read_accounts(path), catalogue, fiat, new_client())
 
 
 def providers(
