@@ -60,7 +60,9 @@ class RampWorld(World):
 
     def filled(self, provider: str, direction: Direction) -> dict[str, str]:
         """What a provider's bank transfer in naira asks for."""
-        found = next(one for one in self.services.ramps if one.name == provider)
+        found = next((one for one in self.services.ramps if one.name == provider), None)
+        if found is None:
+            return {}
         channel = found.capabilities.channels_for(direction, "NGN", "NG")[0]
         return {
             one.key: one.options[0].value if one.options else one.example
@@ -125,6 +127,12 @@ class RampWorld(World):
     def at_provider(self, order: RampOrder, address: str) -> int:
         chain = self.services.chains[order.ramp_chain]
         return chain.balances([address], order.ramp_token)[address]
+
+    def sent_back(self, order: RampOrder) -> int:
+        """What the user of an off-ramp has on chain of the token that they sold."""
+        token = self.services.catalogue.tokens[order.source_chain, order.symbol].address
+        chain = self.services.chains[order.source_chain]
+        return chain.balances([order.sender], token)[order.sender]
 
 
 def expected(order: RampOrder) -> dict[Account, int]:

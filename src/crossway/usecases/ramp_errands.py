@@ -44,7 +44,10 @@ def unanswered(services: Services, order_id: int) -> RampOrder:
         stored = step.store()
         if not step.changes and stored.next_at is not None:
             tries = stored.tries + 1
-            unit.orders.put_off(order_id, tries, again_at(tries, step.now))
+            at = again_at(tries, step.now)
+            if stored.state is OrderState.PENDING:
+                at = min(at, stored.expires_at)
+            unit.orders.put_off(order_id, tries, at)
         return stored
 
     return services.store.write(work)

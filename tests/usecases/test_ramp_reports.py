@@ -1,0 +1,239 @@
+"""Every word of a provider in every state of an order, and who may see and do what."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, product
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.clients import Client
+from crossway.domain.errors import (
+    Forbidden,
+    IllegalMove,
+    InvalidInput,
+    KycRequired,
+    NotFound,
+    Unauthorized,
+    WrongState,
+)
+from crossway.domain.ramps import (
+    ORDER_TRANSITIONS,
+    OrderEvent,
+    OrderState,
+    RampOrder,
+    advance_order,
+    asked_of,
+)
+from crossway.ports.ramp_records import OrderFilter
+from crossway.ports.ramps import Outcome as O
+from crossway.ports.ramps import Report
+from crossway.usecases import ramp_orders, ramp_reports
+from tests.usecases.ramp_worlds import RampWorld, a_world
+
+S = OrderState
+ALL = tuple(O)
+_numbers = count(1)
+# By where an order stands: what it is after WAITING, PAID, DELIVERED, FAILED, REFUNDED,
+# CANCELLED and EXPIRED, one letter each.
+LETTERS = {state.value[0]: state for state in (S.PENDING, S.INITIATED, S.FAILED, S.REFUNDED)}
+LETTERS |= {"+": S.PROCESSING, "D": S.COMPLETED, "C": S.CANCELLED, "E": S.EXPIRED}
+ON = {
+    "initiated": "I++CRCE",
+    "confirmed": "+++FRFF",
+    "paid": "+++FRFF",
+    "completed": "DDDDDDD",
+    "cancelled": "CCCCCCC",
+    "expired": "EEEEEEE",
+    "failed": "FFFFRFF",
+    "refunded": "RRRRRRR",
+}
+OFF = {
+    "initiated": "IIICICE",
+    "confirmed": "+++F+FF",
+    "paid": "+++F+FF",
+    "sold": "++DFRFF",
+    "completed": "DDDDDDD",
+    "cancelled": "CCCCCCC",
+    "expired": "EEEEEEE",
+    "failed": "FFFFRFF",
+    "refunded": "RRRRRRR",
+}
+PAIRS = list(product(S, OrderEvent))
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RampWorld]:
+    made = a_world(tmp_path_factory.mktemp("reports"))
+    made.fault(deliver_seconds=-1)
+    yield made
+    made.store.close()
+
+
+def say(world: RampWorld, order: RampOrder, outcome: O, **more: object) -> RampOrder:
+    order = world.order(order)
+    report = Report(
+        f"r{next(_numbers)}", order.provider_reference, outcome, world.clock.now(), **more
+    )  # type: ignore[arg-type]
+    ramp_reports.take_reports(world.services, order.provider, [report])
+    return world.order(order)
+
+
+def standing(world: RampWorld, selling: bool, where: str) -> RampOrder:
+    """An order that stands there."""
+    order = world.sell() if selling else world.buy()
+    if where == "confirmed":
+        return ramp_orders.confirm(world.services, world.caller, order.id)
+    if where in ("cancelled", "expired"):
+        return say(world, order, O(where))
+    if where == "initiated":
+        return order
+    if selling:
+        world.deposit_for(order)
+        reached = {"paid": "FUNDED"}.get(where, "COMPLETED")
+        for _ in range(60):
+            world.pass_time(1)
+            with world.store.read() as unit:
+                assert order.intent_id is not None
+                intent = unit.intents.get(order.intent_id)
+            if intent is not None and intent.state in (reached, "COMPLETED"):
+                break
+    else:
+        say(world, order, O.PAID)
+    if where == "completed" and not selling:
+        sent = order.ramp_token, order.ramp_units
+        world.sandbox.deposit(order.ramp_chain, order.intent_address, *sent)
+        return world.until_order(order, S.COMPLETED)
+    if where in ("failed", "refunded"):
+        say(world, order, O.FAILED)
+    if where in ("completed", "refunded"):
+        say(world, order, O.DELIVERED if where == "completed" else O.REFUNDED)
+    return world.order(order)
+
+
+@pytest.mark.parametrize(("selling", "where"), [(False, w) for w in ON] + [(True, w) for w in OFF])
+def test_every_word_in_every_state_leads_where_it_should(
+    selling: bool, where: str, world: RampWorld
+) -> None:
+    for outcome, letter in zip(ALL, (OFF if selling else ON)[where], strict=True):
+        order = standing(world, selling, where)
+        after = say(world, order, outcome)
+        assert after.state is LETTERS[letter], f"{where} then {outcome}: {after.state}"
+        books = world.fiat(after)
+        if after.state in (S.REFUNDED,):
+            assert books == {}
+
+
+@pytest.mark.parametrize(("state", "event"), PAIRS, ids=str)
+def test_an_event_leads_where_the_table_says_or_is_refused(
+    state: OrderState, event: OrderEvent
+) -> None:
+    to = ORDER_TRANSITIONS.get((state, event))
+    if to is not None:
+        assert advance_order(state, event) is asked_of(state, event) is to
+        return
+    with pytest.raises(IllegalMove):
+        advance_order(state, event)
+    with pytest.raises(WrongState, match=f"Order has invalid status: {state}"):
+        asked_of(state, event)
+
+
+def test_a_report_that_comes_again_changes_nothing_more(world: RampWorld) -> None:
+    order = standing(world, False, "initiated")
+    report = Report("again", order.provider_reference, O.PAID, world.clock.now())
+    for _ in range(3):
+        ramp_reports.take_reports(world.services, order.provider, [report, report])
+    assert world.events(order) == ["CREATED", "ACCEPTED", "PAID"]
+    assert sum(move == "PAID>PROCESSING" for move in world.history(order)) == 1
+
+
+def test_a_failure_that_took_money_is_failed_and_not_cancelled(world: RampWorld) -> None:
+    order = standing(world, False, "initiated")
+    after = say(world, order, O.FAILED, fiat_minor=order.fiat_minor)
+    assert after.state is S.FAILED
+    assert after.paid_at is not None
+
+
+def test_a_refund_of_less_than_was_paid_is_no_refund(world: RampWorld) -> None:
+    order = standing(world, False, "failed")
+    after = say(world, order, O.REFUNDED, fiat_minor=order.fiat_minor - 1)
+    assert after.state is S.FAILED
+    assert any("it owes" in words for words in world.alarms())
+
+
+def test_a_word_about_nobodys_order_is_left_alone(world: RampWorld) -> None:
+    report = Report("strange", "nobody", O.PAID, world.clock.now())
+    provider = world.services.ramps[0].name
+    assert ramp_reports.take_reports(world.services, provider, [report]) == 0
+
+
+def test_a_call_that_is_not_signed_is_refused(world: RampWorld) -> None:
+    with pytest.raises((Unauthorized, InvalidInput)):
+        ramp_reports.incoming(world.services, "YELLOW_CARD", {}, b"{}")
+    with pytest.raises(NotFound, match="Provider not found"):
+        ramp_reports.incoming(world.services, "NOBODY", {}, b"{}")
+
+
+def test_an_order_of_another_client_is_not_there(world: RampWorld) -> None:
+    order = standing(world, False, "initiated")
+    stranger = replace(
+        world.caller, client=Client("c-2", "Another shop", 0, None, 250, world.clock.now())
+    )
+    for act in (ramp_orders.by_id, ramp_orders.confirm, ramp_orders.cancel, ramp_orders.history):
+        with pytest.raises(NotFound, match="Order not found"):
+            act(world.services, stranger, order.id)
+    with pytest.raises(NotFound):
+        ramp_orders.by_intent(world.services, stranger, order.intent_address)
+    assert ramp_orders.page(world.services, stranger, OrderFilter(), 10) == ([], 0)
+    found = ramp_orders.by_intent(world.services, world.caller, order.intent_address.lower())
+    assert found.id == order.id
+
+
+def test_what_an_operator_does_is_written_down(world: RampWorld) -> None:
+    order = standing(world, True, "initiated")
+    ramp_orders.cancel(world.services, world.operator, order.id)
+    with world.store.read() as unit:
+        audited = [what for _, _, what, detail in unit.network.audited(5)]
+    assert "ramp order cancelled" in audited
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"recipient": None}, "recipientAddress is required"),
+        ({"recipient": "nonsense"}, "recipientAddress"),
+        ({"recipient": "0x" + "0" * 40}, "recipientAddress is the zero address"),
+        ({"provider": "NOBODY"}, "provider must be one of"),
+        ({"direction": "sideways"}, "type must be one of on-ramp, off-ramp"),
+        ({"currency": "XXX"}, "fiatCurrency"),
+        ({"amount": 0}, "cryptoAmount"),
+        ({"destination_chain": None}, "destinationChain is required"),
+        ({"country": "KE"}, "countryCode"),
+        ({"fields": []}, "fields must be a JSON object"),
+        ({"fields": {"strange": "1"}}, "fields.strange is not a field"),
+        ({"fields": {"channel": "none"}}, "channel"),
+        ({"strange": ("colour",)}, "colour is not a known field"),
+    ],
+)
+def test_a_wrong_field_is_refused_by_its_name(
+    more: dict[str, object], words: str, world: RampWorld
+) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        world.buy(**more)
+
+
+def test_a_direct_order_must_say_for_whom_it_is(world: RampWorld) -> None:
+    with pytest.raises(Forbidden, match="userEmail"):
+        world.buy(email=None)
+
+
+def test_somebody_who_is_not_identified_is_told_what_is_missing(
+    world: RampWorld, tmp_path: Path
+) -> None:
+    with world.store.read() as unit:
+        before = unit.orders.count(OrderFilter())
+    with pytest.raises(KycRequired, match="identity check") as refused:
+        world.buy(email="new@example.com")
+    assert refused.value.state.missing
+    with world.store.read() as unit:
+        assert unit.orders.count(OrderFilter()) == before
