@@ -66,3 +66,21 @@ def asked() -> ramp_quotes.Asked:
         )  # fmt: skip
         direct = st.toggle("Only without leaving for a provider's page", key="direct")
     return ramp_quotes.Asked(direction, code, country, amount, symbol, chain, email, direct)
+
+
+def order_filters() -> tuple[str | None, str | None, str | None]:
+    """Direction, provider and currency of a list of orders, each or all."""
+    names = {one.name.value: one.capabilities.title for one in services().ramps}
+    direction = st.selectbox(
+        "Direction", [d.value for d in Direction], index=None, key="type", placeholder="Any",
+        bind="query-params",
+    )  # fmt: skip
+    provider = st.selectbox(
+        "Provider", list(names), index=None, key="provider", placeholder="Any",
+        format_func=names.__getitem__, bind="query-params",
+    )  # fmt: skip
+    codes = [currency.code for currency in fiat.currencies(services().fiat)]
+    currency = st.selectbox(
+        "Currency", codes, index=None, key="currency", placeholder="Any", bind="query-params"
+    )
+    return direction, provider, currency

@@ -11,3 +11,8 @@ def link(name: str, **query: str) -> str:
 def intent_href(intent_id: int | str) -> str:
     """The link that opens one payment."""
     return link("intent", id=str(intent_id))
+
+
+def order_href(order_id: int | str) -> str:
+    """The link that opens one ramp order."""
+    return link("ramp_order", id=str(order_id))

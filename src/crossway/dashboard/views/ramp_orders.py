@@ -1,0 +1,143 @@
+"""The list of ramp orders: filters, rows and the export."""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from crossway.dashboard.views import ramp_wording
+from crossway.dashboard.views.cells import Cell, Column, Row
+from crossway.dashboard.views.fiat import fiat_amount
+from crossway.dashboard.views.figures import amount, chain_name, millis
+from crossway.dashboard.views.links import order_href
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.clients import Caller
+from crossway.domain.money import format_units
+from crossway.domain.ramps import Direction, OrderState, RampOrder
+from crossway.ports.ramp_records import OrderFilter
+from crossway.ports.services import Services
+from crossway.usecases import ramp_orders
+
+PAGE_SIZE = 25
+EXPORT_MOST = 1000
+EVERY = "All"
+S = OrderState
+QUICK: Mapping[str, tuple[OrderState, ...]] = {
+    EVERY: (),
+    "To be paid": (S.PENDING, S.INITIATED),
+    "Processing": (S.PROCESSING,),
+    "Completed": (S.COMPLETED,),
+    "Ended early": (S.CANCELLED, S.EXPIRED),
+    "Failed": (S.FAILED, S.REFUNDED),
+}
+COLUMNS = (
+    Column("Order"),
+    Column("Status"),
+    Column("Local money", "right"),
+    Column("Crypto", "right"),
+    Column("Provider"),
+    Column("Created", wide=True),
+    Column("Time left"),
+)
+_RUNNING = (S.PENDING, S.INITIATED)
+_CSV = (
+    "id", "type", "provider", "state", "fiat_currency", "fiat_amount", "crypto", "crypto_amount",
+    "chain", "country", "fees_usd", "intent_address", "provider_reference", "created_at",
+    "completed_at", "failure_reason",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page: `older_than` is where the next one starts, None on the last."""
+
+    rows: tuple[Row, ...]
+    total: int
+    older_than: int | None
+
+
+def wanted(
+    quick: str,
+    direction: str | None,
+    provider: str | None,
+    currency: str | None,
+    text: str,
+    before_id: int | None,
+) -> OrderFilter:
+    """The filters of the screen as the store understands them."""
+    return OrderFilter(
+        states=QUICK.get(quick, ()),
+        direction=direction,
+        provider=provider,
+        currency=currency,
+        text=text.strip(),
+        before_id=before_id,
+    )
+
+
+def listing(services: Services, caller: Caller, filters: OrderFilter) -> Listing:
+    """One page of orders, newest first."""
+    found, total = ramp_orders.page(services, caller, filters, PAGE_SIZE + 1)
+    shown = found[:PAGE_SIZE]
+    return Listing(
+        rows=tuple(_row(services.catalogue, order) for order in shown),
+        total=total,
+        older_than=shown[-1].id if len(found) > PAGE_SIZE else None,
+    )
+
+
+def user_chain(order: RampOrder) -> str:
+    """The chain on which the user gets or pays crypto."""
+    return order.destination_chain if order.direction is Direction.ON else order.source_chain
+
+
+def _row(catalogue: Catalogue, order: RampOrder) -> Row:
+    status, kind = ramp_wording.STATES[order.state], ramp_wording.KINDS[order.direction]
+    on = order.direction is Direction.ON
+    provider = order.provider.replace("_", " ").title()
+    return Row(
+        key=str(order.id),
+        href=order_href(order.id),
+        label=f"Order {order.id}, {kind}, {status.text}, {provider}",
+        cells=(
+            Cell(f"#{order.id}", sub=kind),
+            Cell(chips=(status,), sub=order.failure_reason),
+            Cell(
+                fiat_amount(order.fiat_minor, order.digits, order.currency),
+                sub="the user pays" if on else "the user gets",
+            ),
+            Cell(
+                amount(order.crypto_units, order.decimals, order.symbol),
+                sub=f"on {chain_name(catalogue, user_chain(order))}",
+            ),
+            Cell(provider, sub=order.country),
+            Cell(at=millis(order.created_at)),
+            Cell(at=millis(order.expires_at), as_="left") if order.state in _RUNNING else Cell("–"),
+        ),
+    )
+
+
+def export(services: Services, caller: Caller, filters: OrderFilter) -> str:
+    """The filtered orders as CSV, newest first, at most `EXPORT_MOST`; nothing personal in it."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(_CSV)
+    filters = replace(filters, before_id=None)
+    for _ in range(EXPORT_MOST // ramp_orders.MOST_PAGE):
+        found, _total = ramp_orders.page(services, caller, filters, ramp_orders.MOST_PAGE)
+        writer.writerows(map(_exported, found))
+        if len(found) < ramp_orders.MOST_PAGE:
+            break
+        filters = replace(filters, before_id=found[-1].id)
+    return out.getvalue()
+
+
+def _exported(order: RampOrder) -> tuple[object, ...]:
+    return (
+        order.id, order.direction, order.provider, order.state, order.currency,
+        format_units(order.fiat_minor, order.digits, order.digits), order.symbol,
+        format_units(order.crypto_units, order.decimals), user_chain(order), order.country,
+        format_units(order.fees_micro_usd, 6), order.intent_address, order.provider_reference,
+        order.created_at.isoformat(),
+        order.completed_at.isoformat() if order.completed_at else "", order.failure_reason,
+    )  # fmt: skip
