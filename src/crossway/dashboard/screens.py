@@ -40,6 +40,10 @@ SCREENS: Final = (
         "Local money into crypto and back: the providers side by side.", "Ramps",
     ),
     Screen(
+        "ramp_orders", "Ramp orders", "receipt_long",
+        "Every order with a provider, live: filter, search, export, open one.", "Ramps",
+    ),
+    Screen(
         "kyc", "Identity checks", "badge",
         "Where a person stands with a provider, and what is missing.", "Ramps",
     ),
