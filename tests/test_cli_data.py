@@ -1,0 +1,107 @@
+"""Backup, restore and the audit log on the command line."""
+
+import re
+import stat
+from pathlib import Path
+
+from click.testing import Result
+from typer.testing import CliRunner
+
+from crossway.cli.program import cli
+from tests.processes import free_port, installed, until
+
+
+def crossway(folder: Path, *arguments: str, **settings: str) -> Result:
+    """A command in this process: starting one for each takes seconds."""
+    own = {"CROSSWAY_DATA_DIR": str(folder), "CROSSWAY_DATABASE_URL": "", **settings}
+    environment = {name: value or None for name, value in own.items()}
+    return CliRunner().invoke(cli, list(arguments), env=environment)
+
+
+def keys_in(folder: Path) -> str:
+    return crossway(folder, "keys", "list").stdout
+
+
+def make_key(folder: Path, client: str) -> None:
+    made = crossway(folder, "keys", "create", "--client", client, "--mode", "test", "--quiet")
+    assert made.exit_code == 0, made.stderr
+
+
+def test_what_was_backed_up_is_what_is_restored(tmp_path: Path) -> None:
+    make_key(tmp_path, "First")
+    copy = tmp_path / "copy.db"
+    saved = crossway(tmp_path, "backup", str(copy))
+    assert saved.exit_code == 0, saved.stderr
+    assert "is whole" in saved.stdout
+    assert f"Keep {Path('secret.key')}" in saved.stdout.replace(str(tmp_path) + "/", "")
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    again = crossway(tmp_path, "backup", str(copy))
+    assert (again.exit_code, again.stderr) == (
+        1,
+        f"crossway: {copy} is there already: give another name\n",
+    )
+    make_key(tmp_path, "Second")
+    restored = crossway(tmp_path, "restore", str(copy))
+    assert restored.exit_code == 0, restored.stderr
+    assert "First" in keys_in(tmp_path)
+    assert "Second" not in keys_in(tmp_path)
+    aside = re.search(r"What was there before is in (\S+)\n", restored.stdout)
+    assert aside is not None
+    assert Path(aside[1]).stat().st_size > 0
+
+
+def test_nothing_is_restored_under_a_running_service_and_backups_go_on(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'crossway.db'}"
+    copy = tmp_path / "copy.db"
+    with installed(url, tmp_path) as installation:
+        port = free_port()
+        installation.start("api", "crossway", "api", "--port", str(port))
+        ready = f"http://127.0.0.1:{port}/readyz"
+        until("the API answers", lambda: installation.answers("api", ready))
+        assert crossway(tmp_path, "backup", str(copy)).exit_code == 0
+        refused = crossway(tmp_path, "restore", str(copy))
+        assert refused.exit_code == 1
+        assert "A service runs on" in refused.stderr
+        assert installation.end("api") == 0
+        assert crossway(tmp_path, "restore", str(copy)).exit_code == 0
+
+
+def test_on_postgresql_both_name_its_own_tools(tmp_path: Path) -> None:
+    url = "postgresql+psycopg://nobody:nothing@127.0.0.1:1/none"
+    for command in ("backup", "restore"):
+        said = crossway(tmp_path, command, "x.db", CROSSWAY_DATABASE_URL=url)
+        assert said.exit_code == 1
+        assert "pg_dump" in said.stderr
+        assert "nothing" not in said.stderr
+
+
+def test_the_audit_log_is_listed_and_checked(tmp_path: Path) -> None:
+    make_key(tmp_path, "Shop")
+    changed = crossway(
+        tmp_path, "clients", "change", "Shop", "--app-fee", "25", "--colour", "#aabbcc"
+    )
+    assert changed.exit_code == 0, changed.stderr
+    listed = crossway(tmp_path, "audit", "list").stdout
+    assert "client changed" in listed
+    assert "app_fee_bps: 0 → 25" in listed
+    checked = crossway(tmp_path, "audit", "check")
+    assert checked.exit_code == 0, checked.stdout
+    newest = checked.stdout.split()[-1]
+    assert crossway(tmp_path, "audit", "check", "--known", newest).exit_code == 0
+    other = crossway(tmp_path, "audit", "check", "--known", "0" * 64)
+    assert other.exit_code == 1
+    assert "No entry has the hash" in other.stdout
+
+
+def test_a_key_is_changed_and_replaced_on_the_command_line(tmp_path: Path) -> None:
+    make_key(tmp_path, "Shop")
+    arguments = ("--scope", "read", "--rate", "5", "--address", "203.0.113.0/24")
+    assert crossway(tmp_path, "keys", "change", "1", *arguments).exit_code == 0
+    new = crossway(tmp_path, "keys", "rotate", "1", "--overlap", "1", "--quiet")
+    assert re.fullmatch(r"cr_test_[A-Za-z0-9_-]{32}\n", new.stdout)
+    first, second = keys_in(tmp_path).splitlines()
+    assert "\tends 20" in first
+    for line in (first, second):
+        assert "\tread\t5 a minute\tfrom 203.0.113.0/24\t" in line
+    refused = crossway(tmp_path, "keys", "change", "2", "--address", "nowhere")
+    assert refused.stderr.startswith("crossway: addresses: nowhere is not a network")
