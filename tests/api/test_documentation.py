@@ -49,6 +49,7 @@ ENDPOINTS = {
     ("post", "/v1/sandbox/ramp/orders/{id}"),
     ("post", "/v1/sandbox/kyc"),
     ("post", "/v1/sandbox/ramp/providers/{provider}/faults"),
+    ("get", "/v1/events"),
     ("post", "/v1/webhooks"),
     ("get", "/v1/webhooks"),
     ("get", "/v1/webhooks/{id}"),
@@ -100,9 +101,16 @@ def test_every_endpoint_documents_its_failures_and_none_of_the_frameworks(
         assert {"401", "403", "429", "500"} <= set(operation["responses"]), (method, path)
         if method == "post":
             assert {"409", "413", "422"} <= set(operation["responses"]), path
-            assert "Idempotency-Key" in {p["name"] for p in operation["parameters"]}
+            keyed = "Idempotency-Key" in {p["name"] for p in operation["parameters"]}
+            assert keyed == ("security" not in operation), path
     assert "HTTPValidationError" not in str(document)
     assert "x-chains" not in str(document)
+
+
+def test_a_key_is_needed_everywhere_but_where_providers_report(document: dict[str, Any]) -> None:
+    assert document["security"] == [{"key": []}]
+    free = [path for _, path, operation in operations(document) if "security" in operation]
+    assert free == ["/v1/ramp/webhooks/{provider}"]
 
 
 def test_chains_and_symbols_are_enumerated(document: dict[str, Any]) -> None:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from crossway.api.schemas import kyc as checked
+from crossway.api.schemas import ramp_orders as shapes
+from crossway.api.schemas import ramps as quoted
 from crossway.domain.errors import Unreachable
 from tests.api.conftest import WALLET, Api, served
 from tests.api.ramps import (
@@ -22,6 +25,8 @@ from tests.api.ramps import (
     report,
     until,
 )
+
+QUESTION = ("type", "fiatCurrency", "cryptoAmount", "sourceChain", "destinationChain")
 
 
 def test_an_on_ramp_order_has_exactly_its_fields(api: Api) -> None:
@@ -73,9 +78,8 @@ def test_a_deposit_is_counted_in_the_places_of_its_token(api: Api) -> None:
 def test_an_order_costs_what_was_quoted(api: Api) -> None:
     for kind in ("on-ramp", "off-ramp"):
         asked = order_of(api, type=kind)
-        about = {k: v for k, v in asked.items() if k in ("type", "fiatCurrency", "cryptoAmount")}
-        chain = {k: v for k, v in asked.items() if k in ("sourceChain", "destinationChain")}
-        quote = quote_of(api, "YELLOW_CARD", **about, **chain)
+        about = {k: v for k, v in asked.items() if k in QUESTION}
+        quote = quote_of(api, "YELLOW_CARD", **about)
         order = api.post("/ramp/orders", asked).json()
         assert order["fiatAmount"] == quote["fiatAmount"]
         assert order["grossDepositAmount"] == quote.get("grossDepositAmount")
@@ -266,3 +270,25 @@ def test_a_replay_tells_the_first_answer_though_the_order_went_on(api: Api) -> N
     assert until(api, first.json(), "INITIATED")["paymentInstructions"]
     again = api.post("/ramp/orders", body, Idempotency_Key="order-3")
     assert again.content == first.content
+
+
+def test_answers_have_the_documented_shapes(api: Api) -> None:
+    for kind in ("on-ramp", "off-ramp"):
+        body = order_of(api, type=kind)
+        order = api.post("/ramp/orders", body).json()
+        shapes.OrderOut.model_validate(order)
+        about = {k: v for k, v in body.items() if k in QUESTION}
+        quoted.RampQuotesOut.model_validate(api.get("/ramp/quotes", **about).json())
+    shapes.OrderPage.model_validate(api.get("/ramp/orders").json())
+    shapes.OrderDone.model_validate(api.post(f"/ramp/orders/{order['id']}/cancel").json())
+    refused = api.post("/ramp/orders", {**body, "userEmail": person()}).json()
+    checked.KycNeeded.model_validate(refused)
+    corridor = {"provider": "YELLOW_CARD", "fiatCurrency": "NGN"}
+    required = api.get("/ramp/kyc/requirements", **corridor).json()
+    checked.RequirementsOut.model_validate(required)
+    for listed, model in (
+        ("currencies", quoted.CurrencyOut),
+        ("countries", quoted.CountryOut),
+    ):
+        for one in api.get(f"/ramp/{listed}").json():
+            model.model_validate(one)

@@ -25,7 +25,8 @@ payer is refunded.
 networks only.
 
 **Amounts** are strings of integers in the token's smallest unit; what ends in `Formatted` is for
-people. USD amounts of an intent are micro-USD.
+people. USD amounts of an intent are micro-USD. Fiat amounts, limits and the `cryptoAmount` of
+ramps are JSON numbers with every digit exact.
 
 **Failures** are JSON with one sentence. Most are `{statusCode, message}`; trigger-processing and
 refund answer `{success: false, message}`, destination-address `{error}`.
@@ -78,7 +79,8 @@ def _tidy(method: str, operation: dict[str, Any]) -> None:
     unprocessable = operation["responses"].get("422", {})
     if "HTTPValidationError" in str(unprocessable):
         del operation["responses"]["422"]
-    if method == "post":
+    # Without a key there is no client whose answer could be kept.
+    if method == "post" and operation.get("security") != []:
         operation.setdefault("parameters", []).append(_IDEMPOTENCY)
 
 

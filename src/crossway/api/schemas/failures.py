@@ -28,7 +28,7 @@ class NotComputed(Model):
 _SAID = {
     400: "The request is wrong, or the state of the thing does not allow it.",
     401: "The key is missing, unknown or revoked.",
-    403: "The key lacks the scope.",
+    403: "The key lacks the scope or may not come from here, or a direct order names no user.",
     404: "There is no such thing, or it is not this client's.",
     409: "A request with the same `Idempotency-Key` is still in flight.",
     413: "The body is longer than 64 KiB, or a document longer than 5 MiB.",

@@ -79,8 +79,8 @@ class OrderOut(Model):
     fiatAmount: float = text("What the user pays or gets, every fee included.", 41250.5)
     cryptoCurrency: str = symbol("The token of `cryptoAmount`.")
     cryptoAmount: float = text("What the user gets or sells.", 25)
-    sourceChain: str | None = chain("Where the crypto comes from.", "POLYGON_MAINNET")
-    destinationChain: str | None = chain("Where the crypto goes.")
+    sourceChain: str = chain("Where the crypto comes from.", "POLYGON_MAINNET")
+    destinationChain: str = chain("Where the crypto goes.")
     senderAddress: str | None = text("The user's wallet of an off-ramp.", WALLET)
     recipientAddress: str | None = text("The recipient's wallet of an on-ramp.", WALLET)
     countryCode: str = text("ISO 3166-1 alpha-2.", "NG")
@@ -147,8 +147,8 @@ def read(order: RampOrder) -> dict[str, Any]:
         "fiatAmount": decimal(order.fiat_minor, order.digits),
         "cryptoCurrency": order.symbol,
         "cryptoAmount": decimal(order.crypto_units, order.decimals),
-        "sourceChain": order.source_chain or None,
-        "destinationChain": order.destination_chain or None,
+        "sourceChain": order.source_chain,
+        "destinationChain": order.destination_chain,
         "senderAddress": order.sender or None,
         "recipientAddress": order.recipient or None,
         "countryCode": order.country,
