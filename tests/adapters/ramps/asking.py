@@ -12,20 +12,20 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WALLET = "0x5B38Da6a701c568545dCfcB03FcB875f56beddC4"
 EMAIL, PHONE, ACCOUNT = "ada.obi@example.com", "+2348012345678", "0123456789"
 FIELDS = {
-    "bank_code": "058",
-    "account_number": ACCOUNT,
-    "account_name": "Ada Obi",
+    "bankCode": "058",
+    "accountNumber": ACCOUNT,
+    "accountName": "Ada Obi",
     "phone": PHONE,
 }
 IDENTITY = {
-    "first_name": "Ada",
-    "last_name": "Obi",
-    "date_of_birth": "1990-12-31",
-    "id_type": "NIN",
-    "id_number": "12345678901",
+    "firstName": "Ada",
+    "lastName": "Obi",
+    "dateOfBirth": "1990-12-31",
+    "idType": "NIN",
+    "idNumber": "12345678901",
     "address": "1 Marina Road, Lagos",
-    "additional_id_type": "BVN",
-    "additional_id_number": "22345678901",
+    "additionalIdType": "BVN",
+    "additionalIdNumber": "22345678901",
 }
 
 

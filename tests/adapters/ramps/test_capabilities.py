@@ -1,6 +1,8 @@
 """What providers do, as data: whole, consistent, and as wire.md §4 and §5 say."""
 
 import re
+import tomllib
+from importlib.resources import files
 
 import pytest
 
@@ -144,3 +146,29 @@ def test_a_bank_is_sent_to_paycrest_by_its_own_code() -> None:
 def _field(name: ProviderName, channel_id: str) -> tuple[object, ...]:
     channel = next(channel for channel in ALL[name].channels if channel.id == channel_id)
     return next(field.options for field in channel.fields if field.key == "bankCode")
+
+
+def test_what_a_provider_wants_besides_is_asked_for_once_and_not_needed() -> None:
+    basic, advanced = ALL[ProviderName.YELLOW_CARD].tiers["NG"]
+    besides = {need.key for need in basic.requirements if not need.required}
+    assert besides == {"phone", "additionalIdType", "additionalIdNumber"}
+    assert "address" in {need.key for need in advanced.requirements}
+    for name in (ProviderName.FONBNK, ProviderName.PAYCREST):
+        assert all(need.required for need in ALL[name].tiers["NG"][0].requirements)
+
+
+@pytest.mark.parametrize("name", [name for name in ProviderName if ALL[name].verifies == "here"])
+def test_clients_know_fields_by_the_keys_that_users_are_asked_for(name: ProviderName) -> None:
+    file = files("crossway.adapters.ramps").joinpath(name.lower(), "names.toml")
+    names = tomllib.loads(file.read_text(encoding="utf-8"))
+    tiers = [tier for found in ALL[name].tiers.values() for tier in found]
+    asked = {field.key for channel in ALL[name].channels for field in channel.fields}
+    handed_in = {need.key for tier in tiers for need in tier.requirements}
+    ours = set(names.get("fields", {}))
+    ours |= {key for keys in names.get("account", {}).values() for key in keys}
+    assert ours <= asked
+    told = set(names.get("images", {}))
+    for table in ("identity", "identity_NG"):
+        for key, value in names.get(table, {}).items():
+            told |= set(value) if isinstance(value, list) else {key}
+    assert told <= handed_in

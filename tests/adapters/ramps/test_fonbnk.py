@@ -107,7 +107,7 @@ def test_an_order_to_buy_tells_how_to_pay(server: StandIn, fonbnk: Fonbnk) -> No
     assert sent["fieldsToCreateOrder"] == {
         "bankCode": "058",
         "bankAccountNumber": "0123456789",
-        "account_name": "Ada Obi",
+        "accountName": "Ada Obi",
         "phoneNumber": "2348012345678",
         "blockchainWalletAddress": WALLET,
     }
@@ -174,9 +174,10 @@ def test_a_sale_is_confirmed_with_its_transaction(server: StandIn, fonbnk: Fonbn
     assert sent == {"orderId": ID, "fieldsToConfirmOrder": {"blockchainTransactionHash": "0xabc"}}
 
 
-def test_a_confirmation_that_is_refused_is_let_be(server: StandIn, fonbnk: Fonbnk) -> None:
+def test_a_confirmation_that_is_not_taken_says_why(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers[f"POST {ORDER}/confirm"] = (400, {"message": "Order is validated already"})
-    fonbnk.confirm(ID)
+    with pytest.raises(ProviderRefused, match="validated already"):
+        fonbnk.confirm(ID)
 
 
 def test_closing_is_refused_only_where_it_is_too_late(server: StandIn, fonbnk: Fonbnk) -> None:
@@ -271,10 +272,10 @@ def test_where_a_person_stands(
 def test_what_a_person_hands_in_makes_up_a_document(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers["GET /api/v2/user/kyc"] = ANSWERS["kyc"]
     server.answers["POST /api/v2/user/kyc"] = ANSWERS["kyc"] | {"currentKycStatus": "initiated"}
-    fields = {"first_name": "Ada", "last_name": "Obi", "date_of_birth": "1990-12-31"}
-    basic = fields | {"id_type": "NIN", "id_number": "12345678901"}
+    fields = {"firstName": "Ada", "lastName": "Obi", "dateOfBirth": "1990-12-31"}
+    basic = fields | {"idType": "NIN", "idNumber": "12345678901"}
     assert fonbnk.submit(EMAIL, "NG", basic, []).status is KycStatus.PENDING
-    images = [Document(key, "image/png", b"picture") for key in ("selfie", "id_front")]
+    images = [Document(key, "image/png", b"picture") for key in ("selfie", "idDocumentFront")]
     fonbnk.submit(EMAIL, "NG", fields, images)
     first, second = (call.json for call in server.asked("POST", "/api/v2/user/kyc"))
     assert first["documentId"] == "67da909b739fc481aa525c43"
@@ -284,13 +285,14 @@ def test_what_a_person_hands_in_makes_up_a_document(server: StandIn, fonbnk: Fon
 
 
 def fields_of(fields: dict[str, str]) -> dict[str, str]:
-    return {"dob" if key == "date_of_birth" else key: value for key, value in fields.items()}
+    theirs = {"firstName": "first_name", "lastName": "last_name", "dateOfBirth": "dob"}
+    return {theirs[key]: value for key, value in fields.items()}
 
 
 def test_what_lacks_something_is_refused_by_its_name(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers["GET /api/v2/user/kyc"] = ANSWERS["kyc"]
     with pytest.raises(ProviderRefused, match="still needs dob, id_number for NIN"):
-        fonbnk.submit(EMAIL, "NG", {"first_name": "A", "last_name": "O", "id_type": "NIN"}, [])
+        fonbnk.submit(EMAIL, "NG", {"firstName": "A", "lastName": "O", "idType": "NIN"}, [])
 
 
 def test_a_chain_or_channel_that_it_lacks_is_refused(fonbnk: Fonbnk) -> None:

@@ -190,8 +190,8 @@ def test_a_provider_that_asks_more_than_was_quoted_says_so(
 
 
 def test_a_field_that_is_missing_is_named(paycrest: Paycrest) -> None:
-    with pytest.raises(ProviderRefused, match="needs the field account_name"):
-        paycrest.open(order(ON, fields={k: v for k, v in FIELDS.items() if k != "account_name"}))
+    with pytest.raises(ProviderRefused, match="needs the field accountName"):
+        paycrest.open(order(ON, fields={k: v for k, v in FIELDS.items() if k != "accountName"}))
 
 
 def test_an_unpaid_order_lapses_and_a_paid_one_cannot_be_cancelled(

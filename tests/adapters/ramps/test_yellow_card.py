@@ -132,15 +132,15 @@ def test_an_order_to_sell_tells_where_the_crypto_goes(server: StandIn, card: Yel
 
 def test_a_bank_that_is_off_is_refused_by_its_name(card: YellowCard) -> None:
     with pytest.raises(ProviderRefused, match="does not serve Zenith Bank now"):
-        card.open(order(OFF, fields=FIELDS | {"bank_code": "057"}))
+        card.open(order(OFF, fields=FIELDS | {"bankCode": "057"}))
 
 
 def test_what_must_be_known_of_the_person_is_named(card: YellowCard) -> None:
-    lacking = {k: v for k, v in IDENTITY.items() if k not in ("address", "additional_id_type")}
+    lacking = {k: v for k, v in IDENTITY.items() if k not in ("address", "additionalIdType")}
     with pytest.raises(ProviderRefused, match="of the person: address, additionalIdType"):
         card.open(order(ON, identity=lacking))
     with pytest.raises(ProviderRefused, match="date of birth such as"):
-        card.open(order(ON, identity=IDENTITY | {"date_of_birth": "31.12.1990"}))
+        card.open(order(ON, identity=IDENTITY | {"dateOfBirth": "31.12.1990"}))
 
 
 def test_a_channel_that_it_lacks_is_refused(card: YellowCard) -> None:
@@ -170,7 +170,7 @@ def test_a_duplicate_that_is_refused_is_the_order_itself(server: StandIn, card: 
 
 
 def test_a_refusal_hides_what_it_says_of_a_person(server: StandIn, card: YellowCard) -> None:
-    said = {"code": "PaymentValidationError", "message": f"{EMAIL} is not {IDENTITY['id_number']}"}
+    said = {"code": "PaymentValidationError", "message": f"{EMAIL} is not {IDENTITY['idNumber']}"}
     server.answers[f"POST {RECEIVE}"] = (400, said)
     with pytest.raises(ProviderRefused) as refusal:
         card.open(order(ON))

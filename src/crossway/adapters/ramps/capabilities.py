@@ -44,7 +44,7 @@ def capabilities(name: ProviderName, catalogue: Catalogue, fiat: Fiat) -> Capabi
         channels=channels,
         tokens=tuple(catalogue.token(chain, symbol) for chain, symbol in data["tokens"].items()),
         verifies=data["verifies"],
-        tiers=tiers_of(countries, asks=data["verifies"] == "here"),
+        tiers=tiers_of(name, countries, asks=data["verifies"] == "here"),
         spreads_bps=data["spreads_bps"],
     )
 

@@ -17,13 +17,13 @@ def submission(
     fields: Mapping[str, str],
     documents: Sequence[Document],
 ) -> dict[str, Any]:
-    """The body's documentId and userFields: for the document named by `id_type` if there is one,
+    """The body's documentId and userFields: for the document named by `idType` if there is one,
     else for the highest of which nothing is missing. Raises `ProviderRefused`."""
     theirs: dict[str, Any] = {names["identity"].get(k, k): v for k, v in fields.items()}
     images = _images(names, documents)
     if images:
         theirs["images"] = images
-    wanted = fields.get("id_type", "")
+    wanted = fields.get("idType", "")
     known = [one for one in state.kyc_documents if not wanted or one.value == wanted]
     whole = [one for one in known if not _lacking(one, theirs)]
     if not whole:

@@ -76,8 +76,8 @@ def person(names: Mapping[str, Any], order: Opening) -> dict[str, str]:
     """What is to be told of the person with every order."""
     wanted = names["identity"] | names.get(f"identity_{order.country}", {})
     known = _given(wanted, {**order.fields, **order.identity})
-    parts = (order.identity.get(key, "") for key in ("first_name", "last_name"))
-    known["name"] = " ".join(filter(None, parts)) or order.fields.get("account_name", "")
+    parts = (order.identity.get(key, "") for key in ("firstName", "lastName"))
+    known["name"] = " ".join(filter(None, parts)) or order.fields.get("accountName", "")
     if missing := [key for key in ("name", *wanted) if not known.get(key)]:
         raise ProviderRefused(f"{TITLE} needs to know of the person: {', '.join(missing)}")
     return known | {"dob": _american(known["dob"]), "email": order.email, "country": order.country}
