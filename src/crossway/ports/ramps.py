@@ -175,8 +175,9 @@ class RampProvider(Protocol):
         ...
 
     def confirm(self, reference: str, tx_hash: str = "") -> None:
-        """Tell that the user says it is paid; `reference` is the provider's. No answer needed.
-        For an off-ramp `tx_hash` is the transaction that paid the provider's address."""
+        """Tell that the user says it is paid; `reference` is the provider's. For an off-ramp
+        `tx_hash` is the transaction that paid the provider's address. Raises `ProviderRefused`,
+        which changes nothing: the provider learns of a payment by itself as well."""
         ...
 
     def cancel(self, reference: str) -> None:

@@ -126,14 +126,13 @@ class Fonbnk:
             raise
 
     def confirm(self, reference: str, tx_hash: str = "") -> None:
-        """Tell that it is paid; Fonbnk finds a payment that it will not be told of by itself."""
+        """Tell that it is paid; a sale with the field that Fonbnk names for its transaction."""
         body: dict[str, Any] = {"orderId": reference}
         found = self._order({"orderId": reference}) if tx_hash else None
         how = found.deposit.transfer_instructions if found else None
         if how and how.fields_to_confirm_order:
             body["fieldsToConfirmOrder"] = {how.fields_to_confirm_order[0].key: tx_hash}
-        with suppress(ProviderRefused):
-            self._call.post(f"{ORDER}/confirm", body)
+        self._call.post(f"{ORDER}/confirm", body)
 
     def cancel(self, reference: str) -> None:
         """Close an order; one that is closed already stays so."""
