@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from crossway.adapters.ramps.capabilities import capabilities
@@ -40,19 +41,26 @@ class Told:
 
 @dataclass
 class Desk:
-    """What checking identities needs of a provider; a person sets what it answers."""
+    """What checking identities needs of a provider; a person sets what it answers, and it answers
+    nothing while it is not open."""
 
     name: ProviderName = ProviderName.YELLOW_CARD
     people: dict[str, Standing] = field(default_factory=dict)
     told: list[Told] = field(default_factory=list)
     silent: bool = False
     refuses: str = ""
+    at_once: bool = False
+    opens: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        self.opens.set()
 
     @property
     def capabilities(self) -> Capabilities:
         return capabilities(self.name, CATALOGUE, FIAT)
 
     def standing(self, email: str, country: str) -> Standing:
+        assert self.opens.wait(60)
         if self.silent:
             raise Unreachable("no answer")
         return self.people.get(email, Standing())

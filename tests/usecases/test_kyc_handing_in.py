@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from crossway.domain.ramps import ProviderName
 from crossway.ports.ramps import Document, ProviderRefused
 from crossway.usecases import kyc
 from crossway.usecases.kyc_handover import REFUSED, hand_over_due
+from crossway.usecases.ramp_timing import PATIENCE_SECONDS
 from tests.identity_desk import BASIC, EMAIL, PNG, Office, an_office
 
 ADDRESS = {"address": "12 Marina Road, Lagos"}
@@ -95,6 +97,18 @@ def test_a_provider_that_gives_no_answer_is_told_later(office: Office) -> None:
     assert told.fields == BASIC
     office.world.hand.seconds += 86_400
     assert hand_over_due(office.services) == 0
+
+
+def test_a_provider_that_hangs_is_told_later_as_well(office: Office) -> None:
+    office.desk.opens.clear()
+    begun = monotonic()
+    found = submit(office, BASIC)
+    assert monotonic() - begun < PATIENCE_SECONDS + 4
+    assert (found.status, missing(found)) == (KycStatus.PENDING, [])
+    office.desk.opens.set()
+    office.world.hand.seconds += 61
+    assert hand_over_due(office.services) == 1
+    assert office.desk.told[0].fields == BASIC
 
 
 def test_what_a_provider_does_not_take_is_said_and_can_be_handed_in_again(office: Office) -> None:

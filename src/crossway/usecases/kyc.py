@@ -24,6 +24,7 @@ from crossway.usecases.kyc_corridors import (
 )
 from crossway.usecases.kyc_handover import (
     LEASE,
+    asked,
     everything_asked,
     refused,
     tell,
@@ -56,7 +57,9 @@ def state(
 ) -> KycState:
     """Where a person stands with a provider; with an `amount` in USDC, whether that can go."""
     corridor = corridor_of(services, provider, country, currency)
-    return _state(services, corridor, read_email(email), worth_of(amount, amount_field))
+    read, worth = read_email(email), worth_of(amount, amount_field)
+    said = asked(services, corridor.provider, read, corridor.country)
+    return _state(services, corridor, read, worth, said)
 
 
 def gate(
@@ -68,12 +71,15 @@ def gate(
     worth_micro_usd: int,
 ) -> KycState:
     """The state for one order that is about to be opened, all of it read and known to be right;
-    without an e-mail address, of somebody whom nothing is known of."""
+    without an e-mail address, of somebody whom nothing is known of. The provider may take its time:
+    whoever calls this from outside the pool bounds it."""
     corridor = Corridor(provider_named(services, provider), country, currency)
     if email is None:
         nobody = _subject(corridor, "", None, 0, worth_micro_usd)
         return judge(nobody, corridor.tiers, Standing(), ())
-    return _state(services, corridor, read_email(email), worth_micro_usd)
+    read = read_email(email)
+    said = corridor.provider.standing(read, country)
+    return _state(services, corridor, read, worth_micro_usd, said)
 
 
 def recheck(services: Services, unit: Unit, state: KycState, person_id: str) -> None:
@@ -124,14 +130,14 @@ def submit(
         corridor_for_handing_in(services, provider, country, currency),
         read_email(email),
     )
-    asked = everything_asked(corridor.tiers)
+    wanted = everything_asked(corridor.tiers)
     today = services.clock.now().date()
     values: Mapping[str, str] = {}
     if fields or not documents:
-        values = read_values(asked, fields, today, DOCUMENTS_GO)
+        values = read_values(wanted, fields, today, DOCUMENTS_GO)
     plain = [(key, "", json.dumps(value).encode()) for key, value in values.items()]
     for one in documents:
-        key = read_document(asked, one.key, one.media_type, one.content)
+        key = read_document(wanted, one.key, one.media_type, one.content)
         plain.append((key, one.media_type, one.content))
     return _hand_in(services, caller, corridor, read, plain)
 
@@ -213,21 +219,11 @@ def email_of(services: Services, person_id: str | None) -> str:
 
 
 def _state(
-    services: Services,
-    corridor: Corridor,
-    email: str,
-    worth: int | None,
-    when_silent: Standing | None = None,
+    services: Services, corridor: Corridor, email: str, worth: int | None, standing: Standing
 ) -> KycState:
-    """Asks the provider. `when_silent` is taken for its word where it gives none."""
+    """What a provider says of somebody, together with what is known here."""
     name, country = corridor.provider.name, corridor.country
     since = month_start(services.clock.now())
-    try:
-        standing = corridor.provider.standing(email, country)
-    except Unreachable:
-        if when_silent is None:
-            raise
-        standing = when_silent
     with services.store.read() as unit:
         person = unit.people.find(services.vault.index(email))
         if person is None:
@@ -237,8 +233,8 @@ def _state(
         handover = unit.people.handover(person.id, name, country)
         handed_in = unit.people.submitted_keys(person.id, name, country)
     subject = _subject(corridor, email, person.id, used, worth)
-    said = with_handover(standing, corridor.tiers, handover)
-    return judge(subject, corridor.tiers, said, handed_in)
+    now = with_handover(standing, corridor.tiers, handover)
+    return judge(subject, corridor.tiers, now, handed_in)
 
 
 def _subject(
@@ -287,10 +283,10 @@ def _hand_in(
 
     services.store.write(work)
     try:
-        tell(services, corridor.provider, handover)
+        said = tell(services, corridor.provider, handover)
     except ProviderRefused:
         refused(services, handover)
         raise
     except Unreachable:
-        pass  # It is kept, and told once its lease has ended.
-    return _state(services, corridor, email, None, when_silent=Standing())
+        said = Standing()  # It is kept, and told once its lease has ended.
+    return _state(services, corridor, email, None, said)

@@ -15,11 +15,13 @@ from crossway.domain.kyc import (
     complete_type,
     next_type,
 )
-from crossway.ports.ramp_records import Handover, Person, Submission
+from crossway.ports.ramp_records import Handover, Submission
 from crossway.ports.ramps import Capabilities, Document, ProviderRefused, RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
+from crossway.usecases.ramp_capabilities import in_time
 
+IDENTITIES = "identities"
 LEASE = timedelta(seconds=60)
 LONGEST_WAIT = timedelta(hours=1)
 REFUSED = "The provider refused what was handed in; hand it in again, corrected"
@@ -46,38 +48,45 @@ def with_handover(standing: Standing, tiers: Sequence[Tier], handover: Handover 
     return replace(standing, kyc_type=above, status=KycStatus.PENDING)
 
 
-def tell(services: Services, provider: RampProvider, handover: Handover) -> None:
-    """Hand over every check that is complete, once it is known which is passed.
+def asked(services: Services, provider: RampProvider, email: str, country: str) -> Standing:
+    """What a provider says of somebody, if it does in time; else `Unreachable`."""
+    return in_time(services, provider, lambda: provider.standing(email, country), IDENTITIES)
 
-    Raises `Unreachable`, after which it is tried again, or `ProviderRefused`.
+
+def tell(services: Services, provider: RampProvider, handover: Handover) -> Standing:
+    """Hand over every check that is complete, once it is known which is passed; what the provider
+    says to it. Raises `Unreachable`, after which it is tried again, or `ProviderRefused`.
     """
     with services.store.read() as unit:
         person = unit.people.get(handover.person_id)
         kept = unit.people.submitted(handover.person_id, provider.name, handover.country)
+    said = Standing()
     if person is not None and person.email_sealed is not None and kept:
-        _tell(services, provider, person, handover.country, kept)
+        email = services.vault.open(person.email_sealed).decode()
+        said = _tell(services, provider, email, handover.country, kept)
     services.store.write(lambda unit: unit.people.handed_over(handover.mark))
+    return said
 
 
 def _tell(
     services: Services,
     provider: RampProvider,
-    person: Person,
+    email: str,
     country: str,
     kept: Sequence[Submission],
-) -> None:
-    assert person.email_sealed is not None
-    email = services.vault.open(person.email_sealed).decode()
-    tiers = tiers_of(provider.capabilities, country)
-    passed = provider.standing(email, country).passed
+) -> Standing:
+    standing = asked(services, provider, email, country)
+    tiers, passed = tiers_of(provider.capabilities, country), standing.passed
     target = complete_type(tiers, passed, {one.key for one in kept})
     wanted = {one.key for one in asked_for(tiers, passed, target)}
-    if not wanted:
-        return
     opened = [(one, services.vault.open(one.sealed)) for one in kept if one.key in wanted]
+    if not opened:
+        return standing
     fields = {one.key: json.loads(plain) for one, plain in opened if not one.media_type}
     files = [Document(one.key, one.media_type, plain) for one, plain in opened if one.media_type]
-    provider.submit(email, country, fields, files)
+    return in_time(
+        services, provider, lambda: provider.submit(email, country, fields, files), IDENTITIES
+    )
 
 
 def refused(services: Services, handover: Handover) -> None:

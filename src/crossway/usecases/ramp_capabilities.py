@@ -40,9 +40,11 @@ def ramp_token(services: Services, order: RampOrder) -> Token | None:
     return services.catalogue.by_address.get((order.ramp_chain, order.ramp_token))
 
 
-def in_time(services: Services, provider: RampProvider, call: Callable[[], T]) -> T:
+def in_time(
+    services: Services, provider: RampProvider, call: Callable[[], T], about: str = "orders"
+) -> T:
     """What a provider answers, if it does in time; else `Unreachable`, and the call goes on.
-    Raises `ProviderRefused`."""
+    Raises `ProviderRefused`. Questions about different things do not wait for one another."""
 
     def answer() -> T | ProviderRefused:
         try:
@@ -51,7 +53,7 @@ def in_time(services: Services, provider: RampProvider, call: Callable[[], T]) -
             return refusal
 
     # A line of its own: an order shall not stand behind quotes.
-    name = f"{provider.name} orders"
+    name = f"{provider.name} {about}"
     here = (name,) if provider.at_once else ()
     answers = ask(services.asking, {name: answer}, Patience(deadline=PATIENCE_SECONDS), here)
     if name not in answers.given:

@@ -21,6 +21,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.usecases import kyc
 from crossway.usecases.intents import new_event_id, respelled
+from crossway.usecases.kyc_corridors import provider_named
 from crossway.usecases.ramp_capabilities import in_time, provider_of
 from crossway.usecases.ramp_errands import CLOSED_THERE, ask_about
 from crossway.usecases.ramp_following import fail, look
@@ -188,16 +189,20 @@ def _act(
 
 
 def _gate(services: Services, wanted: Wanted) -> KycState:
-    """The identity check, before anything is stored. Raises `KycRequired`."""
+    """The identity check, before anything is stored. Raises `KycRequired`, or `Unreachable`."""
     quote = wanted.quote
-    state = kyc.gate(
-        services,
-        quote.provider,
-        wanted.email,
-        quote.country,
-        quote.currency.code,
-        quote.worth_micro_usd,
-    )
+
+    def judged() -> KycState:
+        return kyc.gate(
+            services,
+            quote.provider,
+            wanted.email,
+            quote.country,
+            quote.currency.code,
+            quote.worth_micro_usd,
+        )
+
+    state = in_time(services, provider_named(services, quote.provider), judged, "identities")
     if not state.can_proceed:
         raise KycRequired(_needed(state), state)
     return state
