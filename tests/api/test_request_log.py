@@ -15,7 +15,7 @@ from crossway.domain.errors import Forbidden, InvalidInput, NotFound
 from crossway.ports.logs import AskedRequest, RequestFilter
 from crossway.ports.process import Heard, Unwritten
 from crossway.usecases import request_log
-from tests.api.conftest import INTENT, Api, new_key
+from tests.api.conftest import INTENT, Api, new_key, served
 
 
 @pytest.fixture(autouse=True)
@@ -111,6 +111,25 @@ def test_a_client_sees_its_own_requests_alone_page_by_page(
         request_log.page(services, caller, RequestFilter(), 201)
     with pytest.raises(Forbidden):
         request_log.page(services, replace(caller, scopes=frozenset()), RequestFilter(), 1)
+
+
+def test_a_clients_wrong_path_is_remembered_without_what_it_held(api: Api) -> None:
+    api.get(f"/nowhere/{api.secret}")
+    (one,) = logged(api)
+    assert (one.path, one.status) == ("(no such path)", 404)
+    assert api.secret not in str(one)
+
+
+def test_what_is_refused_for_coming_too_often_without_a_key_is_not_remembered(
+    service: Service, operator: Caller
+) -> None:
+    with served(service.services) as http:
+        statuses = [http.get("/api/v1/chains").status_code for _ in range(70)]
+    assert statuses.count(429) == 10
+    while request_log.write_out(service.services):
+        pass
+    wanted = RequestFilter(status=429)
+    assert request_log.page(service.services, operator, wanted, 10) == []
 
 
 def test_probes_and_pages_are_not_remembered(http: TestClient, service: Service) -> None:

@@ -55,7 +55,7 @@ def tell(scope: Scope, answer: Answer) -> None:
     app = scope["app"]
     app.state.metrics.count(method, path, answer.status, seconds)
     services = getattr(app.state, "services", None)
-    if services is None or not path.startswith("/v1/"):
+    if services is None or not _is_remembered(client, path, answer.status):
         return
     kept = answer.is_kept(scope)
     request_log.hear(
@@ -73,6 +73,12 @@ def tell(scope: Scope, answer: Answer) -> None:
             answered=answer.body if kept else None,
         ),
     )
+
+
+def _is_remembered(client: str | None, path: str, status: int) -> bool:
+    """Whatever a client asked; of others what was refused, but not what came too often: nobody
+    shall fill the log without a key."""
+    return client is not None or (path.startswith("/v1/") and status != 429)
 
 
 def template(scope: Scope) -> str:
