@@ -1,6 +1,8 @@
 """Worlds with ramp orders: what they ask for, letting them go on, and what their books hold."""
 
+import os
 from collections import defaultdict
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ class RampWorld(World):
 
     def __init__(self, url: str, **more: Any) -> None:
         super().__init__(url, **({"chains": CHAINS} | more))
+        self._buyers = count(1)
         for provider in ProviderName:
             self.services.ramp_sandbox.set_standing(provider, ADA, "advanced", "approved")
 
@@ -39,7 +42,7 @@ class RampWorld(World):
             "currency": "NGN",
             "amount": 25,
             "destination_chain": ARBITRUM,
-            "recipient": self.address(ARBITRUM, "buyer"),
+            "recipient": self.address(ARBITRUM, f"buyer {os.getpid()} {next(self._buyers)}"),
             "email": ADA,
             "fields": self.filled(provider, Direction.ON),
         }
