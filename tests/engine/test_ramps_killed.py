@@ -68,7 +68,7 @@ def all_orders(world: RampWorld) -> list[RampOrder]:
 
 def go_on(world: RampWorld) -> None:
     """After the restart the users pay what they were asked for, and time passes."""
-    world.pass_time(90)
+    world.pass_time(150, step=2)
     for order in all_orders(world):
         if order.state not in (S.INITIATED, S.PROCESSING) or order.paid_at is not None:
             continue
