@@ -6,6 +6,7 @@ from starlette.middleware import Middleware
 from crossway.api import (
     chains,
     documentation,
+    events,
     health,
     intents,
     kyc,
@@ -69,7 +70,7 @@ def create_api(services: Services | None = None) -> FastAPI:
     ):
         api.router.routes.extend(part.routes)
     api.router.routes.extend(chains.client_router.routes)
-    api.router.routes.extend(webhooks.router.routes)
+    api.router.routes.extend([*webhooks.router.routes, *events.router.routes])
     api.router.routes.extend([*health.ROUTES, *documentation.pages(api)])
     if services is not None:
         api.state.services = services

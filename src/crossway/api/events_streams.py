@@ -1,0 +1,203 @@
+"""Open event streams: one reader of the store for all of them, and a queue for each."""
+
+import asyncio
+import signal
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import anyio.to_thread
+import structlog
+
+from crossway.domain.errors import TooManyRequests
+from crossway.domain.webhooks import Announcement
+from crossway.ports.services import Services
+from crossway.ports.store import Unit
+
+LOG = structlog.get_logger("crossway.api.events")
+MOST_EACH, MOST_IN_ALL = 10, 500
+EVERY_SECONDS, HEARTBEAT_SECONDS = 0.25, 15.0
+# Whoever goes on after this shows the key again, which may have been revoked.
+LONGEST_SECONDS = 900.0
+BATCH, QUEUED = 500, 1_000
+_RETRY_SECONDS = 2
+OPENING = f"retry: {_RETRY_SECONDS * 1000}\n\n".encode()
+ALIVE = b": alive\n\n"
+
+
+@dataclass(eq=False)
+class _Stream:
+    """One open stream. `joined` is the place up to which it reads by itself; what comes later
+    lies in its queue, None at the end."""
+
+    client_id: str
+    joined: asyncio.Future[int]
+    queue: asyncio.Queue[bytes | None] = field(default_factory=lambda: asyncio.Queue(QUEUED + 1))
+
+    def put(self, frame: bytes) -> None:
+        """Queue an event; who reads too slowly is let go, and resumes from the last one read."""
+        if self.queue.qsize() < QUEUED:
+            self.queue.put_nowait(frame)
+        else:
+            self.end()
+
+    def end(self) -> None:
+        if not self.queue.full():
+            self.queue.put_nowait(None)
+        self.joined.cancel()
+
+
+class Streams:
+    """The streams of one process, used by its event loop alone."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._joining: list[_Stream] = []
+        self._open: set[_Stream] = set()
+        self._count: Counter[str] = Counter()
+        self._reader: asyncio.Task[None] | None = None
+        self._ended = False
+
+    def open(self, client_id: str, after: int | None) -> AsyncIterator[bytes]:
+        """Events of a client from behind a place, or from now on. Raises `TooManyRequests`."""
+        if self._count[client_id] >= MOST_EACH or self._count.total() >= MOST_IN_ALL:
+            message = f"At most {MOST_EACH} event streams may be open at once"
+            raise TooManyRequests(message, retry_after_seconds=_RETRY_SECONDS)
+        loop = asyncio.get_running_loop()
+        stream = _Stream(client_id, loop.create_future())
+        return self._events(stream, after, loop.time() + LONGEST_SECONDS)
+
+    def end(self) -> None:
+        """Let every stream end; its client resumes elsewhere or later."""
+        self._ended = True
+        for stream in (*self._open, *self._joining):
+            stream.end()
+
+    async def _events(
+        self, stream: _Stream, after: int | None, until: float
+    ) -> AsyncIterator[bytes]:
+        loop = asyncio.get_running_loop()
+        self._count[stream.client_id] += 1
+        try:
+            yield OPENING
+            if self._ended:
+                return
+            self._join(stream)
+            joined = await stream.joined
+            async for frame in self._missed(stream.client_id, after, joined):
+                yield frame
+            while (left := until - loop.time()) > 0:
+                try:
+                    wait = min(left, HEARTBEAT_SECONDS)
+                    given = await asyncio.wait_for(stream.queue.get(), wait)
+                except TimeoutError:
+                    yield ALIVE
+                    continue
+                if given is None:
+                    return
+                yield given
+        except asyncio.CancelledError:
+            if not stream.joined.cancelled():
+                raise  # The client went away; else the streams were ended.
+        finally:
+            self._leave(stream)
+
+    def _join(self, stream: _Stream) -> None:
+        self._joining.append(stream)
+        if self._reader is None or self._reader.done():
+            _before_exit(asyncio.get_running_loop(), self.end)
+            self._reader = asyncio.create_task(self._read_on())
+
+    def _leave(self, stream: _Stream) -> None:
+        self._open.discard(stream)
+        if stream in self._joining:
+            self._joining.remove(stream)
+        self._count[stream.client_id] -= 1
+        if not self._count[stream.client_id]:
+            del self._count[stream.client_id]
+
+    async def _missed(self, client_id: str, after: int | None, until: int) -> AsyncIterator[bytes]:
+        while after is not None and after < until:
+            after, frames = await anyio.to_thread.run_sync(self._read, after, (client_id,), until)
+            for _, frame in frames:
+                yield frame
+
+    async def _read_on(self) -> None:
+        """Read what is new for all streams; ends when there are none."""
+        place: int | None = None
+        while (self._joining or self._open) and not self._ended:
+            try:
+                if place is None:
+                    place = await anyio.to_thread.run_sync(self._last)
+                self._let_join(place)
+                clients = tuple({stream.client_id for stream in self._open})
+                place, frames = await anyio.to_thread.run_sync(self._read, place, clients, None)
+                for client_id, frame in frames:
+                    for stream in tuple(self._open):
+                        if stream.client_id == client_id:
+                            stream.put(frame)
+            except Exception:
+                LOG.exception("event streams could not read on")
+            await asyncio.sleep(EVERY_SECONDS)
+
+    def _let_join(self, place: int) -> None:
+        """Only between two reads: no stream then misses what the read under way finds."""
+        for stream in self._joining:
+            if not stream.joined.done():
+                stream.joined.set_result(place)
+                self._open.add(stream)
+        self._joining.clear()
+
+    def _last(self) -> int:
+        with self._services.store.read() as unit:
+            return unit.announcements.last()
+
+    def _read(
+        self, after: int, clients: tuple[str, ...], until: int | None
+    ) -> tuple[int, list[tuple[str, bytes]]]:
+        """Events in places after one, each with its client, and the place that was reached."""
+        with self._services.store.read() as unit:
+            last = unit.announcements.last() if until is None else until
+            if last <= after:
+                return after, []
+            told = unit.announcements.after(after, clients, last, BATCH)
+            reached = told[-1].position if len(told) == BATCH else last
+            frames = [(one.client_id, frame) for one, frame in self._frames(unit, told)]
+        assert reached is not None
+        return reached, frames
+
+    def _frames(self, unit: Unit, told: list[Announcement]) -> Iterable[tuple[Announcement, bytes]]:
+        outgoing = self._services.outgoing
+        assert outgoing is not None
+        bodies = outgoing.present(unit, told)
+        for one in told:
+            if one.id in bodies:
+                head = f"id: {one.event_id}\nevent: {one.type}\ndata: ".encode()
+                yield one, head + bodies[one.id] + b"\n\n"
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """A signal's handler that lets the streams end before whatever was to be done."""
+
+    before: Callable[[int, FrameType | None], Any]
+    loop: asyncio.AbstractEventLoop
+    end: Callable[[], None]
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        self.loop.call_soon_threadsafe(self.end)
+        self.before(number, frame)
+
+
+def _before_exit(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> None:
+    """A server that is asked to end waits for open answers before it tells anybody, so streams
+    listen for what it listens for. Signals come to the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGINT, signal.SIGTERM):
+        before = signal.getsignal(number)
+        if callable(before) and not isinstance(before, _Ending):
+            signal.signal(number, _Ending(before, loop, end))

@@ -1,0 +1,156 @@
+"""Events as a stream: as they happen, resumed where one stopped, and for their client alone."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+
+from crossway.api.app import create_api
+from crossway.api.events_streams import MOST_EACH
+from crossway.bootstrap import Service
+from crossway.engine.announcements import fan_out
+from tests.api.conftest import Api, new_key
+from tests.processes import free_port, until
+
+
+@pytest.fixture(scope="module")
+def base(service: Service) -> Iterator[str]:
+    """The API behind a real server, as streams need one."""
+    mounted = Starlette(routes=[Mount("/api", create_api(service.services))])
+    config = uvicorn.Config(mounted, "127.0.0.1", free_port(), log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until("the server runs", lambda: server.started)
+    yield f"http://127.0.0.1:{config.port}/api/v1"
+    server.should_exit = True
+    thread.join()
+
+
+class Stream:
+    """An open stream, read event by event."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self.response = response
+        self._lines = response.iter_lines()
+
+    def next(self) -> dict[str, str]:
+        """The fields of the next event; comments are passed over."""
+        fields: dict[str, str] = {}
+        for line in self._lines:
+            name, _, value = line.partition(": ")
+            if line and name:
+                fields[name] = value
+            elif not line and "data" in fields:
+                return fields
+            elif not line:
+                fields = {}
+        raise AssertionError("the stream ended")
+
+
+@contextmanager
+def streaming(base: str, api: Api, **headers: str) -> Iterator[Stream]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    with (
+        httpx.Client(timeout=20) as client,
+        client.stream("GET", f"{base}/events", headers=api.headers(**named)) as response,
+    ):
+        yield Stream(response)
+
+
+def created(api: Api) -> dict[str, Any]:
+    """A new intent whose event has its place."""
+    made: dict[str, Any] = api.create().json()
+    fan_out(api.service.services)
+    return made
+
+
+def test_an_event_comes_as_it_happens(base: str, api: Api) -> None:
+    first = created(api)
+    with streaming(base, api) as stream:
+        assert stream.response.headers["content-type"].startswith("text/event-stream")
+        made: list[dict[str, Any]] = []
+        came = threading.Event()
+
+        def keep_creating() -> None:
+            while not came.wait(0.2):
+                made.append(created(api))
+
+        thread = threading.Thread(target=keep_creating)
+        thread.start()
+        got = stream.next()
+        came.set()
+        thread.join()
+    event = json.loads(got["data"])
+    assert got["event"] == event["type"] == "intent_created"
+    assert got["id"] == event["id"]
+    assert event["data"]["id"] in [one["id"] for one in made]
+    assert event["data"]["id"] != first["id"]
+
+
+def test_a_stream_goes_on_behind_the_last_event_that_was_read(base: str, api: Api) -> None:
+    made = [created(api) for _ in range(5)]
+    with api.service.store.read() as unit:
+        told = unit.announcements.after(0, [api.client_id], unit.announcements.last(), 10)
+    with streaming(base, api, Last_Event_ID=told[1].event_id) as stream:
+        found = [json.loads(stream.next()["data"]) for _ in range(3)]
+        late = created(api)
+        assert json.loads(stream.next()["data"])["data"]["id"] == late["id"]
+    assert [one["data"]["id"] for one in found] == [one["id"] for one in made[2:]]
+
+
+def test_nobody_streams_another_clients_events(
+    base: str, api: Api, http: TestClient, service: Service
+) -> None:
+    other = Api(http, service, *new_key(service))
+    own = created(api)
+    with api.service.store.read() as unit:
+        [told] = unit.announcements.after(0, [api.client_id], unit.announcements.last(), 10)
+    created(other)
+    webhook = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()
+    with streaming(base, other, Last_Event_ID=told.event_id) as stream:
+        assert stream.response.status_code == 400
+        assert "Last-Event-ID" in json.loads(stream.response.read())["message"]
+    with streaming(base, api, Last_Event_ID=told.event_id) as stream:
+        api.post(f"/webhooks/{webhook['id']}/test")
+        fan_out(service.services)
+        got = json.loads(stream.next()["data"])
+    assert got["type"] == "webhook_test"
+    assert own["client_id"] == api.client_id
+
+
+def test_a_client_has_so_many_streams_and_no_more(base: str, api: Api) -> None:
+    with httpx.Client(timeout=20) as client:
+        opened = []
+        for _ in range(MOST_EACH):
+            request = client.build_request("GET", f"{base}/events", headers=api.headers())
+            response = client.send(request, stream=True)
+            lines = response.iter_lines()
+            next(lines)
+            opened.append((response, lines))  # letting go of the lines would close the response
+        refused = client.get(f"{base}/events", headers=api.headers())
+        assert refused.status_code == 429
+        for response, _ in opened:
+            response.close()
+        until(
+            "there is room again",
+            lambda: _status(client, base, api) == 200,
+            within=20,
+        )
+
+
+def _status(client: httpx.Client, base: str, api: Api) -> int:
+    with client.stream("GET", f"{base}/events", headers=api.headers()) as response:
+        return response.status_code
+
+
+def test_a_stream_needs_a_key(base: str) -> None:
+    assert httpx.get(f"{base}/events").status_code == 401
