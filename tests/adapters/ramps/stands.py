@@ -205,6 +205,7 @@ class YellowCardStand(RealStand):
         self._said = recorded("yellow_card")
         answers = self.server.answers
         answers["GET /business/rates"] = self._said["rates"]
+        answers["POST /business/fees/get-config"] = self._said["fees"]
         answers["GET /business/networks"] = self._said["networks"]
         answers["POST /business/receive"] = lambda call: self._create("receive", call)
         answers["POST /business/send"] = lambda call: self._create("send", call)

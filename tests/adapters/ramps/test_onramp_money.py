@@ -14,7 +14,7 @@ import pytest
 
 from crossway.adapters.ramps.onramp_money.client import OnrampMoney
 from crossway.domain.channels import ChannelType
-from crossway.domain.errors import InvalidInput, Unauthorized
+from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
 from crossway.domain.kyc import Standing
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import Outcome, ProviderRefused
@@ -93,12 +93,18 @@ def test_a_refusal_inside_an_answer_is_one(server: StandIn, onramp: OnrampMoney)
         onramp.price(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
 
 
-@pytest.mark.parametrize("offer", [{"rate": 0}, {"rate": -1}, {"rate": 88, "gasFee": -5}])
-def test_a_price_of_nothing_is_refused(
+def test_a_price_of_nothing_is_refused(server: StandIn, onramp: OnrampMoney) -> None:
+    server.answers[QUOTES] = {"status": 1, "data": {"quantity": 1, "rate": 0}}
+    with pytest.raises(ProviderRefused, match="no price for this amount"):
+        onramp.price(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+
+
+@pytest.mark.parametrize("offer", [{"rate": -1}, {"gasFee": -5}, {"rate": "1e999"}, {"rate": True}])
+def test_a_number_that_cannot_be_is_no_answer(
     server: StandIn, onramp: OnrampMoney, offer: dict[str, Any]
 ) -> None:
-    server.answers[QUOTES] = {"status": 1, "data": {"quantity": 1} | offer}
-    with pytest.raises(ProviderRefused, match="no price for this amount"):
+    server.answers[QUOTES] = {"status": 1, "data": {"quantity": 1, "rate": 88} | offer}
+    with pytest.raises(Unreachable, match="another form than documented"):
         onramp.price(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
 
 

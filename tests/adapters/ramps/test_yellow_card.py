@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from crossway.adapters.ramps.yellow_card.client import YellowCard
+from crossway.adapters.ramps.yellow_card.wire import KINDS
 from crossway.domain.channels import ChannelType
 from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
 from crossway.domain.kyc import KycType, Standing
@@ -52,6 +53,7 @@ NONE = (404, ANSWERS["none"])
 def server() -> Iterator[StandIn]:
     with running(StandIn(yellow_card_allows)) as made:
         made.answers["GET /business/rates"] = ANSWERS["rates"]
+        made.answers["POST /business/fees/get-config"] = ANSWERS["fees"]
         made.answers["GET /business/networks"] = ANSWERS["networks"]
         made.answers[f"POST {RECEIVE}"] = ANSWERS["receive"]
         made.answers[f"POST {SEND}"] = ANSWERS["send"]
@@ -68,16 +70,44 @@ def order(direction: Direction, **more: Any) -> Any:
     return order_of(NAME, direction, HUNDRED, QUOTED[direction], **more)
 
 
-@pytest.mark.parametrize("direction", [ON, OFF])
-def test_a_price_is_whole_and_has_the_channel_s_fee(card: YellowCard, direction: Direction) -> None:
-    channel = channel_of(NAME, direction, "NGN")
-    priced = card.price(ask_of(direction, HUNDRED), [channel], AT)
-    worth = 16_173_000 if direction is ON else 16_012_500
-    fee = channel.fee_minor(worth)
-    exact = worth + fee if direction is ON else worth - fee
-    assert priced.fee_minor == fee
-    assert priced.fiat_minor % 100 == 0
-    assert 0 <= (priced.fiat_minor - exact if direction is ON else exact - priced.fiat_minor) < 100
+@pytest.mark.parametrize(
+    ("direction", "fee", "fiat", "fees"),
+    [
+        # (100 USDC + 0.25 USD for the network) at 1617.3, and a quarter of a percent of the whole.
+        (ON, {}, 162_541, 162_541 - 161_730),
+        (ON, {"minFeeLocal": 1000}, 163_135, 163_135 - 161_730),
+        (ON, {"flatFeeLocal": 10.5}, 162_552, 162_552 - 161_730),
+        # 100 USDC at 1601.25, less a quarter of a percent.
+        (OFF, {}, 159_724, 160_125 - 159_724),
+        (OFF, {"minFeeLocal": 1000, "flatFeeLocal": 25}, 159_100, 160_125 - 159_100),
+    ],
+)
+def test_a_price_is_whole_and_has_all_fees(
+    server: StandIn,
+    card: YellowCard,
+    direction: Direction,
+    fee: dict[str, Any],
+    fiat: int,
+    fees: int,
+) -> None:
+    told = {"serviceFee": ANSWERS["fees"]["serviceFee"] | fee}
+    server.answers["POST /business/fees/get-config"] = told
+    priced = card.price(ask_of(direction, HUNDRED), [channel_of(NAME, direction, "NGN")], AT)
+    assert (priced.fiat_minor, priced.fee_minor) == (fiat * 100, fees * 100)
+    asked = server.asked("POST", "/business/fees/get-config")[0].json
+    assert (asked["txType"], asked["channelType"]) == (KINDS[direction], "bank")
+
+
+def test_an_amount_that_the_fees_eat_is_refused(server: StandIn, card: YellowCard) -> None:
+    server.answers["POST /business/fees/get-config"] = {"serviceFee": {"minFeeLocal": 5000}}
+    with pytest.raises(ProviderRefused, match="so small an amount"):
+        card.price(ask_of(OFF, 1_000_000), [channel_of(NAME, OFF, "NGN")], AT)
+
+
+def test_fees_of_the_whole_amount_are_refused(server: StandIn, card: YellowCard) -> None:
+    server.answers["POST /business/fees/get-config"] = {"serviceFee": {"feePercentage": 100}}
+    with pytest.raises(ProviderRefused, match="keep the whole amount"):
+        card.price(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
 
 
 def test_a_currency_without_a_rate_is_refused(server: StandIn, card: YellowCard) -> None:

@@ -17,15 +17,16 @@ from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.fiat import RATE_SCALE
 from crossway.domain.money import Token, format_units
 
-# No amount of money needs more digits; an exponent without bounds is a flood of them.
-_NUMBER = re.compile(r"-?[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?\Z", re.ASCII)
+# No amount of money needs more digits, and none is below zero; an exponent without bounds is a
+# flood of digits.
+_NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?\Z", re.ASCII)
 
 
 def _number(given: object) -> object:
     """A number as text, whether it came as one or not."""
     text = str(given) if type(given) is int else given
     if not isinstance(text, str) or not _NUMBER.match(text):
-        raise ValueError("not a plain number")
+        raise ValueError("not a plain number of at least zero")
     return text
 
 

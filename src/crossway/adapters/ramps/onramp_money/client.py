@@ -217,7 +217,7 @@ class OnrampMoney:
             "type": BUYS,
         }
         offer = answer_of(TITLE, OfferAnswer, self._ask(QUOTES, body)).data
-        if Fraction(offer.rate) <= 0 or _fees(offer) < 0:
+        if Fraction(offer.rate) == 0:
             raise ProviderRefused(f"{TITLE} has no price for this amount")
         return offer
 

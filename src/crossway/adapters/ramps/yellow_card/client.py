@@ -3,10 +3,10 @@
 Sources, read on 2026-11-21: docs.yellowcard.engineering, pages authentication-api,
 direct-settlement (orders that convert), submit-collection-request, submit-payment,
 lookup-collection-by-sequenceid, lookup-payment-by-sequenceid, cancel-collection, get-rates,
-get-networks, events-api, error-codes, kyc-metadata, webhooks-api. Not run against the real service.
-Not confirmed: which of `buy` and `sell` an on-ramp is reckoned at (the dearer one is taken for it),
-how a submission with a known sequenceId is refused, whether crypto that a send awaits may come from
-any address, and that a send stays `created` until it is there.
+get-networks, get-fee-config, events-api, error-codes, kyc-metadata, webhooks-api. Not run against
+the real service. Not confirmed: which of `buy` and `sell` an on-ramp is reckoned at (the dearer one
+is taken for it), how a submission with a known sequenceId is refused, whether crypto that a send
+awaits may come from any address, and that a send stays `created` until it is there.
 
 An unpaid send cannot be cancelled and lapses by itself; receives can be, where the page says so.
 Yellow Card checks nobody's identity: every order carries what the operator found out.
@@ -27,22 +27,23 @@ from crossway.adapters.ramps.access import YellowCardAccess
 from crossway.adapters.ramps.calling import Caller, NotThere, parse
 from crossway.adapters.ramps.exact import (
     answer_of,
-    down,
     names_of,
     places_of,
     rate_micro,
     told_by,
-    up,
 )
 from crossway.adapters.ramps.vouching import no_submission, vouched
 from crossway.adapters.ramps.yellow_card.opened import opened_of
+from crossway.adapters.ramps.yellow_card.pricing import cost_of
 from crossway.adapters.ramps.yellow_card.requests import TITLE, body_of, network_asked
 from crossway.adapters.ramps.yellow_card.wire import (
     KINDS,
     PREFIXES,
+    FeeConfig,
     Networks,
     Order,
     Rates,
+    ServiceFee,
     Webhook,
     outcome_of,
     report_of,
@@ -65,8 +66,6 @@ from crossway.ports.ramps import (
 
 # A rate is for everybody and nobody says how long it stands.
 RATE_SECONDS = 60
-# Amounts of local money are whole: `localAmount` is an integer.
-WHOLE = 0
 LAPSES = (Outcome.WAITING, Outcome.CANCELLED, Outcome.EXPIRED)
 
 
@@ -100,17 +99,13 @@ class YellowCard:
         return self._access.refund_address(chain)
 
     def price(self, ask: Ask, channels: Sequence[Channel], now: datetime) -> Priced:
-        """Units at today's rate and the channel's fee, in whole units of the currency."""
-        rate, on = self._rate(ask), ask.direction is Direction.ON
-        digits = ask.currency.digits
-        worth = rate * Fraction(ask.units, 10**ask.token.decimals)
-        fee = channels[0].fee_minor(up(worth, digits))
-        total = worth + Fraction(fee if on else -fee, 10**digits)
-        whole = up(total, WHOLE) if on else down(total, WHOLE)
+        """Units at today's rate with all fees, in whole units of the currency."""
+        rate = self._rate(ask)
+        whole, fee = cost_of(ask, rate, self._fee(ask, channels[0]), self._names)
         if whole <= 0:
             raise ProviderRefused(f"{TITLE} does not serve so small an amount")
         return Priced(
-            fiat_minor=whole * 10**digits,
+            fiat_minor=whole * 10**ask.currency.digits,
             fee_minor=fee,
             rate_micro=rate_micro(rate),
             channels=tuple(channels),
@@ -218,6 +213,20 @@ class YellowCard:
         if min(both) <= 0:
             raise ProviderRefused(f"{TITLE} has no rate for {ask.currency.code}")
         return max(both) if ask.direction is Direction.ON else min(both)
+
+    def _fee(self, ask: Ask, channel: Channel) -> ServiceFee:
+        kind = self._names["channels"].get(channel.type.value)
+        if kind is None or channel.currency != ask.currency.code:
+            raise ProviderRefused(f"{TITLE} does not serve {channel.name} in {ask.currency.code}")
+        body = {
+            "txType": KINDS[ask.direction],
+            "country": ask.country,
+            "currency": ask.currency.code,
+            "channelType": kind,
+            "directSettlement": True,
+        }
+        said = self._call.post("/business/fees/get-config", body, safe=True)
+        return answer_of(TITLE, FeeConfig, said).service_fee
 
     def _submit(self, kind: str, order: Opening) -> Order:
         secret = self._access.secret_key.get_secret_value().encode()

@@ -126,6 +126,20 @@ class Rates(Wire):
     rates: tuple[Rate, ...]
 
 
+class ServiceFee(Wire):
+    """A part of the amount in percent, but at least so much, and a fixed amount."""
+
+    min_fee_local: Number = "0"
+    fee_percentage: Number = "0"
+    flat_fee_local: Number = "0"
+
+
+class FeeConfig(Wire):
+    """The answer of POST /business/fees/get-config."""
+
+    service_fee: ServiceFee
+
+
 class Network(Wire):
     """A bank or an operator; `code` is what everybody calls it, `id` what Yellow Card does."""
 

@@ -1,0 +1,71 @@
+"""Reading numbers and instants of providers: exactly, or not at all."""
+
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossway.adapters.ramps.calling import parse
+from crossway.adapters.ramps.exact import down, instant, numeral, plain, rate_micro, up
+from crossway.adapters.ramps.instructing import lines, page
+from crossway.domain.errors import Unreachable
+
+OTHERWISE = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@given(st.integers(0, 10**30), st.integers(0, 18))
+def test_units_go_to_text_and_back_without_loss(units: int, places: int) -> None:
+    text = plain(units, places)
+    assert down(text, places) == up(text, places) == units
+
+
+def test_rounding_is_to_the_side_that_is_asked_for() -> None:
+    assert (up("0.005", 2), down("0.005", 2)) == (1, 0)
+    assert (up("1531.1269", 2), down("1531.1269", 2)) == (153_113, 153_112)
+    assert (up("1e-7", 6), down("1E+3", 0)) == (1, 1000)
+    assert rate_micro(Fraction(10, 3)) == 3_333_333
+
+
+def test_a_number_with_a_fraction_never_becomes_a_float() -> None:
+    said = parse(b'{"a": 0.1, "b": 1e-7, "c": 12345678901234567890.123456789}')
+    assert said == {"a": "0.1", "b": "1e-7", "c": "12345678901234567890.123456789"}
+
+
+def test_a_number_is_written_digit_by_digit() -> None:
+    assert orjson.dumps([numeral(123_456_789_012_345_678_901, 18)]) == b"[123.456789012345678901]"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("2026-11-21T12:00:00.000Z", datetime(2026, 11, 21, 12, tzinfo=UTC)),
+        ("2026-11-21T13:00:00+01:00", datetime(2026, 11, 21, 12, tzinfo=UTC)),
+        ("2026-11-21T12:00:00", datetime(2026, 11, 21, 12, tzinfo=UTC)),
+        ("soon", OTHERWISE),
+        ("", OTHERWISE),
+        (None, OTHERWISE),
+    ],
+)
+def test_an_instant_is_utc_or_what_was_meant_otherwise(text: str | None, read: datetime) -> None:
+    assert instant(text, OTHERWISE) == read
+
+
+def test_lines_for_people_are_single_and_not_empty() -> None:
+    told = {"Bank\n": " A \x1b[31m bank\t", "Empty": "", "None": None}
+    assert lines(told) == {"Bank": "A [31m bank"}
+
+
+@pytest.mark.parametrize(
+    "link", ["http://a.example", "javascript:alert(1)", "https://", "https://a b", "https://[", "x"]
+)
+def test_only_safe_links_are_shown(link: str) -> None:
+    with pytest.raises(Unreachable):
+        page("Somebody", link)
+
+
+def test_a_safe_link_stays_as_it_is() -> None:
+    assert page("Somebody", "https://pay.example/1?a=b") == "https://pay.example/1?a=b"
+    assert page("Somebody", None) == ""
