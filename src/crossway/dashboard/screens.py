@@ -43,6 +43,7 @@ SCREENS: Final = (
         "ramp_orders", "Ramp orders", "receipt_long",
         "Every order with a provider, live: filter, search, export, open one.", "Ramps",
     ),
+    Screen("ramp_order", "Ramp order"),
     Screen(
         "kyc", "Identity checks", "badge",
         "Where a person stands with a provider, and what is missing.", "Ramps",

@@ -1,13 +1,16 @@
 """Buttons that do something: asked once where money moves, refused in words, told when done."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import streamlit as st
 
 from crossway.dashboard.components.notices import as_text, in_words, say
 from crossway.dashboard.views.actions import Offer
+from crossway.dashboard.views.ramp_actions import OrderOffer
 
 Work = Callable[[], str]
+Offered = TypeVar("Offered", Offer, OrderOffer)
 
 
 def confirm(title: str, asks: str, label: str, work: Work, warning: str = "") -> None:
@@ -58,7 +61,7 @@ def perform(work: Work) -> None:
         st.rerun()
 
 
-def buttons(offers: Sequence[Offer], key: str) -> Offer | None:
+def buttons(offers: Sequence[Offered], key: str) -> Offered | None:
     """One button an offer, those not allowed greyed with the reason; answers the one clicked."""
     clicked = None
     allowed = [offer for offer in offers if offer.main and not offer.why_not]

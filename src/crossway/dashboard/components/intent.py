@@ -10,8 +10,10 @@ from crossway.dashboard.views import actions as offered
 from crossway.dashboard.views import money, wording
 from crossway.dashboard.views import story as views
 from crossway.dashboard.views.actions import Offer
+from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.figures import brief_amount, chain_name, duration
 from crossway.dashboard.views.intents import chips_of, reference
+from crossway.dashboard.views.links import order_href
 from crossway.domain.deposits import Purpose
 from crossway.domain.intent import State
 from crossway.usecases import processing, sandbox
@@ -43,6 +45,9 @@ def head(story: Story) -> None:
         seconds = (story.by_when - services().clock.now()).total_seconds()
         left = f" Time left: {duration(seconds)}." if seconds > 0 else ""
     st.info(as_text(f"Who acts next: {story.who_acts}{left}"), icon=":material/person:")
+    if intent.order_id is not None:
+        way = Way(f"Ramp order #{intent.order_id}", order_href(intent.order_id), "receipt_long")
+        widget.ways((way,), "of_order", width="content")
 
 
 def body(story: Story) -> None:
@@ -89,7 +94,7 @@ def _tables(story: Story) -> None:
         st.markdown("Nothing is owed yet: transfers begin when the deposit is complete.")
     with st.expander(f"Ledger, {len(story.postings)} movements", icon=":material/menu_book:"):
         if story.postings:
-            rows = money.ledger_rows(names, story.postings)
+            rows = money.ledger_rows(names, services().fiat, story.postings)
             widget.table(rows, money.LEDGER_COLUMNS, "ledger", "Ledger")
         else:
             st.markdown("No money has moved yet.")

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from crossway.dashboard.views import wording
+from crossway.dashboard.views import ramp_wording, wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
+from crossway.dashboard.views.fiat import fiat_amount
 from crossway.dashboard.views.figures import (
     address_cell,
     amount,
@@ -20,8 +21,9 @@ from crossway.dashboard.views.figures import (
 from crossway.dashboard.views.story import reached
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit
+from crossway.domain.fiat import Fiat
 from crossway.domain.intent import Intent, State
-from crossway.domain.ledger import Account, Posting
+from crossway.domain.ledger import FIAT, Account, Posting, is_fiat
 from crossway.domain.transfers import Transfer
 from crossway.ports.records import MoveRecord
 
@@ -46,7 +48,7 @@ LEDGER_COLUMNS = (
     Column("From"),
     Column("To"),
     Column("Amount", "right"),
-    Column("Chain"),
+    Column("Where"),
     Column("Shown by"),
 )
 COMPARE_COLUMNS = (Column(""), Column("Quoted", "right"), Column("Actual", "right"))
@@ -110,7 +112,7 @@ def _transfer(catalogue: Catalogue, transfer: Transfer) -> Row:
 
 
 def ledger_rows(
-    catalogue: Catalogue, postings: Sequence[tuple[datetime, Posting]]
+    catalogue: Catalogue, fiat: Fiat, postings: Sequence[tuple[datetime, Posting]]
 ) -> tuple[Row, ...]:
     """Every movement in the books, oldest first: from the credited to the debited account."""
     return tuple(
@@ -120,12 +122,26 @@ def ledger_rows(
                 Cell(at=millis(at), as_="exact"),
                 Cell(wording.ACCOUNTS[posting.credit]),
                 Cell(wording.ACCOUNTS[posting.debit]),
-                Cell(token_amount(catalogue, posting.chain, posting.token, posting.units)),
-                Cell(chain_name(catalogue, posting.chain)),
-                _shown_by(catalogue, posting),
+                *_booked_at(catalogue, fiat, posting),
             ),
         )
         for index, (at, posting) in enumerate(postings)
+    )
+
+
+def _booked_at(catalogue: Catalogue, fiat: Fiat, posting: Posting) -> tuple[Cell, Cell, Cell]:
+    """How much, where, and what shows it: a transaction, or an order's report of local money."""
+    if not is_fiat(posting.chain):
+        amount = token_amount(catalogue, posting.chain, posting.token, posting.units)
+        where = chain_name(catalogue, posting.chain)
+        return Cell(amount), Cell(where), _shown_by(catalogue, posting)
+    corridor = fiat.corridors.get(posting.token)
+    digits = corridor.currency.digits if corridor else 0
+    _, number, what = posting.tx.split(":")
+    return (
+        Cell(fiat_amount(posting.units, digits, posting.token)),
+        Cell(ramp_wording.provider(posting.chain.removeprefix(FIAT))),
+        Cell(f"Order {number}, {what}"),
     )
 
 

@@ -94,7 +94,7 @@ def user_chain(order: RampOrder) -> str:
 def _row(catalogue: Catalogue, order: RampOrder) -> Row:
     status, kind = ramp_wording.STATES[order.state], ramp_wording.KINDS[order.direction]
     on = order.direction is Direction.ON
-    provider = order.provider.replace("_", " ").title()
+    provider = ramp_wording.provider(order.provider)
     return Row(
         key=str(order.id),
         href=order_href(order.id),

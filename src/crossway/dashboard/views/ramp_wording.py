@@ -32,21 +32,31 @@ EVENTS: Final[Mapping[str, tuple[str, str]]] = {
 KINDS: Final[Mapping[Direction, str]] = {Direction.ON: "On-ramp", Direction.OFF: "Off-ramp"}
 
 
+def provider(name: str) -> str:
+    """A provider's name for people."""
+    return name.replace("_", " ").title()
+
+
+def event(name: str) -> tuple[str, str]:
+    """What an event is called and its icon; one without words is shown as it is named."""
+    return EVENTS.get(name, (name.replace("_", " ").capitalize(), "circle"))
+
+
 def who_acts(order: RampOrder) -> str:
     """Who acts next, as a sentence."""
-    on, provider = order.direction is Direction.ON, order.provider.replace("_", " ").title()
+    on, who = order.direction is Direction.ON, provider(order.provider)
     match order.state:
         case OrderState.PENDING:
-            return f"Crossway: asks {provider}, and asks again until it answers."
+            return f"Crossway: asks {who}, and asks again until it answers."
         case OrderState.INITIATED if on:
-            return f"The user: pays {provider}."
+            return f"The user: pays {who}."
         case OrderState.INITIATED:
             return "The user: deposits the crypto at the order's address."
         case OrderState.PROCESSING if on:
-            return f"{provider}: delivers the crypto; then Crossway passes it on."
+            return f"{who}: delivers the crypto; then Crossway passes it on."
         case OrderState.PROCESSING:
-            return f"Crossway and {provider}: the crypto arrives, then local money is paid out."
+            return f"Crossway and {who}: the crypto arrives, then local money is paid out."
         case OrderState.FAILED:
-            giver = provider if on else "Crossway"
+            giver = who if on else "Crossway"
             return f"{giver}: gives back what the user paid, if anything was paid."
     return "Nobody: this order is finished."
