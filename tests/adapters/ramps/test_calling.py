@@ -1,16 +1,17 @@
 """How every provider's client meets failures: silence is unknown, a refusal is a sentence."""
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from crossway.adapters.ramps.calling import TRIES, Caller, NotThere, new_client
+from crossway.adapters.ramps.calling import MOST_BYTES, TRIES, Caller, NotThere, new_client
 from crossway.domain.errors import Unreachable
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import ProviderRefused, RampProvider
-from tests.adapters.ramps.asking import AT, ask_of, channel_of, order_of
+from tests.adapters.ramps.asking import AT, EMAIL, ask_of, channel_of, order_of
 from tests.adapters.ramps.standins import (
     HOOK_SECRET,
     KEY,
@@ -198,6 +199,23 @@ def test_what_is_not_there_is_told_apart() -> None:
         caller = Caller("Somebody", server.url + "/", client, lambda *_: {}, nothing)
         with pytest.raises(NotThere):
             caller.get("/nowhere")
+
+
+def test_a_flood_is_not_read_to_its_end() -> None:
+    with running(StandIn(lambda _: True)) as server, quick_client() as client:
+        caller = Caller("Somebody", server.url, client, lambda *_: {}, nothing)
+        server.first.append((200, {}, b" " * (MOST_BYTES + 100_000)))
+        with pytest.raises(Unreachable, match="too long"):
+            caller.get("/")
+
+
+def test_logs_do_not_hold_who_was_asked_about(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with running(StandIn(lambda _: True)) as server, new_client() as client:
+        server.answers["GET /api/v2/user/kyc"] = recorded("fonbnk")["kyc"]
+        fonbnk_at(server.url, client).standing(EMAIL, "NG")
+    assert len(server.calls) == 1
+    assert "ada" not in caplog.text
 
 
 def test_nobody_at_the_address_is_unknown() -> None:

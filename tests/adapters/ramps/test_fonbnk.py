@@ -148,6 +148,12 @@ def test_an_order_that_lies_about_its_amount_is_closed_again(
     assert server.asked("POST", f"{ORDER}/cancel")[0].json == {"orderId": ID}
 
 
+def test_nobody_is_told_to_pay_for_an_order_that_is_closed(server: StandIn, fonbnk: Fonbnk) -> None:
+    server.answers[f"GET {ORDER}"] = ANSWERS["order_on"] | {"status": "deposit_expired"}
+    with pytest.raises(ProviderRefused, match="has closed the order already"):
+        fonbnk.open(order_of(NAME, ON, HUNDRED, 15_312_800))
+
+
 def test_a_refusal_does_not_repeat_what_it_says_of_a_person(
     server: StandIn, fonbnk: Fonbnk
 ) -> None:

@@ -144,6 +144,7 @@ def test_an_order_is_looked_for_on_the_pages_before(server: StandIn, paycrest: P
     [
         ({"amount": "99.5"}, "would deliver 99.5 USDC, not 100"),
         ({"providerAccount": None}, "another form"),
+        ({"status": "expired"}, "has closed the order already"),
         ({"providerAccount": {"amountToTransfer": "1"}}, "does not say where the user is to pay"),
     ],
 )

@@ -191,6 +191,14 @@ def test_an_order_is_opened_once_however_often_it_is_asked_for(
     assert len(server.asked("POST", path)) == 1
 
 
+def test_nobody_is_told_to_pay_for_an_order_that_is_closed(
+    server: StandIn, card: YellowCard
+) -> None:
+    server.answers[BY_OURS[ON]] = ANSWERS["receive"] | {"status": "expired"}
+    with pytest.raises(ProviderRefused, match="has closed the order already"):
+        card.open(order(ON))
+
+
 def test_a_duplicate_that_is_refused_is_the_order_itself(server: StandIn, card: YellowCard) -> None:
     server.answers[f"POST {RECEIVE}"] = (400, {"code": "X", "message": "sequenceId is in use"})
     server.answers[BY_OURS[ON]] = lambda _: (

@@ -1,6 +1,7 @@
 """Calling a provider over HTTP: signed requests, and failures told apart from refusals."""
 
 import json
+import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
@@ -19,6 +20,8 @@ FIRST_PAUSE_SECONDS = 0.2
 LAST_TRY_SECONDS = 6.0
 LONGEST_WAIT_SECONDS = 2.0
 MOST_REASON_CHARACTERS = 200
+MOST_BYTES = 4 * 2**20
+LONGEST_READ_SECONDS = 8.0
 OUR_FAULT: Final = frozenset({401, 403, 407})
 LATER: Final = frozenset({408, 425, 429})
 # Pieces shorter than this are too common to be hidden in a sentence.
@@ -41,6 +44,9 @@ class _Again(Exception):
 
 def new_client() -> httpx.Client:
     """A client for providers: short timeouts, no redirects, no proxy from the environment."""
+    # They tell whole addresses, and an address can hold somebody's e-mail.
+    for library in ("httpx", "httpcore"):
+        logging.getLogger(library).setLevel(logging.WARNING)
     return httpx.Client(timeout=TIMEOUTS, follow_redirects=False, trust_env=False)
 
 
@@ -102,26 +108,29 @@ class Caller:
         if body:
             headers["Content-Type"] = "application/json"
         try:
-            answer = self._client.request(
+            with self._client.stream(
                 method, self._base + target, content=body or None, headers=headers
-            )
+            ) as answer:
+                said = _read(answer)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise _Again(f"{self.title} gave no answer: {type(error).__name__}") from None
-        return self._judge(answer, hidden)
+        if said is None:
+            raise Unreachable(f"{self.title}'s answer is too long, or takes too long")
+        return self._judge(answer, said, hidden)
 
-    def _judge(self, answer: httpx.Response, hidden: Collection[str]) -> Any:
+    def _judge(self, answer: httpx.Response, said: bytes, hidden: Collection[str]) -> Any:
         status = answer.status_code
         if status in LATER or status >= 500:
             raise _Again(f"{self.title} answered with status {status}", _asked_to_wait(answer))
         if status in OUR_FAULT:
             raise Unreachable(f"{self.title} does not accept Crossway's key (status {status})")
         if 200 <= status < 300:
-            return self._parsed(answer)
+            return self._parsed(said)
         if status < 400:
             raise Unreachable(f"{self.title} answered with status {status}")
         kind = NotThere if status == 404 else ProviderRefused
-        said = self.tidy(_words(answer), hidden)
-        raise kind(f"{self.title} refused: {said or f'no reason given (status {status})'}")
+        reason = self.tidy(_words(said), hidden) or f"no reason given (status {status})"
+        raise kind(f"{self.title} refused: {reason}")
 
     def tidy(self, said: str, hidden: Collection[str] = ()) -> str:
         """What the provider says in one short line, without our keys and what is personal."""
@@ -132,9 +141,9 @@ class Caller:
         line = "".join(c if c.isprintable() else " " for c in said)
         return " ".join(line.split())[:MOST_REASON_CHARACTERS]
 
-    def _parsed(self, answer: httpx.Response) -> Any:
+    def _parsed(self, said: bytes) -> Any:
         try:
-            return parse(answer.content)
+            return parse(said)
         except ValueError:
             raise Unreachable(f"{self.title}'s answer is not JSON") from None
 
@@ -157,9 +166,19 @@ def _asked_to_wait(answer: httpx.Response) -> float | None:
     return float(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
 
 
-def _words(answer: httpx.Response) -> str:
+def _read(answer: httpx.Response) -> bytes | None:
+    """The body; None for one that floods, or drips for longer than anybody waits."""
+    began, said = time.monotonic(), bytearray()
+    for chunk in answer.iter_bytes():
+        said += chunk
+        if len(said) > MOST_BYTES or time.monotonic() - began > LONGEST_READ_SECONDS:
+            return None
+    return bytes(said)
+
+
+def _words(said: bytes) -> str:
     try:
-        return _sentence(parse(answer.content))
+        return _sentence(parse(said))
     except ValueError:
         return ""
 

@@ -1,10 +1,14 @@
 """What a provider tells the user to do, made fit to be shown: lines of text, and safe links."""
 
 from collections.abc import Mapping
+from typing import Final
 from urllib.parse import urlsplit
 
 from crossway.domain.errors import Unreachable
+from crossway.ports.ramps import Outcome
 
+# Nobody is told to pay for an order that was found in one of these.
+ENDED: Final = frozenset({Outcome.CANCELLED, Outcome.EXPIRED, Outcome.FAILED, Outcome.REFUNDED})
 MOST_CHARACTERS = 500
 
 

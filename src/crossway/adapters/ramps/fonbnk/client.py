@@ -41,7 +41,7 @@ from crossway.adapters.ramps.fonbnk.wire import (
     reports_of,
     standing_of,
 )
-from crossway.adapters.ramps.instructing import lines, page
+from crossway.adapters.ramps.instructing import ENDED, lines, page
 from crossway.domain.channels import Channel
 from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
 from crossway.domain.kyc import Standing
@@ -117,6 +117,8 @@ class Fonbnk:
     def open(self, order: Opening) -> Opened:
         """Open an order, unless one with our reference is there."""
         found = self._by_reference(order.reference) or self._create(order)
+        if OUTCOMES.get(found.status) in ENDED:
+            raise ProviderRefused(f"{TITLE} has closed the order already")
         try:
             return self._opened(found, order)
         except ProviderRefused:

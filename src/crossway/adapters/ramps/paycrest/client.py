@@ -33,7 +33,7 @@ from crossway.adapters.ramps.exact import (
     told_by,
     up,
 )
-from crossway.adapters.ramps.instructing import lines
+from crossway.adapters.ramps.instructing import ENDED, lines
 from crossway.adapters.ramps.paycrest.wire import (
     EPOCH,
     OUTCOMES,
@@ -123,6 +123,8 @@ class Paycrest:
         """Open an order, unless one with our reference is there."""
         found = self._by_reference(order.reference) or self._create(order)
         account = found.provider_account
+        if OUTCOMES[order.direction].get(found.status) in ENDED:
+            raise ProviderRefused(f"{TITLE} has closed the order already")
         if account is None:
             raise Unreachable(f"{TITLE}'s answer has another form than documented")
         if order.direction is Direction.ON:

@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from crossway.adapters.ramps.exact import down, instant, plain, up
-from crossway.adapters.ramps.instructing import lines, page
+from crossway.adapters.ramps.instructing import ENDED, lines, page
 from crossway.adapters.ramps.yellow_card.requests import TITLE
-from crossway.adapters.ramps.yellow_card.wire import EPOCH, KINDS, Order, Settlement
+from crossway.adapters.ramps.yellow_card.wire import EPOCH, KINDS, Order, Settlement, outcome_of
 from crossway.domain.errors import Unreachable
 from crossway.domain.ramps import Direction
 from crossway.ports.ramps import Opened, Opening, ProviderRefused
@@ -14,6 +14,8 @@ from crossway.ports.ramps import Opened, Opening, ProviderRefused
 def opened_of(found: Order, order: Opening) -> Opened:
     """How the user pays. Raises `ProviderRefused` where it is not what was asked for."""
     settled = found.settlement_info
+    if outcome_of(KINDS[order.direction], found.status.lower(), "") in ENDED:
+        raise ProviderRefused(f"{TITLE} has closed the order already")
     if settled is None or found.converted_amount is None:
         raise Unreachable(f"{TITLE}'s answer has another form than documented")
     if order.direction is Direction.ON:
