@@ -7,7 +7,8 @@ from crossway.scenarios.playing import play
 from crossway.scenarios.scenario import Scenario
 from tests.databases import new_postgres
 
-ROWS = frozenset(range(1, 43))
+# The table of outcomes, then the ramp orders.
+ROWS = frozenset(range(1, 43)) | frozenset(range(43, 50))
 MONEY = (
     "over",
     "reorged-with-the-start",

@@ -227,5 +227,5 @@ def money_at_the_end(stage: Stage, intent: Intent) -> list[str]:
         f"{account.value.replace('_', ' ')}: {stage.amount(chain, token, units)} on "
         f"{stage.name_of(chain)}"
         for (account, chain, token), units in sorted(net.items())
-        if account is not Account.PAYER
+        if account not in (Account.PAYER, Account.CUSTOMER)
     ]

@@ -25,6 +25,8 @@ EVENTS = {
     Event.REIMBURSED: "the relayer is repaid",
     Event.DEADLINE_EMPTY: "the time is over and nothing is held",
     Event.DEADLINE_HOLDING: "the time is over; what is held goes back",
+    Event.WITHDRAWN_EMPTY: "nobody shall pay it any more, and nothing is held",
+    Event.WITHDRAWN_HOLDING: "nobody shall pay it any more; what is held goes back",
     Event.RETURNED: "the money is back",
     Event.RETURN_REVERSED: "a reorganisation undid the refund",
 }

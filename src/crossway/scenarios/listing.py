@@ -1,12 +1,20 @@
-"""All scenarios, in the order of the table of outcomes."""
+"""All scenarios, in the order of the table of outcomes; those of ramp orders after them."""
 
 from types import ModuleType
 
 from crossway.domain.errors import NotFound
-from crossway.scenarios.rows import deposits, paying, reorganisations, restoring, service, strays
+from crossway.scenarios.rows import (
+    deposits,
+    paying,
+    ramps,
+    reorganisations,
+    restoring,
+    service,
+    strays,
+)
 from crossway.scenarios.scenario import Scenario
 
-MODULES = (deposits, strays, reorganisations, paying, service, restoring)
+MODULES = (deposits, strays, reorganisations, paying, service, restoring, ramps)
 
 
 def _of(module: ModuleType) -> list[Scenario]:

@@ -10,6 +10,7 @@ from crossway import bootstrap
 from crossway.domain.clients import Caller, Mode, Scope
 from crossway.domain.errors import Refusal
 from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import FIAT, is_fiat
 from crossway.domain.money import format_units
 from crossway.domain.transfers import Duty
 from crossway.engine.loop import Engine
@@ -245,7 +246,10 @@ class Stage:
         return self.services.chains[chain].balances([address], token)[address]
 
     def amount(self, chain: str, address: str, units: int) -> str:
-        """An amount of a token for people."""
+        """An amount of a token, or of local money at its provider, for people."""
+        if is_fiat(chain):
+            digits = self.services.fiat.corridor(address).currency.digits
+            return f"{format_units(units, digits, digits)} {address}"
         token = self.services.catalogue.by_address.get((chain, address))
         if token is None:
             return f"{units} units of {address}"
@@ -263,8 +267,9 @@ class Stage:
         return sum(paid.balances(others, place[1]).values())
 
     def name_of(self, chain: str) -> str:
-        """The chain's name for people."""
-        return self.services.catalogue.chains[chain].name
+        """The name for people of a chain, or of who holds local money."""
+        found = self.services.catalogue.chains.get(chain)
+        return found.name if found else chain.removeprefix(FIAT)
 
     def _total(self, intent: Intent) -> str:
         return f"{format_units(intent.terms.total_units, intent.asset_decimals)} " + (
