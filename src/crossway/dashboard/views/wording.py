@@ -42,6 +42,8 @@ EVENTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "REIMBURSED": ("Relayer repaid by the bridge", "handshake"),
         "DEADLINE_EMPTY": ("Time is over, nothing was paid", "timer_off"),
         "DEADLINE_HOLDING": ("Time is over, a refund is owed", "timer_off"),
+        "WITHDRAWN_EMPTY": ("Withdrawn with its ramp order", "block"),
+        "WITHDRAWN_HOLDING": ("Withdrawn with its ramp order, a refund is owed", "block"),
         "RETURNED": ("Refund sent", "undo"),
         "RETURN_REVERSED": ("Refund taken back by a reorganisation", "undo"),
         "BOOKED": ("Other money booked", "menu_book"),
