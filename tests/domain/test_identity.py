@@ -16,6 +16,7 @@ from crossway.domain.identity import (
     read_document,
     read_email,
     read_values,
+    without,
 )
 from crossway.domain.kyc import Requirement
 
@@ -150,6 +151,19 @@ def test_every_complaint_is_in_one_message() -> None:
 def test_fields_are_an_object_that_holds_something(nothing: Any) -> None:
     with pytest.raises(InvalidInput, match=r"^fields must be an object"):
         read_values(ASKED, nothing, TODAY, "")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("The account 0690000031 of EVE@shop.test is closed", "The account … of … is closed"),
+        ("No account eve", "No account eve"),
+        ("(.*) is not 0690000031.", "(.*) is not …."),
+        ("", ""),
+    ],
+)
+def test_what_others_say_is_kept_without_what_is_personal(said: str, shown: str) -> None:
+    assert without(said, ["0690000031", "eve@shop.test", "eve", "", "[0-9]+"]) == shown
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ answers (wire.md §5)."""
 import base64
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.ramps import Direction, OrderState
+from crossway.ports.ramps import Opened, Opening, ProviderRefused
 from crossway.usecases import kyc
 from tests.databases import new_sqlite
 from tests.identity_desk import BASIC, EMAIL, PNG, Office, an_office
@@ -104,6 +106,30 @@ def test_orders_leave_nothing_personal_behind(tmp_path: Path) -> None:
     now = [world.order(order) for order in made]
     assert {(order.person_id, order.sealed) for order in now} == {(None, None)}
     assert all(world.history(order) for order in now)
+    world.store.close()
+
+
+class Chatty:
+    """A provider that refuses orders with everything that it was told."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def open(self, order: Opening) -> Opened:
+        raise ProviderRefused(f"{order.email} has no account {order.fields['accountNumber']} here")
+
+
+def test_what_a_provider_says_is_kept_without_what_it_repeats(tmp_path: Path) -> None:
+    world = RampWorld(new_sqlite(tmp_path, tmp_path / "migrated.db"))
+    world.services.ramp_sandbox.set_standing("YELLOW_CARD", EMAIL, "advanced", "approved")
+    chatty: Any = [Chatty(one) for one in world.services.ramps]
+    world.services = replace(world.services, ramps=chatty)
+    fields = world.filled("YELLOW_CARD", Direction.OFF) | {"accountNumber": ACCOUNT}
+    order = world.sell(email=EMAIL, fields=fields)
+    assert (order.state, order.failure_reason) == (OrderState.FAILED, "… has no account … here")
     world.store.close()
 
 

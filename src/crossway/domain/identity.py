@@ -1,7 +1,7 @@
 """Reading what somebody hands in about a person, and showing it masked."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final
 from unicodedata import normalize
@@ -12,6 +12,7 @@ from crossway.domain.kyc import Requirement
 MOST_DOCUMENT_BYTES: Final = 5 * 2**20
 MOST_FIELD_CHARACTERS: Final = 200
 LONGEST_EMAIL: Final = 254
+LEAST_TELLING: Final = 4  # characters; a shorter value is as likely to be a common word
 _OLDEST = date(1900, 1, 1)
 _EMAIL = re.compile(r'[^\s@<>()\[\]\\,;:"]{1,64}@(?:[\w-]{1,63}\.)+[\w-]{2,63}\Z')
 _PHONE = re.compile(r"\+?[0-9][0-9 ()-]{5,18}[0-9]\Z", re.ASCII)
@@ -34,6 +35,14 @@ def masked(email: str) -> str:
     local, _, host = email.partition("@")
     name, _, top = host.rpartition(".")
     return f"{local[:1]}…@{name[:1]}….{top}"
+
+
+def without(text: str, values: Iterable[str]) -> str:
+    """A sentence of somebody else's without these values, should it repeat any of them."""
+    for value in sorted(values, key=len, reverse=True):
+        if len(value) >= LEAST_TELLING:
+            text = re.sub(re.escape(value), "…", text, flags=re.IGNORECASE)
+    return text
 
 
 def read_values(

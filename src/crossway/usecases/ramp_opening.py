@@ -8,6 +8,7 @@ from typing import Any
 from crossway.domain.channels import Channel
 from crossway.domain.clients import Caller, Mode, Scope
 from crossway.domain.errors import InvalidInput, QuotesUnavailable, Unreachable
+from crossway.domain.identity import without
 from crossway.domain.intent import Intent
 from crossway.domain.money import format_units, rescale_up
 from crossway.domain.ramps import Direction, Errand, OrderEvent, OrderState, RampOrder
@@ -41,7 +42,10 @@ def open_order(services: Services, order: RampOrder, along: Along = alone) -> Ra
     try:
         opened = provider.open(asked)
     except ProviderRefused as refusal:
-        return refuse(services, order.id, str(refusal), along)
+        words = without(
+            str(refusal), [asked.email, *asked.fields.values(), *asked.identity.values()]
+        )
+        return refuse(services, order.id, words, along)
     services.reached("ramp-opened")
     return accept(services, provider, order, opened, along)
 
@@ -239,6 +243,12 @@ def _client_of(services: Services, order: RampOrder) -> Caller:
         client = unit.access.client(order.client_id)
     assert client is not None
     return Caller(client, Mode(order.mode), frozenset(Scope))
+
+
+def personal_words(services: Services, order: RampOrder) -> list[str]:
+    """What of an order is personal: the e-mail address and the values of its fields."""
+    personal = _personal(services, order)
+    return [str(personal.get("email") or ""), *personal.get("fields", {}).values()]
 
 
 def _personal(services: Services, order: RampOrder) -> Mapping[str, Any]:

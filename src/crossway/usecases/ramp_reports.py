@@ -3,8 +3,10 @@ it proves."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from crossway.domain.errors import NotFound
+from crossway.domain.identity import without
 from crossway.domain.money import format_units
 from crossway.domain.ramps import ORDER_ENDED, Direction, OrderEvent, OrderState, ProviderName
 from crossway.ports.ramps import Outcome, Report
@@ -23,6 +25,7 @@ from crossway.usecases.ramp_following import (
     pay_out,
     refund,
 )
+from crossway.usecases.ramp_opening import personal_words
 from crossway.usecases.ramp_steps import CONTRADICTED, SHORT, OrderStep, held
 
 _UNDER_WAY = frozenset({OrderState.INITIATED, OrderState.PROCESSING})
@@ -65,7 +68,13 @@ def take(services: Services, unit: Unit, order_id: int, reports: Sequence[Report
     known = unit.orders.seen(provider, [report.id for report in reports])
     heard: dict[str, str] = {}
     for report in reports:
-        if report.id not in known and report.id not in heard and _hear(step, report):
+        if report.id in known or report.id in heard:
+            continue
+        if report.reason:
+            # It is kept and announced as it is.
+            words = without(report.reason, personal_words(services, step.order))
+            report = replace(report, reason=words)
+        if _hear(step, report):
             heard[report.id] = report.outcome.value
     unit.orders.see(provider, order_id, heard, step.now)
     look(step)
