@@ -43,6 +43,7 @@ def test_unknown_paths_and_methods_are_json(api: Api) -> None:
         assert answer.json() == {"statusCode": 404, "message": "Not Found"}
     answer = api.http.delete("/api/v1/intents", headers=api.headers())
     assert answer.json() == {"statusCode": 405, "message": "Method Not Allowed"}
+    assert answer.headers["allow"] == "GET, POST"
     assert api.http.get("/api/elsewhere").json()["statusCode"] == 404
 
 

@@ -10,6 +10,7 @@ import structlog
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from crossway.api.answers import Json
@@ -111,10 +112,13 @@ def invalid(_: Request, error: Exception) -> Json:
     return plain(400, "; ".join(dict.fromkeys(_complaint(one) for one in error.errors())))
 
 
-def http(_: Request, error: Exception) -> Json:
-    """Unknown paths and methods."""
+def http(request: Request, error: Exception) -> Json:
+    """Unknown paths and methods; the latter with all methods of the path, not its first route's."""
     assert isinstance(error, HTTPException)
-    return plain(error.status_code, str(error.detail), dict(error.headers or {}))
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(sorted(_methods_at(request)))
+    return plain(error.status_code, str(error.detail), headers)
 
 
 HANDLERS: Final[dict[int | type[Exception], Any]] = {
@@ -125,6 +129,12 @@ HANDLERS: Final[dict[int | type[Exception], Any]] = {
     RequestValidationError: invalid,
     HTTPException: http,
 }
+
+
+def _methods_at(request: Request) -> set[str]:
+    routes = [r for r in request.app.router.routes if isinstance(r, Route)]
+    found = [r.methods or () for r in routes if r.matches(request.scope)[0] is not Match.NONE]
+    return {method for methods in found for method in methods}
 
 
 def _filled(text: str, details: str) -> str:

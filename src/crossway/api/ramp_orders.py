@@ -28,6 +28,8 @@ from crossway.usecases.ramp_terms import NewOrder
 router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
 Number = Annotated[int, Path(description="Record number.", ge=0, le=LARGEST_ID, examples=[1])]
 Asked = Annotated[Body, Depends(body_of(wire.CreateOrder))]
+# A refusal may be that of an identity check; all other failures look as they do elsewhere.
+FAILURES = {**failures(503, post=True), 400: failures(400, own=KycNeeded)[400]}
 STATES = [state.value for state in OrderState]
 
 
@@ -52,7 +54,7 @@ class Page:
     "/orders",
     status_code=201,
     response_model=wire.OrderOut,
-    responses=failures(400, 503, post=True, own=KycNeeded),
+    responses=FAILURES,
     openapi_extra=documented(wire.CreateOrder),
     summary="Create a ramp order",
 )
