@@ -48,6 +48,8 @@ def test_a_request_comes_back_as_it_was_stored(store: SqlStore) -> None:
         ({"client_id": "c-2"}, [2]),
         ({"method": "POST"}, [3, 2]),
         ({"path": "/v1/quotes"}, [4]),
+        ({"path_part": "QUOTE"}, [4]),
+        ({"path_part": "%"}, []),
         ({"request_id": "r-3"}, [3]),
         ({"status": 201}, [2]),
         ({"status": 4}, [3]),

@@ -223,3 +223,20 @@ def test_a_removed_endpoint_is_gone_with_its_deliveries(store: SqlStore) -> None
         assert unit.deliveries.get(one.id) is None
         assert unit.deliveries.tries(one.id) == []
         assert unit.announcements.last() == 1
+
+
+def test_deliveries_are_found_by_their_event_and_counted_by_where_they_stand(
+    store: SqlStore,
+) -> None:
+    to, made = endpoint(store), stored(store)
+    moved(store, made, Event.DEPOSIT_FULL)
+    first, second = owed(store, to, *announced(store))
+    settled(store, first, 200)
+    with store.read() as unit:
+        page = unit.deliveries.page(DeliveryFilter(event="intent_funded"), 10)
+        assert [(one.id, told.type) for one, told in page] == [(second.id, "intent_funded")]
+        assert unit.deliveries.page(DeliveryFilter(event="intent_failed"), 10) == []
+        counted = unit.deliveries.outcomes(to.id, NOW, 10)
+        assert counted == {DeliveryState.DELIVERED: 1, DeliveryState.DUE: 1}
+        assert unit.deliveries.outcomes(to.id, NOW, 1) == {DeliveryState.DUE: 1}
+        assert unit.deliveries.outcomes(to.id, NOW + timedelta(days=1), 10) == {}

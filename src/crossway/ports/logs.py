@@ -61,12 +61,13 @@ class AskedRequest:
 class RequestFilter:
     """Which requests a list shows; an empty field asks nothing. `failed` wants 4xx and 5xx.
 
-    `status` below ten wants a class: 4 is 400 to 499.
+    `status` below ten wants a class: 4 is 400 to 499. `path_part` is found anywhere in a path.
     """
 
     client_id: str | None = None
     method: str = ""
     path: str = ""
+    path_part: str = ""
     request_id: str = ""
     status: int | None = None
     failed: bool = False

@@ -15,6 +15,7 @@ class DeliveryFilter:
     webhook_id: int | None = None
     client_id: str | None = None
     states: tuple[DeliveryState, ...] = ()
+    event: str = ""
     before_id: int | None = None
 
 
@@ -80,6 +81,11 @@ class DeliveryRecords(Protocol):
         ...
 
     def tries(self, delivery_id: int) -> list[Try]: ...
+
+    def outcomes(self, webhook_id: int, since: datetime, most: int) -> dict[DeliveryState, int]:
+        """How many of an endpoint's newest deliveries, so many of them at most, came to stand
+        where they stand at an instant or later."""
+        ...
 
     def due(self, now: datetime, machine: datetime) -> list[int]:
         """Ids of the enabled endpoints that something can be sent to now."""

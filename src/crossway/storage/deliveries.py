@@ -101,11 +101,24 @@ class Deliveries:
             query = query.where(_c.webhook_id.in_(own))
         if wanted.states:
             query = query.where(_c.state.in_([state.value for state in wanted.states]))
+        if wanted.event:
+            told = select(announcements.c.id).where(
+                announcements.c.id == _c.announcement_id, announcements.c.type == wanted.event
+            )
+            query = query.where(told.exists())
         if wanted.before_id is not None:
             query = query.where(_c.id < wanted.before_id)
         found = [delivery_of(row) for row in self._db.execute(query)]
-        told = self._announcements({one.announcement_id for one in found})
-        return [(one, told[one.announcement_id]) for one in found]
+        of = self._announcements({one.announcement_id for one in found})
+        return [(one, of[one.announcement_id]) for one in found]
+
+    def outcomes(self, webhook_id: int, since: datetime, most: int) -> dict[DeliveryState, int]:
+        newest = select(_c.state, _c.updated_at).where(_c.webhook_id == webhook_id)
+        newest = newest.order_by(_c.id.desc()).limit(most)
+        of = newest.subquery()
+        query = select(of.c.state, func.count()).where(of.c.updated_at >= micros(since))
+        rows = self._db.execute(query.group_by(of.c.state))
+        return {DeliveryState(state): count for state, count in rows}
 
     def tries(self, delivery_id: int) -> list[Try]:
         query = select(delivery_attempts).where(delivery_attempts.c.delivery_id == delivery_id)

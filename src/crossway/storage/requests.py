@@ -42,6 +42,8 @@ def _conditions(wanted: RequestFilter) -> list[ColumnElement[bool]]:
     ):
         if value:
             found.append(column == value)
+    if wanted.path_part:
+        found.append(requests.c.path.icontains(wanted.path_part, autoescape=True))
     if wanted.status is not None:
         low, high = wanted.status, wanted.status
         if wanted.status < 10:

@@ -2,9 +2,9 @@
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from crossway.domain.clients import Caller, Scope
@@ -25,6 +25,7 @@ from crossway.usecases.webhooks import outgoing_of, own
 
 MOST_PAGE = 100
 MOST_REPLAYED = 10_000
+MOST_COUNTED = 10_000
 TEST_MESSAGE = "This is a test. Nothing was paid."
 
 
@@ -61,6 +62,20 @@ def one(services: Services, caller: Caller, delivery_id: int) -> Seen:
         told = unit.announcements.of([delivery.announcement_id])[delivery.announcement_id]
         body = outgoing_of(services).present(unit, [told]).get(told.id, b"{}")
         return Seen(delivery, told, tuple(unit.deliveries.tries(delivery_id)), body)
+
+
+def health(
+    services: Services, caller: Caller, ids: Collection[int]
+) -> dict[int, Mapping[DeliveryState, int]]:
+    """Where the deliveries of the last day stand, of each of these webhooks of the caller's; of
+    one with many, of its newest `MOST_COUNTED`."""
+    caller.needs(Scope.READ)
+    since = services.clock.now() - timedelta(days=1)
+    with services.store.read() as unit:
+        known = unit.webhooks.of(ids)
+        for one in ids:
+            own(caller, known.get(one))
+        return {one: unit.deliveries.outcomes(one, since, MOST_COUNTED) for one in ids}
 
 
 def test(services: Services, caller: Caller, webhook_id: int) -> tuple[Delivery, Announcement]:
