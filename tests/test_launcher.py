@@ -70,6 +70,12 @@ def test_one_process_serves_pages_and_api_and_runs_the_engine(tmp_path: Path) ->
         assert len(http.get("/api/v1/chains", headers=headers).json()) == 21
         assert http.get("/").headers["content-type"].startswith("text/html")
         assert http.get("/api/nope").json() == {"statusCode": 404, "message": "Not Found"}
+        assert http.get("/healthz").json() == http.get("/readyz").json() == {"status": "ok"}
+        assert (
+            'crossway_requests_total{method="GET",route="/v1/chains"' in http.get("/metrics").text
+        )
+        through_a_proxy = http.get("/metrics", headers={"X-Forwarded-For": "203.0.113.7"})
+        assert through_a_proxy.status_code == 401
     for mode in ("test", "live"):
         assert key_in(tmp_path, mode) not in "".join(lines), "a log never holds a key"
     for name in ("first_keys.json", "secret.key"):

@@ -38,8 +38,7 @@ def tell(scope: Scope, answer: Answer) -> None:
     """
     seconds = time.monotonic() - answer.started
     method = scope["method"] if scope["method"] in _METHODS else "OTHER"
-    path, state = template(scope), scope["state"]
-    caller = state.get("caller")
+    path, caller = template(scope), scope["state"].get("caller")
     client, shown = None, None
     if isinstance(caller, Caller):
         client, shown = caller.client.id, caller.key.shown if caller.key else None
@@ -52,26 +51,33 @@ def tell(scope: Scope, answer: Answer) -> None:
         key=shown,
         client=client,
     )
-    app = scope["app"]
-    app.state.metrics.count(method, path, answer.status, seconds)
-    services = getattr(app.state, "services", None)
-    if services is None or not _is_remembered(client, path, answer.status):
-        return
-    kept = answer.is_kept(scope)
-    request_log.hear(
-        services,
-        Heard(
-            at=answer.started,
-            request_id=state["request_id"],
-            method=method,
-            path=path,
-            status=answer.status,
-            microseconds=int(seconds * 1_000_000),
-            client_id=client,
-            key_shown=shown,
-            asked=state.get("body", b"") if kept else None,
-            answered=answer.body if kept else None,
-        ),
+    scope["app"].state.metrics.count(method, path, answer.status, seconds)
+    services = getattr(scope["app"].state, "services", None)
+    if services is not None and _is_remembered(client, path, answer.status):
+        request_log.hear(services, _heard(scope, answer, method, path, seconds, client, shown))
+
+
+def _heard(
+    scope: Scope,
+    answer: Answer,
+    method: str,
+    path: str,
+    seconds: float,
+    client: str | None,
+    shown: str | None,
+) -> Heard:
+    kept, state = answer.is_kept(scope), scope["state"]
+    return Heard(
+        at=answer.started,
+        request_id=state["request_id"],
+        method=method,
+        path=path,
+        status=answer.status,
+        microseconds=int(seconds * 1_000_000),
+        client_id=client,
+        key_shown=shown,
+        asked=state.get("body", b"") if kept else None,
+        answered=answer.body if kept else None,
     )
 
 
