@@ -239,7 +239,8 @@ def _add(services: Services, unit: Unit, order: RampOrder, intent: Intent | None
 def _audit(services: Services, unit: Unit, caller: Caller, order: RampOrder, what: str) -> None:
     """What an operator does is written down; a client's own doing is its order's history."""
     if caller.operator:
-        unit.network.audit(caller.client.name, what, {"order": order.id}, services.clock.now())
+        told, subject = {"order": order.id}, f"order:{order.id}"
+        unit.network.audit(caller.who, what, told, services.clock.now(), subject)
 
 
 def _own(caller: Caller, order: RampOrder | None) -> RampOrder:
