@@ -1,0 +1,48 @@
+"""Two processes that deliver on one PostgreSQL share the work: nothing twice, nothing left."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from crossway.domain.webhooks import DeliveryState
+from tests.databases import new_postgres
+from tests.engine.deliveries import TellingWorld
+from tests.receivers import receiving
+
+
+@pytest.fixture
+def url(postgres_url: str) -> Iterator[str]:
+    with new_postgres(postgres_url) as made:
+        yield made
+
+
+def test_two_dispatchers_share_the_work_and_keep_the_order(url: str) -> None:
+    one, two = TellingWorld(url), TellingWorld(url)
+    two.hand = one.hand
+    with receiving() as receiver, receiving() as other:
+        told = [one.webhook(each.url) for each in (receiver, other)]
+        made = [one.pay(metadata={"number": number}) for number in range(10)]
+        for intent in made:
+            one.deposit(intent)
+        with ThreadPoolExecutor(2) as pool:
+            one.pass_time(10)
+            list(pool.map(TellingWorld.deliver, (one, two)))
+            one.pass_time(20)
+            list(pool.map(TellingWorld.deliver, (one, two)))
+            one.deliver()
+    for each, webhook in ((receiver, told[0]), (other, told[1])):
+        events = [arrived.verified(webhook.secret) for arrived in each.arrived]
+        assert len({event["id"] for event in events}) == len(events) == 40
+        for intent in made:
+            story = [e["type"] for e in events if e["data"]["id"] == intent.id]
+            assert story == [
+                "intent_created",
+                "intent_funded",
+                "intent_initiated",
+                "intent_completed",
+            ]
+        states = {delivery.state for delivery in one.deliveries(webhook.endpoint.id)}
+        assert states == {DeliveryState.DELIVERED}
+    for world in (two, one):
+        world.close()
