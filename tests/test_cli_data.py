@@ -93,6 +93,21 @@ def test_the_audit_log_is_listed_and_checked(tmp_path: Path) -> None:
     assert "No entry has the hash" in other.stdout
 
 
+def test_a_client_is_made_once_and_listed_as_it_is(tmp_path: Path) -> None:
+    assert crossway(tmp_path, "clients", "create", "Corner Shop").exit_code == 0
+    again = crossway(tmp_path, "clients", "create", "Corner Shop")
+    assert again.stderr == "crossway: name: there is a client Corner Shop already\n"
+    wallet = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+    change = ("--rate", "9", "--refund", f"evm={wallet}", "--display-name", "Café")
+    assert crossway(tmp_path, "clients", "change", "Corner Shop", *change).exit_code == 0
+    listed = crossway(tmp_path, "clients", "list").stdout
+    assert listed.endswith(f"\tCorner Shop\t0 bps\t9 a minute\tevm={wallet}\tCafé\n")
+    refused = crossway(tmp_path, "clients", "change", "Corner Shop", "--refund", wallet)
+    assert refused.stderr.startswith("crossway: refund must be KIND=ADDRESS")
+    nobody = crossway(tmp_path, "clients", "change", "Nobody", "--rate", "9")
+    assert nobody.stderr == "crossway: There is no client Nobody\n"
+
+
 def test_a_key_is_changed_and_replaced_on_the_command_line(tmp_path: Path) -> None:
     make_key(tmp_path, "Shop")
     arguments = ("--scope", "read", "--rate", "5", "--address", "203.0.113.0/24")

@@ -14,6 +14,8 @@ from crossway.usecases import request_log
 LOG = structlog.get_logger("crossway.requests")
 MAX_KEPT_BYTES = 16 * 1024
 UNKNOWN_PATH = "(no such path)"
+# Asked every few seconds by machines, of which a line each tells nothing.
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS = _READS | {"POST", "PUT", "PATCH", "DELETE"}
 
@@ -42,7 +44,8 @@ def tell(scope: Scope, answer: Answer) -> None:
     client, shown = None, None
     if isinstance(caller, Caller):
         client, shown = caller.client.id, caller.key.shown if caller.key else None
-    LOG.info(
+    write = LOG.debug if path in _PROBES and answer.status < 400 else LOG.info
+    write(
         "request",
         method=method,
         path=path,

@@ -24,6 +24,17 @@ def list_clients() -> None:
         typer.echo("\t".join(part for part in parts if part))
 
 
+@group.command("create")
+@in_words
+def create_client(
+    name: Annotated[str, typer.Argument(help="Its name, which no other has.")],
+) -> None:
+    """Make a client without keys."""
+    with built() as service:
+        made = clients.create(service.services, name, BY)
+    typer.echo(f"{made.name} is client {made.id}")
+
+
 @group.command("change")
 @in_words
 def change_client(
