@@ -90,7 +90,8 @@ def kyc_required(_: Request, refusal: Exception) -> Json:
 
 def no_answer(request: Request, error: Exception) -> Json:
     """Somebody outside did not answer: never our caller's mistake, never a success."""
-    LOG.warning("no answer from outside", reason=str(error), path=request.url.path)
+    path = getattr(request.scope.get("route"), "path", None)
+    LOG.warning("no answer from outside", reason=str(error), path=path)
     unexpected = getattr(request.scope.get("endpoint"), "unexpected", None)
     if unexpected is None:
         return _shaped(request.scope, 503, NO_ANSWER)
