@@ -251,6 +251,27 @@ def test_a_document_may_be_5_mib_long_and_anything_else_64_kib(api: Api) -> None
     assert other.json()["message"] == "The request body is longer than 64 KiB"
 
 
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"provider": "NOBODY"}, "provider"),
+        ({"provider": "ONRAMP_MONEY", "countryCode": "IN", "fiatCurrency": "INR"}, "provider"),
+        ({"countryCode": "KE"}, "countryCode"),
+        ({"fiatCurrency": "XXX"}, "fiatCurrency"),
+        ({"userEmail": "nobody"}, "userEmail"),
+        ({"key": ""}, "key"),
+    ],
+)
+def test_what_is_wrong_about_a_document_is_named(
+    api: Api, changes: dict[str, str], field: str
+) -> None:
+    key = next(o["key"] for o in requirements(api, "advanced") if o["type"] == "document")
+    asked = {"userEmail": person(), "key": key, **changes}
+    answer = sent_document(api, PNG, "image/png", **asked)
+    assert answer.status_code == 400, answer.text
+    assert field in answer.json()["message"]
+
+
 def erased(api: Api, **params: str) -> Any:
     return api.http.delete("/api/v1/ramp/kyc", params=params, headers=api.headers())
 
