@@ -1,6 +1,6 @@
 """Every benchmark in one run: what was measured, the goal, and whether it is met.
 
-python -m benchmarks [name …], names being quotes, ramps, commits, lifecycles, serving
+python -m benchmarks [name …], names being quotes, ramps, commits, lifecycles, serving, deliveries
 """
 
 import importlib
@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 
-NAMES = ("quotes", "ramps", "commits", "lifecycles", "serving")
+NAMES = ("quotes", "ramps", "commits", "lifecycles", "serving", "deliveries")
 
 
 def main(names: list[str]) -> int:

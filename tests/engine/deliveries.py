@@ -11,7 +11,7 @@ from crossway.api.schemas.announcements import present
 from crossway.domain.webhooks import Delivery, Endpoint
 from crossway.engine.deliveries import Dispatcher
 from crossway.ports.webhook_records import DeliveryFilter
-from crossway.ports.webhooks import Outgoing
+from crossway.ports.webhooks import Outgoing, Presenter
 from crossway.usecases import deliveries, webhooks
 from crossway.usecases.webhooks import WebhookChange
 from tests.world import World
@@ -28,11 +28,12 @@ class TellingWorld(World):
         limit_seconds: float = 10,
         at_once: int = 32,
         reached: Callable[[str], object] = lambda step: None,
+        draw: Presenter = present,
     ) -> None:
         super().__init__(url, reached, CHAINS)
         self.hand.seconds = time.time()
         self.sender = HttpSender(loopback=True, limit_seconds=limit_seconds)
-        outgoing = Outgoing(present, self.sender, StandardSigner())
+        outgoing = Outgoing(draw, self.sender, StandardSigner())
         self.services = replace(self.services, outgoing=outgoing)
         self.dispatcher = Dispatcher(self.services, at_once, chance=lambda: 0.0)
 

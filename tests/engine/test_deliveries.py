@@ -2,16 +2,18 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from crossway.domain.webhooks import MOST_TRIES, RETRY_AFTER, DeliveryState
+from crossway.api.schemas.announcements import present
+from crossway.domain.webhooks import MOST_TRIES, RETRY_AFTER, Announcement, DeliveryState
 from crossway.engine.deliveries import Dispatcher
 from crossway.engine.outbox import AT_ONCE_EACH
+from crossway.ports.store import Unit
 from crossway.usecases import deliveries, webhooks
 from crossway.usecases.webhooks import WebhookChange
 from tests.engine.deliveries import TellingWorld
@@ -290,3 +292,24 @@ def test_a_dispatcher_that_is_stopped_gives_back_what_it_did_not_send(world: Tel
             still = unit.deliveries.backlog().due
             assert bool(unit.deliveries.due(world.clock.now(), machine)) == (still > 0)
         assert still + sent == 40
+
+
+def test_an_event_that_cannot_be_drawn_stops_no_other_and_blames_no_endpoint(
+    tmp_path: Path,
+) -> None:
+    def draw(unit: Unit, of: Sequence[Announcement]) -> Mapping[int, bytes]:
+        if any(one.resource_id == 2 for one in of):
+            raise ValueError("a defect")
+        return present(unit, of)
+
+    world = TellingWorld(f"sqlite:///{tmp_path / 'other.db'}", draw=draw)
+    with receiving() as receiver:
+        told = world.webhook(receiver.url, events=["intent_created"])
+        for _ in range(3):
+            world.pay()
+        world.deliver()
+        assert sorted(event["data"]["id"] for event in receiver.events) == [1, 3]
+        assert world.endpoint(told.endpoint.id).failing_since is None
+    states = [one.state for one in world.deliveries(told.endpoint.id)]
+    assert states == [DeliveryState.DELIVERED, DeliveryState.DUE, DeliveryState.DELIVERED]
+    world.close()

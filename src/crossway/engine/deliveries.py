@@ -23,6 +23,7 @@ LEASE = timedelta(seconds=60)
 # A request begun this long before its lease ends is over before it ends.
 MARGIN = timedelta(seconds=20)
 SLOW_MILLISECONDS = 1_000
+KEPT_BODIES = 2_000
 IDLE_SECONDS, BROKEN_SECONDS = 0.2, 5.0
 STOP_SECONDS = 5.0
 
@@ -47,6 +48,7 @@ class Dispatcher:
         self._posters = ThreadPoolExecutor(at_once, thread_name_prefix="webhook")
         self._lock = threading.Lock()
         self._posted: list[Posted] = []
+        self._bodies: dict[int, bytes] = {}
         self._working = 0
         self._awake = threading.Event()
         self._stopping = threading.Event()
@@ -142,7 +144,7 @@ class Dispatcher:
 
     def _packed(self, unit: Unit, taken: Sequence[Delivery], until: datetime) -> list[Parcel]:
         told = unit.announcements.of({one.announcement_id for one in taken})
-        bodies = self._drawn(unit, list(told.values()))
+        bodies = self._bodies_of(unit, told)
         endpoints = unit.webhooks.of({one.webhook_id for one in taken})
         return [
             Parcel(one, endpoints[one.webhook_id], told[one.announcement_id],
@@ -150,6 +152,19 @@ class Dispatcher:
             for one in taken
             if one.webhook_id in endpoints
         ]  # fmt: skip
+
+    def _bodies_of(self, unit: Unit, told: Mapping[int, Announcement]) -> Mapping[int, bytes]:
+        """Those of intents are drawn once for all endpoints of a client, which are told of the
+        same soon after. Those of orders may name a person, who may be erased: never kept."""
+        kept = {number: self._bodies[number] for number in told if number in self._bodies}
+        fresh = [one for one in told.values() if one.id not in kept]
+        drawn = self._drawn(unit, fresh) if fresh else {}
+        if len(self._bodies) > KEPT_BODIES:
+            self._bodies.clear()
+        self._bodies |= {
+            one.id: drawn[one.id] for one in fresh if one.kind == "intent" and one.id in drawn
+        }
+        return {**kept, **drawn}
 
     def _drawn(self, unit: Unit, told: Sequence[Announcement]) -> Mapping[int, bytes]:
         """All at once; where that fails, one by one without those that cannot be drawn."""

@@ -91,7 +91,8 @@ def _settle(
         if endpoint is None:
             continue  # It was removed meanwhile, with all that was to be sent there.
         tries.append(one.outcome)
-        endpoints[endpoint.id] = felt(endpoint, one.outcome)
+        if one.parcel.body is not None:  # else it was never asked
+            endpoints[endpoint.id] = felt(endpoint, one.outcome)
         # One whose lease ran out may have been settled by whoever sent it again.
         if (current := standing.pop(delivery.id, None)) is not None:
             after.append(tried(current, one.outcome, chance))
