@@ -5,6 +5,7 @@ import streamlit as st
 from crossway.dashboard.components import kyc, notices, ramp_form
 
 st.title("Identity checks")
+ramp_form.take_link()
 left, right = st.columns([4, 3], gap="medium")
 with left:
     currency, country = ramp_form.corridor_choice()
@@ -14,7 +15,9 @@ if provider is None:
     notices.empty("No provider serves this country", "Choose another currency.", "link_off")
     st.stop()
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-    email = st.text_input("Person's e-mail", key="person", width=320, autocomplete="off")
+    email = st.text_input(
+        "Person's e-mail", key="email", width=320, autocomplete="off", persist_state="session"
+    )
     amount = st.text_input(
         "Amount in USDC (optional)", key="kyc_amount", width=200,
         help="Says whether an order of this size could go ahead.",

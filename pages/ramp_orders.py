@@ -9,6 +9,7 @@ from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import link
 
 st.title("Ramp orders")
+ramp_form.take_link()
 quick = st.segmented_control(
     "Show", list(ramp_orders.QUICK), key="show", default=ramp_orders.EVERY, required=True,
     label_visibility="collapsed", bind="query-params",

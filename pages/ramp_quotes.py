@@ -3,12 +3,14 @@
 import streamlit as st
 
 from crossway.dashboard import ramp_charts
-from crossway.dashboard.components import notices, ramp_form, widget
+from crossway.dashboard.components import notices, ramp_form, ramp_order_form, widget
 from crossway.dashboard.components.charting import chart, shade
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import ramp_quotes
 
 st.title("Ramp quotes")
+ramp_order_form.forget_made()
+ramp_form.take_link()
 asked = ramp_form.asked()
 
 

@@ -20,15 +20,16 @@ def page(name: str) -> str:
 
 def open_intent(intent_id: int | str) -> NoReturn:
     """Leave for one payment's screen."""
-    _open(intent_href(intent_id))
+    open_href(intent_href(intent_id))
 
 
 def open_page(name: str, **query: str) -> NoReturn:
     """Leave for another screen, with what it is to start from."""
-    _open(link(name, **query))
+    open_href(link(name, **query))
 
 
-def _open(href: str) -> NoReturn:
+def open_href(href: str) -> NoReturn:
+    """Leave for the screen of a link."""
     st.session_state[_LEAVING] = (href, uuid4().hex)
     st.rerun()
 

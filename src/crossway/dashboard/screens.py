@@ -43,7 +43,12 @@ SCREENS: Final = (
         "ramp_orders", "Ramp orders", "receipt_long",
         "Every order with a provider, live: filter, search, export, open one.", "Ramps",
     ),
+    Screen(
+        "ramp_order_new", "New ramp order", "add_card",
+        "A guided form that ends in how the user pays.", "Ramps",
+    ),
     Screen("ramp_order", "Ramp order"),
+    Screen("widget", "Simulated provider's page", simulated=True),
     Screen(
         "kyc", "Identity checks", "badge",
         "Where a person stands with a provider, and what is missing.", "Ramps",
@@ -56,6 +61,12 @@ SCREENS: Final = (
         "chains", "Chains", "link",
         "Heads, delays and the relayer's gas on every chain.", "Network",
     ),
+    Screen(
+        "keys", "API keys", "key",
+        "Clients and their keys: make, limit, replace and end them.", "Developers",
+    ),
+    Screen("key", "API key"),
+    Screen("client", "Client"),
     Screen(
         "simulator", "Simulator", "science",
         "The clock, the faults and the deposits of the simulated network.", "Admin",

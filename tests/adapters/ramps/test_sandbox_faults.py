@@ -197,8 +197,8 @@ def test_a_page_of_its_own_is_one_of_this_machine(tmp_path: object) -> None:
     can = capabilities(channels=(by,), verifies="widget", name=ProviderName.ONRAMP_MONEY)
     ramp = Ramp(f"sqlite:///{tmp_path}/ramps.db", can)
     made = ramp.provider.open(opening(ramp, channel=by, email=""))
-    assert made.widget_url == f"/simulator?reference={made.reference}"
-    assert ramp.provider.standing(EMAIL, "NG").verification_url.startswith("/simulator?")
+    assert made.widget_url == f"/widget?reference={made.reference}"
+    assert ramp.provider.standing(EMAIL, "NG").verification_url.startswith("/widget?")
     with pytest.raises(ProviderRefused, match="on its own page"):
         ramp.provider.submit(EMAIL, "NG", {"idNumber": "1"}, [])
     ramp.simulation.close()

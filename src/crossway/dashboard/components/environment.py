@@ -3,9 +3,9 @@
 import streamlit as st
 
 from crossway.dashboard.components.notices import as_text, in_words, simulated_badge
-from crossway.dashboard.navigation import open_intent, open_page
+from crossway.dashboard.navigation import open_href, open_intent
 from crossway.dashboard.session import MODE_KEY, operator, services
-from crossway.dashboard.views import simulator
+from crossway.dashboard.views import finding, simulator
 from crossway.domain.clients import Mode
 from crossway.usecases import tracking
 
@@ -48,9 +48,9 @@ def sidebar() -> None:
     with st.sidebar:
         with st.form("find", border=False, clear_on_submit=False):
             text = st.text_input(
-                "Find a payment",
+                "Find a payment, order or person",
                 key="find_text",
-                placeholder="Number, address, hash, sender",
+                placeholder="Number, order 12, address, e-mail",
                 icon=":material/search:",
             )
             asked = st.form_submit_button("Find", width="stretch")
@@ -70,12 +70,14 @@ def sidebar() -> None:
 
 def _find(text: str) -> None:
     with in_words():
-        found = tracking.find(services(), operator(), text)
-        if len(found) == 1:
-            open_intent(found[0].id)
-        if found:
-            open_page("intents", search=text)
-        st.warning(as_text(f"No payment is known by “{text}”."), icon=":material/search_off:")
+        found = finding.found(services(), operator(), text)
+        if found is None:
+            words = f"No payment or order is known by “{text}”."
+            st.warning(as_text(words), icon=":material/search_off:")
+            return
+        if found.email:
+            st.session_state["email"] = found.email
+        open_href(found.href)
 
 
 def follow_link() -> None:

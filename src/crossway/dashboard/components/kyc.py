@@ -51,7 +51,7 @@ def standing(provider: str, email: str, country: str, currency: str, amount: str
 
 
 def _list(missing: tuple[Requirement, ...]) -> str:
-    return ", ".join(one.label for one in missing)
+    return "; ".join(one.label for one in missing)
 
 
 def hand_in(provider: str, email: str, country: str, currency: str) -> None:

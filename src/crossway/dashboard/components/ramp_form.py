@@ -2,10 +2,44 @@
 
 import streamlit as st
 
-from crossway.dashboard.components.filters import chain_choice, token_choice
+from crossway.dashboard.components.filters import chain_choice, token_choice, usable_chains
 from crossway.dashboard.session import services
 from crossway.dashboard.views import fiat, ramp_quotes
+from crossway.dashboard.views.links import START
 from crossway.domain.ramps import Direction
+
+_LINKED = ("type", "currency", "country", "provider", "chain", "symbol", "amount")
+_STARTS = "start_values"
+
+
+def take_link() -> None:
+    """Let the fields start from what a link names by its code; call it before any field.
+
+    Streamlit keeps a field in the address of a page by its label. When a page is left it takes its
+    fields' names away from the next address, and when a page is come to by a link it takes values
+    from the address alone. So our links name their values `start_…`, and one more run sets them.
+    """
+    given = {name: st.query_params.pop(f"{START}{name}", None) for name in _LINKED}
+    if any(given.values()):
+        st.session_state[_STARTS] = given
+        st.rerun()
+    labels = _labels()
+    for name, value in st.session_state.pop(_STARTS, {}).items():
+        if value and value in labels.get(name, (value,)):
+            st.query_params[name] = labels[name][value] if name in labels else value
+            st.session_state[name] = value
+
+
+def _labels() -> dict[str, dict[str, str]]:
+    """What the fields call each of their values."""
+    known = services()
+    return {
+        "type": dict(ramp_quotes.DIRECTIONS),
+        "currency": {c.code: fiat.currency_name(c) for c in fiat.currencies(known.fiat)},
+        "country": {code: fiat.country_name(known.fiat, code) for code in known.fiat.countries},
+        "provider": {one.name.value: one.capabilities.title for one in known.ramps},
+        "chain": {chain.id: chain.name for chain in usable_chains()},
+    }
 
 
 def direction_choice() -> str:
@@ -61,7 +95,8 @@ def asked() -> ramp_quotes.Asked:
         amount, symbol, chain = crypto_choice(direction == Direction.ON)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         email = st.text_input(
-            "User's e-mail (optional)", key="email", width=280,
+            "User's e-mail (optional)", key="email", width=280, autocomplete="off",
+            persist_state="session",
             help="Marks providers whose identity check this user has passed.",
         )  # fmt: skip
         direct = st.toggle("Only without leaving for a provider's page", key="direct")

@@ -40,7 +40,7 @@ def head(story: OrderStory) -> None:
     who = ramp_wording.who_acts(order)
     st.info(as_text(f"Who acts next: {who}{left}"), icon=":material/person:")
     if order.failure_reason:
-        st.error(as_text(order.failure_reason), icon=":material/error:")
+        st.error(as_text(ramp_wording.said(order, order.failure_reason)), icon=":material/error:")
     if order.intent_id is not None:
         label = "The payment that delivers it"
         if order.direction is Direction.OFF:

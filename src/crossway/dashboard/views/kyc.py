@@ -49,6 +49,7 @@ class Panel:
     good: bool | None
     missing: tuple[Requirement, ...]
     verification_url: str
+    required: KycType | None
 
 
 def providers(services: Services, currency: str, country: str) -> list[tuple[ProviderName, str]]:
@@ -83,6 +84,7 @@ def panel(
         good=state.can_proceed,
         missing=state.missing,
         verification_url=state.verification_url,
+        required=state.required,
     )
 
 

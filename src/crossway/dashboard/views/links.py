@@ -1,11 +1,19 @@
 """Where screens are found, as links that can be opened, shared and kept."""
 
+from typing import Final
 from urllib.parse import urlencode
+
+START: Final = "start_"
 
 
 def link(name: str, **query: str) -> str:
     """A screen by its name, with what it is to start from."""
     return f"{name}?{urlencode(query)}" if query else name
+
+
+def start_link(name: str, **fields: str) -> str:
+    """A screen with a form, and what its fields are to start from, by their codes."""
+    return link(name, **{f"{START}{field}": value for field, value in fields.items() if value})
 
 
 def intent_href(intent_id: int | str) -> str:
@@ -16,3 +24,28 @@ def intent_href(intent_id: int | str) -> str:
 def order_href(order_id: int | str) -> str:
     """The link that opens one ramp order."""
     return link("ramp_order", id=str(order_id))
+
+
+def key_href(key_id: int) -> str:
+    """The link that opens one API key."""
+    return link("key", id=str(key_id))
+
+
+def client_href(client_id: str) -> str:
+    """The link that opens one client."""
+    return link("client", id=client_id)
+
+
+def webhook_href(webhook_id: int) -> str:
+    """The link that opens one webhook."""
+    return link("webhook", id=str(webhook_id))
+
+
+def delivery_href(delivery_id: int) -> str:
+    """The link that opens one delivery of a webhook."""
+    return link("delivery", id=str(delivery_id))
+
+
+def request_href(number: int) -> str:
+    """The link that opens one request to the API."""
+    return link("request", id=str(number))

@@ -101,7 +101,7 @@ def _row(catalogue: Catalogue, order: RampOrder) -> Row:
         label=f"Order {order.id}, {kind}, {status.text}, {provider}",
         cells=(
             Cell(f"#{order.id}", sub=kind),
-            Cell(chips=(status,), sub=order.failure_reason),
+            Cell(chips=(status,), sub=ramp_wording.said(order, order.failure_reason)),
             Cell(
                 fiat_amount(order.fiat_minor, order.digits, order.currency),
                 sub="the user pays" if on else "the user gets",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.fiat import fiat_amount, percent, rate
 from crossway.dashboard.views.figures import amount, chain_name, duration
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views.links import start_link
 from crossway.domain.channels import Channel, ChannelType
 from crossway.domain.clients import Caller
 from crossway.domain.ramps import Direction
@@ -156,18 +156,18 @@ def _row(services: Services, quote: RampQuote, found: RampComparison, asked: Ask
 
 
 def order_href(asked: Asked, provider: str) -> str:
-    """The form of a new order with this provider, filled in."""
-    query = {
-        "type": asked.direction,
-        "provider": provider,
-        "currency": asked.currency,
-        "country": asked.country,
-        "amount": asked.amount.strip(),
-        "symbol": asked.symbol,
-        "chain": asked.chain,
-        "email": asked.email.strip(),
-    }
-    return link("ramp_order_new", **{name: value for name, value in query.items() if value})
+    """The form of a new order with this provider, filled in but for what is personal: addresses
+    of pages are kept and logged. The e-mail address goes along in the session."""
+    return start_link(
+        "ramp_order_new",
+        type=asked.direction,
+        provider=provider,
+        currency=asked.currency,
+        country=asked.country,
+        amount=asked.amount.strip(),
+        symbol=asked.symbol,
+        chain=asked.chain,
+    )
 
 
 def _kinds(quote: RampQuote) -> str:

@@ -164,7 +164,7 @@ def key_facts(catalogue: Catalogue, fiat: Fiat, story: OrderStory) -> tuple[Fact
     if order.completed_at is not None:
         facts.append(Fact("Completed", Cell(at=millis(order.completed_at), as_="exact")))
     if order.failure_reason:
-        facts.append(Fact("Reason", Cell(order.failure_reason)))
+        facts.append(Fact("Reason", Cell(ramp_wording.said(order, order.failure_reason))))
     return tuple(facts)
 
 
@@ -199,12 +199,12 @@ def _copied(text: str) -> Cell:
 def timeline(story: OrderStory) -> tuple[Item, ...]:
     """What happened, newest first, each with its raw record."""
     ordered = sorted(enumerate(story.moves), key=lambda pair: (pair[1].at, pair[0]), reverse=True)
-    return tuple(_item(move) for _, move in ordered)
+    return tuple(_item(story.order, move) for _, move in ordered)
 
 
-def _item(move: OrderMove) -> Item:
+def _item(order: RampOrder, move: OrderMove) -> Item:
     title, icon = ramp_wording.event(move.event)
-    note = "" if move.note.rstrip(".") == title else move.note
+    note = "" if move.note.rstrip(".") == title else ramp_wording.said(order, move.note)
     return Item(
         key=move.id,
         title=title,

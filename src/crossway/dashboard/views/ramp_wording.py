@@ -27,7 +27,7 @@ EVENTS: Final[Mapping[str, tuple[str, str]]] = {
     OrderEvent.REFUNDED: ("The money went back", "undo"),
     OrderEvent.CANCEL: ("Cancelled", "block"),
     OrderEvent.LAPSED: ("Nobody paid in time", "timer_off"),
-    OrderEvent.NOTED: ("Learnt", "info"),
+    OrderEvent.NOTED: ("Noted", "info"),
 }
 KINDS: Final[Mapping[Direction, str]] = {Direction.ON: "On-ramp", Direction.OFF: "Off-ramp"}
 
@@ -35,6 +35,11 @@ KINDS: Final[Mapping[Direction, str]] = {Direction.ON: "On-ramp", Direction.OFF:
 def provider(name: str) -> str:
     """A provider's name for people."""
     return name.replace("_", " ").title()
+
+
+def said(order: RampOrder, words: str) -> str:
+    """What is written of an order, with its provider's name for people."""
+    return words.replace(order.provider, provider(order.provider))
 
 
 def event(name: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from crossway.ports.ramps import Capabilities, Opening
 
 # Where the person at the simulator plays the provider's customer: a page of our own dashboard, so
 # that no link of the sandbox leads off this machine.
-PAGE = "/simulator"
+PAGE = "/widget"
 ALL_ZEROS = re.compile(r"0{4,}\Z")
 
 
