@@ -1,0 +1,156 @@
+"""API keys and clients on their screens: made, shown once, changed, replaced, ended."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from crossway.dashboard.views import clients as client_view
+from crossway.dashboard.views import keys as view
+from crossway.domain.clients import Brand, Key, Mode, Scope
+from crossway.domain.errors import InvalidInput
+from crossway.usecases import clients, keys
+from crossway.usecases.keys import KeyChange
+from tests.dashboard.conftest import Screen
+
+
+def a_key(screen: Screen) -> Key:
+    return keys.make(screen.world.services, "c-1", Mode.TEST, "test").key
+
+
+def text_of(screen: Screen, key: str) -> str:
+    return json.dumps(screen.widget(key), ensure_ascii=False)
+
+
+def secret_of(screen: Screen) -> str:
+    return next(code.value for code in screen.at.code if code.value.startswith("cr_"))
+
+
+def type_in(screen: Screen, label: str, text: str) -> None:
+    next(field for field in screen.at.text_input if field.label == label).set_value(text)
+
+
+def test_a_key_is_made_and_its_secret_is_shown_once(screen: Screen) -> None:
+    assert "No key works" in screen.open("keys").words
+    screen.at.text_area(key="new_key_addresses").set_value("203.0.113.7\n2001:db8::/32")
+    type_in(screen, "Requests a minute", "40")
+    screen.press("Make a key")
+    secret = secret_of(screen)
+    (row,) = screen.widget("keys")["rows"]
+    assert (row["cells"][0]["text"], row["cells"][0]["sub"]) == (f"{secret[:12]}…", "A shop")
+    assert [c["text"] for c in row["cells"][1]["chips"]] == ["Works", "Test"]
+    assert row["cells"][3]["text"] == "40 a minute"
+    assert row["cells"][4]["text"] == "203.0.113.7/32, 2001:db8::/32"
+    assert row["cells"][5]["text"] == "Never"
+    screen.press("I have saved it")
+    assert secret not in screen.words + json.dumps(screen.widget("keys"))
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "says"),
+    [
+        ("rate", "many", "Requests a minute must be a whole number such as 250."),
+        ("addresses", "nowhere", "Addresses: nowhere is not a network"),
+    ],
+)
+def test_a_wrong_key_is_refused_in_words(screen: Screen, field: str, typed: str, says: str) -> None:
+    screen.open("keys")
+    area = screen.at.text_area if field == "addresses" else screen.at.text_input
+    area(key=f"new_key_{field}").set_value(typed)
+    screen.press("Make a key")
+    assert says in screen.words
+    assert keys.every(screen.world.services) == []
+
+
+def test_a_key_is_changed_and_the_log_says_who_did_it(screen: Screen) -> None:
+    key = a_key(screen)
+    screen.open("key", id=str(key.id)).at.text_input(key=f"key_{key.id}_rate").set_value("7")
+    screen.press("Save")
+    after = keys.every(screen.world.services)[0]
+    assert after.requests_per_minute == 7
+    assert "7 a minute" in text_of(screen, "key_facts")
+    with screen.world.store.read() as unit:
+        assert unit.audits.names()[0] == ["Operator", "test"]
+
+
+def test_a_key_that_is_replaced_works_on_and_says_until_when(screen: Screen) -> None:
+    key = a_key(screen)
+    keys.rotate(screen.world.services, key.id, "test")
+    screen.open("key", id=str(key.id))
+    assert "It was replaced already" in screen.words
+    assert "Works until" in text_of(screen, "key_facts")
+    rows = screen.open("keys").widget("keys")["rows"]
+    assert [[c["text"] for c in r["cells"][1]["chips"]] for r in rows] == [
+        ["Works", "Test"],
+        ["Ends soon", "Test"],
+    ]
+    screen.world.hand.seconds += timedelta(hours=25).total_seconds()
+    screen.again()
+    assert len(screen.widget("keys")["rows"]) == 1
+
+
+def test_a_revoked_key_offers_nothing_more_and_is_listed_among_the_ended(screen: Screen) -> None:
+    key = a_key(screen)
+    keys.revoke(screen.world.services, key.id, "test")
+    assert "This key has ended" in screen.open("key", id=str(key.id)).words
+    assert [button.label for button in screen.at.button if "Save" in button.label] == []
+    (row,) = screen.open("keys", show=view.ENDED).widget("keys")["rows"]
+    assert row["cells"][1]["chips"][0]["text"] == "Revoked"
+
+
+def test_an_unknown_key_or_client_is_answered_in_words(screen: Screen) -> None:
+    assert "No key has the number 9" in screen.open("key", id="9").words
+    assert "No such client is known" in screen.open("client", id="x").words
+
+
+def test_a_client_is_added_and_given_its_terms_and_its_look(screen: Screen) -> None:
+    screen.open("keys").at.text_input(key="new_client_name").set_value("Café Ada")
+    screen.press("Add a client")
+    services = screen.world.services
+    client = clients.named(services, "Café Ada")
+    assert client is not None
+    screen.open("client", id=client.id)
+    refund = screen.world.address("BASE_MAINNET", "refund")
+    for label, text in {
+        "App fee, %": "0.75",
+        "App fee at most, USD": "2.50",
+        "EVM chains": refund,
+        "Shown name": "Ada’s",
+        "Logo": "https://ada.example/logo.svg",
+        "Colour": "#2255AA",
+    }.items():
+        type_in(screen, label, text)
+    screen.press("Save")
+    after = clients.named(services, "Café Ada")
+    assert after is not None
+    assert (after.app_fee_bps, after.app_fee_cap_micro_usd) == (75, 2_500_000)
+    assert after.refund_addresses == {"evm": refund}
+    assert after.brand == Brand("Ada’s", "https://ada.example/logo.svg", "#2255aa")
+    rows = {row["href"]: row for row in screen.open("keys").widget("clients")["rows"]}
+    row = rows[f"client?id={client.id}"]
+    assert (row["cells"][1]["text"], row["cells"][1]["sub"]) == ("0.75 %", "at most 2.50 USD")
+
+
+def test_a_wrong_client_is_refused_with_every_complaint(screen: Screen) -> None:
+    screen.open("client", id="c-1")
+    type_in(screen, "Colour", "blue")
+    type_in(screen, "Solana", "nonsense")
+    screen.press("Save")
+    assert "Colour must be #rrggbb" in screen.words
+    assert "the solana address" in screen.words
+    type_in(screen, "App fee, %", "5.01")
+    screen.press("Save")
+    assert "App fee must be from 0 to 5 %" in screen.words
+
+
+def test_an_empty_field_takes_away_what_was_set() -> None:
+    typed = client_view.Typed("A", "", "", "250", {"evm": ""}, "", "", "")
+    change = client_view.change_of(typed)
+    assert (change.app_fee_bps, change.app_fee_cap_micro_usd) == (0, -1)
+    assert view.change_of([Scope.READ], "", "") == KeyChange(frozenset({Scope.READ}), 0, ())
+
+
+def test_what_is_typed_as_a_list_may_stand_on_lines_or_between_commas() -> None:
+    assert view.listed(" a, b\nc;d ") == ("a", "b", "c", "d")
+    with pytest.raises(InvalidInput, match="Rate must be a whole number"):
+        view.whole_number("Rate", "1.5")
