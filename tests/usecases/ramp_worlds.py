@@ -64,11 +64,10 @@ class RampWorld(World):
     def filled(self, provider: str, direction: Direction) -> dict[str, str]:
         """What a provider's bank transfer in naira asks for."""
         found = next((one for one in self.services.ramps if one.name == provider), None)
-        if found is None:
-            return {}
-        channel = found.capabilities.channels_for(direction, "NGN", "NG")[0]
+        channels = found.capabilities.channels_for(direction, "NGN", "NG") if found else ()
         return {
             one.key: one.options[0].value if one.options else one.example
+            for channel in channels[:1]
             for one in channel.fields
             if one.required
         }

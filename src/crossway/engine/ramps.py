@@ -152,8 +152,11 @@ class Ramps:
         orders = [order for one in ids if (order := self._order(one)) and _watched(order)]
         for order in orders:
             self._guarded(order.id, partial(look_on_test_network, services, order))
-        if orders:
-            ask_about(services, provider, orders)
+        together = partial(ask_about, services, provider, orders)
+        if orders and self._guarded(orders[0].id, together) is None:
+            # One that cannot be taken in must not keep the news of the others back.
+            for order in orders:
+                self._guarded(order.id, partial(ask_about, services, provider, [order]))
         now = services.clock.now()
         for order_id in [order.id for order in orders]:
             then = self._order(order_id)

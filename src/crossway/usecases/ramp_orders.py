@@ -160,7 +160,7 @@ def _close_first(services: Services, order: RampOrder) -> None:
         with services.store.read() as unit:
             now = unit.orders.get(order.id)
         state = order.state if now is None else now.state
-        raise WrongState(f"Order has invalid status: {state}. {refusal}") from refusal
+        raise WrongState(f"Order has invalid status: {state}") from refusal
     services.reached("ramp-cancelled-there")
 
 
