@@ -21,7 +21,7 @@ from crossway.usecases import clients, keys
 from tests.audit import all_intents, audit, finished
 from tests.databases import new_postgres
 from tests.processes import Installation, free_port, installed, until
-from tests.world import CATALOGUE, World
+from tests.world import CATALOGUE, SECRET_KEY, World
 
 PAYMENTS = 100
 # Leases are shared out by the alphabet: both of its ends are here.
@@ -43,6 +43,9 @@ def url(postgres_url: str) -> Iterator[str]:
 
 @pytest.fixture
 def installation(url: str, tmp_path: Path) -> Iterator[Installation]:
+    # The key of the world through which `seen_from_here` looks at the same database.
+    (tmp_path / "secret.key").write_bytes(SECRET_KEY)
+    (tmp_path / "secret.key").chmod(0o600)
     with installed(url, tmp_path) as made:
         yield made
 
