@@ -94,6 +94,28 @@ def test_every_endpoint_and_field_is_described_with_an_example(document: dict[st
             assert described.get("description") or "$ref" in described, (name, field)
 
 
+def test_every_question_and_answer_has_an_example(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for method, path, operation in operations(document):
+        for parameter in operation.get("parameters", []):
+            schema = parameter["schema"]
+            told = {"default", "examples", "minimum", "maxLength", "enum", "anyOf"} & set(schema)
+            assert told, (path, parameter["name"])
+        bodies = [operation["requestBody"]] if "requestBody" in operation else []
+        for body in bodies:
+            for given in body["content"].values():
+                for name, asked in given["schema"].get("properties", {}).items():
+                    assert asked.get("description"), (method, path, name)
+                    assert asked.get("examples"), (method, path, name)
+        for status, answer in operation["responses"].items():
+            for given in answer.get("content", {}).values():
+                assert int(status) < 400 or given["example"], (method, path, status)
+    for name, schema in schemas.items():
+        for field, described in schema["properties"].items():
+            leads_on = "$ref" in str(described)
+            assert described.get("examples") or leads_on, (name, field)
+
+
 def test_every_endpoint_documents_its_failures_and_none_of_the_frameworks(
     document: dict[str, Any],
 ) -> None:

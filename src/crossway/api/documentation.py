@@ -37,6 +37,7 @@ gets its first answer again, with `Idempotent-Replayed: true`.
 **Limits.** 250 requests a minute for each key: see the `RateLimit` header, and `Retry-After` after
 a 429. Every answer has an `X-Request-Id`: name it when you ask us about one.
 """
+JSON, STREAM = "application/json", "text/event-stream"
 _IDEMPOTENCY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -75,10 +76,14 @@ def openapi_of(app: FastAPI, services: Services | None) -> dict[str, Any]:
 
 
 def _tidy(method: str, operation: dict[str, Any]) -> None:
-    """Ours alone: no 422 of the framework; every POST can be sent twice."""
+    """Ours alone: no 422 of the framework; failures are JSON, a stream's too; every POST can be
+    sent twice."""
     unprocessable = operation["responses"].get("422", {})
     if "HTTPValidationError" in str(unprocessable):
         del operation["responses"]["422"]
+    for status, answer in operation["responses"].items():
+        if int(status) >= 400 and STREAM in answer["content"]:
+            answer["content"][JSON].update(answer["content"].pop(STREAM))
     # Without a key there is no client whose answer could be kept.
     if method == "post" and operation.get("security") != []:
         operation.setdefault("parameters", []).append(_IDEMPOTENCY)

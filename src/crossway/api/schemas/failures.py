@@ -37,6 +37,18 @@ _SAID = {
     500: "A failure of the service.",
     503: "A chain, a provider or a price source gave no answer; nothing was changed.",
 }
+_FOR_EXAMPLE = {
+    400: "amount must be a positive integer string in the smallest unit",
+    401: "Unauthorized",
+    403: "This key lacks the scope: write",
+    404: "Intent not found",
+    409: "A request with this Idempotency-Key is still in flight",
+    413: "The request body is longer than 64 KiB",
+    422: "Idempotency-Key was used before with another request",
+    429: "Too Many Requests",
+    500: "Internal server error",
+    503: "A chain, a provider or a price source gave no answer. Please try again later.",
+}
 _EVERYWHERE = (401, 403, 429, 500)
 _POSTS = (400, 409, 413, 422)
 
@@ -46,9 +58,19 @@ def failures(
 ) -> dict[int | str, dict[str, Any]]:
     """The documented failures of an endpoint; `own` is the shape of what it says itself."""
     shared = {*_EVERYWHERE, *(_POSTS if post else ())}
-    found: dict[int | str, dict[str, Any]] = {}
-    for status in sorted({*statuses, *shared}):
-        both = own is not Failure and status in (400, 500)
-        model: Any = own | Failure if both else own if status in statuses else Failure
-        found[status] = {"model": model, "description": _SAID[status]}
-    return found
+    return {status: _failure(status, statuses, own) for status in sorted({*statuses, *shared})}
+
+
+def _failure(status: int, said: tuple[int, ...], own: type[Model]) -> dict[str, Any]:
+    both = own is not Failure and status in (400, 500)
+    model: Any = own | Failure if both else own if status in said else Failure
+    example: dict[str, Any] = {"statusCode": status, "message": _FOR_EXAMPLE[status]}
+    if own is NotDone and status in said:
+        example = {"success": False, "message": _FOR_EXAMPLE[status]}
+    elif own is NotComputed and status in said:
+        example = {"error": "Intent not found"}
+    return {
+        "model": model,
+        "description": _SAID[status],
+        "content": {"application/json": {"example": example}},
+    }
