@@ -68,6 +68,12 @@ SCREENS: Final = (
     Screen("key", "API key"),
     Screen("client", "Client"),
     Screen(
+        "webhooks", "Webhooks", "webhook",
+        "Where clients are told of what, and how well it arrives.", "Developers",
+    ),
+    Screen("webhook", "Webhook"),
+    Screen("delivery", "Delivery"),
+    Screen(
         "simulator", "Simulator", "science",
         "The clock, the faults and the deposits of the simulated network.", "Admin",
         simulated=True,

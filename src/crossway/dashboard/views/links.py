@@ -4,6 +4,8 @@ from typing import Final
 from urllib.parse import urlencode
 
 START: Final = "start_"
+# Of digits in a record number: what is longer no database takes.
+LONGEST_NUMBER: Final = 18
 
 
 def link(name: str, **query: str) -> str:

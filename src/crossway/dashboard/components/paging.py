@@ -1,0 +1,32 @@
+"""Turning the pages of a list by key; a list that is asked otherwise starts at its newest."""
+
+from collections.abc import Hashable
+
+import streamlit as st
+
+
+def before(name: str, asked: Hashable) -> int | None:
+    """Below which number this page of a list begins; None on the first."""
+    if st.session_state.get(f"{name}_asked") != asked:
+        st.session_state[f"{name}_asked"] = asked
+        st.session_state[f"{name}_pages"] = []
+    pages: list[int] = st.session_state[f"{name}_pages"]
+    return pages[-1] if pages else None
+
+
+def turn(name: str, older_than: int | None) -> None:
+    """The buttons to the pages before and behind this one."""
+    pages: list[int] = st.session_state[f"{name}_pages"]
+    with st.container(horizontal=True, gap="small"):
+        if pages:
+            st.button("Newer", icon=":material/arrow_back:", on_click=_back, args=(pages,),
+                      key=f"{name}_new")  # fmt: skip
+        if older_than:
+            st.button(
+                "Older", icon=":material/arrow_forward:", key=f"{name}_old",
+                on_click=pages.append, args=(older_than,),
+            )  # fmt: skip
+
+
+def _back(pages: list[int]) -> None:
+    pages.pop()
