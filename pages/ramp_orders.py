@@ -17,7 +17,7 @@ quick = st.segmented_control(
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     search = st.text_input(
         "Search", key="search", type="search", bind="query-params",
-        placeholder="Number, reference, address or transaction, whole",
+        placeholder="Number, reference, address, hash",
     )  # fmt: skip
     direction, provider, currency = ramp_form.order_filters()
 asked = (quick, search, direction, provider, currency)

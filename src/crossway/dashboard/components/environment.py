@@ -50,7 +50,7 @@ def sidebar() -> None:
             text = st.text_input(
                 "Find a payment, order or person",
                 key="find_text",
-                placeholder="Number, order 12, address, e-mail",
+                placeholder="12, order 3, 0x…, e-mail",
                 icon=":material/search:",
             )
             asked = st.form_submit_button("Find", width="stretch")

@@ -1,5 +1,7 @@
 """The payer's panel: QR code, exact amount, address and the time left."""
 
+from datetime import datetime
+
 import streamlit as st
 
 from crossway.dashboard.components import widget
@@ -9,10 +11,10 @@ from crossway.domain.intent import Intent
 from crossway.ports.services import Services
 
 
-def panel(services: Services, intent: Intent, key: str) -> None:
-    """What a payer needs to pay what is still missing."""
+def panel(services: Services, intent: Intent, key: str, until: datetime | None = None) -> None:
+    """What a payer needs to pay what is still missing; the time left ends `until` then."""
     simulated = services.network == "simulated"
-    asked = request(services.catalogue, intent)
+    asked = request(services.catalogue, intent, until)
     with st.container(horizontal=True, gap="medium", key=f"{key}_panel"):
         with st.container(width=248, gap="small"):
             st.image(

@@ -63,7 +63,7 @@ def to_be_paid(story: OrderStory) -> None:
     with st.container(border=True):
         st.subheader("To be paid")
         if order.direction is Direction.OFF and story.intent is not None:
-            payment.panel(services(), story.intent, "order_pay")
+            payment.panel(services(), story.intent, "order_pay", order.expires_at)
             return
         widget.facts(offered.instructions(story), "order_how", "How the user pays")
         if order.widget_url:

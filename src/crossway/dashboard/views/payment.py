@@ -1,6 +1,7 @@
 """What a payer needs: the text of the QR code, the exact amount, the address, the time left."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from crossway.dashboard.views.cells import Cell, Fact
 from crossway.dashboard.views.figures import about_usd, address_cell, amount, chain_name, millis
@@ -27,8 +28,9 @@ class Request:
     facts: tuple[Fact, ...]
 
 
-def request(catalogue: Catalogue, intent: Intent) -> Request:
-    """The request to pay what is still missing of this payment."""
+def request(catalogue: Catalogue, intent: Intent, until: datetime | None = None) -> Request:
+    """The request to pay what is still missing of this payment, before it expires, or `until`
+    then."""
     terms = intent.terms
     chain = catalogue.chains[terms.source_chain]
     token = catalogue.by_address[terms.source_chain, terms.token_in]
@@ -36,6 +38,7 @@ def request(catalogue: Catalogue, intent: Intent) -> Request:
     exact = amount(units, intent.asset_decimals, intent.asset_symbol)
     bare = format_units(units, intent.asset_decimals)
     worth = units * intent.costs.total_micro_usd // terms.total_units
+    ends = until or terms.expires_at
     exactly = Cell(exact, about_usd(worth), copy=bare, what="amount", tone="strong")
     whole = address_cell(chain, intent.address, "address")
     return Request(
@@ -47,7 +50,7 @@ def request(catalogue: Catalogue, intent: Intent) -> Request:
             Fact("To this address", replace(whole, text=intent.address)),
             Fact("On", Cell(chain_name(catalogue, chain.id), "no other chain, no other token")),
             Fact("Token", _token(token)),
-            Fact("Time left", Cell(at=millis(terms.expires_at), as_="countdown", tone="strong")),
+            Fact("Time left", Cell(at=millis(ends), as_="countdown", tone="strong")),
         ),
     )
 

@@ -2,21 +2,20 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from crossway.dashboard.views import ramp_wording
 from crossway.dashboard.views.cells import Cell, Column, Row
-from crossway.dashboard.views.fiat import fiat_amount
+from crossway.dashboard.views.fiat import country_name, fiat_amount
 from crossway.dashboard.views.figures import amount, chain_name, millis
 from crossway.dashboard.views.links import order_href
-from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Caller
 from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.ports.ramp_records import OrderFilter
 from crossway.ports.services import Services
-from crossway.usecases import ramp_orders
+from crossway.usecases import kyc, ramp_orders
 
 PAGE_SIZE = 25
 EXPORT_MOST = 1000
@@ -36,6 +35,7 @@ COLUMNS = (
     Column("Local money", "right"),
     Column("Crypto", "right"),
     Column("Provider"),
+    Column("Person", wide=True),
     Column("Created", wide=True),
     Column("Time left"),
 )
@@ -79,8 +79,9 @@ def listing(services: Services, caller: Caller, filters: OrderFilter) -> Listing
     """One page of orders, newest first."""
     found, total = ramp_orders.page(services, caller, filters, PAGE_SIZE + 1)
     shown = found[:PAGE_SIZE]
+    people = _people(services, shown)
     return Listing(
-        rows=tuple(_row(services.catalogue, order) for order in shown),
+        rows=tuple(_row(services, order, people) for order in shown),
         total=total,
         older_than=shown[-1].id if len(found) > PAGE_SIZE else None,
     )
@@ -91,7 +92,15 @@ def user_chain(order: RampOrder) -> str:
     return order.destination_chain if order.direction is Direction.ON else order.source_chain
 
 
-def _row(catalogue: Catalogue, order: RampOrder) -> Row:
+def _people(services: Services, orders: Sequence[RampOrder]) -> dict[str, str]:
+    """The masked e-mail addresses of those the orders are for, by their ids."""
+    ids = {order.person_id for order in orders if order.person_id}
+    with services.store.read() as unit:
+        known = [person for one in ids if (person := unit.people.get(one))]
+    return {person.id: kyc.masked_email(services, person) for person in known}
+
+
+def _row(services: Services, order: RampOrder, people: Mapping[str, str]) -> Row:
     status, kind = ramp_wording.STATES[order.state], ramp_wording.KINDS[order.direction]
     on = order.direction is Direction.ON
     provider = ramp_wording.provider(order.provider)
@@ -108,9 +117,10 @@ def _row(catalogue: Catalogue, order: RampOrder) -> Row:
             ),
             Cell(
                 amount(order.crypto_units, order.decimals, order.symbol),
-                sub=f"on {chain_name(catalogue, user_chain(order))}",
+                sub=f"on {chain_name(services.catalogue, user_chain(order))}",
             ),
-            Cell(provider, sub=order.country),
+            Cell(provider, sub=country_name(services.fiat, order.country)),
+            Cell(people.get(order.person_id or "") or "–"),
             Cell(at=millis(order.created_at)),
             Cell(at=millis(order.expires_at), as_="left") if order.state in _RUNNING else Cell("–"),
         ),

@@ -19,8 +19,8 @@ from crossway.usecases.ramp_quotes import RampComparison
 CHEAPEST = Chip("Cheapest", "green", "savings")
 RECOMMENDED = Chip("Recommended", "blue", "thumb_up", hint="By cost and passed identity checks")
 DIRECTIONS: Mapping[str, str] = {
-    Direction.ON: "Buy crypto with local money",
-    Direction.OFF: "Sell crypto for local money",
+    Direction.ON: "Buy crypto (on-ramp)",
+    Direction.OFF: "Sell crypto (off-ramp)",
 }
 CHANNEL_TYPES: Mapping[ChannelType, str] = {
     ChannelType.BANK_TRANSFER: "Bank transfer",
