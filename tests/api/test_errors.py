@@ -69,12 +69,19 @@ def test_a_body_over_64_kib_is_413_and_one_of_64_kib_is_read(api: Api) -> None:
         *(b"", b"x", b"[]", b'"text"', b"null", b"\xff\xfe", b"[" * 5000),
         *(b'{"amount": NaN}', b'{"a": 1e999}', b'{"a": "\\ud800"}'),
         b'{"amount": ' + b"9" * 5000 + b"}",
+        b'{"amount": "25", "amount": "3000"}',
     ],
 )
 def test_a_body_that_is_no_json_object_is_400(api: Api, body: bytes) -> None:
     answer = api.http.post("/api/v1/intents", content=body, headers=api.headers())
     assert answer.status_code == 400
     assert answer.json()["statusCode"] == 400
+
+
+def test_a_field_that_is_there_twice_is_named(api: Api) -> None:
+    body = b'{"amount": "25", "metadata": {"a": 1, "b": 2, "a": 3}}'
+    answer = api.http.post("/api/v1/intents", content=body, headers=api.headers())
+    assert answer.json()["message"] == "body is not valid JSON: a is there twice"
 
 
 def test_unknown_fields_are_named_together_with_every_other_complaint(api: Api) -> None:

@@ -129,8 +129,8 @@ def test_a_live_key_cannot_be_used_with_test_networks(http: TestClient, service:
     "params",
     [
         {"limit": 0}, {"limit": 101}, {"limit": "x"}, {"offset": -1}, {"status": "PAID"},
-        {"cursor": "x"}, {"cursor": "9" * 30}, {"type": "up"}, {"provider": "NOBODY"},
-        {"fiatCurrency": "XXX"},
+        {"cursor": "x"}, {"cursor": "9" * 30}, {"cursor": "1" * 5000}, {"type": "up"},
+        {"provider": "NOBODY"}, {"fiatCurrency": "XXX"},
     ],
 )  # fmt: skip
 def test_a_list_refuses_what_it_cannot_read(api: Api, params: dict[str, Any]) -> None:

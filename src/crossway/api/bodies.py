@@ -28,7 +28,7 @@ def read(raw: bytes, known: frozenset[str]) -> Body:
     """The object in a body; its values are left for the use case to judge."""
     try:
         orjson.loads(raw)  # refuses NaN, lone surrogates and deep nesting, which `json` takes
-        body = json.loads(raw, parse_float=_finite)
+        body = json.loads(raw, parse_float=_finite, object_pairs_hook=_each_once)
     except ValueError as error:
         raise InvalidInput(f"body is not valid JSON: {error}") from error
     if not isinstance(body, dict):
@@ -66,6 +66,16 @@ def documented(model: type[BaseModel]) -> dict[str, Any]:
     """The `openapi_extra` of an endpoint that takes such a body."""
     content = {"application/json": {"schema": model.model_json_schema()}}
     return {"requestBody": {"required": True, "content": content}}
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; two amounts under one name are two readers who read different ones."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        raise ValueError(f"{twice[:_SHOWN]} is there twice")
+    return found
 
 
 def _finite(text: str) -> float:

@@ -65,8 +65,21 @@ def _has_after(services: Services, caller: Caller, wanted: IntentFilter, last: i
     return bool(intents.page(services, caller, replace(wanted, before_id=last), 1)[0])
 
 
+def before_id(cursor: str | None, complaints: list[str]) -> int | None:
+    """The record before which a page begins; None without a cursor, or with one that is none."""
+    if cursor is None:
+        return None
+    # `int` itself refuses texts of some thousand digits.
+    if cursor.isascii() and cursor.isdecimal() and len(cursor) <= len(str(LARGEST_ID)):
+        found = int(cursor)
+        if found <= LARGEST_ID:
+            return found
+    complaints.append("cursor must be the nextCursor of another page")
+    return None
+
+
 def _filter(services: Services, page: Page, sender: str | None) -> IntentFilter:
-    complaints = []
+    complaints: list[str] = []
     states: tuple[State, ...] = ()
     if page.status is not None:
         states = STATUSES.get(page.status.lower(), ())
@@ -80,10 +93,7 @@ def _filter(services: Services, page: Page, sender: str | None) -> IntentFilter:
                 chains[field] = services.catalogue.chain(name, field).id
         except InvalidInput as refusal:
             complaints.append(str(refusal))
-    cursor = page.cursor
-    before = int(cursor) if cursor and cursor.isascii() and cursor.isdecimal() else None
-    if cursor is not None and (before is None or before > LARGEST_ID):
-        complaints.append("cursor must be the nextCursor of another page")
+    before = before_id(page.cursor, complaints)
     if complaints:
         raise InvalidInput("; ".join(complaints))
     source, destination = chains.get("source_chain"), chains.get("destination_chain")

@@ -11,7 +11,7 @@ from crossway.api.auth import Parts, Reader, Writer
 from crossway.api.bodies import Body, body_of, documented
 from crossway.api.errors import Shape, fails
 from crossway.api.idempotency import kept_with
-from crossway.api.paging import LARGEST_ID
+from crossway.api.paging import LARGEST_ID, before_id
 from crossway.api.questions import FiatCurrency, Provider
 from crossway.api.schemas import ramp_orders as wire
 from crossway.api.schemas.failures import NotDone, failures
@@ -105,7 +105,7 @@ def listed(services: Parts, caller: Reader, page: Annotated[Page, Depends()]) ->
 
 
 def _filter(services: Services, page: Page) -> OrderFilter:
-    complaints = []
+    complaints: list[str] = []
     status = page.status.upper() if page.status is not None else None
     provider = page.provider.upper() if page.provider is not None else None
     for name, given, known in (
@@ -118,10 +118,7 @@ def _filter(services: Services, page: Page) -> OrderFilter:
     currency = page.fiatCurrency
     if currency is not None and currency not in services.fiat.corridors:
         complaints.append("fiatCurrency must be one of the supported currencies, such as NGN")
-    cursor = page.cursor
-    before = int(cursor) if cursor and cursor.isascii() and cursor.isdecimal() else None
-    if cursor is not None and (before is None or before > LARGEST_ID):
-        complaints.append("cursor must be the nextCursor of another page")
+    before = before_id(page.cursor, complaints)
     if complaints:
         raise InvalidInput("; ".join(complaints))
     return OrderFilter(

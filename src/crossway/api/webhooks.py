@@ -11,7 +11,7 @@ from crossway.api.answers import Json
 from crossway.api.auth import Parts, Reader, Writer
 from crossway.api.bodies import Body, body_of, documented
 from crossway.api.idempotency import kept_with
-from crossway.api.paging import LARGEST_ID
+from crossway.api.paging import LARGEST_ID, before_id
 from crossway.api.schemas import webhooks as wire
 from crossway.api.schemas.failures import failures
 from crossway.domain.errors import InvalidInput
@@ -185,13 +185,10 @@ def _rotated(told: Told) -> Json:
 
 
 def _filter(webhook_id: int, page: Page) -> DeliveryFilter:
-    complaints = []
+    complaints: list[str] = []
     if page.state is not None and page.state.lower() not in wire.STATES:
         complaints.append(f"state must be one of {', '.join(wire.STATES)}")
-    cursor = page.cursor
-    before = int(cursor) if cursor and cursor.isascii() and cursor.isdecimal() else None
-    if cursor is not None and (before is None or before > LARGEST_ID):
-        complaints.append("cursor must be the nextCursor of a page before")
+    before = before_id(page.cursor, complaints)
     if complaints:
         raise InvalidInput("; ".join(complaints))
     states = (DeliveryState(page.state.upper()),) if page.state else ()
