@@ -161,6 +161,21 @@ def test_a_refund_of_less_than_was_paid_is_no_refund(world: RampWorld) -> None:
     assert any("it owes" in words for words in world.alarms())
 
 
+@pytest.mark.parametrize("where", ["cancelled", "expired", "failed"])
+def test_a_payout_for_an_order_that_ended_unsold_is_noted_and_raises_an_alarm(
+    where: str, world: RampWorld
+) -> None:
+    order = world.sell() if where == "failed" else standing(world, True, where)
+    if where == "failed":
+        ramp_orders.confirm(world.services, world.caller, order.id)
+        say(world, order, O.FAILED)
+    before = len(world.history(order))
+    say(world, order, O.DELIVERED)
+    words = f"says that it has paid out, though the order is {world.order(order).state}"
+    assert any(words in alarm and f"Order {order.id}:" in alarm for alarm in world.alarms())
+    assert len(world.history(order)) == before + 1
+
+
 def test_a_word_about_nobodys_order_is_left_alone(world: RampWorld) -> None:
     report = Report("strange", "nobody", O.PAID, world.clock.now())
     provider = world.services.ramps[0].name

@@ -141,7 +141,12 @@ def _paid_out(step: OrderStep, report: Report) -> bool:
     if order.state is OrderState.COMPLETED:
         return True
     if not step.posted(SOLD):
-        return order.state not in _UNDER_WAY
+        if order.state in _UNDER_WAY:
+            return False
+        words = f"{order.provider} says that it has paid out, though the order is {order.state}"
+        step.note(words)
+        step.alarm(CONTRADICTED, f"{words} and it was given no crypto.")
+        return True
     if report.fiat_minor is not None and report.fiat_minor < order.fiat_minor:
         got, due = step.money(report.fiat_minor), step.money(order.fiat_minor)
         step.note(f"{order.provider} says that it paid {got} out, not {due}")
