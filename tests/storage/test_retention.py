@@ -82,6 +82,13 @@ def test_an_announcement_stays_until_it_was_told_and_nothing_of_it_is_left(store
     assert ids(store, announcements) == [2, 4]
 
 
+def test_the_newest_place_stays_as_the_next_one_follows_it(store: SqlStore) -> None:
+    announced(store, 1, at=1, position=1)
+    announced(store, 2, at=2, position=2)
+    assert forget(store, "announcements", 5) == 1
+    assert ids(store, announcements) == [2]
+
+
 def test_reports_of_providers_go_by_their_age(store: SqlStore) -> None:
     for number in range(5):
         put(

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Table,
     delete,
     exists,
+    func,
     select,
     true,
     tuple_,
@@ -21,7 +22,9 @@ from crossway.storage.rows import micros
 from crossway.storage.webhook_tables import announcements, deliveries, delivery_attempts
 
 _ENDED = deliveries.c.state.not_in(("DUE", "WAITING"))
-_TOLD = announcements.c.position.is_not(None) & ~exists().where(
+# The newest place is never forgotten: the next one follows it, and streams resume by places.
+_NEWEST = select(func.max(announcements.c.position)).scalar_subquery()
+_TOLD = (announcements.c.position < _NEWEST) & ~exists().where(
     deliveries.c.announcement_id == announcements.c.id
 )
 # Of each kind: what says how old a record is, the order in which they grow old, and what must hold
