@@ -9,6 +9,7 @@ from crossway.domain.errors import Unreachable, WrongState
 from crossway.domain.intent import State
 from crossway.domain.ledger import Account
 from crossway.domain.ramps import OrderState as S
+from crossway.ports.ramp_records import OrderFilter
 from crossway.ports.ramps import Opened, Opening
 from crossway.usecases import ramp_orders
 from tests.audit import audit
@@ -250,3 +251,60 @@ def test_a_confirmation_without_a_payment_ends_as_failed(world: RampWorld) -> No
     order = world.order(order)
     assert order.state is S.FAILED
     assert world.fiat(order) == {}
+
+
+@pytest.mark.parametrize(
+    ("selling", "lie", "words"),
+    [
+        (True, {"pay_to": "nowhere"}, "named no address of"),
+        (True, {"pay_to": "0x" + "0" * 40}, "named no address of"),
+        (True, {"reference": ""}, "a reference that is not the order's own"),
+        (False, {"reference": ""}, "a reference that is not the order's own"),
+        (False, {"reference": "taken"}, "a reference that is not the order's own"),
+    ],
+)
+def test_an_answer_that_cannot_be_is_the_end_of_the_order(
+    selling: bool, lie: dict[str, str], words: str, world: RampWorld
+) -> None:
+    first = world.buy()
+    wrong = {name: first.provider_reference if v == "taken" else v for name, v in lie.items()}
+    answering(world, lambda honest, asked: replace(honest(asked), **wrong))
+    order = world.sell() if selling else world.buy()
+    assert order.state is S.FAILED
+    assert words in order.failure_reason
+    world.pass_time(10)
+    assert world.order(first).state is S.INITIATED
+
+
+@pytest.mark.parametrize("selling", [False, True])
+def test_a_better_price_at_the_opening_is_the_users(world: RampWorld, selling: bool) -> None:
+    def better(honest: object, asked: Opening) -> Opened:
+        opened = honest(asked)  # type: ignore[operator]
+        more = 1_000 if selling else -1_000
+        return replace(opened, fiat_minor=opened.fiat_minor + more)
+
+    usual = world.sell() if selling else world.buy()
+    answering(world, better)
+    order = world.sell() if selling else world.buy()
+    assert order.state is S.INITIATED
+    assert abs(order.fiat_minor - usual.fiat_minor) == 1_000
+    assert order.fees_minor == usual.fees_minor - 1_000
+
+
+def test_an_opening_that_answers_after_the_cancellation_is_closed_again(world: RampWorld) -> None:
+    whole = world.services
+
+    def cancelled_meanwhile(honest: object, asked: Opening) -> Opened:
+        opened: Opened = honest(asked)  # type: ignore[operator]
+        with world.store.read() as unit:
+            order = unit.orders.page(OrderFilter(), 1)[0]
+        ramp_orders.cancel(whole, world.caller, order.id)
+        return opened
+
+    answering(world, cancelled_meanwhile)
+    order = world.sell()
+    assert order.state is S.CANCELLED
+    world.pass_time(60)
+    notes = [m.note for m in ramp_orders.history(world.services, world.operator, order.id)]
+    assert notes[-1] == "YELLOW_CARD has closed it"
+    assert world.order(order).provider_reference
