@@ -72,6 +72,11 @@ def test_a_body_that_is_no_object_tells_nothing(body: bytes, kept: str) -> None:
     assert masked_body(body) == kept
 
 
+def test_half_a_character_becomes_one_that_can_be_stored() -> None:
+    kept = masked_body(b'{"type":"\\ud800","\\udfff":1}')
+    assert kept.encode() == '{"type":"?","?":"…"}'.encode()
+
+
 def test_at_most_4_kib_are_kept_whatever_is_deep_or_long() -> None:
     deep: object = 1
     for _ in range(60):

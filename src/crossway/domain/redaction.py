@@ -72,9 +72,10 @@ def masked_body(body: bytes) -> str:
     if not isinstance(value, (Mapping, list)):
         return MASK
     text = redact(json.dumps(_masked(value, 0), ensure_ascii=False, separators=(",", ":")))
+    # JSON may name half a character, which no database takes.
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= MOST_CHARACTERS:
-        return text
+        return encoded.decode()
     return encoded[: MOST_CHARACTERS - len(MASK.encode())].decode("utf-8", "ignore") + MASK
 
 
