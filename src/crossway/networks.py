@@ -1,0 +1,132 @@
+"""The services of a network: which chains, bridges, prices and ramp providers there are."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from crossway import catalogue as catalogue_data
+from crossway.adapters.bridges.across import Across
+from crossway.adapters.bridges.cctp import Cctp
+from crossway.adapters.bridges.gateway import Gateway
+from crossway.adapters.bridges.rhinofi import Rhinofi
+from crossway.adapters.chains.simulated.chain import SimulatedChain
+from crossway.adapters.chains.simulated.clock import SandboxClock
+from crossway.adapters.chains.simulated.network import Network
+from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.prices.fixed import FixedPrices
+from crossway.adapters.ramps import live
+from crossway.adapters.ramps.capabilities import capabilities
+from crossway.adapters.ramps.sandbox.backoffice import Backoffice
+from crossway.adapters.ramps.sandbox.switches import SandboxRamps
+from crossway.adapters.webhooks import HttpSender
+from crossway.adapters.webhooks_signing import StandardSigner
+from crossway.api.schemas.announcements import present
+from crossway.catalogue.fiat import load_fiat
+from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.pricing import ServiceFee
+from crossway.domain.ramps import ProviderName
+from crossway.ports.process import Doors, Retention
+from crossway.ports.ramps import RampProvider
+from crossway.ports.services import Policy, Services
+from crossway.ports.vault import Vault
+from crossway.ports.webhooks import Outgoing
+from crossway.settings import Settings
+from crossway.storage.store import SqlStore
+
+# A demonstration shall not wait for the depth that real money asks for.
+SIMULATED_DEPTH, SIMULATED_FINALITY = 3, 8
+SIMULATED_SETTLE_SECONDS = 15
+REFERENCE_PRICES_AS_OF = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+def simulated(
+    settings: Settings,
+    store: SqlStore,
+    vault: Vault,
+    pool: ThreadPoolExecutor,
+    wake: Callable[[], None],
+    machine_seconds: Callable[[], float],
+    first_keys: Callable[[], Mapping[str, str]],
+) -> Services:
+    """The services of the simulated network of every chain, with its sandbox ramp providers."""
+    catalogue = shallow(catalogue_data.load())
+    pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
+    clock = SandboxClock(store.writer, store.reader, machine_seconds)
+    network = Network(catalogue, store.writer, store.reader, clock, pico_usd)
+    fiat = load_fiat()
+    can = [capabilities(name, catalogue, fiat) for name in ProviderName]
+    office = Backoffice(network, store.writer, store.reader)
+    ramps = SandboxRamps(office, can, fiat.rates, vault)
+    return Services(
+        catalogue=catalogue,
+        chains={name: SimulatedChain(network, name) for name in catalogue.chains},
+        bridges=[bridge(catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)],
+        prices=FixedPrices(pico_usd, REFERENCE_PRICES_AS_OF),
+        clock=clock,
+        store=store,
+        vault=vault,
+        asking=pool,
+        network="simulated",
+        sandbox=SimulatedSandbox(network),
+        fiat=fiat,
+        ramps=ramps.providers,
+        ramp_sandbox=ramps,
+        policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
+        outgoing=Outgoing(present, HttpSender(loopback=True), StandardSigner()),
+        doors=doors_of(settings),
+        retention=retention_of(settings),
+        wake=wake,
+        first_keys=first_keys,
+    )
+
+
+def real_ramps(settings: Settings) -> Sequence[RampProvider]:
+    """The providers that the operator has accounts with; none while the network is simulated.
+    Raises `ValueError` where the file that names them is wrong."""
+    path = settings.ramps_file if settings.network == "live" else None
+    return live.providers_of(path, catalogue_data.load(), load_fiat())
+
+
+def policy_of(settings: Settings) -> Policy:
+    """The operator's rules."""
+    return Policy(
+        service_fee=ServiceFee(settings.service_fee_micro_usd, settings.service_fee_bps),
+        intent_life_seconds=settings.intent_life_seconds,
+        quote_life_seconds=settings.quote_life_seconds,
+    )
+
+
+def doors_of(settings: Settings) -> Doors:
+    """From where and with what one may come in."""
+    token = settings.metrics_token.get_secret_value() if settings.metrics_token else ""
+    return Doors(tuple(settings.trusted_proxies.replace(",", " ").split()), token)
+
+
+def retention_of(settings: Settings) -> Retention:
+    """How long what nothing depends on is remembered."""
+    return Retention(
+        requests=timedelta(days=settings.request_log_days),
+        deliveries=timedelta(days=settings.delivery_days),
+        announcements=timedelta(days=settings.announcement_days),
+        order_reports=timedelta(days=settings.order_report_days),
+    )
+
+
+def shallow(catalogue: Catalogue) -> Catalogue:
+    """The catalogue with the depths of the simulated network."""
+    return replace(catalogue, chains={k: _shallow(c) for k, c in catalogue.chains.items()})
+
+
+def _shallow(chain: Chain) -> Chain:
+    depths = chain.confirmations
+    return replace(
+        chain,
+        confirmations=replace(
+            depths,
+            fast=min(depths.fast, SIMULATED_DEPTH),
+            normal=min(depths.normal, SIMULATED_DEPTH),
+            large=min(depths.large, SIMULATED_DEPTH),
+            finalized=min(depths.finalized, SIMULATED_FINALITY),
+        ),
+    )
