@@ -74,6 +74,15 @@ SCREENS: Final = (
     Screen("webhook", "Webhook"),
     Screen("delivery", "Delivery"),
     Screen(
+        "requests", "Requests", "swap_horiz",
+        "What clients asked the API, and what they were answered.", "Developers",
+    ),
+    Screen("request", "Request"),
+    Screen(
+        "audit", "Audit log", "history",
+        "Who changed what, how it was before, and whether the log is whole.", "Admin",
+    ),
+    Screen(
         "simulator", "Simulator", "science",
         "The clock, the faults and the deposits of the simulated network.", "Admin",
         simulated=True,

@@ -1,0 +1,165 @@
+"""The audit log: who changed what, how it was and how it is, and whether the log is whole."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final
+
+from crossway.dashboard.views.cells import Cell, Column, Row
+from crossway.dashboard.views.figures import millis
+from crossway.dashboard.views.links import (
+    client_href,
+    intent_href,
+    key_href,
+    link,
+    order_href,
+    webhook_href,
+)
+from crossway.domain.clients import Caller
+from crossway.ports.logs import AuditEntry, AuditFilter
+from crossway.ports.services import Services
+from crossway.usecases import audit
+
+PAGE_SIZE = 50
+EXPORT_MOST = 10_000
+COLUMNS = (
+    Column("What"),
+    Column("Who"),
+    Column("Told"),
+    Column("Before"),
+    Column("After"),
+    Column("When"),
+)
+_CSV: Final = ("id", "at", "who", "what", "subject", "detail", "before", "after", "hash")
+_HREFS: Final[Mapping[str, Callable[[str], str]]] = {
+    "intent": intent_href,
+    "order": order_href,
+    "client": client_href,
+    "key": lambda number: key_href(int(number)),
+    "webhook": lambda number: webhook_href(int(number)),
+    "chain": lambda _: link("chains"),
+    "route": lambda _: link("routes"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page: `older_than` is where the next one starts, None on the last."""
+
+    rows: tuple[Row, ...]
+    older_than: int | None
+
+
+def wanted(
+    who: str | None,
+    what: str | None,
+    about: str,
+    first: date | None,
+    last: date | None,
+    before_id: int | None,
+) -> AuditFilter:
+    """The filters of the screen as the store understands them; days are those of UTC."""
+    end = datetime.combine(last, time(), UTC) + timedelta(days=1) if last else None
+    start = datetime.combine(first, time(), UTC) if first else None
+    return AuditFilter(who or "", what or "", about.strip(), start, end, before_id)
+
+
+def listing(services: Services, caller: Caller, filters: AuditFilter) -> Listing:
+    """One page of entries, newest first."""
+    found = audit.page(services, caller, filters, PAGE_SIZE + 1)
+    shown = found[:PAGE_SIZE]
+    older = shown[-1].id if len(found) > PAGE_SIZE else None
+    return Listing(tuple(map(_row, shown)), older)
+
+
+def _row(entry: AuditEntry) -> Row:
+    what = entry.what[:1].upper() + entry.what[1:]
+    return Row(
+        key=str(entry.id),
+        href=_href(entry),
+        label=f"{what} by {entry.who}, {entry.subject}",
+        cells=(
+            Cell(what, sub=_subject(entry)),
+            Cell(entry.who),
+            Cell(_told(entry.detail)),
+            Cell(_told(entry.before) if entry.before else "–"),
+            Cell(_told(entry.after) if entry.after else "–"),
+            Cell(at=millis(entry.at)),
+        ),
+    )
+
+
+def _subject(entry: AuditEntry) -> str:
+    kind, _, number = entry.subject.partition(":")
+    return f"{kind} {number}" if kind in ("intent", "order", "key", "webhook") else entry.subject
+
+
+def _href(entry: AuditEntry) -> str:
+    kind, _, number = entry.subject.partition(":")
+    if not kind and "order" in entry.detail:
+        kind, number = "order", str(entry.detail["order"])
+    draw = _HREFS.get(kind)
+    # A subject that was written by hand or by an older version may name no number.
+    if draw is None or (kind in ("key", "webhook") and not number.isdigit()):
+        return ""
+    return draw(number)
+
+
+def _told(facts: Mapping[str, Any]) -> str:
+    """Facts in one line: `app fee bps: 50, name: A shop`."""
+    return ", ".join(f"{name.replace('_', ' ')}: {_value(facts[name])}" for name in facts)
+
+
+def _value(value: Any) -> str:
+    match value:
+        case None | "" | [] | {}:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case list():
+            return " ".join(map(_value, value))
+        case Mapping():
+            return "(" + _told(value) + ")"
+    return str(value)
+
+
+def export(services: Services, caller: Caller, filters: AuditFilter) -> str:
+    """The filtered entries as CSV, newest first, at most `EXPORT_MOST`."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(_CSV)
+    filters = replace(filters, before_id=None)
+    for _ in range(EXPORT_MOST // audit.MOST_PAGE):
+        found = audit.page(services, caller, filters, audit.MOST_PAGE)
+        writer.writerows(map(_exported, found))
+        if len(found) < audit.MOST_PAGE:
+            break
+        filters = replace(filters, before_id=found[-1].id)
+    return out.getvalue()
+
+
+def _exported(entry: AuditEntry) -> tuple[object, ...]:
+    return (
+        entry.id, entry.at.isoformat(), entry.who, entry.what, entry.subject,
+        _json(entry.detail), _json(entry.before), _json(entry.after), entry.hash,
+    )  # fmt: skip
+
+
+def _json(facts: Mapping[str, Any] | None) -> str:
+    return "" if facts is None else json.dumps(dict(facts), ensure_ascii=False)
+
+
+def verdict(checked: audit.Checked, known: str) -> tuple[bool, str]:
+    """Whether nothing speaks against the log, and that as a sentence."""
+    count = f"{checked.entries:,} entr{'y' if checked.entries == 1 else 'ies'}"
+    if checked.broken:
+        where = ", ".join(f"#{number}" for number in checked.broken[:5])
+        return False, f"The log was changed: what stands before {where} is not what was written."
+    if not checked.holds_known:
+        return False, f"None of the {count} has this hash: the log was cut short or written anew."
+    held = ", and the hash that you gave is among them" if known else ""
+    old = f" {checked.unproven:,} are from before entries had hashes." if checked.unproven else ""
+    return True, f"The log is whole: the hashes of all {count} fit{held}.{old}"

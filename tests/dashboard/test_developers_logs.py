@@ -1,0 +1,179 @@
+"""The request log and the audit log on their screens: filters, one entry, wholeness, export."""
+
+import csv
+import io
+import json
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+import streamlit as st
+from sqlalchemy import update
+
+from crossway.dashboard.views import audit as audit_view
+from crossway.dashboard.views import requests as view
+from crossway.domain.clients import Mode
+from crossway.ports.logs import AskedRequest, AuditEntry
+from crossway.storage.network_tables import audit as audit_table
+from crossway.usecases import clients, keys
+from crossway.usecases.clients import ClientChange
+from crossway.usecases.switches import switch
+from tests.dashboard.conftest import Screen
+from tests.world import World
+
+
+def asked(world: World, **more: Any) -> None:
+    facts: dict[str, Any] = {
+        "at": world.clock.now(),
+        "request_id": "r-1",
+        "method": "POST",
+        "path": "/v1/intents",
+        "status": 201,
+        "microseconds": 12_400,
+        "client_id": "c-1",
+        "key_shown": "cr_test_abcd",
+        "asked": '{"amount":"25000000","sender":"…"}',
+        "answered": '{"id":7}',
+    }
+    world.store.write(lambda unit: unit.requests.add([AskedRequest(0, **(facts | more))]))
+
+
+def requests_of(screen: Screen) -> list[str]:
+    return [row["cells"][0]["text"] for row in screen.widget("requests")["rows"]]
+
+
+def text_of(screen: Screen, key: str) -> str:
+    return json.dumps(screen.widget(key), ensure_ascii=False)
+
+
+def test_requests_are_listed_newest_first_and_filtered(screen: Screen) -> None:
+    assert "Nothing was asked yet" in screen.open("requests").words
+    asked(screen.world)
+    asked(screen.world, method="GET", path="/v1/quotes/best", status=400, request_id="r-2")
+    asked(screen.world, path="/v1/webhooks", status=401, client_id=None, key_shown=None)
+    assert requests_of(screen.again()) == [
+        "POST /v1/webhooks",
+        "GET /v1/quotes/best",
+        "POST /v1/intents",
+    ]
+    screen.at.text_input(key="path").set_value("quotes")
+    assert requests_of(screen.again()) == ["GET /v1/quotes/best"]
+    screen.at.text_input(key="path").set_value("")
+    screen.at.session_state["answer"] = "4xx"
+    assert len(requests_of(screen.again())) == 2
+    screen.at.selectbox(key="client").set_value("c-1")
+    assert requests_of(screen.again()) == ["GET /v1/quotes/best"]
+    screen.at.text_input(key="request_id").set_value("r-9")
+    assert "No request matches" in screen.again().words
+
+
+def test_one_request_shows_its_masked_bodies(screen: Screen) -> None:
+    asked(screen.world)
+    row = screen.open("requests").widget("requests")["rows"][0]
+    assert (row["href"], row["cells"][2]["text"]) == ("request?id=1", "12 ms")
+    screen.open("request", id="1")
+    question, answer = (json.loads(code.value) for code in screen.at.code)
+    assert (question["sender"], answer) == ("…", {"id": 7})
+    assert "A shop" in text_of(screen, "request_facts")
+
+
+def test_what_was_not_kept_says_so(screen: Screen) -> None:
+    asked(screen.world, method="GET", status=200, asked=None, answered=None)
+    assert "only writes and failures keep" in screen.open("request", id="1").words
+
+
+@pytest.mark.parametrize("number", ["", "9", "x", "9" * 30])
+def test_an_unknown_request_is_answered_in_words(screen: Screen, number: str) -> None:
+    assert screen.open("request", id=number).at.error
+
+
+def test_a_body_that_was_cut_is_shown_as_it_is() -> None:
+    assert view.laid_out('{"a":"b…') == '{"a":"b…'
+    assert view.took(AskedRequest(1, datetime.now(UTC), "", "", "", 200, 800, *[None] * 4)) == (
+        "0.8 ms"
+    )
+
+
+def test_the_log_says_who_changed_what_and_how_it_was(screen: Screen) -> None:
+    services = screen.world.services
+    clients.change(services, "c-1", ClientChange(app_fee_bps=50, name="The shop"), "ada")
+    (row,) = screen.open("audit").widget("audit")["rows"]
+    assert row["href"] == "client?id=c-1"
+    assert [row["cells"][n]["text"] for n in range(5)] == [
+        "Client changed",
+        "ada",
+        "client: The shop",
+        "name: A shop, app fee bps: 0",
+        "name: The shop, app fee bps: 50",
+    ]
+
+
+def test_the_log_is_filtered_by_who_what_and_about(screen: Screen) -> None:
+    services = screen.world.services
+    made = keys.make(services, "c-1", Mode.TEST, "ada").key
+    keys.revoke(services, made.id, "bob")
+    switch(services, screen.world.operator, "chain:BASE_MAINNET", True, "node is down")
+    screen.open("audit", about=f"key:{made.id}")
+    rows = screen.widget("audit")["rows"]
+    assert [row["cells"][0]["text"] for row in rows] == ["Key revoked", "Key created"]
+    screen.at.selectbox(key="who").set_value("bob")
+    (row,) = screen.again().widget("audit")["rows"]
+    assert row["href"] == f"key?id={made.id}"
+    screen.at.selectbox(key="what").set_value("switched off")
+    assert "No entry matches" in screen.again().words
+
+
+def test_the_days_of_a_filter_are_both_included() -> None:
+    day = date(2026, 11, 21)
+    wanted = audit_view.wanted(None, None, "", day, day, None)
+    assert wanted.start == datetime(2026, 11, 21, tzinfo=UTC)
+    assert wanted.end == datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def test_a_log_that_somebody_changed_says_where(screen: Screen) -> None:
+    services = screen.world.services
+    for name in ("one", "two", "three"):
+        clients.create(services, name, "ada")
+    assert "The log is whole: the hashes of all 3 entries fit." in screen.open("audit").words
+    with screen.world.store.writer.begin() as db:
+        db.execute(update(audit_table).where(audit_table.c.id == 2).values(who="nobody"))
+    st.cache_data.clear()
+    assert "The log was changed: what stands before #2" in screen.again().words
+
+
+def test_a_hash_that_the_log_lacks_says_that_it_was_cut_short(screen: Screen) -> None:
+    clients.create(screen.world.services, "one", "ada")
+    screen.open("audit")
+    newest = screen.at.code[0].value
+    screen.at.text_input(key="known_hash").set_value(newest)
+    assert "the hash that you gave is among them" in screen.again().words
+    screen.at.text_input(key="known_hash").set_value("0" * 64)
+    assert "the log was cut short or written anew" in screen.again().words
+
+
+def test_the_export_holds_every_field_and_the_hash(screen: Screen) -> None:
+    world = screen.world
+    clients.create(world.services, "one", "ada")
+    text = audit_view.export(
+        world.services, world.operator, audit_view.wanted(None, None, "", None, None, None)
+    )
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert (row["who"], row["what"]) == ("ada", "client created")
+    assert len(row["hash"]) == 64
+
+
+@pytest.mark.parametrize(
+    ("subject", "detail", "href"),
+    [
+        ("intent:12", {}, "intent?id=12"),
+        ("", {"order": 5}, "ramp_order?id=5"),
+        ("route:CCTP:A:B", {}, "routes"),
+        ("key:strange", {}, ""),
+        ("alarms:all", {}, ""),
+    ],
+)
+def test_an_entry_leads_to_what_it_is_about(
+    subject: str, detail: dict[str, Any], href: str
+) -> None:
+    entry = AuditEntry(1, datetime.now(UTC), "ada", "x", subject, detail, None, None, "")
+    assert audit_view._href(entry) == href
