@@ -11,7 +11,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from crossway.dashboard import session
-from tests.world import World
+from tests.usecases.ramp_worlds import RampWorld
+from tests.world import CATALOGUE
 
 PAGES = Path(__file__).parents[2] / "pages"
 
@@ -21,7 +22,7 @@ class Screen:
     """What one operator sees."""
 
     at: AppTest
-    world: World
+    world: RampWorld
 
     def open(self, name: str, **query: str) -> "Screen":
         self.at.query_params.clear()
@@ -76,9 +77,9 @@ def _below(block: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path) -> Iterator[RampWorld]:
     """Everything real but the passing of time."""
-    built = World(f"sqlite:///{tmp_path / 'world.db'}")
+    built = RampWorld(f"sqlite:///{tmp_path / 'world.db'}", chains=tuple(CATALOGUE.chains))
     session.provide(lambda: built.services)
     st.cache_data.clear()
     st.cache_resource.clear()
@@ -87,7 +88,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.fixture
-def screen(world: World) -> Screen:
+def screen(world: RampWorld) -> Screen:
     """The whole dashboard, opened on its first screen."""
     at = AppTest.from_file(str(PAGES / "_shell.py"), default_timeout=30)
     return Screen(at, world).again()
