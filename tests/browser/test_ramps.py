@@ -1,0 +1,118 @@
+"""Local money into crypto and back, done by hand from the quote to the end without reloading."""
+
+import re
+from pathlib import Path
+
+import pytest
+import zxingcpp
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE, WIDE, Opener, Site
+
+PATIENCE = 90_000
+PAGES = (
+    "ramp_quotes", "ramp_order_new", "ramp_orders", "ramp_order?id=1", "kyc",
+    "widget?reference=none",
+)  # fmt: skip
+pytestmark = pytest.mark.timeout(600)
+
+
+def open_order(page: Page, email: str, provider: str) -> str:
+    """From the quotes on the screen to the screen of a new order; its number."""
+    field = page.get_by_role("textbox", name="User's e-mail (optional)")
+    field.fill(email)
+    field.press("Enter")
+    page.get_by_role("link", name=f"Open an order with {provider}").click()
+    expect(page.get_by_role("heading", name="New ramp order")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("textbox", name="User's e-mail")).to_have_value(email)
+    page.get_by_role("button", name="Fill in an example").click()
+    expect(page.get_by_role("textbox", name=re.compile("^Wallet"))).to_have_value(re.compile("^0x"))
+    verdict = page.get_by_text(re.compile("can go ahead now|needs the .* check first")).first
+    expect(verdict).to_be_visible(timeout=PATIENCE)
+    approve = page.get_by_role("button", name="Approve this check")
+    if approve.count():
+        approve.click()
+    expect(page.get_by_text("can go ahead now").first).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name=re.compile("Open an o.*-ramp order: the user")).click()
+    expect(page.get_by_text(re.compile(r"Order #\d+ is open"))).to_be_visible(timeout=PATIENCE)
+    number = re.search(r"Order #(\d+) is open", page.locator("body").inner_text())
+    assert number is not None
+    page.get_by_role("link", name="Follow this order").click()
+    heading = page.get_by_role("heading", name=f"Ramp order #{number.group(1)}")
+    expect(heading).to_be_visible(timeout=PATIENCE)
+    return number.group(1)
+
+
+def completed(page: Page, last_step: str) -> None:
+    for words in (last_step, "Completed"):
+        seen = page.get_by_text(words, exact=True).locator("visible=true").first
+        expect(seen).to_be_visible(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
+def test_local_money_becomes_crypto(opened: Opener, site: Site, size: tuple[int, int]) -> None:
+    page, seen = opened("ramp_quotes", size)
+    expect(page.get_by_text("Cheapest").first).to_be_visible(timeout=PATIENCE)
+    number = open_order(page, "grace@example.com", "Fonbnk")
+    assert "grace" not in page.url
+    assert "grace@example.com" not in page.locator("[data-testid=stMain]").inner_text()
+    expect(page.get_by_text("Account number").first).to_be_visible()
+    reloads: list[str] = []
+    page.on("framenavigated", lambda frame: reloads.append(frame.url))
+    page.get_by_role("button", name=re.compile("^.*User pays [0-9,.]+ NGN")).click()
+    completed(page, "Crypto delivered")
+    assert reloads == []
+    order = site.read(f"/ramp/orders/{number}")
+    assert order["status"] == "COMPLETED"
+    outside = [u for u in seen.requests if not u.startswith((site.url, "data:", "blob:"))]
+    assert outside == []
+    assert seen.errors == []
+
+
+def test_crypto_becomes_local_money(opened: Opener, site: Site, pictures: Path) -> None:
+    start = "ramp_quotes?start_type=off-ramp&start_currency=KES&start_chain=ARBITRUM_MAINNET"
+    page, seen = opened(start)
+    expect(page.get_by_text("Cheapest").first).to_be_visible(timeout=PATIENCE)
+    number = open_order(page, "otto@example.com", "Yellow Card")
+    code = page.locator("[data-testid=stImage] img, svg[role=img]").first
+    code.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    page.screenshot(path=pictures / "screen.png")
+    read = [found.text for found in zxingcpp.read_barcodes(Image.open(pictures / "screen.png"))]
+    order = site.read(f"/ramp/orders/{number}")
+    assert len(read) == 1
+    assert order["intentAddress"] in read[0]
+    page.get_by_role("button", name=re.compile("User deposits [0-9.]+ USDC")).click()
+    completed(page, "Local money paid out")
+    assert site.read(f"/ramp/orders/{number}")["status"] == "COMPLETED"
+    page.get_by_role("link", name=re.compile("The payment that takes the crypto")).click()
+    expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible()
+    back = page.get_by_role("link", name=f"Ramp order #{number}")
+    expect(back).to_be_visible(timeout=PATIENCE)
+    assert seen.errors == []
+
+
+def test_what_is_typed_wrong_is_said_beside_its_field(opened: Opener) -> None:
+    page, _ = opened("ramp_order_new")
+    page.get_by_role("textbox", name=re.compile("^Wallet")).press_sequentially("0x12")
+    said = page.get_by_text("The address is not an EVM address")
+    expect(said).to_be_visible(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
+def test_every_ramp_page_opens(
+    opened: Opener, site: Site, size: tuple[int, int], scheme: str
+) -> None:
+    for path in PAGES:
+        page, seen = opened(path, size, scheme)
+        page.wait_for_timeout(1_500)
+        text = page.locator("body").inner_text()
+        assert page.locator("[data-testid=stException]").count() == 0, path
+        assert "SIMULATED" in text, path
+        assert "could not be shown" not in text, path
+        wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        assert not page.evaluate(wider), f"{path} is wider than the screen"
+        assert seen.errors == [], path
+        page.context.close()
