@@ -62,6 +62,10 @@ SCREENS: Final = (
         "Heads, delays and the relayer's gas on every chain.", "Network",
     ),
     Screen(
+        "developers", "Quick start", "integration_instructions",
+        "Code samples with your own values, and the API reference.", "Developers",
+    ),
+    Screen(
         "keys", "API keys", "key",
         "Clients and their keys: make, limit, replace and end them.", "Developers",
     ),

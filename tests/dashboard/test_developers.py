@@ -1,0 +1,145 @@
+"""The quick start: samples that run as they stand, filled in with the operator's own values."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from crossway.adapters.webhooks_signing import StandardSigner
+from crossway.dashboard.views import developers as view
+from crossway.domain.errors import InvalidInput
+from tests.dashboard.conftest import Screen
+from tests.processes import free_port, until
+from tests.world import World
+
+BODY = (
+    b'{"id":"evt_1","type":"intent_funded","created_at":"2026-11-21T12:00:00.000Z","data":{"id":7}}'
+)
+
+
+def typed(world: World, **more: Any) -> view.Typed:
+    facts: dict[str, Any] = {
+        "url": "https://pay.example/",
+        "source": "BASE_MAINNET",
+        "destination": "SOLANA_MAINNET",
+        "token_in": "USDC",
+        "token_out": "USDC",
+        "amount": "25.5",
+        "recipient": world.address("SOLANA_MAINNET", "recipient"),
+        "refund_address": world.address("BASE_MAINNET", "refund"),
+    }
+    return view.Typed(**(facts | more))
+
+
+@pytest.mark.parametrize("language", view.LANGUAGES)
+def test_samples_hold_the_operators_own_values(world: World, language: str) -> None:
+    own = typed(world)
+    filled = view.values(world.services, own)
+    text = view.sample("pay", language, filled, simulated=True)
+    for value in (own.recipient, own.refund_address, "https://pay.example", "25500000"):
+        assert value in text
+    assert "/sandbox/deposits" in text
+    assert "{{" not in text
+    real = view.sample("pay", language, filled, simulated=False)
+    assert "sandbox" not in real
+    assert "imulated" not in real
+
+
+def test_samples_are_programs(world: World, tmp_path: Path) -> None:
+    filled = view.values(world.services, typed(world))
+    for name in ("pay", "receive"):
+        compile(view.sample(name, "Python", filled, True), name, "exec")
+        for language, check in (("JavaScript", ["node", "--check"]), ("curl", ["bash", "-n"])):
+            path = tmp_path / f"{name}.mjs"
+            path.write_text(view.sample(name, language, filled, True))
+            subprocess.run([*check, str(path)], check=True, timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("url", "pay.example", "Base URL must be one such as https://pay.example"),
+        ("url", "https://x';rm -rf /", "Base URL must be"),
+        ("amount", "many", "Amount must be a plain decimal number"),
+        ("amount", "0", "greater than zero"),
+        ("recipient", "$(reboot)", "Recipient"),
+    ],
+)
+def test_what_cannot_stand_in_a_sample_is_refused(
+    world: World, field: str, value: str, says: str
+) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        view.values(world.services, replace(typed(world), **{field: value}))
+
+
+def test_a_place_is_kept_for_an_address_that_was_not_given(world: World) -> None:
+    filled = view.values(world.services, typed(world, recipient=" "))
+    assert filled["recipient"] == "(recipient)"
+
+
+def test_the_page_shows_every_sample_and_the_reference(screen: Screen) -> None:
+    screen.open("developers")
+    code = "\n".join(one.value for one in screen.at.code)
+    for part in ("curl -sS", "from crossway.client import Crossway", "await fetch", "createHmac"):
+        assert part in code
+    screen.at.text_input(key="amount").set_value("-1")
+    assert screen.again().at.error
+
+
+@contextmanager
+def receiver(language: str, text: str, secret: str, folder: Path, port: int) -> Iterator[Path]:
+    """The sample's receiver as a process; yields the file of what it says."""
+    path, said = folder / f"receive.{'py' if language == 'Python' else 'mjs'}", folder / "said"
+    path.write_text(text)
+    program = sys.executable if language == "Python" else "node"
+    with said.open("wb") as out:
+        process = subprocess.Popen(
+            [program, str(path)], env=os.environ | {"WEBHOOK_SECRET": secret}, stdout=out
+        )
+    try:
+        until("it listens", lambda: _listens(port))
+        yield said
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def _listens(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/").status_code >= 400
+    except httpx.TransportError:
+        return False
+
+
+@pytest.mark.parametrize("language", ["Python", "JavaScript"])
+def test_the_receivers_take_what_is_signed_and_refuse_the_rest(
+    world: World, tmp_path: Path, language: str
+) -> None:
+    signer, port = StandardSigner(), free_port()
+    old, new = signer.new_secret(), signer.new_secret()
+    filled = view.values(world.services, typed(world)) | {"port": str(port)}
+    text = view.sample("receive", language, filled, True)
+    now = datetime.now(UTC)
+    late = datetime.fromtimestamp(time.time() - 3600, UTC)
+    with receiver(language, text, old, tmp_path, port) as said:
+
+        def status(body: bytes, headers: dict[str, str]) -> int:
+            url = f"http://127.0.0.1:{port}/"
+            return httpx.post(url, content=body, headers=headers).status_code
+
+        both = dict(signer.headers([new, old], "evt_1", now, BODY))
+        assert status(BODY, both) == 204
+        assert status(BODY.replace(b"7", b"8"), both) == 400
+        assert status(BODY, dict(signer.headers([new], "evt_1", now, BODY))) == 400
+        assert status(BODY, dict(signer.headers([old], "evt_1", late, BODY))) == 400
+        assert status(BODY, {**both, "webhook-signature": "v1,"}) == 400
+    assert said.read_text().split() == ["evt_1", "intent_funded", "7"]
