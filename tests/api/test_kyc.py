@@ -138,6 +138,24 @@ def test_an_email_address_is_needed_and_never_repeated(
     assert not email or email not in answer.json()["message"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "fields"),
+    [
+        ("GET", "/ramp/kyc", ("provider", "fiatCurrency", "userEmail", "cryptoAmount")),
+        ("GET", "/kyc/state", ("provider", "fiatCurrency", "userEmail", "amount")),
+        ("POST", "/ramp/kyc", ("provider", "userEmail")),
+    ],
+)
+def test_all_that_is_wrong_is_named_at_once(
+    api: Api, method: str, path: str, fields: tuple[str, ...]
+) -> None:
+    amounts = {"cryptoAmount": "-1", "amount": "-1"}
+    answer = api.get(path, **amounts) if method == "GET" else api.post(path, {})
+    complaints = answer.json()["message"].split("; ")
+    assert answer.status_code == 400
+    assert tuple(words.split()[0] for words in complaints) == fields
+
+
 def test_an_unknown_provider_is_refused_with_the_four_that_there_are(api: Api) -> None:
     asked = {**CORRIDOR, "provider": "NOBODY", "userEmail": person()}
     for path in ("/ramp/kyc", "/kyc/state", "/ramp/kyc/requirements"):

@@ -153,6 +153,8 @@ def test_what_no_channel_takes_is_above_the_maximum() -> None:
 def test_a_live_key_gets_no_quote_for_a_test_network() -> None:
     with pytest.raises(InvalidInput, match="A live key cannot be used with test networks"):
         read(SERVICES, caller(Mode.LIVE), question(destination_chain="BASE_TESTNET"))
+    with pytest.raises(InvalidInput, match="A live key cannot be used with test networks"):
+        read(SERVICES, caller(Mode.LIVE), question(source_chain="BASE_TESTNET"))
     assert case(destination_chain="BASE_TESTNET").chain.testnet
 
 

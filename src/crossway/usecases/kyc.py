@@ -17,10 +17,10 @@ from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.usecases.kyc_corridors import (
     Corridor,
-    corridor_for_handing_in,
     corridor_of,
+    handed_in_for,
     provider_named,
-    worth_of,
+    subject_of,
 )
 from crossway.usecases.kyc_handover import (
     LEASE,
@@ -56,8 +56,9 @@ def state(
     amount_field: str = "cryptoAmount",
 ) -> KycState:
     """Where a person stands with a provider; with an `amount` in USDC, whether that can go."""
-    corridor = corridor_of(services, provider, country, currency)
-    read, worth = read_email(email), worth_of(amount, amount_field)
+    corridor, read, worth = subject_of(
+        services, provider, email, country, currency, amount, amount_field
+    )
     said = asked(services, corridor.provider, read, corridor.country)
     return _state(services, corridor, read, worth, said)
 
@@ -126,10 +127,7 @@ def submit(
     """Hand in fields and documents about a person, any part of what is asked for. They are kept,
     encrypted, and handed to the provider once a check is complete; a provider that does not answer
     is told later."""
-    corridor, read = (
-        corridor_for_handing_in(services, provider, country, currency),
-        read_email(email),
-    )
+    corridor, read = handed_in_for(services, provider, email, country, currency)
     wanted = everything_asked(corridor.tiers)
     today = services.clock.now().date()
     values: Mapping[str, str] = {}
@@ -154,9 +152,9 @@ def add_document(
     currency: object = None,
 ) -> KycState:
     """Hand in one document, recognised by its content."""
-    found = corridor_for_handing_in(services, provider, country, currency)
+    found, of = handed_in_for(services, provider, email, country, currency)
     named = read_document(everything_asked(found.tiers), key, media_type, content)
-    return _hand_in(services, caller, found, read_email(email), [(named, str(media_type), content)])
+    return _hand_in(services, caller, found, of, [(named, str(media_type), content)])
 
 
 def erase(services: Services, caller: Caller, email: object) -> int:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from crossway.domain.errors import InvalidInput
+from crossway.domain.identity import read_email
 from crossway.domain.kyc import Tier
 from crossway.domain.money import parse_decimal
 from crossway.domain.ramps import ProviderName
@@ -79,6 +80,41 @@ def corridor_for_handing_in(
             f"provider: {named.name} checks identities on its own page; nothing is handed in here"
         )
     return corridor
+
+
+def subject_of(
+    services: Services,
+    provider: object,
+    email: object,
+    country: object,
+    currency: object,
+    amount: object,
+    amount_field: str,
+) -> tuple[Corridor, str, int | None]:
+    """Corridor, e-mail address and worth of a question; refuses with every complaint."""
+    complaints = Complaints()
+    corridor = complaints.read(lambda: corridor_of(services, provider, country, currency))
+    read = complaints.read(lambda: read_email(email))
+    worth = complaints.read(lambda: worth_of(amount, amount_field))
+    complaints.refuse()
+    assert corridor is not None
+    assert read is not None
+    return corridor, read, worth
+
+
+def handed_in_for(
+    services: Services, provider: object, email: object, country: object, currency: object
+) -> tuple[Corridor, str]:
+    """Corridor and e-mail address of what is handed in; refuses with every complaint."""
+    complaints = Complaints()
+    corridor = complaints.read(
+        lambda: corridor_for_handing_in(services, provider, country, currency)
+    )
+    read = complaints.read(lambda: read_email(email))
+    complaints.refuse()
+    assert corridor is not None
+    assert read is not None
+    return corridor, read
 
 
 def worth_of(amount: object, field: str) -> int | None:

@@ -140,12 +140,19 @@ def _chain(
     named = (("destinationChain", asked.destination_chain), ("sourceChain", asked.source_chain))
     (field, own), (other, also) = named if direction is Direction.ON else named[::-1]
     if also is not None:
-        complaints.read(lambda: services.catalogue.chain(also, other))
+        complaints.read(lambda: _nameable(services, caller, also, other))
     if own is None:
         complaints.add(f"{field} is required for an {direction}")
         return None
     off = switched_off(services)
     return complaints.read(lambda: chain_of(services, caller, off, own, field))
+
+
+def _nameable(services: Services, caller: Caller | None, name: object, field: str) -> None:
+    """Refuse a chain that nobody knows, and a test network to a live key."""
+    chain = services.catalogue.chain(name, field)
+    if caller is not None:
+        caller.may_use(chain.id, chain.testnet)
 
 
 def _token(services: Services, chain: Chain | None, symbol: object) -> Token | None:
