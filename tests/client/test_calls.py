@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import httpx
@@ -9,6 +10,7 @@ import pytest
 
 from crossway.client.calls import Calls
 from crossway.client.errors import (
+    ApiError,
     BadRequest,
     KycRequired,
     NoAnswer,
@@ -51,6 +53,67 @@ def test_a_post_is_repeated_under_one_idempotency_key(first: Any) -> None:
     keys = {headers["idempotency-key"] for _, _, headers in server.asked}
     assert len(server.asked) == 3
     assert len(keys) == 1
+
+
+def test_nobody_waits_longer_than_a_minute() -> None:
+    with (
+        asking((429, {"retry-after": "3600"}, {})) as (calls, _, waits),
+        pytest.raises(RateLimited) as refused,
+    ):
+        calls.get("/x")
+    assert (waits, refused.value.retry_after_seconds) == ([], 3600)
+
+
+def test_a_replayed_answer_is_final() -> None:
+    replayed = (503, {"idempotent-replayed": "true"}, {"message": "no answer"})
+    with (
+        asking((503, {}, {}), replayed) as (calls, server, _),
+        pytest.raises(ServerError, match="no answer"),
+    ):
+        calls.post("/x")
+    assert len(server.asked) == 2
+
+
+def test_a_delete_without_an_answer_is_not_sent_again() -> None:
+    with asking(None) as (calls, server, _), pytest.raises(NoAnswer):
+        calls.delete("/x")
+    assert len(server.asked) == 1
+
+
+def test_decimals_keep_every_digit() -> None:
+    with httpx.Client(transport=httpx.MockTransport(_many_digits), base_url="http://x") as http:
+        assert Calls(http).get("/x") == {"amount": Decimal("0.123456789012345678901234567890")}
+
+
+def _many_digits(_: httpx.Request) -> httpx.Response:
+    return httpx.Response(200, content=b'{"amount": 0.123456789012345678901234567890}')
+
+
+def test_an_answer_of_something_else_is_told_so() -> None:
+    with httpx.Client(transport=httpx.MockTransport(_page), base_url="http://x") as http:
+        for path in ("/fine", "/lost"):
+            with pytest.raises(ApiError, match=r"200: the answer is not|404: the service answered"):
+                Calls(http).get(path)
+
+
+def _page(asked: httpx.Request) -> httpx.Response:
+    return httpx.Response(404 if asked.url.path == "/lost" else 200, content=b"<html>")
+
+
+def test_a_list_is_asked_for_page_by_page() -> None:
+    pages = [
+        (200, {}, {"things": [1, 2], "nextCursor": "2"}),
+        (200, {}, {"things": [3], "nextCursor": None}),
+    ]
+    with asking(*pages) as (calls, server, _):
+        found = calls.pages("/things", "things", 2, status="x", other=None)
+        assert next(found) == 1
+        assert len(server.asked) == 1
+        assert list(found) == [2, 3]
+    assert [path for _, path, _ in server.asked] == [
+        "/things?limit=2&status=x",
+        "/things?limit=2&cursor=2&status=x",
+    ]
 
 
 def test_a_post_that_failed_inside_the_service_is_not_repeated() -> None:

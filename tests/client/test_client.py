@@ -71,9 +71,15 @@ def test_quotes_come_typed(crossway: Crossway) -> None:
     )  # fmt: skip
     assert best.deposit_amount >= 25_000_000 + best.total_fee
     assert crossway.quotes.single(
-        best.route.bridge or "", tokenIn=USDC_BASE, tokenOut=USDC_ARBITRUM,
-        sourceChain="BASE_MAINNET", destinationChain="ARBITRUM_MAINNET", amount=25_000_000,
+        best.route.bridge or "", token_in=USDC_BASE, token_out=USDC_ARBITRUM,
+        source_chain="BASE_MAINNET", destination_chain="ARBITRUM_MAINNET", amount=25_000_000,
     ).total_fee == best.total_fee  # fmt: skip
+    every = crossway.quotes.multiple(
+        token_in=USDC_BASE, token_out=USDC_ARBITRUM, source_chain="BASE_MAINNET",
+        destination_chain="ARBITRUM_MAINNET", amount=25_000_000, exclude_bridges=["RHINOFI"],
+    )  # fmt: skip
+    assert best.route.bridge in {quote.route.bridge for quote in every}
+    assert "RHINOFI" not in {quote.route.bridge for quote in every}
 
 
 def test_refusals_are_exceptions(crossway: Crossway, url: str) -> None:
@@ -83,6 +89,8 @@ def test_refusals_are_exceptions(crossway: Crossway, url: str) -> None:
         crossway.intents.get(WALLET)
     with pytest.raises(BadRequest, match="not funded"):
         crossway.intents.trigger_processing(create(crossway).intent_address)
+    with pytest.raises(NotFound):
+        crossway.intents.get("0x/../../chains?a=b")
     with Crossway("cr_test_wrong", url) as stranger, pytest.raises(Unauthorized):
         stranger.chains()
 
@@ -90,3 +98,11 @@ def test_refusals_are_exceptions(crossway: Crossway, url: str) -> None:
 def test_chains_are_listed(crossway: Crossway) -> None:
     assert "BASE_MAINNET" in crossway.chains("mainnet")
     assert "BASE_MAINNET" not in crossway.chains("testnet")
+
+
+def test_what_belongs_to_a_key_and_a_chain_is_known(crossway: Crossway) -> None:
+    assert crossway.client_info().mode == "test"
+    tokens = {token.symbol: token for token in crossway.tokens("BASE_MAINNET")}
+    assert (tokens["USDC"].address, tokens["USDC"].decimals) == (USDC_BASE, 6)
+    made = create(crossway)
+    assert [one.id for one in crossway.intents.of_sender(WALLET)] == [made.id]

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,11 @@ import pytest
 
 from crossway.bootstrap import Service
 from crossway.client import Crossway
+from crossway.client.webhooks import verify
+from crossway.engine.announcements import fan_out
 from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, new_key
+from tests.processes import until
+from tests.receivers import Receiver, receiving
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 CREATE = (
@@ -47,7 +53,7 @@ def run(secret: str, url: str, tmp_path: Path) -> Run:
 
 def test_a_payment_is_created_shown_and_listed(run: Run) -> None:
     made = json.loads(run(*CREATE, "--metadata", '{"order": "A-1"}', "--json").stdout)
-    assert made["initialAmount"] == 25_000_000
+    assert made["initialAmount"] == "25000000"
     shown = run("intents", "show", str(made["id"])).stdout
     assert made["intent_address"] in shown
     assert "PENDING" in shown
@@ -73,7 +79,64 @@ def test_quotes_are_a_table(run: Run) -> None:
     asked = ("--destination-chain", "ARBITRUM_MAINNET", "--amount", "25")
     lines = run("quotes", *asked, "--token-out", USDC_ARBITRUM).stdout.splitlines()
     assert lines[0].split()[:3] == ["from", "by", "fee"]
-    assert lines[1].startswith("ARBITRUM_MAINNET  same chain")
+    assert lines[1].split()[:3] == ["ARBITRUM_MAINNET", "same", "chain"]
+
+
+def test_ramps_are_tables_and_exact_json(run: Run) -> None:
+    asked = ("--fiat-currency", "NGN", "--crypto-amount", "25", "--chain", "ARBITRUM_MAINNET")
+    lines = run("ramps", "quotes", *asked).stdout.splitlines()
+    assert lines[0].startswith("provider")
+    assert {line.split()[0] for line in lines[1:]} == {"FONBNK", "PAYCREST", "YELLOW_CARD"}
+    answer = json.loads(run("ramps", "quotes", *asked, "--json").stdout)
+    assert isinstance(answer["quotes"][0]["fiatAmount"], float)
+    assert json.loads(run("ramps", "orders", "--status", "INITIATED", "--json").stdout) == []
+    assert "status must be one of" in run("ramps", "orders", "--status", "NONE").stderr
+
+
+def test_an_endpoint_is_created_and_listed(run: Run) -> None:
+    said = run("webhooks", "create", "http://127.0.0.1:9/hook", "--event", "intent_funded").stdout
+    assert "whsec_" in said
+    listed = run("webhooks", "list").stdout.splitlines()
+    assert listed[0].split() == ["id", "state", "events", "url"]
+    assert listed[1].split()[1:] == ["on", "intent_funded", "http://127.0.0.1:9/hook"]
+
+
+def test_a_listener_forwards_signed_events_to_a_local_url(
+    run: Run, service: Service, secret: str, url: str, tmp_path: Path
+) -> None:
+    signed = f"whsec_{b64encode(b'a secret of twenty-four ').decode()}"
+    told = {"CROSSWAY_API_KEY": secret, "CROSSWAY_WEBHOOK_SECRET": signed}
+    program = str(Path(sys.executable).with_name("crossway"))
+    with receiving() as shop, (tmp_path / "log").open("wb") as log:
+        command = [program, "--api-url", url, "webhooks", "listen", "--forward", shop.url]
+        listener = subprocess.Popen(command, env={**os.environ, **told}, stdout=log, stderr=log)
+        try:
+            until("an event comes", lambda: _one_more(service, run, shop), within=60)
+            until("it is told", lambda: "-> 200" in (tmp_path / "log").read_text())
+        finally:
+            listener.send_signal(signal.SIGINT)
+            assert listener.wait(20) == 0
+        came = shop.arrived[0]
+        event = verify(came.body, came.headers, signed)
+    assert event.type == "intent_created"
+    assert event.id in (tmp_path / "log").read_text()
+
+
+def _one_more(service: Service, run: Run, shop: Receiver) -> bool:
+    """Make a payment, as the stream tells of what comes after its beginning alone."""
+    run(*CREATE)
+    fan_out(service.services)
+    with shop.came:
+        return shop.came.wait_for(lambda: bool(shop.arrived), 2)
+
+
+def test_where_to_ask_can_be_an_option(run: Run, secret: str, url: str) -> None:
+    nothing = {"CROSSWAY_API_KEY": "", "CROSSWAY_API_URL": ""}
+    named = ("--api-key", secret, "--api-url", url)
+    assert run(*named, "intents", "list", **nothing).returncode == 0
+    assert secret not in run("--help").stdout
+    wrong = run("--api-url", "localhost:8600", "intents", "list")
+    assert (wrong.returncode, "must be a URL" in wrong.stderr) == (2, True)
 
 
 def test_what_goes_wrong_is_one_sentence(run: Run) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from crossway.cli.remote import AsJson, connected, in_client_words, show, table
+from crossway.cli.remote import AsJson, connected, in_client_words, json_of, show, table
 from crossway.client.records import Intent
 
 group = typer.Typer(no_args_is_help=True, help="Payments of a running service, over its API.")
@@ -65,12 +65,13 @@ def shown(intent: Which, as_json: AsJson = False) -> None:
 
 @group.command("watch")
 @in_client_words
-def watch(intent: Which) -> None:
+def watch(intent: Which, as_json: AsJson = False) -> None:
     """Follow a payment until it has ended; exit code 0 only where it is COMPLETED."""
     last: Intent | None = None
     with connected() as crossway:
         for last in crossway.intents.watch(intent):
-            typer.echo(f"{last.updated_at:%H:%M:%S}  {last.intent_status}  {last.tx_hash or ''}")
+            line = f"{last.updated_at:%H:%M:%S}  {last.intent_status}  {last.tx_hash or ''}"
+            typer.echo(json_of(last.answered) if as_json else line.rstrip())
     if last is None or last.intent_status != "COMPLETED":
         raise typer.Exit(1)
 

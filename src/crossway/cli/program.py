@@ -11,12 +11,14 @@ from crossway.cli import (
     keys,
     playing,
     quoting,
+    remote,
     running,
     secrets,
     webhooks,
 )
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Crossway's commands.")
+cli.callback()(remote.where)
 cli.command("api")(running.api)
 cli.command("engine")(running.engine)
 cli.command("trigger")(playing.trigger)

@@ -1,5 +1,6 @@
 """`crossway quotes` and `crossway ramps`: what a payment costs, from chains and local money."""
 
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -70,10 +71,17 @@ def ramp_quotes(
 
 @ramps.command("orders")
 @in_client_words
-def ramp_orders(as_json: AsJson = False) -> None:
-    """The orders, newest first."""
+def ramp_orders(
+    status: Annotated[str | None, typer.Option(help="Such as INITIATED.")] = None,
+    type: Annotated[str | None, typer.Option(help="on-ramp or off-ramp.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Such as YELLOW_CARD.")] = None,
+    most: Annotated[int, typer.Option(help="How many at most.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """The newest orders."""
     with connected() as crossway:
-        found = list(crossway.ramps.orders())
+        orders = crossway.ramps.orders(status=status, type=type, provider=provider)
+        found = list(islice(orders, most))
     rows = [
         (
             one.id,

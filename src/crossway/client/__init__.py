@@ -4,11 +4,13 @@ from types import TracebackType
 
 import httpx
 
-from crossway.client.calls import Calls
+from crossway.client.calls import Calls, part
 from crossway.client.events import Events
 from crossway.client.intents import Intents
+from crossway.client.kyc import Kyc
 from crossway.client.quotes import Quotes
 from crossway.client.ramps import Ramps
+from crossway.client.records import ClientInfo, Token
 from crossway.client.webhooks import Webhooks
 
 LOCAL = "http://127.0.0.1:8600"
@@ -31,6 +33,7 @@ class Crossway:
         self.intents = Intents(self.calls)
         self.quotes = Quotes(self.calls)
         self.ramps = Ramps(self.calls)
+        self.kyc = Kyc(self.calls)
         self.webhooks = Webhooks(self.calls)
         self.events = Events(self._http)
 
@@ -38,6 +41,14 @@ class Crossway:
         """Identifiers of the chains that can be used; `network` is `mainnet` or `testnet`."""
         found: list[str] = self.calls.get("/chains", network=network)
         return found
+
+    def tokens(self, chain: str) -> list[Token]:
+        """The tokens that can be used on a chain."""
+        return [Token.of(one) for one in self.calls.get(f"/chains/{part(chain)}/tokens")]
+
+    def client_info(self) -> ClientInfo:
+        """Who the key belongs to, and what it may do."""
+        return ClientInfo.of(self.calls.get("/client/auth/client-info"))
 
     def close(self) -> None:
         """Let the connections go."""

@@ -1,19 +1,23 @@
 """One request and its answer: retries where they are safe, idempotency keys, errors as types."""
 
+import json
 import random
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
-from crossway.client.errors import NoAnswer, error_of
+from crossway.client.errors import ApiError, NoAnswer, error_of
 
 TRIES = 4
 LONGEST_WAIT_SECONDS = 60.0
-_LATER = frozenset({429, 502, 503, 504})
+LATER = frozenset({429, 502, 503, 504})
+_NOT_OURS = "the answer is not the API's: is this the address of a Crossway service?"
 # The first of two equal requests is still under way: its answer is to be had soon.
 _UNDER_WAY = 409
 
@@ -35,6 +39,16 @@ class Calls:
         given = {name: _text(value) for name, value in params.items() if value is not None}
         return self._send("GET", path, params=given)
 
+    def pages(self, path: str, name: str, size: int, **params: Any) -> Iterator[Any]:
+        """Every record under `name` of a list, page after page as they are asked for."""
+        cursor: str | None = None
+        while True:
+            page = self.get(path, limit=size, cursor=cursor, **params)
+            yield from page[name]
+            cursor = page["nextCursor"]
+            if cursor is None:
+                return
+
     def post(
         self,
         path: str,
@@ -48,18 +62,20 @@ class Calls:
         return self._send("POST", path, params=given, json=_without_none(body), headers=headers)
 
     def patch(self, path: str, body: Mapping[str, Any]) -> Any:
-        """What a PATCH answers: it sets what it names, so it may be sent twice."""
+        """What a PATCH answers: it sets what it names, so it is sent again like a GET."""
         return self._send("PATCH", path, json=dict(body))
 
     def delete(self, path: str, **params: Any) -> Any:
-        """What a DELETE answers."""
+        """What a DELETE answers. It is not sent again when no answer came: the second would say
+        that there is nothing to delete."""
         given = {name: _text(value) for name, value in params.items() if value is not None}
         return self._send("DELETE", path, params=given)
 
     def upload(self, path: str, content: bytes, media_type: str, **params: Any) -> Any:
         """What a POST of a file answers."""
+        given = {name: _text(value) for name, value in params.items() if value is not None}
         headers = {"content-type": media_type, "idempotency-key": str(uuid.uuid4())}
-        return self._send("POST", path, params=params, content=content, headers=headers)
+        return self._send("POST", path, params=given, content=content, headers=headers)
 
     def _send(self, method: str, path: str, **request: Any) -> Any:
         for attempt in range(1, self._tries + 1):
@@ -67,53 +83,76 @@ class Calls:
             try:
                 answer = self.http.request(method, path, **request)
             except httpx.TransportError as error:
-                if last:
+                if last or (method == "DELETE" and not isinstance(error, httpx.ConnectError)):
                     raise NoAnswer(f"{method} {path}: {type(error).__name__}: {error}") from error
                 self._sleep(_backoff(attempt))
                 continue
             if answer.is_success:
-                return answer.json() if answer.content else None
+                return _read(answer)
+            refused = refusal(answer)
             if last or not _worth_another(method, answer):
-                raise error_of(answer.status_code, _body(answer), answer.headers.get(_ID, ""))
-            self._sleep(_wait_asked(answer) or _backoff(attempt))
+                raise refused
+            wait = refused.retry_after_seconds
+            if wait is not None and wait > LONGEST_WAIT_SECONDS:
+                raise refused
+            self._sleep(wait or _backoff(attempt))
         raise AssertionError("unreachable")
 
 
-_ID = "x-request-id"
+def part(text: object) -> str:
+    """A text as one part of a path, whatever is in it."""
+    return quote(str(text), safe="")
+
+
+def refusal(answer: httpx.Response) -> ApiError:
+    """The exception for an answer that is not a success."""
+    try:
+        body = answer.json()
+    except ValueError:
+        body = {}
+    return error_of(
+        answer.status_code,
+        body if isinstance(body, dict) else {},
+        answer.headers.get("x-request-id", ""),
+        _wait_asked(answer),
+    )
+
+
+def _read(answer: httpx.Response) -> Any:
+    """The JSON of an answer, its decimal numbers exact."""
+    try:
+        return json.loads(answer.content, parse_float=Decimal) if answer.content else None
+    except ValueError as error:
+        told = {"message": _NOT_OURS}
+        raise error_of(answer.status_code, told, answer.headers.get("x-request-id", "")) from error
 
 
 def _worth_another(method: str, answer: httpx.Response) -> bool:
     status = answer.status_code
+    if "idempotent-replayed" in answer.headers:
+        return False  # Whatever this key's answer is, it stays that.
     return (
-        status in _LATER
+        status in LATER
         or (status == _UNDER_WAY and method == "POST")
-        or (status == 500 and method == "GET")
+        or (status == 500 and method in ("GET", "PATCH"))
     )
 
 
-def _wait_asked(answer: httpx.Response) -> float:
-    """Seconds that `Retry-After` asks for, in either of its forms; 0 without one."""
+def _wait_asked(answer: httpx.Response) -> float | None:
+    """Seconds that `Retry-After` asks for, in either of its forms; None without one."""
     asked = answer.headers.get("retry-after", "")
-    if asked.isdigit():
-        return min(float(asked), LONGEST_WAIT_SECONDS)
+    if asked.isdecimal():
+        return float(asked)
     try:
         at = parsedate_to_datetime(asked).timestamp()
     except ValueError:
-        return 0.0
-    return min(max(at - time.time(), 0.0), LONGEST_WAIT_SECONDS)
+        return None
+    return max(at - time.time(), 0.0)
 
 
 def _backoff(attempt: int) -> float:
     """0.25, 0.5, 1 … seconds, each less up to a half, so that clients do not come back at once."""
     return float(0.25 * 2 ** (attempt - 1) * random.uniform(0.5, 1.0))
-
-
-def _body(answer: httpx.Response) -> Mapping[str, Any]:
-    try:
-        body = answer.json()
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
 
 
 def _text(value: Any) -> str:

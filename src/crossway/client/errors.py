@@ -19,8 +19,11 @@ class NoAnswer(CrosswayError):
 class ApiError(CrosswayError):
     """The service refused; `message` is its sentence, `request_id` finds it in the service's log.
 
-    `status` is the HTTP status, `body` the whole answer.
+    `status` is the HTTP status, `body` the whole answer, `retry_after_seconds` how long the service
+    asks to wait, where it does.
     """
+
+    retry_after_seconds: float | None = None
 
     def __init__(self, status: int, message: str, request_id: str, body: Mapping[str, Any]) -> None:
         super().__init__(f"{status}: {message}")
@@ -68,7 +71,9 @@ class ServerError(ApiError):
     """5xx: the service failed or cannot answer now."""
 
 
-def error_of(status: int, body: Mapping[str, Any], request_id: str) -> ApiError:
+def error_of(
+    status: int, body: Mapping[str, Any], request_id: str, wait: float | None = None
+) -> ApiError:
     """The exception for an answer; the three shapes of errors carry `message` or `error`."""
     message = str(body.get("message") or body.get("error") or f"the service answered {status}")
     kinds: dict[int, type[ApiError]] = {
@@ -77,4 +82,6 @@ def error_of(status: int, body: Mapping[str, Any], request_id: str) -> ApiError:
     kind = kinds.get(status) or (BadRequest if status < 500 else ServerError)
     if body.get("code") == "KYC_REQUIRED":
         kind = KycRequired
-    return kind(status, message, request_id, body)
+    error = kind(status, message, request_id, body)
+    error.retry_after_seconds = wait
+    return error

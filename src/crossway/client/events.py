@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 
 import httpx
 
-from crossway.client.errors import NoAnswer, error_of
-from crossway.client.records import Event
+from crossway.client.calls import LATER, refusal
+from crossway.client.errors import ApiError, NoAnswer
+from crossway.client.webhook_records import Event, event_of
 
 # The service says something every 15 s, if only that it is there.
 SILENCE_SECONDS = 45.0
@@ -26,22 +27,30 @@ class Events:
     ) -> Iterator[Event]:
         """Every event from now on, or after `last_event_id`, as it happens.
 
-        A connection that breaks is opened again where it broke, up to `tries` times in a row.
-        Raises `NoAnswer`, `ApiError`.
+        A connection that breaks is opened again where it broke, up to `tries` times in a row; what
+        happens in between is missed only where no event was seen yet. Raises `NoAnswer`,
+        `ApiError`.
         """
         failed = 0
         while True:
             try:
                 for event in self._once(last_event_id):
-                    last_event_id, failed = event.id, 0
-                    yield event
-            except httpx.TransportError as error:
+                    failed = 0
+                    if event is not None:
+                        last_event_id = event.id
+                        yield event
+            except (httpx.TransportError, ApiError) as error:
                 failed += 1
-                if failed >= tries:
+                given_up = failed >= tries
+                if isinstance(error, ApiError):
+                    if given_up or error.status not in LATER:
+                        raise
+                elif given_up:
                     raise NoAnswer(f"the event stream broke: {type(error).__name__}") from error
             sleep(min(2.0**failed, 30.0) if failed else 0.5)
 
-    def _once(self, last_event_id: str | None) -> Iterator[Event]:
+    def _once(self, last_event_id: str | None) -> Iterator[Event | None]:
+        """The events of one connection, None first, when it is open."""
         headers = {"accept": "text/event-stream"}
         if last_event_id is not None:
             headers["last-event-id"] = last_event_id
@@ -49,11 +58,21 @@ class Events:
         with self._http.stream("GET", "/events", headers=headers, timeout=timeout) as answer:
             if not answer.is_success:
                 answer.read()
-                raise error_of(answer.status_code, {}, answer.headers.get("x-request-id", ""))
-            data: list[str] = []
-            for line in answer.iter_lines():
-                if line.startswith("data:"):
-                    data.append(line[5:].strip())
+                raise refusal(answer)
+            yield None
+            data: list[bytes] = []
+            for line in _lines(answer.iter_bytes()):
+                if line.startswith(b"data:"):
+                    data.append(line[5:].removeprefix(b" "))
                 elif not line and data:
-                    yield Event.model_validate_json("\n".join(data))
+                    yield event_of(b"\n".join(data))
                     data = []
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines of a stream. Only line feeds end one: a text may hold every other separator."""
+    rest = b""
+    for chunk in chunks:
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line.removesuffix(b"\r")

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from crossway.client.calls import Calls
+from crossway.client.calls import Calls, part
 from crossway.client.records import Intent
 
 PAGE = 100
@@ -46,13 +46,13 @@ class Intents:
             "metadata": metadata,
             "payment_link_id": payment_link_id,
         }
-        return Intent.model_validate(self._calls.post("/intents", body, idempotency_key))
+        return Intent.of(self._calls.post("/intents", body, idempotency_key))
 
     def get(self, intent: int | str) -> Intent:
         """The payment with this number, or with this deposit address."""
-        number = isinstance(intent, int) or intent.isdigit()
-        path = f"/intents/{intent}" if number else f"/intents/address/{intent}"
-        return Intent.model_validate(self._calls.get(path))
+        number = isinstance(intent, int) or (intent.isascii() and intent.isdecimal())
+        path = f"/intents/{intent}" if number else f"/intents/address/{part(intent)}"
+        return Intent.of(self._calls.get(path))
 
     def list(
         self,
@@ -63,16 +63,15 @@ class Intents:
     ) -> Iterator[Intent]:
         """Every payment, newest first, page after page as they are asked for; `status` is one of
         `pending`, `processing`, `completed`, `failed`."""
-        cursor: str | None = None
-        while True:
-            page = self._calls.get(
-                "/intents", limit=PAGE, cursor=cursor, status=status,
-                source_chain=source_chain, destination_chain=destination_chain,
-            )  # fmt: skip
-            yield from map(Intent.model_validate, page["intents"])
-            cursor = page["nextCursor"]
-            if cursor is None:
-                return
+        found = self._calls.pages(
+            "/intents", "intents", PAGE, status=status,
+            source_chain=source_chain, destination_chain=destination_chain,
+        )  # fmt: skip
+        return map(Intent.of, found)
+
+    def of_sender(self, sender: str) -> Iterator[Intent]:
+        """Every payment of one payer's wallet, newest first."""
+        return map(Intent.of, self._calls.pages(f"/intents/user/{part(sender)}", "intents", PAGE))
 
     def watch(
         self,
@@ -97,8 +96,8 @@ class Intents:
 
     def trigger_processing(self, address: str) -> str:
         """Look for the deposit now and start the payment; the service's sentence."""
-        return str(self._calls.post(f"/intents/{address}/trigger-processing")["message"])
+        return str(self._calls.post(f"/intents/{part(address)}/trigger-processing")["message"])
 
     def refund(self, address: str) -> str:
         """Give back what an expired payment holds; the hash of the transaction."""
-        return str(self._calls.post(f"/intents/{address}/refund")["txHash"])
+        return str(self._calls.post(f"/intents/{part(address)}/refund")["txHash"])

@@ -26,11 +26,25 @@ class Quotes:
             "/quotes/multi-source", destinationChain=destination_chain, amount=amount,
             tokenOut=token_out, recipient=recipient, excludeChains=exclude_chains or None,
         )  # fmt: skip
-        return MultiSourceQuote.model_validate(found)
+        return MultiSourceQuote.of(found)
 
-    def single(self, bridge: str, **route: str | int | None) -> Quote:
-        """What one bridge asks; the rest as for `best`."""
-        return Quote.model_validate(self._calls.get("/quotes/single", bridge=bridge, **route))
+    def single(
+        self,
+        bridge: str,
+        *,
+        token_in: str,
+        token_out: str,
+        source_chain: str,
+        destination_chain: str,
+        amount: int,
+        amount_symbol: str | None = None,
+        recipient: str | None = None,
+    ) -> Quote:
+        """What one bridge asks; `amount` in the smallest unit of `amount_symbol` (USDC)."""
+        route = _route(
+            token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
+        )
+        return Quote.of(self._calls.get("/quotes/single", bridge=bridge, **route))
 
     def best(
         self,
@@ -44,10 +58,49 @@ class Quotes:
         recipient: str | None = None,
         exclude_bridges: Sequence[str] | None = None,
     ) -> Quote:
-        """The cheapest bridge's quote; `amount` in the smallest unit of `amount_symbol` (USDC)."""
-        found = self._calls.get(
-            "/quotes/best", tokenIn=token_in, tokenOut=token_out, sourceChain=source_chain,
-            destinationChain=destination_chain, amount=amount, amountSymbol=amount_symbol,
-            recipient=recipient, excludeBridges=exclude_bridges or None,
-        )  # fmt: skip
-        return Quote.model_validate(found)
+        """The cheapest bridge's quote. Raises `NotFound` when no bridge serves the route."""
+        route = _route(
+            token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
+        )
+        left_out = exclude_bridges or None
+        return Quote.of(self._calls.get("/quotes/best", excludeBridges=left_out, **route))
+
+    def multiple(
+        self,
+        *,
+        token_in: str,
+        token_out: str,
+        source_chain: str,
+        destination_chain: str,
+        amount: int,
+        amount_symbol: str | None = None,
+        recipient: str | None = None,
+        exclude_bridges: Sequence[str] | None = None,
+    ) -> list[Quote]:
+        """What each bridge that serves the route asks, cheapest first."""
+        route = _route(
+            token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
+        )
+        left_out = exclude_bridges or None
+        found = self._calls.get("/quotes/multiple", excludeBridges=left_out, **route)
+        return [Quote.of(one) for one in found]
+
+
+def _route(
+    token_in: str,
+    token_out: str,
+    source_chain: str,
+    destination_chain: str,
+    amount: int,
+    amount_symbol: str | None,
+    recipient: str | None,
+) -> dict[str, str | int | None]:
+    return {
+        "tokenIn": token_in,
+        "tokenOut": token_out,
+        "sourceChain": source_chain,
+        "destinationChain": destination_chain,
+        "amount": amount,
+        "amountSymbol": amount_symbol,
+        "recipient": recipient,
+    }

@@ -1,11 +1,10 @@
-"""Local money through the API: quotes, orders and identity checks."""
+"""Local money through the API: quotes and orders."""
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any
 
-from crossway.client.calls import Calls
-from crossway.client.records import KycState, RampOrder, RampQuotes
+from crossway.client.calls import Calls, part
+from crossway.client.ramp_records import Country, Currency, RampOrder, RampQuotes
 
 PAGE = 100
 
@@ -36,66 +35,82 @@ class Ramps:
             amountSymbol=amount_symbol, countryCode=country_code, directOnly=direct_only,
             userEmail=user_email,
         )  # fmt: skip
-        return RampQuotes.model_validate(found)
+        return RampQuotes.of(found)
 
-    def currencies(self, provider: str | None = None, type: str | None = None) -> list[Any]:
+    def currencies(self, provider: str | None = None, type: str | None = None) -> list[Currency]:
         """The local currencies that can be used."""
-        found: list[Any] = self._calls.get("/ramp/currencies", provider=provider, type=type)
-        return found
+        found = self._calls.get("/ramp/currencies", provider=provider, type=type)
+        return [Currency.of(one) for one in found]
 
-    def create_order(self, *, idempotency_key: str | None = None, **body: Any) -> RampOrder:
-        """Open an order; the fields are those of `POST /ramp/orders`, spelled as there."""
-        sent = {k: str(v) if isinstance(v, Decimal) else v for k, v in body.items()}
-        return RampOrder.model_validate(self._calls.post("/ramp/orders", sent, idempotency_key))
+    def countries(self) -> list[Country]:
+        """The countries where ramps are offered."""
+        return [Country.of(one) for one in self._calls.get("/ramp/countries")]
 
-    def order(self, order_id: int) -> RampOrder:
-        """One order."""
-        return RampOrder.model_validate(self._calls.get(f"/ramp/orders/{order_id}"))
-
-    def orders(self, **filters: str | None) -> Iterator[RampOrder]:
-        """Every order, newest first, page after page as they are asked for."""
-        skipped = 0
-        while True:
-            page = self._calls.get("/ramp/orders", limit=PAGE, offset=skipped, **filters)
-            yield from map(RampOrder.model_validate, page["orders"])
-            skipped += len(page["orders"])
-            if not page["orders"] or skipped >= page["total"]:
-                return
-
-    def confirm(self, order_id: int) -> RampOrder:
-        """Say that the user has paid."""
-        answer = self._calls.post(f"/ramp/orders/{order_id}/confirm")
-        return RampOrder.model_validate(answer["order"])
-
-    def cancel(self, order_id: int) -> RampOrder:
-        """Cancel an order that nobody paid yet."""
-        answer = self._calls.post(f"/ramp/orders/{order_id}/cancel")
-        return RampOrder.model_validate(answer["order"])
-
-    def kyc(
+    def create_order(
         self,
         *,
         provider: str,
-        user_email: str,
+        fiat_currency: str,
+        crypto_amount: Decimal | str,
+        type: str = "on-ramp",
+        destination_chain: str | None = None,
+        source_chain: str | None = None,
+        amount_symbol: str | None = None,
+        recipient_address: str | None = None,
+        sender_address: str | None = None,
         country_code: str | None = None,
-        fiat_currency: str | None = None,
-        crypto_amount: Decimal | str | None = None,
-    ) -> KycState:
-        """Where somebody stands with a provider; with an amount also whether it can proceed."""
-        found = self._calls.get(
-            "/ramp/kyc", provider=provider, userEmail=user_email, countryCode=country_code,
-            fiatCurrency=fiat_currency, cryptoAmount=crypto_amount,
-        )  # fmt: skip
-        return KycState.model_validate(found)
+        user_email: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> RampOrder:
+        """Open an order. An on-ramp names `destination_chain` and `recipient_address`, an off-ramp
+        `source_chain` and `sender_address`; `fields` are what the quote's channel asks for.
 
-    def submit_kyc(
-        self, *, provider: str, user_email: str, country_code: str, fields: Mapping[str, str]
-    ) -> KycState:
-        """Hand in what a provider's check requires."""
+        Raises `KycRequired` where an identity check comes first.
+        """
         body = {
+            "type": type,
             "provider": provider,
-            "userEmail": user_email,
+            "fiatCurrency": fiat_currency,
+            "cryptoAmount": str(crypto_amount),
+            "destinationChain": destination_chain,
+            "sourceChain": source_chain,
+            "amountSymbol": amount_symbol,
+            "recipientAddress": recipient_address,
+            "senderAddress": sender_address,
             "countryCode": country_code,
-            "fields": dict(fields),
+            "userEmail": user_email,
+            "fields": None if fields is None else dict(fields),
         }
-        return KycState.model_validate(self._calls.post("/ramp/kyc", body))
+        return RampOrder.of(self._calls.post("/ramp/orders", body, idempotency_key))
+
+    def order(self, order_id: int) -> RampOrder:
+        """One order."""
+        return RampOrder.of(self._calls.get(f"/ramp/orders/{order_id}"))
+
+    def order_of(self, intent_address: str) -> RampOrder:
+        """The order that an intent belongs to."""
+        return RampOrder.of(self._calls.get(f"/ramp/orders/by-intent/{part(intent_address)}"))
+
+    def orders(
+        self,
+        *,
+        status: str | None = None,
+        type: str | None = None,
+        provider: str | None = None,
+        fiat_currency: str | None = None,
+    ) -> Iterator[RampOrder]:
+        """Every order, newest first, page after page as they are asked for."""
+        found = self._calls.pages(
+            "/ramp/orders", "orders", PAGE, status=status, type=type, provider=provider,
+            fiatCurrency=fiat_currency,
+        )  # fmt: skip
+        return map(RampOrder.of, found)
+
+    def confirm(self, order_id: int) -> RampOrder:
+        """Say that the user has paid."""
+        return RampOrder.of(self._calls.post(f"/ramp/orders/{order_id}/confirm")["order"])
+
+    def cancel(self, order_id: int) -> RampOrder:
+        """Cancel an order that nobody paid yet."""
+        return RampOrder.of(self._calls.post(f"/ramp/orders/{order_id}/cancel")["order"])

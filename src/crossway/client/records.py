@@ -1,10 +1,11 @@
-"""What the API answers, as typed records; a field that this version does not know is kept too."""
+"""What the API answers of payments, chains and keys, as typed records; a field that this version
+does not know is kept too."""
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 
@@ -12,6 +13,19 @@ class Record(BaseModel):
     """A record of the API: attributes in Python's spelling, amounts as exact numbers."""
 
     model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True)
+    _answered: Any = PrivateAttr(None)
+
+    @classmethod
+    def of(cls, answer: Any) -> Self:
+        """The record in an answer."""
+        found = cls.model_validate(answer)
+        found._answered = answer
+        return found
+
+    @property
+    def answered(self) -> Any:
+        """The same as the API said it, with its names."""
+        return self._answered
 
 
 class Camel(Record):
@@ -126,111 +140,28 @@ class MultiSourceQuote(Camel):
     cheapest_option: SourceOption | None
 
 
-class RampChannel(Camel):
-    """One way to pay a ramp provider or be paid by it; `fields_required` go into `fields`."""
+class Token(Camel):
+    """A token on one chain."""
 
-    id: str
+    symbol: str
+    address: str
+    decimals: int
     name: str
-    type: str
-    transfer_type: str
-    currency: str
-    min_amount: Decimal
-    max_amount: Decimal
-    fees: dict[str, Decimal]
-    fields_required: tuple[dict[str, Any], ...]
+    native: bool
 
 
-class RampQuote(Camel):
-    """What one ramp provider asks or pays."""
+class ClientInfo(Camel):
+    """Who a key belongs to, and what it may do."""
 
-    provider: str
-    type: str
-    fiat_currency: str
-    fiat_amount: Decimal
-    crypto_currency: str
-    crypto_amount: Decimal
-    exchange_rate: Decimal
-    total_fees_fiat: Decimal
-    total_fees_usd: Decimal
-    ramp_chain: str
-    requires_bridge: bool
-    bridge_details: dict[str, Any] | None
-    payment_channels: tuple[RampChannel, ...]
-    quote_id: str
-    expires_at: datetime
-    gross_deposit_amount: int | None = None
-    deposit_chain: str | None = None
-
-
-class RampQuotes(Camel):
-    """Every provider's quote, cheapest total cost first."""
-
-    recommended: RampQuote | None
-    quotes: tuple[RampQuote, ...]
-    providers_queried: tuple[str, ...]
-
-
-class RampOrder(Camel):
-    """An order with a ramp provider."""
-
-    id: int
-    type: str
-    provider: str
-    status: str
-    fiat_currency: str
-    fiat_amount: Decimal
-    crypto_currency: str
-    crypto_amount: Decimal
-    source_chain: str | None = None
-    destination_chain: str | None = None
-    country_code: str | None = None
-    widget_url: str | None = None
-    payment_instructions: dict[str, Any] | None = None
-    intent_address: str | None = None
-    gross_deposit_amount: int | None = None
-    deposit_chain: str | None = None
-    provider_tx_hash: str | None = None
-    failure_reason: str | None = None
+    client_id: str
+    name: str
+    mode: str
+    scopes: tuple[str, ...]
+    requests_per_minute: int
+    allowed_addresses: tuple[str, ...]
+    ends_at: datetime | None
+    app_fee_bps: int
+    app_fee_cap_usd: int | None
+    refund_addresses: dict[str, str]
+    branding: dict[str, str | None]
     created_at: datetime
-    updated_at: datetime
-    expires_at: datetime
-    completed_at: datetime | None = None
-
-
-class KycState(Camel):
-    """Where somebody stands with a provider, and what a transaction would need."""
-
-    provider: str
-    user_email: str | None = None
-    country_code: str | None = None
-    fiat_currency: str | None = None
-    current_kyc_type: str
-    current_kyc_status: str
-    limit_usd: Decimal
-    used_usd: Decimal
-    remaining_usd: Decimal
-    required_kyc_type: str | None = None
-    can_proceed: bool | None = None
-    blocked: bool
-    missing_requirements: tuple[Any, ...]
-    verification_url: str | None = None
-
-
-class Webhook(Camel):
-    """An endpoint that events are sent to; `secret` is there at creation and rotation alone."""
-
-    id: Any
-    url: str
-    events: tuple[str, ...]
-    enabled: bool
-    secret: str | None = None
-    disabled_reason: str | None = None
-
-
-class Event(Record):
-    """Something that happened; `data` is the resource as its read endpoint shows it."""
-
-    id: str
-    type: str
-    created_at: datetime
-    data: dict[str, Any]

@@ -1,6 +1,7 @@
 """Webhooks through the API, and the check of one that arrived."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from standardwebhooks import Webhook as Signed
@@ -8,23 +9,27 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from crossway.client.calls import Calls
 from crossway.client.errors import CrosswayError
-from crossway.client.records import Event, Webhook
+from crossway.client.webhook_records import Delivery, Event, Webhook, event_of
+
+PAGE = 100
 
 
 class Forged(CrosswayError):
     """A delivery whose signature or time is not right: do not act on it."""
 
 
-def verify(body: bytes, headers: Mapping[str, str], secret: str) -> Event:
-    """The event in a delivery, after its signature was checked; `body` exactly as it arrived.
+def verify(payload: bytes, headers: Mapping[str, str], secret: str) -> Event:
+    """The event in a delivery, after its signature was checked; `payload` exactly as it arrived.
 
-    Raises `Forged`. Events may arrive more than once: `Event.id` tells.
+    Raises `Forged`, and `ValueError` for a secret that is none. Events may arrive more than once:
+    `Event.id` tells.
     """
+    signed = Signed(secret)
     try:
-        Signed(secret).verify(body, {name.lower(): value for name, value in headers.items()})
-    except WebhookVerificationError as error:
+        signed.verify(payload, dict(headers), json_parse=False)
+    except (WebhookVerificationError, ValueError) as error:
         raise Forged(str(error)) from error
-    return Event.model_validate_json(body)
+    return event_of(payload)
 
 
 class Webhooks:
@@ -34,30 +39,73 @@ class Webhooks:
         self._calls = calls
 
     def create(
-        self, url: str, events: Sequence[str] | None = None, description: str | None = None
+        self,
+        url: str,
+        events: Sequence[str] | None = None,
+        description: str | None = None,
+        enabled: bool | None = None,
+        idempotency_key: str | None = None,
     ) -> Webhook:
         """A new endpoint for these events, for all without any; keep its `secret`."""
-        body = {"url": url, "events": list(events) if events else None, "description": description}
-        return Webhook.model_validate(self._calls.post("/webhooks", body))
+        body = _wanted(url, events, description, enabled)
+        return Webhook.of(self._calls.post("/webhooks", body, idempotency_key))
 
     def list(self) -> list[Webhook]:
-        """Every endpoint."""
-        answer: Any = self._calls.get("/webhooks")
-        found = answer if isinstance(answer, list) else answer["webhooks"]
-        return [Webhook.model_validate(one) for one in found]
+        """Every endpoint, oldest first."""
+        return [Webhook.of(one) for one in self._calls.get("/webhooks")["webhooks"]]
 
-    def delete(self, webhook_id: object) -> None:
-        """Remove an endpoint."""
+    def get(self, webhook_id: int) -> Webhook:
+        """One endpoint, without its secret."""
+        return Webhook.of(self._calls.get(f"/webhooks/{webhook_id}"))
+
+    def change(
+        self,
+        webhook_id: int,
+        *,
+        url: str | None = None,
+        events: Sequence[str] | None = None,
+        description: str | None = None,
+        enabled: bool | None = None,
+    ) -> Webhook:
+        """Change what is named; the rest stays as it is."""
+        body = _wanted(url, events, description, enabled)
+        return Webhook.of(self._calls.patch(f"/webhooks/{webhook_id}", body))
+
+    def delete(self, webhook_id: int) -> None:
+        """Remove an endpoint with its deliveries."""
         self._calls.delete(f"/webhooks/{webhook_id}")
 
-    def rotate_secret(self, webhook_id: object) -> Webhook:
+    def rotate_secret(self, webhook_id: int) -> Webhook:
         """A new secret; the old one signs too for 24 hours."""
-        return Webhook.model_validate(self._calls.post(f"/webhooks/{webhook_id}/rotate-secret"))
+        return Webhook.of(self._calls.post(f"/webhooks/{webhook_id}/rotate-secret"))
 
-    def test(self, webhook_id: object) -> Any:
+    def test(self, webhook_id: int) -> Delivery:
         """Send a test event."""
-        return self._calls.post(f"/webhooks/{webhook_id}/test")
+        return Delivery.of(self._calls.post(f"/webhooks/{webhook_id}/test"))
 
-    def replay(self, delivery_id: object) -> Any:
+    def deliveries(self, webhook_id: int, state: str | None = None) -> Iterator[Delivery]:
+        """What was sent to an endpoint, newest first, page after page as they are asked for;
+        `state` is `waiting`, `due`, `delivered` or `failed`."""
+        path = f"/webhooks/{webhook_id}/deliveries"
+        return map(Delivery.of, self._calls.pages(path, "deliveries", PAGE, state=state))
+
+    def delivery(self, delivery_id: int) -> Delivery:
+        """One delivery with what was sent and what was answered each time."""
+        return Delivery.of(self._calls.get(f"/webhooks/deliveries/{delivery_id}"))
+
+    def replay(self, delivery_id: int) -> Delivery:
         """Send a delivery again."""
-        return self._calls.post(f"/webhooks/deliveries/{delivery_id}/replay")
+        return Delivery.of(self._calls.post(f"/webhooks/deliveries/{delivery_id}/replay"))
+
+    def replay_range(self, webhook_id: int, since: datetime, to: datetime | None = None) -> int:
+        """Send all events of a time again, in order; how many those are. Times know their zone."""
+        body = {"from": since.isoformat(), "to": to.isoformat() if to else None}
+        return int(self._calls.post(f"/webhooks/{webhook_id}/replay", body)["replayed"])
+
+
+def _wanted(
+    url: str | None, events: Sequence[str] | None, description: str | None, enabled: bool | None
+) -> dict[str, Any]:
+    listed = None if events is None else list(events)
+    wanted = {"url": url, "events": listed, "description": description, "enabled": enabled}
+    return {name: value for name, value in wanted.items() if value is not None}

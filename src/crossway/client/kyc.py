@@ -1,0 +1,81 @@
+"""Identity checks through the API: where somebody stands, what is required, handing it in."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from crossway.client.calls import Calls
+from crossway.client.ramp_records import KycRequirements, KycState
+
+
+class Kyc:
+    """`/ramp/kyc`."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def state(
+        self,
+        *,
+        provider: str,
+        user_email: str,
+        country_code: str | None = None,
+        fiat_currency: str | None = None,
+        crypto_amount: Decimal | str | None = None,
+    ) -> KycState:
+        """Where somebody stands with a provider; with an amount also whether it can proceed."""
+        found = self._calls.get(
+            "/ramp/kyc", provider=provider, userEmail=user_email, countryCode=country_code,
+            fiatCurrency=fiat_currency, cryptoAmount=crypto_amount,
+        )  # fmt: skip
+        return KycState.of(found)
+
+    def requirements(
+        self, *, provider: str, country_code: str | None = None, fiat_currency: str | None = None
+    ) -> KycRequirements:
+        """What a provider requires in a country, tier by tier."""
+        found = self._calls.get(
+            "/ramp/kyc/requirements", provider=provider, countryCode=country_code,
+            fiatCurrency=fiat_currency,
+        )  # fmt: skip
+        return KycRequirements.of(found)
+
+    def submit(
+        self,
+        *,
+        provider: str,
+        user_email: str,
+        fields: Mapping[str, str],
+        country_code: str | None = None,
+        fiat_currency: str | None = None,
+    ) -> KycState:
+        """Hand in what a provider's check requires."""
+        body = {
+            "provider": provider,
+            "userEmail": user_email,
+            "countryCode": country_code,
+            "fiatCurrency": fiat_currency,
+            "fields": dict(fields),
+        }
+        return KycState.of(self._calls.post("/ramp/kyc", body))
+
+    def add_document(
+        self,
+        *,
+        provider: str,
+        user_email: str,
+        key: str,
+        content: bytes,
+        media_type: str,
+        country_code: str | None = None,
+        fiat_currency: str | None = None,
+    ) -> KycState:
+        """Hand in a document: a PNG, a JPEG or a PDF of up to 5 MiB; `key` of its requirement."""
+        found = self._calls.upload(
+            "/ramp/kyc/documents", content, media_type, provider=provider, userEmail=user_email,
+            countryCode=country_code, fiatCurrency=fiat_currency, key=key,
+        )  # fmt: skip
+        return KycState.of(found)
+
+    def erase(self, user_email: str) -> int:
+        """Remove what is known of a person; how many orders stay, without it."""
+        return int(self._calls.delete("/ramp/kyc", userEmail=user_email)["ordersCleared"])

@@ -1,0 +1,153 @@
+"""What the API answers of local money, as typed records: quotes, orders, identity checks."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from crossway.client.records import Camel
+
+
+class RampChannel(Camel):
+    """One way to pay a ramp provider or be paid by it; `fields_required` go into `fields`."""
+
+    id: str
+    name: str
+    type: str
+    transfer_type: str
+    currency: str
+    min_amount: Decimal
+    max_amount: Decimal
+    fees: dict[str, Decimal]
+    fields_required: tuple[dict[str, Any], ...]
+
+
+class RampQuote(Camel):
+    """What one ramp provider asks or pays."""
+
+    provider: str
+    type: str
+    fiat_currency: str
+    fiat_amount: Decimal
+    crypto_currency: str
+    crypto_amount: Decimal
+    exchange_rate: Decimal
+    total_fees_fiat: Decimal
+    total_fees_usd: Decimal
+    ramp_chain: str
+    requires_bridge: bool
+    bridge_details: dict[str, Any] | None
+    payment_channels: tuple[RampChannel, ...]
+    quote_id: str
+    expires_at: datetime
+    gross_deposit_amount: int | None = None
+    gross_deposit_amount_formatted: Decimal | None = None
+    deposit_chain: str | None = None
+
+
+class LeftOut(Camel):
+    """A provider that gave no quote, and why."""
+
+    provider: str
+    reason: str
+
+
+class RampQuotes(Camel):
+    """Every provider's quote, cheapest total cost first."""
+
+    recommended: RampQuote | None
+    quotes: tuple[RampQuote, ...]
+    providers_queried: tuple[str, ...]
+    providers_left_out: tuple[LeftOut, ...]
+
+
+class RampOrder(Camel):
+    """An order with a ramp provider."""
+
+    id: int
+    type: str
+    provider: str
+    status: str
+    fiat_currency: str
+    fiat_amount: Decimal
+    crypto_currency: str
+    crypto_amount: Decimal
+    source_chain: str
+    destination_chain: str
+    sender_address: str | None
+    recipient_address: str | None
+    country_code: str
+    widget_url: str | None
+    payment_instructions: dict[str, Any]
+    intent_address: str | None
+    gross_deposit_amount: int | None
+    gross_deposit_amount_formatted: Decimal | None
+    deposit_chain: str | None
+    provider_tx_hash: str | None
+    failure_reason: str | None
+    metadata: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime
+    completed_at: datetime | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more is to come but perhaps a refund."""
+        return self.status not in ("PENDING", "INITIATED", "PROCESSING")
+
+
+class Currency(Camel):
+    """A local currency that can be used; amounts in it."""
+
+    code: str
+    name: str
+    symbol: str
+    min_amount: Decimal
+    max_amount: Decimal
+    countries: tuple[str, ...]
+    providers: tuple[str, ...]
+
+
+class Country(Camel):
+    """A country where ramps are offered."""
+
+    code: str
+    name: str
+    currencies: tuple[str, ...]
+
+
+class KycState(Camel):
+    """Where somebody stands with a provider, and what a transaction would need."""
+
+    provider: str
+    user_email: str
+    country_code: str
+    fiat_currency: str
+    current_kyc_type: str
+    current_kyc_status: str
+    limit_usd: Decimal
+    used_usd: Decimal
+    remaining_usd: Decimal
+    required_kyc_type: str | None = None
+    can_proceed: bool | None = None
+    blocked: bool
+    missing_requirements: tuple[str, ...]
+    verification_url: str | None = None
+
+
+class KycTier(Camel):
+    """What one type of check allows, and what it requires."""
+
+    kyc_type: str
+    max_amount_usd: Decimal
+    per_period: str
+    requirements: tuple[dict[str, Any], ...]
+
+
+class KycRequirements(Camel):
+    """What a provider requires in a country."""
+
+    provider: str
+    country_code: str
+    fiat_currency: str
+    tiers: tuple[KycTier, ...]
