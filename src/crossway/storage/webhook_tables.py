@@ -23,6 +23,8 @@ Index("announcements_new", announcements.c.id, sqlite_where=_NEW, postgresql_whe
 Index("announcements_of_client", announcements.c.client_id, announcements.c.position)
 Index("announcements_at", announcements.c.client_id, announcements.c.at)
 
+# Numbers of webhooks and deliveries are never used again, as SQLite would once the newest is gone:
+# an answer to what was removed would count for whoever has its number by then.
 webhooks = Table(
     "webhooks",
     METADATA,
@@ -39,6 +41,7 @@ webhooks = Table(
     Column("failing_since", BigInteger),
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 deliveries = Table(
@@ -58,6 +61,7 @@ deliveries = Table(
     Column("replay_of", BigInteger),
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
+    sqlite_autoincrement=True,
 )
 Index("deliveries_of_webhook", deliveries.c.webhook_id, deliveries.c.id)
 _DUE = text("state = 'DUE'")

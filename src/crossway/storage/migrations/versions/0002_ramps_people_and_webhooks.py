@@ -63,6 +63,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
+        sqlite_autoincrement=True,
     )
     with op.batch_alter_table("deliveries", schema=None) as batch_op:
         batch_op.create_index(
@@ -338,6 +339,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
+        sqlite_autoincrement=True,
     )
     with op.batch_alter_table("webhooks", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_webhooks_client_id"), ["client_id"], unique=False)
