@@ -11,7 +11,14 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
-PAGES = {"overview": "", "quotes": "quotes", "payments": "intents", "routes": "routes"}
+PAGES = {
+    "overview": "",
+    "quotes": "quotes",
+    "payments": "intents",
+    "routes": "routes",
+    "ramp_quotes": "ramp_quotes",
+    "ramp_orders": "ramp_orders",
+}
 SIZE = {"width": 1280, "height": 860}
 
 
@@ -25,6 +32,7 @@ def main(url: str) -> None:
         )
         page = browser.new_page(viewport=SIZE, color_scheme="light")
         _payment(page, url)
+        _order(page, url)
         for name, path in PAGES.items():
             page.goto(f"{url}/{path}")
             page.wait_for_timeout(2_500)
@@ -46,6 +54,21 @@ def _payment(page: Page, url: str) -> None:
     page.get_by_role("button", name=re.compile("^Deposit [0-9]")).click()
     page.get_by_text("Completed").first.wait_for(timeout=60_000)
     _taken(page, "payment")
+
+
+def _order(page: Page, url: str) -> None:
+    page.goto(f"{url}/ramp_order_new?start_provider=FONBNK")
+    page.get_by_role("button", name="Fill in an example").click()
+    page.wait_for_timeout(2_500)
+    if (approve := page.get_by_role("button", name="Approve this check")).count():
+        approve.click()
+        page.wait_for_timeout(1_500)
+    _taken(page, "ramp_order_new")
+    page.get_by_role("button", name="Open an on-ramp order").click()
+    page.get_by_role("link", name="Follow this order").click()
+    page.get_by_role("button", name=re.compile("User pays")).click()
+    page.get_by_text("Completed").first.wait_for(timeout=90_000)
+    _taken(page, "ramp_order")
 
 
 def _taken(page: Page, name: str) -> None:

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+import streamlit as st
 
 from crossway.dashboard.views import ramp_wording
 from crossway.dashboard.views.ramp_actions import offers, simulated_offers
@@ -123,6 +124,18 @@ def test_a_failed_order_says_why_and_is_refunded(screen: Screen, world: RampWorl
     screen.again()
     assert stands(screen)[-1] == "done"
     assert booked(screen)[-1][:2] == ("Held by the provider", "Customer")
+
+
+def test_a_payment_after_the_end_needs_a_person_who_is_led_to_the_order(
+    screen: Screen, world: RampWorld
+) -> None:
+    order = world.buy()
+    ramp_orders.cancel(world.services, world.operator, order.id)
+    shown(screen, order).press("User pays")
+    world.pass_time(5)
+    st.cache_data.clear()
+    rows = screen.open("overview").widget("attention")["rows"]
+    assert [row["href"] for row in rows] == [f"ramp_order?id={order.id}"]
 
 
 def test_an_order_that_is_unknown_is_answered_in_words(screen: Screen) -> None:

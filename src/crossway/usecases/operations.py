@@ -13,6 +13,7 @@ from crossway.domain.transfers import Transfer, TransferState
 from crossway.ports.records import Alarm, MoveRecord
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
+from crossway.usecases.ramp_steps import OF_ORDERS
 
 DAY = timedelta(hours=24)
 MOST_COMPLETED = 20_000
@@ -24,13 +25,14 @@ _LATE = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """One thing that a person should look at."""
+    """One thing that a person should look at; of a ramp order its number is the `order_id`."""
 
     kind: str
     subject: str
     message: str
     since: datetime
     intent_id: int | None = None
+    order_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +91,7 @@ def overview(services: Services, caller: Caller) -> Overview:
 
 def attention(alarms: list[Alarm], waiting: list[Transfer]) -> list[Attention]:
     """What needs a person, the oldest first."""
-    found = [
-        Attention(
-            a.kind, a.subject, a.message, a.since, int(a.subject) if a.subject.isdigit() else None
-        )
-        for a in alarms
-    ]
+    found = [_raised(alarm) for alarm in alarms]
     for transfer in waiting:
         what = transfer.duty.replace("_", " ").capitalize()
         state = "failed" if transfer.state is TransferState.FAILED else "waits"
@@ -108,6 +105,12 @@ def attention(alarms: list[Alarm], waiting: list[Transfer]) -> list[Attention]:
             )
         )
     return sorted(found, key=lambda item: item.since)
+
+
+def _raised(alarm: Alarm) -> Attention:
+    number = int(alarm.subject) if alarm.subject.isdigit() else None
+    intent_id, order_id = (None, number) if alarm.kind == OF_ORDERS else (number, None)
+    return Attention(alarm.kind, alarm.subject, alarm.message, alarm.since, intent_id, order_id)
 
 
 def acknowledge(services: Services, caller: Caller, kind: str) -> int:

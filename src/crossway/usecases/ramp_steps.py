@@ -17,6 +17,8 @@ from crossway.usecases.lifecycle import Step
 from crossway.usecases.ramp_timing import next_look
 
 LATE, SHORT, CONTRADICTED, OWED = "late", "short", "contradicted", "owed"
+# The kind of every alarm about an order, whose number is its subject.
+OF_ORDERS = "ramp"
 _ALARMS = (LATE, SHORT, CONTRADICTED, OWED)
 
 
@@ -110,7 +112,7 @@ class OrderStep:
         for kind, words in self.raised.items():
             key = f"order:{subject}:{kind}"
             self.unit.network.raise_alarm(
-                Alarm(key, "ramp", subject, words, self.now, self.now, None)
+                Alarm(key, OF_ORDERS, subject, words, self.now, self.now, None)
             )
         if self.cleared:
             keys = [f"order:{subject}:{kind}" for kind in _ALARMS if kind not in self.raised]

@@ -13,8 +13,10 @@ Work = Callable[[], str]
 Offered = TypeVar("Offered", Offer, OrderOffer)
 
 
-def confirm(title: str, asks: str, label: str, work: Work, warning: str = "") -> None:
-    """Ask once in a dialog; `work` does it and answers what was done."""
+def confirm(
+    title: str, asks: str, label: str, work: Work, warning: str = "", no: str = "Cancel"
+) -> None:
+    """Ask once in a dialog; `work` does it and answers what was done, `no` leaves it."""
 
     @st.dialog(title, width="medium")
     def ask() -> None:
@@ -22,7 +24,7 @@ def confirm(title: str, asks: str, label: str, work: Work, warning: str = "") ->
         if warning:
             st.warning(warning, icon=":material/science:")
         with st.container(horizontal=True, horizontal_alignment="right"):
-            if st.button("Cancel", key="confirm_no"):
+            if st.button(no, key="confirm_no"):
                 st.rerun()
             agreed = st.button(label, key="confirm_yes", type="primary")
         if agreed:

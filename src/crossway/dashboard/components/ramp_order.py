@@ -110,7 +110,10 @@ def _take(order: RampOrder, offer: OrderOffer) -> None:
     if offer.name == "confirm":
         confirm("Has the user paid?", offer.asks, "Yes, it is paid", lambda: _confirmed(order.id))
     elif offer.name == "cancel":
-        confirm("Cancel this order?", offer.asks, offer.label, lambda: _cancelled(order.id))
+        confirm(
+            "Cancel this order?", offer.asks, offer.label, lambda: _cancelled(order.id),
+            no="Keep it",
+        )  # fmt: skip
     else:
         perform(lambda: reported(order.id, offer))
 

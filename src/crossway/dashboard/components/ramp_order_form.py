@@ -189,7 +189,8 @@ def made(order_id: int) -> None:
     else:
         st.success(f"Order #{order.id} is open: {line}.", icon=":material/check_circle:")
     ramp_order.to_be_paid(story)
-    way = Way("Follow this order", order_href(order.id), "visibility", main=True)
+    main = not order.widget_url
+    way = Way("Follow this order", order_href(order.id), "visibility", main=main)
     widget.ways((way,), "follow_order")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Item, Row
 from crossway.dashboard.views.figures import amount, chain_name, duration, grouped, millis, usd
-from crossway.dashboard.views.links import intent_href
+from crossway.dashboard.views.links import intent_href, order_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import State
 from crossway.domain.money import format_units
@@ -67,20 +67,29 @@ def by_state(overview: Overview) -> tuple[tuple[Chip, int], ...]:
 
 
 def attention(of: Sequence[Attention]) -> tuple[Row, ...]:
-    """What needs a person; lines about a payment open it."""
+    """What needs a person; lines about a payment or a ramp order open it."""
     return tuple(
         Row(
             key=str(alarm.intent_id or f"alarm-{index}"),
-            href=intent_href(alarm.intent_id) if alarm.intent_id else "",
+            href=_about(alarm),
             label=f"{alarm.subject}: {alarm.message}",
             cells=(
-                Cell(alarm.subject, chips=(Chip(_kind(alarm.kind), "red", "warning"),)),
+                Cell(
+                    f"order {alarm.order_id}" if alarm.order_id else alarm.subject,
+                    chips=(Chip(_kind(alarm.kind), "red", "warning"),),
+                ),
                 Cell(alarm.message),
                 Cell(at=millis(alarm.since)),
             ),
         )
         for index, alarm in enumerate(of)
     )
+
+
+def _about(alarm: Attention) -> str:
+    if alarm.order_id is not None:
+        return order_href(alarm.order_id)
+    return intent_href(alarm.intent_id) if alarm.intent_id else ""
 
 
 def _kind(kind: str) -> str:

@@ -68,9 +68,10 @@ def simulated_offers(order: RampOrder) -> list[OrderOffer]:
     ended = "" if state in _RUNNING else f"The order is {state.lower()}."
     never = "" if not unpaid else "Nothing was paid that could go back."
     twice = "" if unpaid else "Paid already."
-    late = "" if on or state is OrderState.INITIATED else ended or "Deposit on its payment's page."
+    # The user of an on-ramp can pay a provider after the end, too: that money has to go back.
+    late = "" if on or state is OrderState.INITIATED else "Deposit on its payment's page."
     return [
-        OrderOffer("paid", pays, "payments", why_not=early or twice or late or ended, main=True),
+        OrderOffer("paid", pays, "payments", why_not=early or twice or late, main=True),
         OrderOffer("delivered", gives, "check_circle", why_not=early or ended, main=not unpaid),
         OrderOffer("failed", "Provider fails", "error", why_not=early or ended),
         OrderOffer("refunded", "Provider refunds", "undo", why_not=early or never),
