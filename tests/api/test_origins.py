@@ -11,7 +11,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
-from crossway.api.origins import is_this_machine, origin_of
+from crossway.api.origins import counted_by, is_this_machine, origin_of
 from crossway.bootstrap import Service
 from crossway.ports.process import Doors
 from crossway.usecases import keys
@@ -44,6 +44,11 @@ def scope(peer: str, *forwarded: str) -> dict[str, Any]:
         (SHOP, [SHOP], (), None),
         (SHOP, [f"{SHOP}, 10.0.0.6"], ("10.0.0.0/8",), None),
         (SHOP, [SHOP], ("127.0.0.1/32",), SHOP),
+        # Some proxies write the port too, and so may whoever wants to be taken for another.
+        (SHOP, [f"{SHOP}:4711"], (), None),
+        ("2001:db8::7", ["[2001:db8::7]:4711"], (), None),
+        (PROXY, [f"{SHOP}:4711"], (PROXY,), SHOP),
+        (PROXY, ["[2001:db8::7]:4711"], (PROXY,), "2001:db8::7"),
     ],
 )
 def test_x_forwarded_for_is_believed_of_trusted_proxies_alone(
@@ -67,6 +72,19 @@ def test_a_proxy_on_this_machine_is_not_this_machine(
     peer: str, forwarded: list[str], here: bool
 ) -> None:
     assert is_this_machine(scope(peer, *forwarded), Doors()) is here
+
+
+@pytest.mark.parametrize("name", [b"via", b"x-forwarded-proto", b"forwarded", b"x-real-ip"])
+def test_whatever_a_proxy_says_of_itself_shows_it(name: bytes) -> None:
+    asked = {**scope("127.0.0.1"), "headers": [(name, b"1.1 proxy")]}
+    assert not is_this_machine(asked, Doors())
+
+
+def test_who_has_a_whole_ipv6_network_is_counted_once() -> None:
+    assert counted_by("2001:db8:1:2::7") == counted_by("2001:db8:1:2:ffff::9") != SHOP
+    assert counted_by("2001:db8:1:3::7") != counted_by("2001:db8:1:2::7")
+    assert counted_by(f"::ffff:{SHOP}") == counted_by(SHOP) == SHOP
+    assert counted_by("unknown") == "unknown"
 
 
 @pytest.fixture

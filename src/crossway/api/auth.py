@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from crossway.api.errors import plain
 from crossway.api.headers import header
 from crossway.api.limits import Allowance, Limits
-from crossway.api.origins import UNKNOWN, origin_of
+from crossway.api.origins import UNKNOWN, counted_by, origin_of
 from crossway.domain.clients import Caller
 from crossway.domain.clients import Scope as KeyScope
 from crossway.domain.errors import Unauthorized
@@ -107,8 +107,8 @@ def _may_come(services: Services, caller: Caller, scope: Scope) -> bool:
 
 
 def _origin(services: Services, scope: Scope) -> str:
-    """The address that requests without a good key are counted by."""
-    return origin_of(scope, services.doors) or UNKNOWN
+    """What requests without a good key are counted by."""
+    return counted_by(origin_of(scope, services.doors) or UNKNOWN)
 
 
 def _path(scope: Scope) -> str:

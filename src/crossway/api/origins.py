@@ -1,14 +1,23 @@
 """From which address a request comes, behind proxies or not."""
 
+from ipaddress import IPv6Address
+
 from starlette.types import Scope
 
 from crossway.api.headers import header, listed
-from crossway.domain.clients import parsed_networks, within
+from crossway.domain.clients import parsed_networks, plain_address, within
 from crossway.ports.process import Doors
 
 LOOPBACK = "127.0.0.1"
 UNKNOWN = "unknown"
-_FORWARDED = (b"x-forwarded-for", b"forwarded", b"x-real-ip")
+_FORWARDED = (
+    b"x-forwarded-for",
+    b"forwarded",
+    b"x-real-ip",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"via",
+)
 
 
 def origin_of(scope: Scope, doors: Doors) -> str | None:
@@ -19,7 +28,7 @@ def origin_of(scope: Scope, doors: Doors) -> str | None:
     """
     peer = peer_of(scope)
     trusted = parsed_networks(doors.trusted_proxies)
-    claimed = list(listed(scope, b"x-forwarded-for"))
+    claimed = [_without_port(text) for text in listed(scope, b"x-forwarded-for")]
     if peer in claimed and not within(LOOPBACK, trusted):
         return None
     if not within(peer, trusted):
@@ -28,6 +37,24 @@ def origin_of(scope: Scope, doors: Doors) -> str | None:
         if not within(address, trusted):
             return address
     return peer
+
+
+def counted_by(address: str) -> str:
+    """What requests from an address are counted by: of IPv6 the /64 that one household has."""
+    try:
+        found = plain_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return f"{IPv6Address(int(found) >> 64 << 64)}/64"
+    return str(found)
+
+
+def _without_port(text: str) -> str:
+    """An address without the port that some proxies write behind it."""
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.partition(":")[0] if text.count(":") == 1 else text
 
 
 def peer_of(scope: Scope) -> str:
