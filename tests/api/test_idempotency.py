@@ -5,11 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from crossway.api.app import create_api
+from crossway.api.auth import SIGNED
 from crossway.bootstrap import Service
+from crossway.domain.clients import Mode, Scope
 from crossway.domain.errors import Conflict
-from crossway.usecases import replays
+from crossway.usecases import keys, replays
 from crossway.usecases.access import KEPT_ANSWERS
 from tests.api.conftest import INTENT, Api, new_key, served
 
@@ -46,6 +50,45 @@ def test_a_key_belongs_to_its_client(api: Api, http: TestClient, service: Servic
     other = Api(http, service, *new_key(service))
     mine, theirs = keyed(api, "shared"), keyed(other, "shared", amount="26000000")
     assert (mine.status_code, theirs.status_code) == (201, 201)
+
+
+def other_key(api: Api, *scopes: Scope) -> Api:
+    """The same client with a key of fewer scopes."""
+    made = keys.make(api.service.services, api.client_id, Mode.TEST, "test", frozenset(scopes))
+    return replace(api, key_id=made.key.id, secret=made.secret)
+
+
+def test_a_key_without_the_scope_gets_no_answer_of_another_key(api: Api) -> None:
+    webhook = {"url": "http://127.0.0.1:9/"}
+    made = api.post("/webhooks", webhook, Idempotency_Key="hook-1")
+    assert "secret" in made.json()
+    for lesser in (other_key(api, Scope.READ), other_key(api, Scope.READ, Scope.REFUND)):
+        again = lesser.post("/webhooks", webhook, Idempotency_Key="hook-1")
+        assert (again.status_code, "secret" in again.json()) == (403, False)
+
+
+def test_a_key_without_the_scope_takes_no_idempotency_key_away(api: Api) -> None:
+    reader = other_key(api, Scope.READ)
+    assert keyed(reader, "order-8").status_code == 403
+    assert keyed(reader, "order-9", amount="1").status_code == 403
+    assert [keyed(api, key).status_code for key in ("order-8", "order-9")] == [201, 201]
+
+
+def test_every_post_needs_write_but_refunds(api: Api) -> None:
+    posts = [
+        route.path
+        for route in create_api(api.service.services).routes
+        if isinstance(route, Route) and "POST" in (route.methods or ())
+    ]
+    assert len(posts) > 10
+    refunder, writer = other_key(api, Scope.REFUND), other_key(api, Scope.WRITE)
+    for path in posts:
+        if path.startswith(SIGNED):
+            continue
+        lacking = writer if path.endswith("/refund") else refunder
+        asked = path.removeprefix("/v1").replace("{id}", "1")
+        refused = lacking.post(asked, {}, Idempotency_Key=f"lacking {path}")
+        assert refused.status_code == 403, path
 
 
 def test_without_a_key_every_post_is_new(api: Api) -> None:

@@ -12,6 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from crossway.api.auth import services_of
 from crossway.api.errors import plain, unhandled
 from crossway.api.headers import header
+from crossway.domain.clients import Caller
+from crossway.domain.clients import Scope as KeyScope
 from crossway.domain.errors import Conflict, KeyReused
 from crossway.ports.records import Remembered
 from crossway.ports.services import Services
@@ -32,7 +34,7 @@ class Once:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         given = header(scope, b"idempotency-key") if scope.get("method") == "POST" else None
         services, caller = services_of(scope), scope.get("state", {}).get("caller")
-        if given is None or services is None or caller is None:
+        if given is None or services is None or caller is None or not _may(caller, scope):
             await self.app(scope, receive, send)
             return
         key = given.decode("latin-1")
@@ -76,6 +78,13 @@ class Once:
             await anyio.to_thread.run_sync(replays.keep_after, services, opened, status, body)
         for message in held:
             await send(message)
+
+
+def _may(caller: Caller, scope: Scope) -> bool:
+    """Whether the key has the scope that this POST needs. One that lacks it is refused by the
+    endpoint: it neither reads the answer of another key nor takes a name from it."""
+    refunds = scope["path"].endswith("/refund")
+    return (KeyScope.REFUND if refunds else KeyScope.WRITE) in caller.scopes
 
 
 def kept_with(request: Request, answer: Callable[[T], Response]) -> Callable[[Unit, T], None]:
