@@ -2,8 +2,9 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -15,8 +16,14 @@ from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
 from crossway.api.events_streams import MOST_EACH
+from crossway.api.schemas.announcements import present
 from crossway.bootstrap import Service
+from crossway.domain.clients import Mode
+from crossway.domain.webhooks import Announcement
 from crossway.engine.announcements import fan_out
+from crossway.ports.services import Services
+from crossway.ports.store import Unit
+from crossway.usecases import keys
 from tests.api.conftest import Api, new_key
 from tests.processes import free_port, until
 
@@ -24,7 +31,13 @@ from tests.processes import free_port, until
 @pytest.fixture(scope="module")
 def base(service: Service) -> Iterator[str]:
     """The API behind a real server, as streams need one."""
-    mounted = Starlette(routes=[Mount("/api", create_api(service.services))])
+    with serving(service.services) as found:
+        yield found
+
+
+@contextmanager
+def serving(services: Services) -> Iterator[str]:
+    mounted = Starlette(routes=[Mount("/api", create_api(services))])
     config = uvicorn.Config(mounted, "127.0.0.1", free_port(), log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
@@ -150,6 +163,39 @@ def test_a_client_has_so_many_streams_and_no_more(base: str, api: Api) -> None:
 def _status(client: httpx.Client, base: str, api: Api) -> int:
     with client.stream("GET", f"{base}/events", headers=api.headers()) as response:
         return response.status_code
+
+
+def test_a_stream_ends_with_its_key_and_goes_on_with_another_one(base: str, api: Api) -> None:
+    services = api.service.services
+    spare = keys.make(services, api.client_id, Mode.TEST, "test")
+    with streaming(base, api) as ended, streaming(base, api_with(api, spare.secret)) as other:
+        next(ended._lines)
+        keys.revoke(services, api.key_id, "test")
+        with pytest.raises(AssertionError, match="the stream ended"):
+            ended.next()
+        made = created(api_with(api, spare.secret))
+        assert json.loads(other.next()["data"])["data"]["id"] == made["id"]
+
+
+def api_with(api: Api, secret: str) -> Api:
+    return replace(api, secret=secret)
+
+
+def test_an_event_that_cannot_be_drawn_stops_no_stream(service: Service, api: Api) -> None:
+    made = [created(api)["id"] for _ in range(3)]
+
+    def draw(unit: Unit, of: Sequence[Announcement]) -> Mapping[int, bytes]:
+        if any(one.resource_id == made[1] for one in of):
+            raise ValueError("a defect")
+        return present(unit, of)
+
+    outgoing = service.services.outgoing
+    assert outgoing is not None
+    broken = replace(service.services, outgoing=replace(outgoing, present=draw))
+    with serving(broken) as base, api.service.store.read() as unit:
+        first = unit.announcements.after(0, [api.client_id], unit.announcements.last(), 10)[0]
+        with streaming(base, api, Last_Event_ID=first.event_id) as stream:
+            assert json.loads(stream.next()["data"])["data"]["id"] == made[2]
 
 
 def test_a_stream_needs_a_key(base: str) -> None:

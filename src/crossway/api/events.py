@@ -55,7 +55,7 @@ async def stream(
     client_id, after = caller.client.id, None
     if last_event_id:
         after = await anyio.to_thread.run_sync(_place, services, client_id, last_event_id)
-    return EventStream(_streams(request, services).open(client_id, after))
+    return EventStream(_streams(request, services).open(caller, after))
 
 
 def _place(services: Services, client_id: str, event_id: str) -> int:

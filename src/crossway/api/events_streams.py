@@ -4,7 +4,7 @@ import asyncio
 import signal
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -12,16 +12,18 @@ from typing import Any
 import anyio.to_thread
 import structlog
 
+from crossway.domain.clients import Caller, Key
 from crossway.domain.errors import TooManyRequests
 from crossway.domain.webhooks import Announcement
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
+from crossway.ports.webhooks import Presenter
 
 LOG = structlog.get_logger("crossway.api.events")
 MOST_EACH, MOST_IN_ALL = 10, 500
 EVERY_SECONDS, HEARTBEAT_SECONDS = 0.25, 15.0
-# Whoever goes on after this shows the key again, which may have been revoked.
-LONGEST_SECONDS = 900.0
+# Whether keys may still read is asked as often as for requests.
+KEYS_EVERY_SECONDS, LONGEST_SECONDS = 5.0, 900.0
 BATCH, QUEUED = 500, 1_000
 _RETRY_SECONDS = 2
 OPENING = f"retry: {_RETRY_SECONDS * 1000}\n\n".encode()
@@ -34,6 +36,7 @@ class _Stream:
     lies in its queue, None at the end."""
 
     client_id: str
+    key: Key | None
     joined: asyncio.Future[int]
     queue: asyncio.Queue[bytes | None] = field(default_factory=lambda: asyncio.Queue(QUEUED + 1))
 
@@ -61,13 +64,15 @@ class Streams:
         self._reader: asyncio.Task[None] | None = None
         self._ended = False
 
-    def open(self, client_id: str, after: int | None) -> AsyncIterator[bytes]:
-        """Events of a client from behind a place, or from now on. Raises `TooManyRequests`."""
+    def open(self, caller: Caller, after: int | None) -> AsyncIterator[bytes]:
+        """Events of a client from behind a place, or from now on, until its key ends or is changed.
+        Raises `TooManyRequests`."""
+        client_id = caller.client.id
         if self._count[client_id] >= MOST_EACH or self._count.total() >= MOST_IN_ALL:
             message = f"At most {MOST_EACH} event streams may be open at once"
             raise TooManyRequests(message, retry_after_seconds=_RETRY_SECONDS)
         loop = asyncio.get_running_loop()
-        stream = _Stream(client_id, loop.create_future())
+        stream = _Stream(client_id, caller.key, loop.create_future())
         return self._events(stream, after, loop.time() + LONGEST_SECONDS)
 
     def end(self) -> None:
@@ -128,6 +133,7 @@ class Streams:
     async def _read_on(self) -> None:
         """Read what is new for all streams; ends when there are none."""
         place: int | None = None
+        checked = asyncio.get_running_loop().time()
         while (self._joining or self._open) and not self._ended:
             try:
                 if place is None:
@@ -139,6 +145,9 @@ class Streams:
                     for stream in tuple(self._open):
                         if stream.client_id == client_id:
                             stream.put(frame)
+                if (now := asyncio.get_running_loop().time()) - checked > KEYS_EVERY_SECONDS:
+                    checked = now
+                    await self._end_those_of_other_keys()
             except Exception:
                 LOG.exception("event streams could not read on")
             await asyncio.sleep(EVERY_SECONDS)
@@ -150,6 +159,20 @@ class Streams:
                 stream.joined.set_result(place)
                 self._open.add(stream)
         self._joining.clear()
+
+    async def _end_those_of_other_keys(self) -> None:
+        """Let go whoever's key is no longer what it was; who may still read comes back at once."""
+        shown = {stream.key.id for stream in self._open if stream.key}
+        keys = await anyio.to_thread.run_sync(self._keys, shown)
+        for stream in tuple(self._open):
+            if stream.key and _rights(keys[stream.key.id]) != _rights(stream.key):
+                stream.end()
+
+    def _keys(self, ids: Collection[int]) -> dict[int, Key | None]:
+        now = self._services.clock.now()
+        with self._services.store.read() as unit:
+            keys = {number: unit.access.key(number) for number in ids}
+        return {number: None if key and key.ended(now) else key for number, key in keys.items()}
 
     def _last(self) -> int:
         with self._services.store.read() as unit:
@@ -172,11 +195,29 @@ class Streams:
     def _frames(self, unit: Unit, told: list[Announcement]) -> Iterable[tuple[Announcement, bytes]]:
         outgoing = self._services.outgoing
         assert outgoing is not None
-        bodies = outgoing.present(unit, told)
+        bodies = _drawn(outgoing.present, unit, told)
         for one in told:
             if one.id in bodies:
                 head = f"id: {one.event_id}\nevent: {one.type}\ndata: ".encode()
                 yield one, head + bodies[one.id] + b"\n\n"
+
+
+def _rights(key: Key | None) -> tuple[Any, ...] | None:
+    return None if key is None else (key.scopes, key.addresses)
+
+
+def _drawn(present: Presenter, unit: Unit, told: Sequence[Announcement]) -> Mapping[int, bytes]:
+    """All at once; where that fails, one by one: an event that cannot be drawn stops no other."""
+    try:
+        return present(unit, told)
+    except Exception as error:
+        if len(told) == 1:
+            LOG.error("an event cannot be drawn", event_id=told[0].event_id, exc_info=error)
+            return {}
+    drawn: dict[int, bytes] = {}
+    for one in told:
+        drawn |= _drawn(present, unit, [one])
+    return drawn
 
 
 @dataclass(frozen=True)
