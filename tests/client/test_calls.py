@@ -80,7 +80,10 @@ def test_a_delete_without_an_answer_is_not_sent_again() -> None:
     assert len(server.asked) == 1
 
 
-def test_decimals_keep_every_digit() -> None:
+def test_decimals_keep_every_digit_and_are_sent_plainly() -> None:
+    with asking(OK) as (calls, server, _):
+        calls.get("/x", a=Decimal("1E+2"), b=Decimal("0.00000001"))
+    assert server.asked[0][1] == "/x?a=100&b=0.00000001"
     with httpx.Client(transport=httpx.MockTransport(_many_digits), base_url="http://x") as http:
         assert Calls(http).get("/x") == {"amount": Decimal("0.123456789012345678901234567890")}
 

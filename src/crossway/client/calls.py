@@ -59,7 +59,7 @@ class Calls:
         """What a POST answers. Give your own idempotency key to repeat one after a restart."""
         given = {name: _text(value) for name, value in params.items() if value is not None}
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
-        return self._send("POST", path, params=given, json=_without_none(body), headers=headers)
+        return self._send("POST", path, params=given, json=_sent(body), headers=headers)
 
     def patch(self, path: str, body: Mapping[str, Any]) -> Any:
         """What a PATCH answers: it sets what it names, so it is sent again like a GET."""
@@ -158,8 +158,17 @@ def _backoff(attempt: int) -> float:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _without_none(body: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if body is None else {k: v for k, v in body.items() if v is not None}
+def _sent(body: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A body without what was not given; exact numbers are sent as text."""
+    if body is None:
+        return None
+    return {
+        name: _text(value) if isinstance(value, Decimal) else value
+        for name, value in body.items()
+        if value is not None
+    }

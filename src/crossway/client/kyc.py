@@ -18,8 +18,8 @@ class Kyc:
         *,
         provider: str,
         user_email: str,
+        fiat_currency: str,
         country_code: str | None = None,
-        fiat_currency: str | None = None,
         crypto_amount: Decimal | str | None = None,
     ) -> KycState:
         """Where somebody stands with a provider; with an amount also whether it can proceed."""
@@ -30,7 +30,7 @@ class Kyc:
         return KycState.of(found)
 
     def requirements(
-        self, *, provider: str, country_code: str | None = None, fiat_currency: str | None = None
+        self, *, provider: str, fiat_currency: str, country_code: str | None = None
     ) -> KycRequirements:
         """What a provider requires in a country, tier by tier."""
         found = self._calls.get(

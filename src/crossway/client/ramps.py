@@ -72,7 +72,7 @@ class Ramps:
             "type": type,
             "provider": provider,
             "fiatCurrency": fiat_currency,
-            "cryptoAmount": str(crypto_amount),
+            "cryptoAmount": crypto_amount,
             "destinationChain": destination_chain,
             "sourceChain": source_chain,
             "amountSymbol": amount_symbol,
