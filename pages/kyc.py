@@ -40,3 +40,5 @@ with asks:
     st.header("What this provider asks for")
     with notices.in_words():
         kyc.requirements(provider, country, currency)
+if email.strip():
+    kyc.orders(email)

@@ -164,6 +164,17 @@ def test_the_identity_screen_names_what_is_missing_and_hides_the_address(
     assert "Still missing:" in screen.words
 
 
+def test_the_identity_screen_lists_the_orders_of_this_person_alone(
+    screen: Screen, world: RampWorld
+) -> None:
+    world.buy()
+    screen.open("kyc").at.text_input(key="email").set_value(ADA)
+    rows = screen.again().widget("kyc_orders")["rows"]
+    assert [row["href"] for row in rows] == ["ramp_order?id=1"]
+    screen.at.text_input(key="email").set_value(GRACE)
+    assert not screen.again().has("kyc_orders")
+
+
 def test_a_person_is_erased_after_a_question(screen: Screen, world: RampWorld) -> None:
     screen.open("kyc").at.text_input(key="email").set_value(ADA)
     screen.again().press("Erase this person")

@@ -8,6 +8,7 @@ from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.actions import confirm, perform
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import kyc as view
+from crossway.dashboard.views import ramp_orders
 from crossway.domain.kyc import Requirement
 from crossway.ports.ramps import Document
 from crossway.usecases import kyc
@@ -96,6 +97,16 @@ def _submit(
         services(), operator(), provider, email, country, fields, documents, currency=currency
     )
     return "Handed in; the provider checks it now."
+
+
+@st.fragment(run_every=3.0)
+def orders(email: str) -> None:
+    """The person's latest orders, live; nothing where there are none."""
+    with notices.in_words():
+        found = ramp_orders.of_person(services(), operator(), email)
+        if found.rows:
+            st.header("Orders of this person")
+            widget.table(found.rows, ramp_orders.COLUMNS, "kyc_orders", "Orders of this person")
 
 
 def erase(email: str) -> None:

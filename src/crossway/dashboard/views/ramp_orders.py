@@ -11,6 +11,7 @@ from crossway.dashboard.views.fiat import country_name, fiat_amount
 from crossway.dashboard.views.figures import amount, chain_name, millis
 from crossway.dashboard.views.links import order_href
 from crossway.domain.clients import Caller
+from crossway.domain.identity import read_email
 from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.ports.ramp_records import OrderFilter
@@ -85,6 +86,15 @@ def listing(services: Services, caller: Caller, filters: OrderFilter) -> Listing
         total=total,
         older_than=shown[-1].id if len(found) > PAGE_SIZE else None,
     )
+
+
+def of_person(services: Services, caller: Caller, email: str) -> Listing:
+    """The latest orders of whoever has this e-mail address, which stands in no filter of a link."""
+    with services.store.read() as unit:
+        person = unit.people.find(services.vault.index(read_email(email, "E-mail")))
+    if person is None:
+        return Listing((), 0, None)
+    return listing(services, caller, OrderFilter(person_id=person.id))
 
 
 def user_chain(order: RampOrder) -> str:
