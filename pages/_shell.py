@@ -29,7 +29,8 @@ def drawn(screen: Screen) -> st.Page:
 
 simulated = services().network == "simulated"
 chosen = st.navigation(
-    {title: [drawn(screen) for screen in found] for title, found in sections(simulated).items()}
+    {title: [drawn(screen) for screen in found] for title, found in sections(simulated).items()},
+    expanded=True,
 )
 leave()
 with notices.in_words():

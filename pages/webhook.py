@@ -18,6 +18,7 @@ def head(drawn: str) -> None:
         endpoint = view.one(services(), operator(), wanted)
         chip = view.state(endpoint)
         st.badge(chip.text, icon=f":material/{chip.icon}:", color=chip.color, help=chip.hint)
+        st.header("Facts")
         widget.facts(view.facts(services(), endpoint), "webhook_facts", "Facts")
         # The buttons stand outside this part: when what they allow changes, draw all anew.
         if chip.text != drawn:
@@ -31,9 +32,9 @@ with notices.in_words():
     webhooks.actions(endpoint)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.header("Facts")
         head(view.state(endpoint).text)
     with right:
+        st.header("Settings")
         with st.expander("Change it", icon=":material/edit:", key="change_fold"):
             webhooks.change(endpoint)
         with st.expander("Replay a time", icon=":material/replay:", key="replay_fold"):

@@ -82,7 +82,7 @@ def test_a_failing_endpoint_says_so_with_its_answer_and_its_next_try(
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
     assert (row["cells"][0]["sub"], chips(row, 1)) == ("A shop · Orders", ["Failing"])
     (one,) = screen.open("webhook", id="1").widget("deliveries")["rows"]
-    assert (chips(one, 1), one["cells"][3]["text"]) == (["Tried again"], "500")
+    assert (chips(one, 1), one["cells"][3]["text"]) == (["Retrying"], "500")
     assert one["cells"][4]["at"]
     assert "Failing since" in text_of(screen, "webhook_facts")
 

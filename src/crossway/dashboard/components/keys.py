@@ -116,7 +116,7 @@ def ending(key: Key, client: Client) -> None:
             "The old one works on", list(view.OVERLAPS), key="overlap",
             index=list(view.OVERLAPS).index(view.USUAL_OVERLAP),
         )  # fmt: skip
-        if st.button("Replace this key", icon=":material/autorenew:"):
+        if st.button("Replace this key…", icon=":material/autorenew:"):
             asks = f"A new key for {client.name} is shown once. {key.shown}… works on: {overlap}."
             confirm("Replace this key?", asks, "Replace", lambda: _rotated(key, overlap))
     else:

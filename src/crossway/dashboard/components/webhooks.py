@@ -26,7 +26,7 @@ def client_choice(label: str, key: str) -> str | None:
         del st.session_state[key]
     return st.selectbox(
         label, list(names), index=None, key=key, format_func=names.__getitem__,
-        placeholder="Any", bind="query-params",
+        placeholder="Any", bind="query-params", width=320,
     )  # fmt: skip
 
 

@@ -21,18 +21,19 @@ from crossway.dashboard.views.links import (
 from crossway.domain.clients import Caller
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.ports.services import Services
-from crossway.usecases import audit
+from crossway.usecases import audit, clients
 
 PAGE_SIZE = 50
 EXPORT_MOST = 10_000
 COLUMNS = (
     Column("What"),
     Column("Who"),
-    Column("Told"),
+    Column("Detail"),
     Column("Before"),
     Column("After"),
     Column("When"),
 )
+_UNSET: Final[tuple[Any, ...]] = (None, "", [], {})
 _CSV: Final = ("id", "at", "who", "what", "subject", "detail", "before", "after", "hash")
 _HREFS: Final[Mapping[str, Callable[[str], str]]] = {
     "intent": intent_href,
@@ -72,10 +73,11 @@ def listing(services: Services, caller: Caller, filters: AuditFilter) -> Listing
     found = audit.page(services, caller, filters, PAGE_SIZE + 1)
     shown = found[:PAGE_SIZE]
     older = shown[-1].id if len(found) > PAGE_SIZE else None
-    return Listing(tuple(map(_row, shown)), older)
+    names = {client.id: client.name for client in clients.every(services)}
+    return Listing(tuple(_row(entry, names) for entry in shown), older)
 
 
-def _row(entry: AuditEntry) -> Row:
+def _row(entry: AuditEntry, names: Mapping[str, str]) -> Row:
     what = entry.what[:1].upper() + entry.what[1:]
     return Row(
         key=str(entry.id),
@@ -84,9 +86,9 @@ def _row(entry: AuditEntry) -> Row:
         cells=(
             Cell(what, sub=_subject(entry)),
             Cell(entry.who),
-            Cell(_told(entry.detail)),
-            Cell(_told(entry.before) if entry.before else "–"),
-            Cell(_told(entry.after) if entry.after else "–"),
+            Cell(_told(_named(entry.detail, names)) or "–"),
+            Cell(_changed(entry.before, entry.after)),
+            Cell(_changed(entry.after, entry.before)),
             Cell(at=millis(entry.at)),
         ),
     )
@@ -108,6 +110,20 @@ def _href(entry: AuditEntry) -> str:
     return draw(number)
 
 
+def _named(detail: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The detail with clients by their names."""
+    known = detail.get("client")
+    return {**detail, "client": names.get(known, known)} if isinstance(known, str) else {**detail}
+
+
+def _changed(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> str:
+    """One side of a change; where there is no other side, without what was never set."""
+    facts = one or {}
+    if not other:
+        facts = {name: value for name, value in facts.items() if value not in _UNSET}
+    return _told(facts) or "–"
+
+
 def _told(facts: Mapping[str, Any]) -> str:
     """Facts in one line: `app fee bps: 50, name: A shop`."""
     return ", ".join(f"{name.replace('_', ' ')}: {_value(facts[name])}" for name in facts)
@@ -115,7 +131,7 @@ def _told(facts: Mapping[str, Any]) -> str:
 
 def _value(value: Any) -> str:
     match value:
-        case None | "" | [] | {}:
+        case _ if value in _UNSET:
             return "none"
         case bool():
             return "yes" if value else "no"

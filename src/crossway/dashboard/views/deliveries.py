@@ -55,7 +55,7 @@ STATES: Final[Mapping[DeliveryState, Chip]] = {
     D.DELIVERED: Chip("Delivered", "green", "check_circle"),
     D.FAILED: Chip("Failed", "red", "error", "Given up; it can be replayed"),
 }
-RETRYING = Chip("Tried again", "orange", "autorenew", "The last try failed")
+RETRYING = Chip("Retrying", "orange", "autorenew", "The last try failed")
 SPANS: Final[Mapping[str, timedelta]] = {
     "The last hour": timedelta(hours=1),
     "The last day": timedelta(days=1),
@@ -100,6 +100,7 @@ def state(delivery: Delivery) -> Chip:
 def _row(delivery: Delivery, told: Announcement) -> Row:
     stands = state(delivery)
     tries = f"{delivery.tries} tr{'y' if delivery.tries == 1 else 'ies'}"
+    tries = tries if delivery.tries else "not tried yet"
     again = f", again #{delivery.replay_of}" if delivery.replay_of else ""
     coming = delivery.state is D.DUE and delivery.tries > 0
     return Row(
