@@ -1,0 +1,108 @@
+"""A developer's afternoon by hand: a key, a webhook, a test event, its delivery, its replay."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE, WIDE, Opener, Site
+from tests.receivers import Receiver, receiving
+
+PATIENCE = 60_000
+PAGES = ("developers", "keys", "webhooks", "requests", "audit")
+pytestmark = pytest.mark.timeout(400)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as found:
+        yield found
+
+
+def shown_secret(page: Page) -> str:
+    box = page.locator(".st-key-secret_once")
+    expect(box).to_be_visible(timeout=PATIENCE)
+    return box.locator("[data-testid=stCode]").inner_text().strip()
+
+
+def test_a_key_and_a_webhook_are_made_and_an_event_is_sent_and_sent_again(
+    opened: Opener, site: Site, receiver: Receiver
+) -> None:
+    page, seen = opened("keys")
+    page.get_by_role("button", name="Make a key").click()
+    key = shown_secret(page)
+    headers = {"Authorization": f"Bearer {key}"}
+    assert httpx.get(f"{site.url}/api/v1/chains", headers=headers).status_code == 200
+    page.get_by_role("button", name="I have saved it").click()
+    expect(page.locator(".st-key-secret_once")).to_have_count(0, timeout=PATIENCE)
+    assert key not in page.content()
+
+    page.goto(f"{site.url}/webhooks")
+    page.get_by_text("New webhook", exact=True).click()
+    page.get_by_role("textbox", name="URL").fill(receiver.url)
+    page.get_by_role("button", name="Add a webhook").click()
+    secret = shown_secret(page)
+    page.get_by_role("link", name=f"127.0.0.1:{receiver.port}/hook").first.click()
+    page.get_by_role("button", name="Send a test event").click(timeout=PATIENCE)
+    receiver.wait_for(1)
+    event = receiver.arrived[0].verified(secret)
+    assert event["type"] == "webhook_test"
+
+    expect(page.get_by_text("Delivered").locator("visible=true").nth(1)).to_be_visible(
+        timeout=PATIENCE
+    )
+    page.get_by_role("link", name="Webhook test, Delivered").first.click()
+    expect(page.get_by_text("Try 1: 200")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Send again").click()
+    receiver.wait_for(2)
+    assert receiver.arrived[1].verified(secret)["id"] == event["id"]
+    expect(page.get_by_text("On its way again as delivery")).to_be_visible(timeout=PATIENCE)
+    assert seen.errors == []
+    assert [url for url in seen.requests if not url.startswith((site.url, "data:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
+def test_every_page_for_developers_opens(
+    opened: Opener, size: tuple[int, int], scheme: str
+) -> None:
+    for path in PAGES:
+        page, seen = opened(path, size, scheme)
+        page.wait_for_timeout(1_500)
+        assert page.locator("[data-testid=stException]").count() == 0, path
+        assert "SIMULATED" in page.locator("body").inner_text(), path
+        wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        assert not page.evaluate(wider), f"{path} is wider than the screen"
+        assert seen.errors == [], path
+        page.context.close()
+
+
+@pytest.mark.parametrize("language", ["curl", "Python", "JavaScript"])
+def test_the_samples_of_the_quick_start_run_as_they_stand(
+    opened: Opener, site: Site, tmp_path: Path, language: str
+) -> None:
+    page, _ = opened("developers")
+    tab = page.get_by_role("tab", name=language).first
+    tab.click(timeout=PATIENCE)
+    code = page.locator("[role=tabpanel]:visible [data-testid=stCode]").first
+    expect(code).to_contain_text("order-1042", timeout=PATIENCE)
+    # Each language orders something of its own.
+    text = code.inner_text().replace("order-1042", f"order-{language}")
+    path = tmp_path / {"curl": "pay.sh", "Python": "pay.py", "JavaScript": "pay.mjs"}[language]
+    path.write_text(text)
+    program = {"curl": "bash", "Python": sys.executable, "JavaScript": "node"}[language]
+    done = subprocess.run(
+        [program, str(path)],
+        env=os.environ | {"CROSSWAY_API_KEY": site.key},
+        capture_output=True,
+        text=True,
+        timeout=90,
+    )
+    assert done.returncode == 0, done.stderr
+    said = "intent_status" if language == "curl" else "COMPLETED"
+    assert said in done.stdout, done.stdout
