@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -164,6 +165,35 @@ def test_a_name_that_nobody_knows_now_is_no_objection_and_no_delivery(
     assert made.objection("https://shop.example/") is None
     with pytest.raises(Unreachable, match="no address that is known now"):
         made.send("https://shop.example/", {}, b"{}")
+
+
+def test_slow_names_keep_no_other_name_from_being_found(
+    sender: Callable[..., HttpSender],
+) -> None:
+    let_go, asked = threading.Event(), []
+
+    def resolve(host: str, port: int) -> Sequence[str]:
+        asked.append(host)
+        if host.startswith("slow"):
+            let_go.wait(30)
+        return ["127.0.0.1"]
+
+    def try_slow(number: int) -> None:
+        with pytest.raises(Unreachable):
+            made.send(f"http://slow{number % 30}.example/", {}, b"{}")
+
+    made = sender(loopback=True, resolve=resolve, limit_seconds=1)
+    with receiving() as receiver, ThreadPoolExecutor(100) as pool:
+        for n in range(40):
+            pool.submit(made.objection, f"http://slow-check{n}.example/")
+        slow = [pool.submit(try_slow, number) for number in range(45)]
+        for one in slow:
+            one.result()
+        answer = made.send(f"http://well.example:{receiver.port}/", {}, b"{}")
+        let_go.set()
+    assert answer.status == 200
+    sent_to = [host for host in asked if host.startswith("slow") and "check" not in host]
+    assert sorted(sent_to) == sorted(set(sent_to)), "one look-up for each host at a time"
 
 
 def test_a_loopback_address_is_allowed_where_that_was_chosen_and_no_other_inside(

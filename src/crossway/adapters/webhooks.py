@@ -3,8 +3,6 @@
 import ssl
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as LookUpTimeout
 from functools import cached_property
 
 import httpcore
@@ -20,14 +18,16 @@ from crossway.adapters.webhooks_connections import (
     left,
     now,
 )
+from crossway.adapters.webhooks_names import Names
 from crossway.domain.errors import Unreachable
 from crossway.ports.webhooks import Answer
 
 LIMIT_SECONDS = 10.0
-_LOOK_UP_SECONDS, _LOOK_UPS = 4.0, 16
+# A resolver gives up after half a minute: in that time those who send, ill endpoints on half of
+# the threads, begin fewer look-ups than there is room for.
+_LOOK_UP_SECONDS, LOOK_UPS, _LOOK_UPS_OF_CHECKS = 4.0, 64, 16
 _READ_BYTES, KEPT_BYTES = 64 * 1024, 4 * 1024
 _MOST_ADDRESSES = 4
-_UNKNOWN = "its host has no address that is known now"
 
 
 class HttpSender:
@@ -46,10 +46,11 @@ class HttpSender:
     ) -> None:
         """`loopback` allows this machine's own addresses, over http too; `tls` None trusts whom
         the system trusts."""
-        self._loopback, self._resolve, self._tls = loopback, resolve, tls
+        self._loopback, self._tls = loopback, tls
         self._limit = limit_seconds
         self._pools = Pools(self._pool)
-        self._look_ups = ThreadPoolExecutor(_LOOK_UPS, thread_name_prefix="webhook-names")
+        # Apart, so that whoever makes webhooks of slow names keeps nobody from being told.
+        self._names, self._checked = Names(resolve, LOOK_UPS), Names(resolve, _LOOK_UPS_OF_CHECKS)
 
     def objection(self, url: str) -> str | None:
         try:
@@ -57,7 +58,7 @@ class HttpSender:
         except ValueError as error:
             return str(error)
         try:
-            found = self._addresses(target, _LOOK_UP_SECONDS)
+            found = self._checked.addresses(target.host, target.port, _LOOK_UP_SECONDS)
         except Unreachable:
             return None
         return None if addresses.allowed(target, found, self._loopback) else NOT_PUBLIC
@@ -96,7 +97,8 @@ class HttpSender:
     def close(self) -> None:
         """Let connections go."""
         self._pools.close()
-        self._look_ups.shutdown(wait=False, cancel_futures=True)
+        self._names.close()
+        self._checked.close()
 
     def _pool(self) -> httpcore.ConnectionPool:
         return httpcore.ConnectionPool(
@@ -113,17 +115,11 @@ class HttpSender:
 
     def _pinned(self, target: Target) -> list[str]:
         """The addresses to connect to; raises `Unreachable` unless every one may be asked."""
-        found = self._addresses(target, min(_LOOK_UP_SECONDS, left()))
+        seconds = min(_LOOK_UP_SECONDS, left())
+        found = self._names.addresses(target.host, target.port, seconds)
         if not addresses.allowed(target, found, self._loopback):
             raise Unreachable("its host does not lead to a public address")
         return found[:_MOST_ADDRESSES]
-
-    def _addresses(self, target: Target, seconds: float) -> list[str]:
-        try:
-            found = self._look_ups.submit(self._resolve, target.host, target.port).result(seconds)
-        except (OSError, UnicodeError, LookUpTimeout) as error:
-            raise Unreachable(_UNKNOWN) from error
-        return list(found)
 
 
 def _beginning(chunks: Iterable[bytes]) -> str:
