@@ -38,6 +38,19 @@ def test_a_refusal_is_replayed_too_status_included(api: Api) -> None:
     assert second.headers["idempotent-replayed"] == "true"
 
 
+def test_when_nobody_answered_the_same_key_may_be_tried_again(api: Api) -> None:
+    path = f"/intents/{api.create().json()['intent_address']}/trigger-processing"
+    faults = "/sandbox/chains/BASE_MAINNET/faults"
+    api.post(faults, {"outageSeconds": 3600})
+    silent = api.post(path, Idempotency_Key="try")
+    api.post(faults, {"outageSeconds": 0})
+    answered = api.post(path, Idempotency_Key="try")
+    assert (silent.status_code, answered.status_code) == (503, 400)
+    assert "not funded" in answered.json()["message"]
+    assert "idempotent-replayed" not in answered.headers
+    assert api.post(path, Idempotency_Key="try").headers["idempotent-replayed"] == "true"
+
+
 def test_the_same_key_with_another_body_or_path_is_422(api: Api) -> None:
     keyed(api, "order-2")
     assert keyed(api, "order-2", amount="26000000").status_code == 422

@@ -11,6 +11,8 @@ from crossway.usecases.access import KEPT_ANSWERS
 
 # An answer that has not come by then never will: its process died over it.
 IN_FLIGHT = timedelta(seconds=60)
+# An outsider gave no answer and nothing was made: the same request may be tried again.
+_UNKNOWN = 503
 # Answers that show a secret once are kept encrypted, and such begin with this.
 _SHOWS_A_SECRET, _SEALED = b'"whsec_', b"sealed:"
 
@@ -64,10 +66,14 @@ def keep(services: Services, unit: Unit, opened: Opened, status: int, body: byte
 
 def keep_after(services: Services, opened: Opened, status: int, body: bytes) -> None:
     """Keep the answer that was sent, where the work kept none or an earlier one. What the work has
-    made stays made: a failure after it takes nothing's place."""
+    made stays made: a failure after it takes nothing's place. That nobody knows is no answer."""
 
     def work(unit: Unit) -> None:
-        if _is_open(unit, opened, status):
+        if not _is_open(unit, opened, status):
+            return
+        if status == _UNKNOWN:
+            unit.access.forget(opened.client_id, opened.key)
+        else:
             unit.access.answer(opened.client_id, opened.key, status, _sealed(services, body))
 
     services.store.write(work)
