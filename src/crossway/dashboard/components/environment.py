@@ -10,7 +10,8 @@ from crossway.domain.clients import Mode
 from crossway.usecases import tracking
 
 _STYLE = """<style>
-[data-testid="stButtonGroup"] :is([aria-checked="true"], [aria-pressed="true"]),
+[data-testid="stButtonGroup"] [role="radio"][aria-checked="true"],
+[data-testid="stButtonGroup"] [data-variant][aria-pressed="true"],
 [data-testid="stTab"][aria-selected="true"] { color: inherit; }
 [data-testid="stMainBlockContainer"] { padding-left: 2.5rem; padding-right: 2.5rem; }
 @media (max-width: 640px) {

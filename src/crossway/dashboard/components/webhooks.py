@@ -49,12 +49,11 @@ def new_webhook() -> None:
 
 
 def _events(chosen: tuple[str, ...], description: str, key: str) -> tuple[list[str], str]:
-    left, right = st.columns([2, 1], gap="small")
-    events = left.multiselect(
+    events = st.multiselect(
         "Told of", list(view.NAMES), list(chosen), key=f"{key}_events", format_func=view.event,
         placeholder="Choose at least one",
     )  # fmt: skip
-    words = right.text_input("Description", description, key=f"{key}_description", max_chars=500)
+    words = st.text_input("Description", description, key=f"{key}_description", max_chars=500)
     return events, words
 
 

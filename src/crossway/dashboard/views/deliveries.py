@@ -167,7 +167,8 @@ def tries(seen: deliveries.Seen) -> tuple[Item, ...]:
 
 def _item(number: int, one: Try) -> Item:
     headers = "\n".join(f"{name}: {value}" for name, value in json.loads(one.headers).items())
-    raw = f"{headers}\nwebhook-signature: (not kept)\n\n{one.answer or '(an empty answer)'}"
+    said = one.answer or ("nothing" if one.status is None else "(an empty body)")
+    raw = f"Sent with\n{headers}\nwebhook-signature: (not kept)\n\nAnswered\n{said}"
     return Item(
         key=str(number),
         title=f"Try {number}: {answer(one.status, one.error)}",
