@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,11 +21,13 @@ from crossway.domain.webhooks import (
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.ports.webhook_records import DeliveryFilter, NewDelivery
+from crossway.usecases.retention import limits
 from crossway.usecases.webhooks import outgoing_of, own
 
 MOST_PAGE = 100
 MOST_REPLAYED = 10_000
 MOST_COUNTED = 10_000
+_NEARLY_FORGOTTEN = timedelta(minutes=1)
 TEST_MESSAGE = "This is a test. Nothing was paid."
 
 
@@ -138,41 +140,43 @@ def replay_range(
     until = now if given.get("to") is None else _instant(given.get("to"), "to")
     if since >= until:
         raise InvalidInput("from must be before to")
+    with services.store.read() as unit:
+        endpoint = own(caller, unit.webhooks.get(webhook_id))
+        # What may be forgotten at any moment is not sent again.
+        oldest = max(since, limits(services)["announcements"] + _NEARLY_FORGOTTEN)
+        found = unit.announcements.between(endpoint.client_id, oldest, until, MOST_REPLAYED + 1)
+    if len(found) > MOST_REPLAYED:
+        raise InvalidInput(f"from and to must enclose at most {MOST_REPLAYED} events")
+    # Thousands are read while others write; only what is to be stored keeps them waiting.
+    wanted = [
+        NewDelivery(webhook_id, told.id, f"replay:{now.timestamp()}:{told.line}", now)
+        for told in found
+        # What was not fanned out yet is on its way anyhow.
+        if endpoint.wants(told) and told.position is not None
+    ]
+    detail = {"webhook": webhook_id, "from": since.isoformat(), "to": until.isoformat()}
     return services.store.write(
-        partial(_replay_range, caller=caller, webhook_id=webhook_id, since=since, until=until,
-                now=now)
+        partial(_send_again, caller=caller, webhook_id=webhook_id, wanted=wanted, now=now,
+                detail=detail)
     )  # fmt: skip
 
 
-def _replay_range(
-    unit: Unit, caller: Caller, webhook_id: int, since: datetime, until: datetime, now: datetime
+def _send_again(
+    unit: Unit,
+    caller: Caller,
+    webhook_id: int,
+    wanted: Sequence[NewDelivery],
+    now: datetime,
+    detail: Mapping[str, object],
 ) -> int:
-    endpoint = _on(own(caller, unit.webhooks.lock([webhook_id]).get(webhook_id)))
-    found = unit.announcements.between(endpoint.client_id, since, until, MOST_REPLAYED + 1)
-    if len(found) > MOST_REPLAYED:
-        raise InvalidInput(f"from and to must enclose at most {MOST_REPLAYED} events")
+    _on(own(caller, unit.webhooks.lock([webhook_id]).get(webhook_id)))
     still = unit.deliveries.still_open(webhook_id)
-    # What was not fanned out yet is on its way anyhow.
-    wanted = [
-        told
-        for told in found
-        if endpoint.wants(told) and told.id not in still and told.position is not None
-    ]
-    unit.deliveries.add(
-        [
-            NewDelivery(webhook_id, told.id, f"replay:{now.timestamp()}:{told.line}", now)
-            for told in wanted
-        ]
-    )
-    detail = {
-        "webhook": webhook_id,
-        "events": len(wanted),
-        "from": since.isoformat(),
-        "to": until.isoformat(),
-    }
+    again = [one for one in wanted if one.announcement_id not in still]
+    unit.deliveries.add(again)
+    told = {**detail, "events": len(again)}
     subject = f"webhook:{webhook_id}"
-    unit.network.audit(caller.client.name, "deliveries replayed", detail, now, subject)
-    return len(wanted)
+    unit.network.audit(caller.client.name, "deliveries replayed", told, now, subject)
+    return len(again)
 
 
 def _own(unit: Unit, caller: Caller, delivery_id: int) -> tuple[Delivery, Endpoint]:
