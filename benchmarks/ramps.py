@@ -11,8 +11,8 @@ from benchmarks.worlds import caller, service
 from crossway.domain.channels import Channel
 from crossway.domain.ramps import ProviderName
 from crossway.ports.ramps import Ask, Priced, RampProvider
-from crossway.usecases.ramp_questions import RampQuestion
-from crossway.usecases.ramp_quotes import quotes
+from crossway.usecases.ramps.questions import RampQuestion
+from crossway.usecases.ramps.quotes import quotes
 
 ANSWER_SECONDS = 0.2
 GOAL_RATIO = 1.2

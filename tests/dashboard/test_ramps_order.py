@@ -10,7 +10,7 @@ from crossway.dashboard.views import ramp_wording
 from crossway.dashboard.views.ramp_actions import offers, simulated_offers
 from crossway.domain.ramps import OrderEvent, OrderState, RampOrder
 from crossway.domain.ramps import OrderState as S
-from crossway.usecases import ramp_orders
+from crossway.usecases.ramps import orders as ramp_orders
 from tests.dashboard.conftest import Screen
 from tests.usecases.ramp_worlds import ADA, RampWorld
 

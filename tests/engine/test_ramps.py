@@ -15,7 +15,7 @@ from crossway.domain.ramps import OrderState as S
 from crossway.engine.loop import Engine
 from crossway.engine.ramps import Ramps
 from crossway.ports.ramps import Opened, Opening, Report
-from crossway.usecases import ramp_orders
+from crossway.usecases.ramps import orders as ramp_orders
 from tests.audit import audit
 from tests.engine.test_two_engines import ticking
 from tests.usecases.ramp_worlds import RampWorld, a_world, expected

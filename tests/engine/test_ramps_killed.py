@@ -14,7 +14,7 @@ from crossway.adapters.ramps.sandbox.tables import orders as theirs
 from crossway.domain.ramps import ORDER_ENDED, Direction, RampOrder
 from crossway.domain.ramps import OrderState as S
 from crossway.ports.ramp_records import OrderFilter
-from crossway.usecases import ramp_orders
+from crossway.usecases.ramps import orders as ramp_orders
 from tests.audit import audit
 from tests.usecases.ramp_worlds import RampWorld, expected
 

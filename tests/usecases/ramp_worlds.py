@@ -9,8 +9,9 @@ from typing import Any
 from crossway.domain.ledger import Account, balances, fiat_place
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
 from crossway.ports.sandbox import RampFaults
-from crossway.usecases import ramp_orders, ramp_sandbox
-from crossway.usecases.ramp_terms import NewOrder
+from crossway.usecases.ramps import orders as ramp_orders
+from crossway.usecases.ramps import sandbox as ramp_sandbox
+from crossway.usecases.ramps.terms import NewOrder
 from tests.world import World
 
 BASE, ARBITRUM, POLYGON = "BASE_MAINNET", "ARBITRUM_MAINNET", "POLYGON_MAINNET"

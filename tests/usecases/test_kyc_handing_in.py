@@ -13,7 +13,7 @@ from crossway.domain.ramps import ProviderName
 from crossway.ports.ramps import Document, ProviderRefused
 from crossway.usecases import kyc
 from crossway.usecases.kyc_handover import REFUSED, hand_over_due
-from crossway.usecases.ramp_timing import PATIENCE_SECONDS
+from crossway.usecases.ramps.timing import PATIENCE_SECONDS
 from tests.identity_desk import BASIC, EMAIL, PNG, Office, an_office
 
 ADDRESS = {"address": "12 Marina Road, Lagos"}

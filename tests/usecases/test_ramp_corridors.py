@@ -12,9 +12,9 @@ from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import RampProvider
 from crossway.ports.sandbox import RampFaults
-from crossway.usecases import ramp_quotes
-from crossway.usecases.ramp_questions import RampQuestion
-from crossway.usecases.ramp_quotes import RampComparison
+from crossway.usecases.ramps import quotes as ramp_quotes
+from crossway.usecases.ramps.questions import RampQuestion
+from crossway.usecases.ramps.quotes import RampComparison
 from tests.world import FIAT, World
 
 ON, OFF = Direction

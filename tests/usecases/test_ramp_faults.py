@@ -11,7 +11,7 @@ from crossway.domain.ledger import Account
 from crossway.domain.ramps import OrderState as S
 from crossway.ports.ramp_records import OrderFilter
 from crossway.ports.ramps import Opened, Opening
-from crossway.usecases import ramp_orders
+from crossway.usecases.ramps import orders as ramp_orders
 from tests.audit import audit
 from tests.usecases.ramp_worlds import RampWorld, a_world, expected
 

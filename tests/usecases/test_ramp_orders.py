@@ -6,7 +6,7 @@ import pytest
 
 from crossway.domain.ledger import Account
 from crossway.domain.ramps import OrderState as S
-from crossway.usecases import ramp_orders
+from crossway.usecases.ramps import orders as ramp_orders
 from tests.audit import audit
 from tests.usecases.ramp_worlds import CHAINS, RampWorld, a_world, expected
 

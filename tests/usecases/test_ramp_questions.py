@@ -7,7 +7,7 @@ import pytest
 from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.usecases.ramp_questions import RampCase, RampQuestion, read
+from crossway.usecases.ramps.questions import RampCase, RampQuestion, read
 from tests.ramp_prices import PricingProvider, desk
 from tests.services import SwitchStore, caller
 

@@ -12,9 +12,9 @@ from crossway.domain.errors import InvalidInput, QuotesUnavailable, Unreachable
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import ProviderRefused
 from crossway.ports.services import Patience, Policy
-from crossway.usecases.ramp_prices import RampQuote
-from crossway.usecases.ramp_questions import RampQuestion
-from crossway.usecases.ramp_quotes import RampComparison, quote_for_order, quotes
+from crossway.usecases.ramps.prices import RampQuote
+from crossway.usecases.ramps.questions import RampQuestion
+from crossway.usecases.ramps.quotes import RampComparison, quote_for_order, quotes
 from tests.ramp_prices import PricingProvider, desk, saying
 from tests.services import FIAT, NOW, SwitchStore, caller
 

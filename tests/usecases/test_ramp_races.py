@@ -10,7 +10,7 @@ import pytest
 from crossway.domain.errors import Unreachable, WrongState
 from crossway.domain.ramps import OrderState as S
 from crossway.domain.ramps import RampOrder
-from crossway.usecases import ramp_orders
+from crossway.usecases.ramps import orders as ramp_orders
 from tests.audit import audit
 from tests.usecases.ramp_worlds import RampWorld, a_world, expected
 

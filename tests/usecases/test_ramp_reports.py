@@ -28,7 +28,8 @@ from crossway.domain.ramps import (
 from crossway.ports.ramp_records import OrderFilter
 from crossway.ports.ramps import Outcome as O
 from crossway.ports.ramps import Report
-from crossway.usecases import ramp_orders, ramp_reports
+from crossway.usecases.ramps import orders as ramp_orders
+from crossway.usecases.ramps import reports as ramp_reports
 from tests.usecases.ramp_worlds import RampWorld, a_world
 
 S = OrderState

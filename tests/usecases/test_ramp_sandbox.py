@@ -13,7 +13,7 @@ from crossway.domain.intent import State
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
 from crossway.ports.ramps import Opening, Outcome, RampProvider
-from crossway.usecases import ramp_sandbox
+from crossway.usecases.ramps import sandbox as ramp_sandbox
 from tests.storage.ramp_records import an_order
 from tests.world import World
 

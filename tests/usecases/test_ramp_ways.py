@@ -11,7 +11,8 @@ from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.intent import State
 from crossway.domain.ramps import OrderState as S
 from crossway.engine.loop import Engine
-from crossway.usecases import ramp_orders, sandbox
+from crossway.usecases import sandbox
+from crossway.usecases.ramps import orders as ramp_orders
 from tests.audit import audit
 from tests.databases import new_postgres
 from tests.engine.test_two_engines import ticking

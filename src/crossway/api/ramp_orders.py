@@ -22,8 +22,9 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.ramps import OrderState, RampOrder
 from crossway.ports.ramp_records import OrderFilter
 from crossway.ports.services import Services
-from crossway.usecases import ramp_orders, ramp_reports
-from crossway.usecases.ramp_terms import NewOrder
+from crossway.usecases.ramps import orders as ramp_orders
+from crossway.usecases.ramps import reports as ramp_reports
+from crossway.usecases.ramps.terms import NewOrder
 
 router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
 Number = Annotated[int, Path(description="Record number.", ge=0, le=LARGEST_ID, examples=[1])]

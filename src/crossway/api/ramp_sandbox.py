@@ -13,7 +13,7 @@ from crossway.api.schemas import ramp_orders as orders
 from crossway.api.schemas import ramp_sandbox as wire
 from crossway.api.schemas.failures import failures
 from crossway.domain.errors import NotFound
-from crossway.usecases import ramp_sandbox
+from crossway.usecases.ramps import sandbox as ramp_sandbox
 
 
 async def _simulated(services: Parts) -> None:

@@ -9,8 +9,8 @@ from crossway.api.auth import Parts, Reader
 from crossway.api.questions import Provider, RampAsked, RampType
 from crossway.api.schemas import ramps as wire
 from crossway.api.schemas.failures import failures
-from crossway.usecases import ramp_quotes
-from crossway.usecases.ramp_questions import RampQuestion
+from crossway.usecases.ramps import quotes as ramp_quotes
+from crossway.usecases.ramps.questions import RampQuestion
 
 router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
 

@@ -16,8 +16,8 @@ from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.usecases.kyc_handover import hand_over_due
-from crossway.usecases.ramp_capabilities import provider_called
-from crossway.usecases.ramp_errands import (
+from crossway.usecases.ramps.capabilities import provider_called
+from crossway.usecases.ramps.errands import (
     ask_about,
     close_lapsed,
     look_at,

@@ -12,7 +12,7 @@ from crossway.ports.chain import Heads
 from crossway.ports.records import Alarm
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.ramp_timing import LONGEST_WAIT
+from crossway.usecases.ramps.timing import LONGEST_WAIT
 
 EVERY_SECONDS = 5
 STALE = timedelta(minutes=5)

@@ -19,7 +19,7 @@ from crossway.ports.ramp_records import Handover, Submission
 from crossway.ports.ramps import Capabilities, Document, ProviderRefused, RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.ramp_capabilities import in_time
+from crossway.usecases.ramps.capabilities import in_time
 
 IDENTITIES = "identities"
 LEASE = timedelta(seconds=60)

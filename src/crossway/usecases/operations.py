@@ -13,7 +13,7 @@ from crossway.domain.transfers import Transfer, TransferState
 from crossway.ports.records import Alarm, MoveRecord
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.ramp_steps import OF_ORDERS
+from crossway.usecases.ramps.steps import OF_ORDERS
 
 DAY = timedelta(hours=24)
 MOST_COMPLETED = 20_000

@@ -129,9 +129,7 @@ def _read_source(
 def _read_destination(
     services: Services, request: CreateIntent, to: Chain, given: Asked, complaints: Complaints
 ) -> None:
-    given.recipient = complaints.read(
-        lambda: payable(services, to, request.recipient, "recipient")
-    )
+    given.recipient = complaints.read(lambda: payable(services, to, request.recipient, "recipient"))
     if request.token_out is not None:
         given.token_out = complaints.read(
             lambda: token_of(services, to, request.token_out, "tokenOut")

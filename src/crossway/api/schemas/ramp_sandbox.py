@@ -5,7 +5,7 @@ from typing import Any
 from crossway.api.schemas.fields import Model, Text, text
 from crossway.api.schemas.kyc import STATUSES, TYPES
 from crossway.api.schemas.ramps import PROVIDERS
-from crossway.usecases.ramp_sandbox import KYC_MODES, OUTCOMES
+from crossway.usecases.ramps.sandbox import KYC_MODES, OUTCOMES
 
 _EMAIL = "ada@example.com"
 

@@ -12,8 +12,8 @@ from crossway.domain.channels import Field as Asked
 from crossway.domain.fiat import RATE_SCALE
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.usecases.ramp_prices import RampQuote
-from crossway.usecases.ramp_quotes import CountryOffer, CurrencyOffer, RampComparison
+from crossway.usecases.ramps.prices import RampQuote
+from crossway.usecases.ramps.quotes import CountryOffer, CurrencyOffer, RampComparison
 
 RATE_PLACES = len(str(RATE_SCALE)) - 1
 TYPES = [direction.value for direction in Direction]

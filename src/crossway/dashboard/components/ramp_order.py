@@ -15,7 +15,8 @@ from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.ramp_actions import OrderOffer
 from crossway.dashboard.views.ramp_story import OrderStory
 from crossway.domain.ramps import Direction, OrderState, RampOrder
-from crossway.usecases import ramp_orders, ramp_sandbox
+from crossway.usecases.ramps import orders as ramp_orders
+from crossway.usecases.ramps import sandbox as ramp_sandbox
 
 _OPEN = (OrderState.PENDING, OrderState.INITIATED)
 

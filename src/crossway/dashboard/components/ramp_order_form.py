@@ -19,8 +19,8 @@ from crossway.dashboard.views.ramp_order_new import Draft
 from crossway.domain.channels import Channel, Field
 from crossway.domain.kyc import KycStatus
 from crossway.domain.ramps import OrderState
-from crossway.usecases import ramp_sandbox
-from crossway.usecases.ramp_prices import RampQuote
+from crossway.usecases.ramps import sandbox as ramp_sandbox
+from crossway.usecases.ramps.prices import RampQuote
 
 MADE = "ramp_made"
 _WALLET = "wallet"

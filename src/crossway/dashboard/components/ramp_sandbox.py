@@ -9,7 +9,7 @@ from crossway.dashboard.views import kyc as kyc_view
 from crossway.dashboard.views import ramp_sandbox as view
 from crossway.domain.errors import InvalidInput
 from crossway.domain.kyc import KycStatus, KycType
-from crossway.usecases import ramp_sandbox
+from crossway.usecases.ramps import sandbox as ramp_sandbox
 
 
 def behaviour() -> None:

@@ -16,7 +16,8 @@ from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.ports.ramp_records import OrderFilter
 from crossway.ports.services import Services
-from crossway.usecases import kyc, ramp_orders
+from crossway.usecases import kyc
+from crossway.usecases.ramps import orders as ramp_orders
 
 PAGE_SIZE = 25
 EXPORT_MOST = 1000

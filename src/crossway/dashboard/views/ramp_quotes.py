@@ -11,10 +11,10 @@ from crossway.domain.channels import Channel, ChannelType
 from crossway.domain.clients import Caller
 from crossway.domain.ramps import Direction
 from crossway.ports.services import Services
-from crossway.usecases import ramp_quotes
-from crossway.usecases.ramp_prices import RampQuote
-from crossway.usecases.ramp_questions import RampQuestion
-from crossway.usecases.ramp_quotes import RampComparison
+from crossway.usecases.ramps import quotes as ramp_quotes
+from crossway.usecases.ramps.prices import RampQuote
+from crossway.usecases.ramps.questions import RampQuestion
+from crossway.usecases.ramps.quotes import RampComparison
 
 CHEAPEST = Chip("Cheapest", "green", "savings")
 RECOMMENDED = Chip("Recommended", "blue", "thumb_up", hint="By cost and passed identity checks")

@@ -9,7 +9,7 @@ from crossway.dashboard.views.figures import duration
 from crossway.domain.clients import Caller
 from crossway.domain.errors import InvalidInput
 from crossway.ports.services import Services
-from crossway.usecases import ramp_sandbox
+from crossway.usecases.ramps import sandbox as ramp_sandbox
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,9 @@ from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.ports.ramp_records import OrderFilter, OrderMove
 from crossway.ports.services import Services
-from crossway.usecases import kyc, ramp_orders
-from crossway.usecases.ramp_capabilities import channel_of, ramp_token
+from crossway.usecases import kyc
+from crossway.usecases.ramps import orders as ramp_orders
+from crossway.usecases.ramps.capabilities import channel_of, ramp_token
 
 S = OrderState
 COLORS: dict[OrderState, Color] = {s: chip.color for s, chip in ramp_wording.STATES.items()}

@@ -8,8 +8,10 @@ from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.ports.sandbox import RampFaults
 from crossway.scenarios.scenario import Back, Ends, scenario
 from crossway.scenarios.stage import ARBITRUM, Stage
-from crossway.usecases import intents, ramp_orders, ramp_sandbox
-from crossway.usecases.ramp_terms import NewOrder
+from crossway.usecases import intents
+from crossway.usecases.ramps import orders as ramp_orders
+from crossway.usecases.ramps import sandbox as ramp_sandbox
+from crossway.usecases.ramps.terms import NewOrder
 
 PROVIDER, CURRENCY, COUNTRY = "YELLOW_CARD", "NGN", "NG"
 WHO = "ada@example.com"

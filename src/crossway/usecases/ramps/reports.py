@@ -12,8 +12,8 @@ from crossway.domain.ramps import ORDER_ENDED, Direction, OrderEvent, OrderState
 from crossway.ports.ramps import Outcome, Report
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.ramp_capabilities import provider_called, ramp_token
-from crossway.usecases.ramp_following import (
+from crossway.usecases.ramps.capabilities import provider_called, ramp_token
+from crossway.usecases.ramps.following import (
     FUNDED,
     PAID,
     SOLD,
@@ -25,8 +25,8 @@ from crossway.usecases.ramp_following import (
     pay_out,
     refund,
 )
-from crossway.usecases.ramp_opening import personal_words
-from crossway.usecases.ramp_steps import CONTRADICTED, SHORT, OrderStep, held
+from crossway.usecases.ramps.opening import personal_words
+from crossway.usecases.ramps.steps import CONTRADICTED, SHORT, OrderStep, held
 
 _UNDER_WAY = frozenset({OrderState.INITIATED, OrderState.PROCESSING})
 

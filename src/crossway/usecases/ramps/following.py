@@ -8,9 +8,9 @@ from crossway.domain.ledger import Account
 from crossway.domain.money import format_units
 from crossway.domain.ramps import ORDER_ENDED, Direction, Errand, OrderEvent, OrderState
 from crossway.ports.store import Unit
-from crossway.usecases.ramp_capabilities import channel_of
-from crossway.usecases.ramp_steps import CONTRADICTED, LATE, OWED, OrderStep
-from crossway.usecases.ramp_timing import CLAIM_GRACE
+from crossway.usecases.ramps.capabilities import channel_of
+from crossway.usecases.ramps.steps import CONTRADICTED, LATE, OWED, OrderStep
+from crossway.usecases.ramps.timing import CLAIM_GRACE
 
 PAID, SOLD, DELIVERED, REFUNDED = "paid", "sold", "delivered", "refunded"
 FUNDED = frozenset({State.FUNDED, State.INITIATED, State.COMPLETED})

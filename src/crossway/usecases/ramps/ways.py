@@ -14,7 +14,7 @@ from crossway.ports.services import Services
 from crossway.usecases.cases import Case, Way, decimals_of, priced
 from crossway.usecases.offers import offers_for
 from crossway.usecases.quotes import Routed, routed
-from crossway.usecases.ramp_questions import RampCase
+from crossway.usecases.ramps.questions import RampCase
 from crossway.usecases.switches import chain_is_off, switched_off
 
 

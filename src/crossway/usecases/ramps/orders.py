@@ -22,12 +22,12 @@ from crossway.ports.store import Unit
 from crossway.usecases import kyc
 from crossway.usecases.intents import new_event_id, respelled
 from crossway.usecases.kyc_corridors import provider_named
-from crossway.usecases.ramp_capabilities import in_time, provider_of
-from crossway.usecases.ramp_errands import CLOSED_THERE, ask_about
-from crossway.usecases.ramp_following import fail, look
-from crossway.usecases.ramp_opening import Along, alone, open_order
-from crossway.usecases.ramp_steps import OrderStep, held
-from crossway.usecases.ramp_terms import NewOrder, Wanted, drawn_delivery, drawn_order, read
+from crossway.usecases.ramps.capabilities import in_time, provider_of
+from crossway.usecases.ramps.errands import CLOSED_THERE, ask_about
+from crossway.usecases.ramps.following import fail, look
+from crossway.usecases.ramps.opening import Along, alone, open_order
+from crossway.usecases.ramps.steps import OrderStep, held
+from crossway.usecases.ramps.terms import NewOrder, Wanted, drawn_delivery, drawn_order, read
 
 MOST_PAGE = 100
 

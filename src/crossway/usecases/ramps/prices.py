@@ -15,8 +15,8 @@ from crossway.ports.ramps import Ask, Priced, ProviderRefused, RampProvider
 from crossway.ports.services import Services
 from crossway.usecases.asking import ask
 from crossway.usecases.quotes import Routed
-from crossway.usecases.ramp_questions import RampCase
-from crossway.usecases.ramp_ways import RampWay, ways_for
+from crossway.usecases.ramps.questions import RampCase
+from crossway.usecases.ramps.ways import RampWay, ways_for
 from crossway.usecases.rates import rates
 
 

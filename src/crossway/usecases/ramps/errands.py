@@ -10,12 +10,12 @@ from crossway.ports.ramps import ProviderRefused, RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.usecases import processing
-from crossway.usecases.ramp_capabilities import provider_of
-from crossway.usecases.ramp_following import fail, lapse, look
-from crossway.usecases.ramp_opening import open_order, opening_of
-from crossway.usecases.ramp_reports import take_reports
-from crossway.usecases.ramp_steps import held
-from crossway.usecases.ramp_timing import again_at
+from crossway.usecases.ramps.capabilities import provider_of
+from crossway.usecases.ramps.following import fail, lapse, look
+from crossway.usecases.ramps.opening import open_order, opening_of
+from crossway.usecases.ramps.reports import take_reports
+from crossway.usecases.ramps.steps import held
+from crossway.usecases.ramps.timing import again_at
 
 CLOSED_THERE = "It was closed at the provider before a payment was known"
 

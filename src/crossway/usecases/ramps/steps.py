@@ -14,7 +14,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.usecases.ending import withdraw
 from crossway.usecases.lifecycle import Step
-from crossway.usecases.ramp_timing import next_look
+from crossway.usecases.ramps.timing import next_look
 
 LATE, SHORT, CONTRADICTED, OWED = "late", "short", "contradicted", "owed"
 # The kind of every alarm about an order, whose number is its subject.

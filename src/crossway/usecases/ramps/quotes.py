@@ -16,8 +16,8 @@ from crossway.usecases import kyc
 from crossway.usecases.asking import ask
 from crossway.usecases.complaints import Complaints
 from crossway.usecases.kyc_corridors import provider_named
-from crossway.usecases.ramp_prices import RampQuote, ask_providers
-from crossway.usecases.ramp_questions import RampCase, RampQuestion, direction_of, read
+from crossway.usecases.ramps.prices import RampQuote, ask_providers
+from crossway.usecases.ramps.questions import RampCase, RampQuestion, direction_of, read
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from crossway.domain.ramps import RampOrder
 from crossway.ports.ramps import ProviderRefused, RampProvider
 from crossway.ports.services import Patience, Services
 from crossway.usecases.asking import ask
-from crossway.usecases.ramp_timing import PATIENCE_SECONDS
+from crossway.usecases.ramps.timing import PATIENCE_SECONDS
 
 T = TypeVar("T")
 

@@ -18,8 +18,8 @@ from crossway.ports.store import Unit
 from crossway.usecases.cases import Way, decimals_of
 from crossway.usecases.intents import new_event_id
 from crossway.usecases.quotes import Routed, route_for
-from crossway.usecases.ramp_capabilities import channel_of, provider_of, ramp_token
-from crossway.usecases.ramp_steps import OrderStep, held, money
+from crossway.usecases.ramps.capabilities import channel_of, provider_of, ramp_token
+from crossway.usecases.ramps.steps import OrderStep, held, money
 from crossway.usecases.terms import Asked, drawn_up, payable
 
 MOST_LIFE_SECONDS = 86_400

@@ -1,0 +1,1 @@
+"""Ramp quotes and orders: asked for, priced, opened, followed and reported."""
