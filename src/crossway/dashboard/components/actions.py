@@ -1,16 +1,13 @@
 """Buttons that do something: asked once where money moves, refused in words, told when done."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 import streamlit as st
 
 from crossway.dashboard.components.notices import as_text, in_words, say
-from crossway.dashboard.views.actions import Offer
-from crossway.dashboard.views.ramp_actions import OrderOffer
+from crossway.dashboard.views.offers import Offer
 
 Work = Callable[[], str]
-Offered = TypeVar("Offered", Offer, OrderOffer)
 
 
 def confirm(
@@ -63,7 +60,7 @@ def perform(work: Work) -> None:
         st.rerun()
 
 
-def buttons(offers: Sequence[Offered], key: str) -> Offered | None:
+def buttons(offers: Sequence[Offer], key: str) -> Offer | None:
     """One button an offer, those not allowed greyed with the reason; answers the one clicked."""
     clicked = None
     allowed = [offer for offer in offers if offer.main and not offer.why_not]

@@ -9,11 +9,11 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import actions as offered
 from crossway.dashboard.views import money, wording
 from crossway.dashboard.views import story as views
-from crossway.dashboard.views.actions import Offer
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.figures import brief_amount, chain_name, duration
 from crossway.dashboard.views.intents import chips_of, reference
 from crossway.dashboard.views.links import order_href
+from crossway.dashboard.views.offers import Offer
 from crossway.domain.deposits import Purpose
 from crossway.domain.intent import State
 from crossway.usecases import processing, sandbox

@@ -12,7 +12,7 @@ from crossway.dashboard.views import ramp_story as views
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.figures import duration
 from crossway.dashboard.views.links import intent_href
-from crossway.dashboard.views.ramp_actions import OrderOffer
+from crossway.dashboard.views.offers import Offer
 from crossway.dashboard.views.ramp_story import OrderStory
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.usecases.ramps import orders as ramp_orders
@@ -107,7 +107,7 @@ def actions(story: OrderStory) -> None:
         _take(order, clicked)
 
 
-def _take(order: RampOrder, offer: OrderOffer) -> None:
+def _take(order: RampOrder, offer: Offer) -> None:
     if offer.name == "confirm":
         confirm("Has the user paid?", offer.asks, "Yes, it is paid", lambda: _confirmed(order.id))
     elif offer.name == "cancel":
@@ -129,7 +129,7 @@ def _cancelled(order_id: int) -> str:
     return f"Order {order_id} is cancelled."
 
 
-def reported(order_id: int, offer: OrderOffer) -> str:
+def reported(order_id: int, offer: Offer) -> str:
     """Let a sandbox provider report something."""
     ramp_sandbox.report(services(), operator(), order_id, offer.name)
     return f"Simulated: {offer.label}."

@@ -1,11 +1,10 @@
 """What an operator may do to one payment now, named by its effect, or why not yet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from crossway.dashboard.views.figures import amount, duration, short
+from crossway.dashboard.views.offers import Offer
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositState, Purpose
 from crossway.domain.errors import InvalidInput
@@ -13,24 +12,7 @@ from crossway.domain.intent import ENDED, Intent, State
 from crossway.domain.money import Token
 from crossway.domain.transfers import Duty, Transfer, TransferState
 
-Name = Literal[
-    "check", "refund", "elsewhere", "foreign", "redirect", "exact", "short", "over", "other"
-]
 _BACK = (Duty.REFUND, Duty.RETURN_EXCESS)
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A button: `why_not` is empty when its action is allowed; `asks` is what its dialog asks;
-    a `main` one is what people come for."""
-
-    name: Name
-    label: str
-    icon: str
-    asks: str = ""
-    why_not: str = ""
-    subject: int | None = None
-    main: bool = False
 
 
 def offers(

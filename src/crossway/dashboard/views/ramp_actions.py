@@ -1,39 +1,22 @@
 """What may be done to one ramp order now, named by its effect, or why not; how its user pays."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from crossway.dashboard.views.cells import Cell, Fact
 from crossway.dashboard.views.fiat import fiat_amount
 from crossway.dashboard.views.figures import amount, millis
+from crossway.dashboard.views.offers import Offer
 from crossway.dashboard.views.ramp_story import OrderStory
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 
-Name = Literal["confirm", "cancel", "paid", "delivered", "failed", "refunded"]
 _OPEN = (OrderState.PENDING, OrderState.INITIATED)
 _RUNNING = (OrderState.INITIATED, OrderState.PROCESSING)
 
 
-@dataclass(frozen=True, slots=True)
-class OrderOffer:
-    """A button: `why_not` is empty when its action is allowed; `asks` is what its dialog asks;
-    a `main` one is what people come for."""
-
-    name: Name
-    label: str
-    icon: str
-    asks: str = ""
-    why_not: str = ""
-    subject: int | None = None
-    main: bool = False
-
-
-def offers(order: RampOrder) -> list[OrderOffer]:
+def offers(order: RampOrder) -> list[Offer]:
     """Confirm and cancel."""
     return [_confirm(order), _cancel(order)]
 
 
-def _confirm(order: RampOrder) -> OrderOffer:
+def _confirm(order: RampOrder) -> Offer:
     on = order.direction is Direction.ON
     paid = _local(order) if on else _gross(order)
     why = ""
@@ -41,7 +24,7 @@ def _confirm(order: RampOrder) -> OrderOffer:
         state = order.state.lower()
         why = f"Only an order that waits for its payment can be confirmed; this one is {state}."
     told = "The provider is told, and looks for the money" if on else "The order waits for it"
-    return OrderOffer(
+    return Offer(
         "confirm",
         "Confirm that the user has paid",
         "thumb_up",
@@ -50,15 +33,15 @@ def _confirm(order: RampOrder) -> OrderOffer:
     )
 
 
-def _cancel(order: RampOrder) -> OrderOffer:
+def _cancel(order: RampOrder) -> Offer:
     asks = "The provider is told to close it. What is paid after that goes back to who paid it."
     why = ""
     if order.state not in _OPEN:
         why = f"Only an unpaid order can be cancelled; this one is {order.state.lower()}."
-    return OrderOffer("cancel", f"Cancel order #{order.id}", "block", asks=asks, why_not=why)
+    return Offer("cancel", f"Cancel order #{order.id}", "block", asks=asks, why_not=why)
 
 
-def simulated_offers(order: RampOrder) -> list[OrderOffer]:
+def simulated_offers(order: RampOrder) -> list[Offer]:
     """What a sandbox provider can be told to report, on the simulated network alone."""
     on, state = order.direction is Direction.ON, order.state
     pays = f"User pays {_local(order)}" if on else f"User deposits {_gross(order)}"
@@ -71,10 +54,10 @@ def simulated_offers(order: RampOrder) -> list[OrderOffer]:
     # The user of an on-ramp can pay a provider after the end, too: that money has to go back.
     late = "" if on or state is OrderState.INITIATED else "Deposit on its payment's page."
     return [
-        OrderOffer("paid", pays, "payments", why_not=early or twice or late, main=True),
-        OrderOffer("delivered", gives, "check_circle", why_not=early or ended, main=not unpaid),
-        OrderOffer("failed", "Provider fails", "error", why_not=early or ended),
-        OrderOffer("refunded", "Provider refunds", "undo", why_not=early or never),
+        Offer("paid", pays, "payments", why_not=early or twice or late, main=True),
+        Offer("delivered", gives, "check_circle", why_not=early or ended, main=not unpaid),
+        Offer("failed", "Provider fails", "error", why_not=early or ended),
+        Offer("refunded", "Provider refunds", "undo", why_not=early or never),
     ]
 
 
