@@ -149,6 +149,18 @@ def test_a_copy_is_put_where_nothing_was(database: Path, tmp_path: Path) -> None
     assert names(fresh) == {"first"}
 
 
+def test_a_new_database_is_its_owners_alone(tmp_path: Path) -> None:
+    made = tmp_path / "crossway.db"
+    use = InUse(made)
+    store = open_store(f"sqlite:///{made}")
+    with store.read():
+        beside = list(tmp_path.glob("crossway.db*"))
+        assert len(beside) > 1
+        assert {stat.S_IMODE(file.stat().st_mode) for file in beside} == {0o600}
+    store.close()
+    use.end()
+
+
 def test_nothing_is_put_back_while_somebody_uses_the_database(
     database: Path, tmp_path: Path
 ) -> None:

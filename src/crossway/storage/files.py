@@ -20,7 +20,8 @@ class NotUsable(Exception):
 
 
 class InUse:
-    """Says that a process uses a database file, for as long as it is held.
+    """Says that a process uses a database file, for as long as it is held. A file that is not there
+    yet is made for its owner alone, and so will be what SQLite puts beside it.
 
     It is a lock on a file of its own: SQLite's own locks end with each transaction.
     """
@@ -33,6 +34,7 @@ class InUse:
         except OSError as error:
             self.end()
             raise NotUsable(f"{database} is being restored: wait until that is done") from error
+        os.close(os.open(database, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
 
     def end(self) -> None:
         """The process uses it no more."""
