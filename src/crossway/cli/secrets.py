@@ -19,7 +19,9 @@ def new() -> None:
 @group.command("rotate")
 @in_words
 def rotate() -> None:
-    """Encrypt everything with the first of the secret keys, so that the others can go."""
+    """Encrypt everything with the first of the secret keys, so that the others can go. Restart
+    every process with all keys before: what one encrypts that knows the old alone is lost with it.
+    """
     with built() as service:
         done = encrypt_anew(service.services, BY)
     for kind, renewed in done.renewed.items():
@@ -34,4 +36,7 @@ def rotate() -> None:
             err=True,
         )
         raise typer.Exit(1)
-    typer.echo("Everything is encrypted with the first key; the others can go")
+    typer.echo(
+        "Everything is encrypted with the first key. If every process was restarted with it before "
+        "that, the others can go; else restart them now, and run this once more"
+    )
