@@ -26,14 +26,16 @@ class Parcel:
 
 class Outbox:
     """Queues by endpoint, shared by threads. Whoever answers well has more room than whoever is
-    ill, that is, failed or was slow the last time; all who are ill share half of the threads, so
-    that they cannot keep the others waiting."""
+    ill, that is, failed or was slow the last time; all who are ill share half of the threads, and
+    all endpoints of one client three quarters, so that they cannot keep the others waiting."""
 
     def __init__(self, at_once: int) -> None:
         self._most_ill = max(1, at_once // 2)
+        self._most_of_client = max(1, at_once - at_once // 4)
         self._lock = threading.Lock()
         self._queues: dict[int, deque[Parcel]] = {}
         self._running: Counter[int] = Counter()
+        self._running_of: Counter[str] = Counter()
         self._ill: set[int] = set()
 
     @property
@@ -61,10 +63,12 @@ class Outbox:
         """The next parcel that may be sent now: endpoints by turns."""
         with self._lock:
             ill_running = sum(self._running[webhook_id] for webhook_id in self._ill)
-            for webhook_id in self._queues:
+            for webhook_id, queue in self._queues.items():
                 ill = webhook_id in self._ill
                 most = AT_ONCE_ILL if ill else AT_ONCE_EACH
-                if self._running[webhook_id] < most and not (ill and ill_running >= self._most_ill):
+                if self._running[webhook_id] >= most or (ill and ill_running >= self._most_ill):
+                    continue
+                if self._running_of[queue[0].endpoint.client_id] < self._most_of_client:
                     break
             else:
                 return None
@@ -74,6 +78,7 @@ class Outbox:
             if queue:
                 self._queues[webhook_id] = queue
             self._running[webhook_id] += 1
+            self._running_of[parcel.endpoint.client_id] += 1
             return parcel
 
     def sent(self, parcel: Parcel, ill: bool) -> None:
@@ -87,6 +92,9 @@ class Outbox:
                 self._ill.discard(webhook_id)
             if not self._running[webhook_id]:
                 del self._running[webhook_id]
+            self._running_of[parcel.endpoint.client_id] -= 1
+            if not self._running_of[parcel.endpoint.client_id]:
+                del self._running_of[parcel.endpoint.client_id]
 
     def clear(self) -> list[Parcel]:
         """Take everything out."""

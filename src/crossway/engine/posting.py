@@ -9,6 +9,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from crossway.domain.errors import Unreachable
+from crossway.domain.redaction import redact
 from crossway.domain.webhooks import SWITCHED_OFF, Endpoint, Try, felt, tried
 from crossway.engine.alarms import alarm
 from crossway.engine.outbox import Parcel
@@ -40,7 +41,8 @@ def post(services: Services, outgoing: Outgoing, parcel: Parcel) -> Posted:
         try:
             headers = _headers(services, outgoing, parcel, parcel.body)
             given = outgoing.sender.send(parcel.endpoint.url, headers, parcel.body)
-            status, answer = given.status, given.body
+            # A receiver that echoes what it got, or shows its own secrets, is kept without them.
+            status, answer = given.status, redact(given.body)
             error = "" if 200 <= status < 300 else f"answered {status}"
         except Unreachable as reason:
             error = str(reason)
