@@ -116,3 +116,12 @@ def test_entries_from_before_there_were_hashes_are_counted_apart(world: World) -
     clients.create(world.services, "Shop", "Ada")
     found = audit.check(world.services, world.operator)
     assert (found.entries, found.unproven, found.intact) == (3, 2, True)
+
+
+def test_a_log_whose_hashes_were_all_taken_away_is_not_called_whole(world: World) -> None:
+    clients.create(world.services, "Shop", "Ada")
+    assert audit.check(world.services, world.operator).intact
+    with world.store.writer.begin() as db:
+        db.execute(update(table).values(hash="", who="Eve"))
+    found = audit.check(world.services, world.operator)
+    assert (found.bare, found.intact) == (True, False)

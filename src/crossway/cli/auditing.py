@@ -47,7 +47,10 @@ def check_entries(
     if not found.holds_known:
         typer.echo(f"No entry has the hash {known}: the log was written anew or cut short")
     if found.unproven:
-        typer.echo(f"{found.unproven} entries are from before entries had hashes")
+        typer.echo(f"{found.unproven} entries have no hash, as those from before there were any")
+    if found.bare:
+        typer.echo("No entry has a hash: nothing shows whether any was changed")
     if not found.intact:
         raise typer.Exit(1)
-    typer.echo(f"{found.entries} entries, none changed; the newest hash is {found.newest}")
+    proven = found.entries - found.unproven
+    typer.echo(f"{proven} entries, none changed; the newest hash is {found.newest}")

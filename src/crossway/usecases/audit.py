@@ -28,8 +28,13 @@ class Checked:
 
     @property
     def intact(self) -> bool:
-        """Whether nothing speaks against the log."""
-        return not self.broken and self.holds_known
+        """Whether nothing speaks against the log. One whose hashes are all gone proves nothing."""
+        return not self.broken and self.holds_known and not self.bare
+
+    @property
+    def bare(self) -> bool:
+        """Whether there are entries, and not one has a hash."""
+        return self.entries == self.unproven > 0
 
 
 def page(services: Services, caller: Caller, wanted: AuditFilter, limit: int) -> list[AuditEntry]:

@@ -176,6 +176,13 @@ def verdict(checked: audit.Checked, known: str) -> tuple[bool, str]:
         return False, f"The log was changed: what stands before {where} is not what was written."
     if not checked.holds_known:
         return False, f"None of the {count} has this hash: the log was cut short or written anew."
+    if checked.bare:
+        return False, f"None of the {count} has a hash: nothing shows whether any was changed."
+    proven = f"{checked.entries - checked.unproven:,} of" if checked.unproven else "all"
     held = ", and the hash that you gave is among them" if known else ""
-    old = f" {checked.unproven:,} are from before entries had hashes." if checked.unproven else ""
-    return True, f"The log is whole: the hashes of all {count} fit{held}.{old}"
+    old = (
+        f" {checked.unproven:,} have none, as from before there were any."
+        if checked.unproven
+        else ""
+    )
+    return True, f"The log is whole: the hashes of {proven} {count} fit{held}.{old}"
