@@ -49,7 +49,9 @@ def simulated_offers(order: RampOrder) -> list[Offer]:
     unpaid = order.paid_at is None
     early = "The provider does not have the order yet." if state is OrderState.PENDING else ""
     ended = "" if state in _RUNNING else f"The order is {state.lower()}."
-    never = "" if not unpaid else "Nothing was paid that could go back."
+    never = "Nothing was paid that could go back." if unpaid else ""
+    if state in (OrderState.COMPLETED, OrderState.REFUNDED):
+        never = f"The order is {state.lower()}."
     twice = "" if unpaid else "Paid already."
     # The user of an on-ramp can pay a provider after the end, too: that money has to go back.
     late = "" if on or state is OrderState.INITIATED else "Deposit on its payment's page."
