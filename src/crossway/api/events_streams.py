@@ -32,16 +32,20 @@ ALIVE = b": alive\n\n"
 
 @dataclass(eq=False)
 class _Stream:
-    """One open stream. `joined` is the place up to which it reads by itself; what comes later
-    lies in its queue, None at the end."""
+    """One open stream of what is behind the place `after`. `joined` is the place up to which it
+    reads by itself; what comes later lies in its queue, None at the end."""
 
     client_id: str
     key: Key | None
     joined: asyncio.Future[int]
+    after: int | None
     queue: asyncio.Queue[bytes | None] = field(default_factory=lambda: asyncio.Queue(QUEUED + 1))
 
-    def put(self, frame: bytes) -> None:
-        """Queue an event; who reads too slowly is let go, and resumes from the last one read."""
+    def put(self, position: int, frame: bytes) -> None:
+        """Queue an event; who reads too slowly is let go, and resumes from the last one read. The
+        one reader can be behind a stream that was opened since it last read."""
+        if self.after is None or position <= self.after:
+            return
         if self.queue.qsize() < QUEUED:
             self.queue.put_nowait(frame)
         else:
@@ -72,8 +76,8 @@ class Streams:
             message = f"At most {MOST_EACH} event streams may be open at once"
             raise TooManyRequests(message, retry_after_seconds=_RETRY_SECONDS)
         loop = asyncio.get_running_loop()
-        stream = _Stream(client_id, caller.key, loop.create_future())
-        return self._events(stream, after, loop.time() + LONGEST_SECONDS)
+        stream = _Stream(client_id, caller.key, loop.create_future(), after)
+        return self._events(stream, loop.time() + LONGEST_SECONDS)
 
     def end(self) -> None:
         """Let every stream end; its client resumes elsewhere or later."""
@@ -81,18 +85,18 @@ class Streams:
         for stream in (*self._open, *self._joining):
             stream.end()
 
-    async def _events(
-        self, stream: _Stream, after: int | None, until: float
-    ) -> AsyncIterator[bytes]:
+    async def _events(self, stream: _Stream, until: float) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
         self._count[stream.client_id] += 1
         try:
+            if stream.after is None:
+                stream.after = await anyio.to_thread.run_sync(self._last)
             yield OPENING
             if self._ended:
                 return
             self._join(stream)
             joined = await stream.joined
-            async for frame in self._missed(stream.client_id, after, joined):
+            async for frame in self._missed(stream.client_id, stream.after, joined):
                 yield frame
             while (left := until - loop.time()) > 0:
                 try:
@@ -124,10 +128,10 @@ class Streams:
         if not self._count[stream.client_id]:
             del self._count[stream.client_id]
 
-    async def _missed(self, client_id: str, after: int | None, until: int) -> AsyncIterator[bytes]:
-        while after is not None and after < until:
+    async def _missed(self, client_id: str, after: int, until: int) -> AsyncIterator[bytes]:
+        while after < until:
             after, frames = await anyio.to_thread.run_sync(self._read, after, (client_id,), until)
-            for _, frame in frames:
+            for _, _, frame in frames:
                 yield frame
 
     async def _read_on(self) -> None:
@@ -141,10 +145,10 @@ class Streams:
                 self._let_join(place)
                 clients = tuple({stream.client_id for stream in self._open})
                 place, frames = await anyio.to_thread.run_sync(self._read, place, clients, None)
-                for client_id, frame in frames:
+                for client_id, position, frame in frames:
                     for stream in tuple(self._open):
                         if stream.client_id == client_id:
-                            stream.put(frame)
+                            stream.put(position, frame)
                 if (now := asyncio.get_running_loop().time()) - checked > KEYS_EVERY_SECONDS:
                     checked = now
                     await self._end_those_of_other_keys()
@@ -180,15 +184,18 @@ class Streams:
 
     def _read(
         self, after: int, clients: tuple[str, ...], until: int | None
-    ) -> tuple[int, list[tuple[str, bytes]]]:
-        """Events in places after one, each with its client, and the place that was reached."""
+    ) -> tuple[int, list[tuple[str, int, bytes]]]:
+        """Events in places after one, each with its client and its place, and the place that was
+        reached."""
         with self._services.store.read() as unit:
             last = unit.announcements.last() if until is None else until
             if last <= after:
                 return after, []
             told = unit.announcements.after(after, clients, last, BATCH)
             reached = told[-1].position if len(told) == BATCH else last
-            frames = [(one.client_id, frame) for one, frame in self._frames(unit, told)]
+            frames = [
+                (one.client_id, one.position or 0, frame) for one, frame in self._frames(unit, told)
+            ]
         assert reached is not None
         return reached, frames
 
