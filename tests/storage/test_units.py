@@ -165,7 +165,8 @@ def test_of_two_that_deadlock_both_come_through(store: SqlStore) -> None:
         store.write(work)
 
     at_once([lambda: crossing(one.id, other.id), lambda: crossing(other.id, one.id)])
-    assert len(tries) == 3
+    # Who is let in again can be quicker than who waits, and then the two meet once more.
+    assert len(tries) > 2
 
 
 @pytest.mark.parametrize("kind", ["postgresql"])
