@@ -26,6 +26,7 @@ from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Caller, Client, Mode, Scope
 from crossway.domain.intent import Intent, State
 from crossway.domain.ramps import ProviderName
+from crossway.domain.roles import Role
 from crossway.engine.loop import Engine
 from crossway.ports.services import Policy, Services
 from crossway.storage.migrate import upgrade
@@ -110,7 +111,7 @@ class World:
         if known is None:
             self.store.write(lambda unit: unit.access.add_client(client))
         self.caller = Caller(client, Mode.TEST, frozenset(Scope))
-        self.operator = replace(self.caller, operator=True)
+        self.operator = replace(self.caller, role=Role.ADMIN)
 
     def pay(
         self, source: str = "BASE_MAINNET", to: str = "ARBITRUM_MAINNET", **more: Any

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from crossway.bootstrap import Service
 from crossway.domain.clients import Caller, Mode, Scope
 from crossway.domain.errors import Forbidden, InvalidInput, NotFound
+from crossway.domain.roles import Role
 from crossway.ports.logs import AskedRequest, RequestFilter
 from crossway.ports.process import Heard, Unwritten
 from crossway.usecases import request_log
@@ -27,7 +28,7 @@ def emptied(service: Service) -> None:
 @pytest.fixture
 def operator(service: Service) -> Iterator[Caller]:
     with service.services.store.read() as unit:
-        yield Caller(unit.access.clients()[0], Mode.TEST, frozenset(Scope), operator=True)
+        yield Caller(unit.access.clients()[0], Mode.TEST, frozenset(Scope), role=Role.ADMIN)
 
 
 def caller_of(api: Api) -> Caller:

@@ -12,6 +12,7 @@ from crossway.domain.errors import Forbidden, InvalidInput, NotFound, WrongState
 from crossway.domain.intent import State
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
+from crossway.domain.roles import Role
 from crossway.ports.ramps import Opening, Outcome, RampProvider
 from crossway.usecases.ramps import sandbox as ramp_sandbox
 from tests.storage.ramp_records import an_order
@@ -126,7 +127,7 @@ def test_only_a_clients_own_orders_are_there_and_the_operator_has_all(world: Wor
     for caller, number in ((stranger, order.id), (world.caller, order.id + 1)):
         with pytest.raises(NotFound, match="Order not found"):
             ramp_sandbox.report(world.services, caller, number, "paid")
-    operator = replace(stranger, operator=True)
+    operator = replace(stranger, role=Role.ADMIN)
     assert ramp_sandbox.report(world.services, operator, order.id, "paid").id == order.id
 
 

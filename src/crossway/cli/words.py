@@ -15,6 +15,7 @@ from crossway import bootstrap
 from crossway.bootstrap import Service, SetupError
 from crossway.domain.clients import DEFAULT_REQUESTS_PER_MINUTE, Caller, Client, Mode, Scope
 from crossway.domain.errors import Refusal
+from crossway.domain.roles import Role
 from crossway.settings import Settings
 from crossway.storage.files import NotUsable
 
@@ -52,7 +53,7 @@ def built() -> Iterator[Service]:
 def operator() -> Caller:
     """Whoever may run commands here is an operator."""
     client = Client("operator", BY, 0, None, DEFAULT_REQUESTS_PER_MINUTE, datetime.now(UTC))
-    return Caller(client, Mode.LIVE, frozenset(Scope), operator=True)
+    return Caller(client, Mode.LIVE, frozenset(Scope), role=Role.ADMIN)
 
 
 def setting_complaints(error: ValidationError) -> list[str]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from crossway.domain.clients import DEFAULT_REQUESTS_PER_MINUTE, Caller, Client, Mode, Scope
+from crossway.domain.roles import Role
 from crossway.ports.services import Services
 
 OPERATOR = "Operator"
@@ -52,7 +53,7 @@ def operator() -> Caller:
         client=_client(),
         mode=Mode(st.session_state.get(MODE_KEY, Mode.TEST)),
         scopes=frozenset(Scope),
-        operator=True,
+        role=Role.ADMIN,
     )
 
 

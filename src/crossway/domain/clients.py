@@ -8,6 +8,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from crossway.domain.errors import Forbidden, InvalidInput
+from crossway.domain.roles import Right, Role, least, may
 
 DEFAULT_REQUESTS_PER_MINUTE = 250
 MAX_APP_FEE_BPS = 500
@@ -89,14 +90,20 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: a client through one of its keys, or the operator, who sees every client's."""
+    """Who asks: a client through one of its keys, or one of the installation's own people, who has
+    a `role` and sees every client's."""
 
     client: Client
     mode: Mode
     scopes: frozenset[Scope]
     key_id: int | None = None
-    operator: bool = False
+    role: Role | None = None
     key: Key | None = None
+
+    @property
+    def operator(self) -> bool:
+        """Whether this is one of the installation's own people."""
+        return self.role is not None
 
     @property
     def who(self) -> str:
@@ -107,6 +114,20 @@ class Caller:
         """Raise `Forbidden` when the key lacks this scope."""
         if scope not in self.scopes:
             raise Forbidden(f"This key lacks the scope: {scope}")
+
+    def may(self, right: Right) -> bool:
+        """Whether this is one of the installation's people whose role has this right."""
+        return self.role is not None and may(self.role, right)
+
+    def must(self, right: Right) -> None:
+        """Raise `Forbidden` for a client, and for a person whose role lacks this right."""
+        if self.role is None:
+            raise Forbidden("Only an operator can do this")
+        if not may(self.role, right):
+            raise Forbidden(
+                f"This needs the right to {right}, which the role {self.role} does not have: ask "
+                f"somebody with the role {least(right)}"
+            )
 
     def may_use(self, chain: str, testnet: bool) -> None:
         """Raise `InvalidInput` when a live key asks for a test network."""

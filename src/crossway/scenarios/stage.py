@@ -12,6 +12,7 @@ from crossway.domain.errors import Refusal
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import FIAT, is_fiat
 from crossway.domain.money import format_units
+from crossway.domain.roles import Role
 from crossway.domain.transfers import Duty
 from crossway.engine.loop import Engine
 from crossway.ports.records import Alarm
@@ -63,7 +64,7 @@ class Stage:
         self.caller = Caller(
             clients.create(self.services, "A shop", "scenario"), Mode.TEST, frozenset(Scope)
         )
-        self.operator = replace(self.caller, operator=True)
+        self.operator = replace(self.caller, role=Role.ADMIN)
         self.made: list[Intent] = []
         self.reorganised = self.restored = False
         self._dies_at, self._asked = "", 0
