@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 from benchmarks.worlds import caller
 from crossway.bootstrap import build
-from crossway.domain.clients import Mode
+from crossway.domain.clients import Mode, insider
 from crossway.settings import Settings
 from crossway.usecases import clients, keys
 from crossway.usecases.access import ClientChange
@@ -58,8 +58,8 @@ class Server:
         try:
             client = caller(built).client
             change = ClientChange(requests_per_minute=UNLIMITED)
-            clients.change(built.services, client.id, change, "benchmark")
-            return keys.make(built.services, client.id, Mode.TEST, "benchmark").secret
+            clients.change(built.services, client.id, change, insider("benchmark"))
+            return keys.make(built.services, client.id, Mode.TEST, insider("benchmark")).secret
         finally:
             built.close()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import insert
 
 from crossway.bootstrap import Service, build
-from crossway.domain.clients import Caller, Mode, Scope
+from crossway.domain.clients import Caller, Mode, Scope, insider
 from crossway.domain.intent import Intent, State
 from crossway.settings import Settings
 from crossway.storage.intent_rows import intent_row
@@ -36,7 +36,7 @@ def service() -> Iterator[Service]:
 
 def caller(built: Service) -> Caller:
     """A client that may do everything."""
-    client = clients.create(built.services, f"Shop {secrets.token_hex(4)}", "benchmark")
+    client = clients.create(built.services, f"Shop {secrets.token_hex(4)}", insider("benchmark"))
     return Caller(client, Mode.TEST, frozenset(Scope))
 
 

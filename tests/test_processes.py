@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from crossway.adapters.chains.addresses import from_digest
-from crossway.domain.clients import Mode
+from crossway.domain.clients import Mode, insider
 from crossway.storage.network_tables import leases
 from crossway.usecases import clients, keys
 from tests.audit import all_intents, audit, finished
@@ -65,11 +65,11 @@ class Api:
     """A client of an API process, with a key and no limit that is in the way."""
 
     def __init__(self, base: str, world: World) -> None:
-        client = clients.create(world.services, f"Shop {time.monotonic_ns()}", "test")
+        client = clients.create(world.services, f"Shop {time.monotonic_ns()}", insider("test"))
         free = clients.ClientChange(requests_per_minute=1_000_000)
-        clients.change(world.services, client.id, free, "test")
+        clients.change(world.services, client.id, free, insider("test"))
         self.client_id = client.id
-        secret = keys.make(world.services, client.id, Mode.TEST, "test").secret
+        secret = keys.make(world.services, client.id, Mode.TEST, insider("test")).secret
         self._http = httpx.Client(
             base_url=f"{base}/api/v1", headers={"Authorization": f"Bearer {secret}"}, timeout=30
         )

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from crossway import bootstrap
 from crossway.api.app import create_api
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode, Scope
+from crossway.domain.clients import Mode, Scope, insider
 from crossway.ports.services import Services
 from crossway.settings import Settings
 from crossway.usecases import clients, keys
@@ -84,10 +84,10 @@ def new_key(
     **limits: Any,
 ) -> tuple[str, int, str]:
     """Client, number and secret of a key of a new client, whose rate is out of a test's way."""
-    client = clients.create(service.services, f"Shop {next(_names)}", "test")
+    client = clients.create(service.services, f"Shop {next(_names)}", insider("test"))
     change = clients.ClientChange(**{"requests_per_minute": 100_000, **limits})
-    clients.change(service.services, client.id, change, "test")
-    made = keys.make(service.services, client.id, mode, "test", scopes)
+    clients.change(service.services, client.id, change, insider("test"))
+    made = keys.make(service.services, client.id, mode, insider("test"), scopes)
     return client.id, made.key.id, made.secret
 
 

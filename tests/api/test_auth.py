@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode, Scope
+from crossway.domain.clients import Mode, Scope, insider
 from crossway.usecases import keys
 from tests.api.conftest import INTENT, WALLET, Api, new_key
 
@@ -55,7 +55,7 @@ def test_the_scheme_is_read_in_any_case(api: Api) -> None:
 
 def test_a_revoked_key_is_refused_at_once_in_the_same_process(api: Api) -> None:
     assert api.get("/chains").status_code == 200
-    keys.revoke(api.service.services, api.key_id, "test")
+    keys.revoke(api.service.services, api.key_id, insider("test"))
     assert api.get("/chains").status_code == 401
 
 
@@ -89,7 +89,7 @@ def test_a_client_sees_its_own_intents_only(api: Api, http: TestClient, service:
 
 def test_both_keys_of_a_client_see_the_same_intents(api: Api) -> None:
     made = api.create().json()
-    second = keys.make(api.service.services, api.client_id, Mode.TEST, "test")
+    second = keys.make(api.service.services, api.client_id, Mode.TEST, insider("test"))
     twin = Api(api.http, api.service, api.client_id, second.key.id, second.secret)
     assert twin.get(f"/intents/{made['id']}").status_code == 200
 

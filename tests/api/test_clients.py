@@ -3,7 +3,7 @@
 from starlette.testclient import TestClient
 
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode
+from crossway.domain.clients import Mode, insider
 from crossway.usecases import clients, keys
 from tests.api.conftest import INTENT, WALLET, Api, new_key
 
@@ -12,8 +12,8 @@ OTHER = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 
 def test_a_key_can_have_a_rate_of_its_own(http: TestClient, service: Service) -> None:
     api = Api(http, service, *new_key(service))
-    keys.change(service.services, api.key_id, keys.KeyChange(requests_per_minute=2), "t")
-    twin = keys.make(service.services, api.client_id, Mode.TEST, "t")
+    keys.change(service.services, api.key_id, keys.KeyChange(requests_per_minute=2), insider("t"))
+    twin = keys.make(service.services, api.client_id, Mode.TEST, insider("t"))
     assert [api.get("/chains").status_code for _ in range(3)] == [200, 200, 429]
     other = Api(http, service, api.client_id, twin.key.id, twin.secret)
     assert {other.get("/chains").status_code for _ in range(3)} == {200}
@@ -25,7 +25,7 @@ def test_money_goes_back_to_the_clients_own_address_where_the_intent_names_none(
     assert refused.status_code == 400
     assert "refund_address or sender must be given" in refused.json()["message"]
     change = clients.ClientChange(refund_addresses={"evm": OTHER})
-    clients.change(api.service.services, api.client_id, change, "t")
+    clients.change(api.service.services, api.client_id, change, insider("t"))
     assert api.post("/intents", nobody).json()["refund_address"] == OTHER
     assert api.post("/intents", INTENT).json()["refund_address"] == WALLET
     named = api.post("/intents", {**nobody, "refund_address": WALLET})
@@ -34,7 +34,7 @@ def test_money_goes_back_to_the_clients_own_address_where_the_intent_names_none(
 
 def test_the_clients_address_is_of_the_source_chains_kind(api: Api) -> None:
     change = clients.ClientChange(refund_addresses={"evm": OTHER})
-    clients.change(api.service.services, api.client_id, change, "t")
+    clients.change(api.service.services, api.client_id, change, insider("t"))
     body = {name: value for name, value in INTENT.items() if name != "sender"}
     usdc = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
     refused = api.post("/intents", {**body, "source_chain": "SOLANA_MAINNET", "tokenIn": usdc})
@@ -49,9 +49,9 @@ def test_client_info_tells_all_that_is_set(api: Api) -> None:
     change = clients.ClientChange(
         refund_addresses={"evm": OTHER}, display_name="Café", colour="#112233"
     )
-    clients.change(services, api.client_id, change, "t")
-    keys.change(services, api.key_id, keys.KeyChange(requests_per_minute=900), "t")
-    keys.rotate(services, api.key_id, "t")
+    clients.change(services, api.client_id, change, insider("t"))
+    keys.change(services, api.key_id, keys.KeyChange(requests_per_minute=900), insider("t"))
+    keys.rotate(services, api.key_id, insider("t"))
     info = api.get("/client/auth/client-info").json()
     assert info["branding"] == {"displayName": "Café", "logoUrl": None, "colour": "#112233"}
     assert info["refundAddresses"] == {"evm": OTHER}
@@ -61,7 +61,7 @@ def test_client_info_tells_all_that_is_set(api: Api) -> None:
 
 def test_a_key_that_was_replaced_still_works(api: Api) -> None:
     assert api.get("/chains").status_code == 200
-    new = keys.rotate(api.service.services, api.key_id, "t")
+    new = keys.rotate(api.service.services, api.key_id, insider("t"))
     assert api.get("/chains").status_code == 200
     other = Api(api.http, api.service, api.client_id, new.key.id, new.secret)
     assert other.get("/chains").status_code == 200

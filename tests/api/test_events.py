@@ -18,7 +18,7 @@ from crossway.api.app import create_api
 from crossway.api.events_streams import MOST_EACH
 from crossway.api.schemas.announcements import present
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode
+from crossway.domain.clients import Mode, insider
 from crossway.domain.webhooks import Announcement
 from crossway.engine.announcements import fan_out
 from crossway.ports.services import Services
@@ -167,10 +167,10 @@ def _status(client: httpx.Client, base: str, api: Api) -> int:
 
 def test_a_stream_ends_with_its_key_and_goes_on_with_another_one(base: str, api: Api) -> None:
     services = api.service.services
-    spare = keys.make(services, api.client_id, Mode.TEST, "test")
+    spare = keys.make(services, api.client_id, Mode.TEST, insider("test"))
     with streaming(base, api) as ended, streaming(base, api_with(api, spare.secret)) as other:
         next(ended._lines)
-        keys.revoke(services, api.key_id, "test")
+        keys.revoke(services, api.key_id, insider("test"))
         with pytest.raises(AssertionError, match="the stream ended"):
             ended.next()
         made = created(api_with(api, spare.secret))

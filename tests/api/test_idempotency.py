@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from crossway.api.app import create_api
 from crossway.api.auth import SIGNED
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode, Scope
+from crossway.domain.clients import Mode, Scope, insider
 from crossway.domain.errors import Conflict
 from crossway.usecases import keys, replays
 from crossway.usecases.access import KEPT_ANSWERS
@@ -67,7 +67,9 @@ def test_a_key_belongs_to_its_client(api: Api, http: TestClient, service: Servic
 
 def other_key(api: Api, *scopes: Scope) -> Api:
     """The same client with a key of fewer scopes."""
-    made = keys.make(api.service.services, api.client_id, Mode.TEST, "test", frozenset(scopes))
+    made = keys.make(
+        api.service.services, api.client_id, Mode.TEST, insider("test"), frozenset(scopes)
+    )
     return replace(api, key_id=made.key.id, secret=made.secret)
 
 

@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from crossway.api.limits import Limits
 from crossway.bootstrap import Service
+from crossway.domain.clients import insider
 from crossway.usecases import clients
 from tests.api.conftest import Api, new_key, served
 
@@ -42,7 +43,10 @@ def test_a_client_can_have_another_rate_and_others_are_not_touched_by_it(
     assert [slow.get("/chains").status_code for _ in range(4)] == [200, 200, 200, 429]
     assert other.get("/chains").status_code == 200
     clients.change(
-        service.services, slow.client_id, clients.ClientChange(requests_per_minute=10), "test"
+        service.services,
+        slow.client_id,
+        clients.ClientChange(requests_per_minute=10),
+        insider("test"),
     )
     assert slow.get("/chains").status_code == 200
 

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from crossway.api.app import create_api
 from crossway.api.origins import counted_by, is_this_machine, origin_of
 from crossway.bootstrap import Service
+from crossway.domain.clients import insider
 from crossway.ports.process import Doors
 from crossway.usecases import keys
 from tests.api.conftest import Api, new_key
@@ -106,7 +107,7 @@ def test_a_key_that_is_bound_to_addresses_is_403_from_any_other(
     service: Service, calling: From
 ) -> None:
     client, key, secret = new_key(service)
-    keys.change(service.services, key, keys.KeyChange(addresses=("203.0.113.0/24",)), "t")
+    keys.change(service.services, key, keys.KeyChange(addresses=("203.0.113.0/24",)), insider("t"))
     forwarded = {"X-Forwarded-For": SHOP}
 
     def asked(peer: str, trusted: tuple[str, ...] = (), **headers: str) -> Any:
@@ -120,7 +121,7 @@ def test_a_key_that_is_bound_to_addresses_is_403_from_any_other(
     assert asked(ELSEWHERE, **forwarded).status_code == 403
     assert asked(SHOP, **forwarded).status_code == 403
     assert asked(PROXY, (f"{PROXY}/32",), **forwarded).status_code == 200
-    keys.change(service.services, key, keys.KeyChange(addresses=()), "t")
+    keys.change(service.services, key, keys.KeyChange(addresses=()), insider("t"))
     assert asked(ELSEWHERE).status_code == 200
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import keys as view
-from crossway.domain.clients import Brand, Key, Mode, Scope
+from crossway.domain.clients import Brand, Key, Mode, Scope, insider
 from crossway.domain.errors import InvalidInput
 from crossway.usecases import clients, keys
 from crossway.usecases.keys import KeyChange
@@ -15,7 +15,7 @@ from tests.dashboard.conftest import Screen
 
 
 def a_key(screen: Screen) -> Key:
-    return keys.make(screen.world.services, "c-1", Mode.TEST, "test").key
+    return keys.make(screen.world.services, "c-1", Mode.TEST, insider("test")).key
 
 
 def text_of(screen: Screen, key: str) -> str:
@@ -75,7 +75,7 @@ def test_a_key_is_changed_and_the_log_says_who_did_it(screen: Screen) -> None:
 
 def test_a_key_that_is_replaced_works_on_and_says_until_when(screen: Screen) -> None:
     key = a_key(screen)
-    keys.rotate(screen.world.services, key.id, "test")
+    keys.rotate(screen.world.services, key.id, insider("test"))
     screen.open("key", id=str(key.id))
     assert "It was replaced already" in screen.words
     assert "Works until" in text_of(screen, "key_facts")
@@ -91,7 +91,7 @@ def test_a_key_that_is_replaced_works_on_and_says_until_when(screen: Screen) -> 
 
 def test_a_revoked_key_offers_nothing_more_and_is_listed_among_the_ended(screen: Screen) -> None:
     key = a_key(screen)
-    keys.revoke(screen.world.services, key.id, "test")
+    keys.revoke(screen.world.services, key.id, insider("test"))
     assert "This key has ended" in screen.open("key", id=str(key.id)).words
     assert [button.label for button in screen.at.button if "Save" in button.label] == []
     (row,) = screen.open("keys", show=view.ENDED).widget("keys")["rows"]

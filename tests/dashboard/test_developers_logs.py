@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from crossway.dashboard.views import audit as audit_view
 from crossway.dashboard.views import requests as view
-from crossway.domain.clients import Mode
+from crossway.domain.clients import Mode, insider
 from crossway.ports.logs import AskedRequest, AuditEntry
 from crossway.storage.network_tables import audit as audit_table
 from crossway.usecases import clients, keys
@@ -96,7 +96,7 @@ def test_a_body_that_was_cut_is_shown_as_it_is() -> None:
 
 def test_the_log_says_who_changed_what_and_how_it_was(screen: Screen) -> None:
     services = screen.world.services
-    clients.change(services, "c-1", ClientChange(app_fee_bps=50, name="The shop"), "ada")
+    clients.change(services, "c-1", ClientChange(app_fee_bps=50, name="The shop"), insider("ada"))
     (row,) = screen.open("audit").widget("audit")["rows"]
     assert row["href"] == "client?id=c-1"
     assert [row["cells"][n]["text"] for n in range(5)] == [
@@ -110,8 +110,8 @@ def test_the_log_says_who_changed_what_and_how_it_was(screen: Screen) -> None:
 
 def test_the_log_is_filtered_by_who_what_and_about(screen: Screen) -> None:
     services = screen.world.services
-    made = keys.make(services, "c-1", Mode.TEST, "ada").key
-    keys.revoke(services, made.id, "bob")
+    made = keys.make(services, "c-1", Mode.TEST, insider("ada")).key
+    keys.revoke(services, made.id, insider("bob"))
     switch(services, screen.world.operator, "chain:BASE_MAINNET", True, "node is down")
     screen.open("audit", about=f"key:{made.id}")
     rows = screen.widget("audit")["rows"]
@@ -133,7 +133,7 @@ def test_the_days_of_a_filter_are_both_included() -> None:
 def test_a_log_that_somebody_changed_says_where(screen: Screen) -> None:
     services = screen.world.services
     for name in ("one", "two", "three"):
-        clients.create(services, name, "ada")
+        clients.create(services, name, insider("ada"))
     assert "The log is whole: the hashes of all 3 entries fit." in screen.open("audit").words
     with screen.world.store.writer.begin() as db:
         db.execute(update(audit_table).where(audit_table.c.id == 2).values(who="nobody"))
@@ -142,7 +142,7 @@ def test_a_log_that_somebody_changed_says_where(screen: Screen) -> None:
 
 
 def test_a_hash_that_the_log_lacks_says_that_it_was_cut_short(screen: Screen) -> None:
-    clients.create(screen.world.services, "one", "ada")
+    clients.create(screen.world.services, "one", insider("ada"))
     screen.open("audit")
     newest = screen.at.code[0].value
     screen.at.text_input(key="known_hash").set_value(newest)
@@ -153,7 +153,7 @@ def test_a_hash_that_the_log_lacks_says_that_it_was_cut_short(screen: Screen) ->
 
 def test_the_export_holds_every_field_and_the_hash(screen: Screen) -> None:
     world = screen.world
-    clients.create(world.services, "one", "ada")
+    clients.create(world.services, "one", insider("ada"))
     text = audit_view.export(
         world.services, world.operator, audit_view.wanted(None, None, "", None, None, None)
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from crossway.domain.clients import insider
 from crossway.domain.errors import Forbidden, InvalidInput
 from crossway.domain.intent import State
 from crossway.ports.logs import AuditFilter
@@ -71,7 +72,7 @@ def test_only_operators_see_the_log(world: World) -> None:
 
 def test_the_log_is_walked_page_by_page(world: World) -> None:
     for number in range(5):
-        clients.create(world.services, f"Shop {number}", "Ada" if number % 2 else "Bob")
+        clients.create(world.services, f"Shop {number}", insider("Ada" if number % 2 else "Bob"))
     first = audit.page(world.services, world.operator, AuditFilter(), 2)
     rest = audit.page(world.services, world.operator, AuditFilter(before_id=first[-1].id), 10)
     assert [entry.detail["client"] for entry in first + rest] == [
@@ -85,10 +86,10 @@ def test_a_log_that_nobody_touched_is_intact_and_one_that_was_is_not(world: Worl
     empty = audit.check(services, operator)
     assert (empty.entries, empty.intact) == (0, True)
     for number in range(3):
-        clients.create(services, f"Shop {number}", "Ada")
+        clients.create(services, f"Shop {number}", insider("Ada"))
     good = audit.check(services, operator)
     assert (good.entries, good.broken, good.intact) == (3, (), True)
-    clients.create(services, "Later", "Ada")
+    clients.create(services, "Later", insider("Ada"))
     assert audit.check(services, operator, good.newest).intact
     (second,) = [e.id for e in audit.page(services, operator, AuditFilter(), 10)][2:3]
     with world.store.writer.begin() as db:
@@ -100,7 +101,7 @@ def test_a_log_that_nobody_touched_is_intact_and_one_that_was_is_not(world: Worl
 def test_a_log_that_was_cut_short_or_written_anew_lacks_a_hash_that_was_kept(world: World) -> None:
     services, operator = world.services, world.operator
     for number in range(3):
-        clients.create(services, f"Shop {number}", "Ada")
+        clients.create(services, f"Shop {number}", insider("Ada"))
     kept = audit.check(services, operator).newest
     newest = audit.page(services, operator, AuditFilter(), 1)[0].id
     with world.store.writer.begin() as db:
@@ -113,13 +114,13 @@ def test_entries_from_before_there_were_hashes_are_counted_apart(world: World) -
     with world.store.writer.begin() as db:
         old = {"at": 1, "who": "Ada", "what": "refund", "detail": "{}"}
         db.execute(table.insert(), [old, old])
-    clients.create(world.services, "Shop", "Ada")
+    clients.create(world.services, "Shop", insider("Ada"))
     found = audit.check(world.services, world.operator)
     assert (found.entries, found.unproven, found.intact) == (3, 2, True)
 
 
 def test_a_log_whose_hashes_were_all_taken_away_is_not_called_whole(world: World) -> None:
-    clients.create(world.services, "Shop", "Ada")
+    clients.create(world.services, "Shop", insider("Ada"))
     assert audit.check(world.services, world.operator).intact
     with world.store.writer.begin() as db:
         db.execute(update(table).values(hash="", who="Eve"))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from crossway.bootstrap import Service
-from crossway.domain.clients import Brand
+from crossway.domain.clients import Brand, insider
 from crossway.domain.errors import InvalidInput
 from crossway.ports.logs import AuditFilter
 from crossway.ports.services import Services
@@ -28,11 +28,11 @@ def services(service: Service) -> Services:
 
 @pytest.fixture
 def client_id(services: Services) -> str:
-    return clients.create(services, f"Shop {len(clients.every(services))}", "test").id
+    return clients.create(services, f"Shop {len(clients.every(services))}", insider("test")).id
 
 
 def changed(services: Services, client_id: str, **change: Any) -> Any:
-    return clients.change(services, client_id, clients.ClientChange(**change), "Ada")
+    return clients.change(services, client_id, clients.ClientChange(**change), insider("Ada"))
 
 
 def test_refunds_go_to_one_address_a_kind_of_chain_in_its_one_spelling(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crossway.domain.clients import Mode, Scope
+from crossway.domain.clients import Mode, Scope, insider
 from crossway.domain.errors import InvalidInput, NotFound, Unauthorized, WrongState
 from crossway.ports.logs import AuditFilter
 from crossway.ports.services import KeyMemory, Services
@@ -41,8 +41,8 @@ def works(services: Services, secret: str) -> bool:
 
 def test_a_key_that_was_replaced_works_on_for_the_overlap_and_not_longer(world: World) -> None:
     services, here = world.services, world.services
-    old = keys.make(services, "c-1", Mode.LIVE, "t", READ, addresses=["203.0.113.0/24"])
-    new = keys.rotate(services, old.key.id, "Ada", timedelta(hours=2))
+    old = keys.make(services, "c-1", Mode.LIVE, insider("t"), READ, addresses=["203.0.113.0/24"])
+    new = keys.rotate(services, old.key.id, insider("Ada"), timedelta(hours=2))
     assert new.secret != old.secret
     assert (new.key.scopes, new.key.mode) == (READ, Mode.LIVE)
     assert new.key.addresses == ("203.0.113.0/24",)
@@ -57,42 +57,42 @@ def test_a_key_that_was_replaced_works_on_for_the_overlap_and_not_longer(world: 
 
 
 def test_without_an_overlap_the_old_key_ends_at_once(services: Services) -> None:
-    old = keys.make(services, "c-1", Mode.TEST, "t")
+    old = keys.make(services, "c-1", Mode.TEST, insider("t"))
     access.authenticate(services, old.secret)
-    keys.rotate(services, old.key.id, "t", timedelta(0))
+    keys.rotate(services, old.key.id, insider("t"), timedelta(0))
     with pytest.raises(Unauthorized):
         access.authenticate(services, old.secret)
 
 
 def test_a_key_is_replaced_once_and_only_while_it_lives(services: Services) -> None:
-    old = keys.make(services, "c-1", Mode.TEST, "t")
-    new = keys.rotate(services, old.key.id, "t")
+    old = keys.make(services, "c-1", Mode.TEST, insider("t"))
+    new = keys.rotate(services, old.key.id, insider("t"))
     with pytest.raises(WrongState, match="was replaced already"):
-        keys.rotate(services, old.key.id, "t")
-    keys.revoke(services, new.key.id, "t")
+        keys.rotate(services, old.key.id, insider("t"))
+    keys.revoke(services, new.key.id, insider("t"))
     with pytest.raises(WrongState, match="has ended"):
-        keys.rotate(services, new.key.id, "t")
+        keys.rotate(services, new.key.id, insider("t"))
     with pytest.raises(NotFound):
-        keys.rotate(services, 10**6, "t")
+        keys.rotate(services, 10**6, insider("t"))
 
 
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), timedelta(days=30, seconds=1)])
 def test_an_overlap_is_at_most_30_days(services: Services, overlap: timedelta) -> None:
-    old = keys.make(services, "c-1", Mode.TEST, "t")
+    old = keys.make(services, "c-1", Mode.TEST, insider("t"))
     with pytest.raises(InvalidInput, match="overlap must be from 0 seconds to 30 days"):
-        keys.rotate(services, old.key.id, "t", overlap)
+        keys.rotate(services, old.key.id, insider("t"), overlap)
 
 
 def test_scopes_rate_and_addresses_of_a_key_change_at_once(services: Services) -> None:
-    made = keys.make(services, "c-1", Mode.TEST, "t")
+    made = keys.make(services, "c-1", Mode.TEST, insider("t"))
     access.authenticate(services, made.secret)
     wanted = keys.KeyChange(READ, 7, ("198.51.100.7",))
-    keys.change(services, made.key.id, wanted, "t")
+    keys.change(services, made.key.id, wanted, insider("t"))
     caller = access.authenticate(services, made.secret)
     assert caller.scopes == READ
     assert caller.key is not None
     assert (caller.key.requests_per_minute, caller.key.addresses) == (7, ("198.51.100.7/32",))
-    freed = keys.change(services, made.key.id, keys.KeyChange(None, 0, ()), "t")
+    freed = keys.change(services, made.key.id, keys.KeyChange(None, 0, ()), insider("t"))
     assert (freed.scopes, freed.requests_per_minute, freed.addresses) == (READ, None, ())
 
 
@@ -111,16 +111,16 @@ def test_scopes_rate_and_addresses_of_a_key_change_at_once(services: Services) -
 def test_what_a_key_cannot_be_is_refused(
     services: Services, change: keys.KeyChange, said: str
 ) -> None:
-    made = keys.make(services, "c-1", Mode.TEST, "t")
+    made = keys.make(services, "c-1", Mode.TEST, insider("t"))
     with pytest.raises(InvalidInput, match=said):
-        keys.change(services, made.key.id, change, "t")
+        keys.change(services, made.key.id, change, insider("t"))
 
 
 def test_the_audit_log_tells_what_became_of_a_key_and_never_its_secret(services: Services) -> None:
-    made = keys.make(services, "c-1", Mode.TEST, "Ada")
-    keys.change(services, made.key.id, keys.KeyChange(READ), "Ada")
-    new = keys.rotate(services, made.key.id, "Ada")
-    keys.revoke(services, made.key.id, "Ada")
+    made = keys.make(services, "c-1", Mode.TEST, insider("Ada"))
+    keys.change(services, made.key.id, keys.KeyChange(READ), insider("Ada"))
+    new = keys.rotate(services, made.key.id, insider("Ada"))
+    keys.revoke(services, made.key.id, insider("Ada"))
     with services.store.read() as unit:
         entries = unit.audits.page(AuditFilter(subject=f"key:{made.key.id}"), 10)
         whole = str(unit.audits.page(AuditFilter(), 100))

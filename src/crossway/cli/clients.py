@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from crossway.cli.words import BY, built, in_words
+from crossway.cli.words import built, in_words, operator
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.usecases import clients
 
@@ -31,7 +31,7 @@ def create_client(
 ) -> None:
     """Make a client without keys."""
     with built() as service:
-        made = clients.create(service.services, name, BY)
+        made = clients.create(service.services, name, operator())
     typer.echo(f"{made.name} is client {made.id}")
 
 
@@ -61,7 +61,7 @@ def change_client(
         client = clients.named(service.services, name)
         if client is None:
             raise NotFound(f"There is no client {name}")
-        clients.change(service.services, client.id, wanted, BY)
+        clients.change(service.services, client.id, wanted, operator())
     typer.echo(f"{name} is changed")
 
 

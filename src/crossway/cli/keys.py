@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from crossway.cli.words import BY, built, in_words
+from crossway.cli.words import built, in_words, operator
 from crossway.domain.clients import Key, Mode, Scope
 from crossway.usecases import clients, keys
 
@@ -37,10 +37,10 @@ def create_key(
     """Make a new key: this is the only time it is shown."""
     with built() as service:
         services = service.services
-        owner = clients.named(services, client) or clients.create(services, client, BY)
+        owner = clients.named(services, client) or clients.create(services, client, operator())
         scopes = frozenset(scope or Scope)
         made = keys.make(
-            services, owner.id, mode, BY, scopes,
+            services, owner.id, mode, operator(), scopes,
             requests_per_minute=rate, addresses=address or (),
         )  # fmt: skip
     if not quiet:
@@ -95,7 +95,7 @@ def change_key(
     networks = () if anywhere else tuple(address) if address else None
     wanted = keys.KeyChange(frozenset(scope) if scope else None, rate, networks)
     with built() as service:
-        keys.change(service.services, key_id, wanted, BY)
+        keys.change(service.services, key_id, wanted, operator())
     typer.echo(f"Key {key_id} is changed")
 
 
@@ -110,7 +110,7 @@ def rotate_key(
 ) -> None:
     """Replace a key by a new one with the same rights; the old one ends after the overlap."""
     with built() as service:
-        made = keys.rotate(service.services, key_id, BY, timedelta(hours=overlap))
+        made = keys.rotate(service.services, key_id, operator(), timedelta(hours=overlap))
     if not quiet:
         typer.echo(f"The key that replaces key {key_id}, shown this once:")
     typer.echo(made.secret)
@@ -121,5 +121,5 @@ def rotate_key(
 def revoke_key(key_id: Number) -> None:
     """End a key; running services follow within five seconds."""
     with built() as service:
-        keys.revoke(service.services, key_id, BY)
+        keys.revoke(service.services, key_id, operator())
     typer.echo(f"Key {key_id} is revoked")

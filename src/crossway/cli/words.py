@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import wraps
 from typing import ParamSpec
 
@@ -13,9 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from crossway import bootstrap
 from crossway.bootstrap import Service, SetupError
-from crossway.domain.clients import DEFAULT_REQUESTS_PER_MINUTE, Caller, Client, Mode, Scope
+from crossway.domain.clients import Caller, insider
 from crossway.domain.errors import Refusal
-from crossway.domain.roles import Role
 from crossway.settings import Settings
 from crossway.storage.files import NotUsable
 
@@ -51,9 +49,8 @@ def built() -> Iterator[Service]:
 
 
 def operator() -> Caller:
-    """Whoever may run commands here is an operator."""
-    client = Client("operator", BY, 0, None, DEFAULT_REQUESTS_PER_MINUTE, datetime.now(UTC))
-    return Caller(client, Mode.LIVE, frozenset(Scope), role=Role.ADMIN)
+    """Whoever may run commands here is an admin."""
+    return insider(BY)
 
 
 def setting_complaints(error: ValidationError) -> list[str]:

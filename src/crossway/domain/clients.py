@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -12,6 +12,7 @@ from crossway.domain.roles import Right, Role, least, may
 
 DEFAULT_REQUESTS_PER_MINUTE = 250
 MAX_APP_FEE_BPS = 500
+_ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Mode(StrEnum):
@@ -27,6 +28,9 @@ class Scope(StrEnum):
     READ = "read"
     WRITE = "write"
     REFUND = "refund"
+
+
+_RIGHTS = {Scope.READ: Right.SEE, Scope.WRITE: Right.WORK, Scope.REFUND: Right.REFUND}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +114,11 @@ class Caller:
         """What the audit log calls whoever asks: the name, and the key where there is one."""
         return f"{self.client.name} ({self.key.shown}…)" if self.key else self.client.name
 
-    def needs(self, scope: Scope) -> None:
-        """Raise `Forbidden` when the key lacks this scope."""
+    def needs(self, scope: Scope, right: Right | None = None) -> None:
+        """Raise `Forbidden` when the key lacks this scope, or a person's role the right to do this,
+        which is that of the scope unless another is named."""
+        if self.role is not None:
+            self.must(right or _RIGHTS[scope])
         if scope not in self.scopes:
             raise Forbidden(f"This key lacks the scope: {scope}")
 
@@ -133,6 +140,12 @@ class Caller:
         """Raise `InvalidInput` when a live key asks for a test network."""
         if testnet and self.mode is Mode.LIVE:
             raise InvalidInput("A live key cannot be used with test networks")
+
+
+def insider(name: str, role: Role = Role.ADMIN) -> Caller:
+    """One of the installation's own people, who acts for no client."""
+    client = Client("operator", name, 0, None, DEFAULT_REQUESTS_PER_MINUTE, _ALWAYS)
+    return Caller(client, Mode.LIVE, frozenset(Scope), role=role)
 
 
 Networks = tuple[IPv4Network | IPv6Network, ...]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from crossway import bootstrap
-from crossway.domain.clients import Caller, Mode, Scope
+from crossway.domain.clients import Caller, Mode, Scope, insider
 from crossway.domain.errors import Refusal
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import FIAT, is_fiat
@@ -62,7 +62,9 @@ class Stage:
         )
         self.database = folder / "crossway.db"
         self.caller = Caller(
-            clients.create(self.services, "A shop", "scenario"), Mode.TEST, frozenset(Scope)
+            clients.create(self.services, "A shop", insider("scenario")),
+            Mode.TEST,
+            frozenset(Scope),
         )
         self.operator = replace(self.caller, role=Role.ADMIN)
         self.made: list[Intent] = []

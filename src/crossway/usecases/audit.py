@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from crossway.domain.clients import Caller
-from crossway.domain.errors import Forbidden, InvalidInput
+from crossway.domain.errors import InvalidInput
+from crossway.domain.roles import Right
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.ports.services import Services
 
@@ -39,7 +40,7 @@ class Checked:
 
 def page(services: Services, caller: Caller, wanted: AuditFilter, limit: int) -> list[AuditEntry]:
     """Entries, newest first; go on with `before_id` of the last one. Operators only."""
-    _refuse_others(caller)
+    caller.must(Right.SEE)
     if not 1 <= limit <= MOST_PAGE:
         raise InvalidInput(f"limit must be from 1 to {MOST_PAGE}")
     with services.store.read() as unit:
@@ -48,14 +49,14 @@ def page(services: Services, caller: Caller, wanted: AuditFilter, limit: int) ->
 
 def names(services: Services, caller: Caller) -> tuple[list[str], list[str]]:
     """Everybody who did something, and everything that was done, to choose from."""
-    _refuse_others(caller)
+    caller.must(Right.SEE)
     with services.store.read() as unit:
         return unit.audits.names()
 
 
 def check(services: Services, caller: Caller, known: str = "") -> Checked:
     """Go through the whole log; `known` is a hash that it must hold. Operators only."""
-    _refuse_others(caller)
+    caller.must(Right.SEE)
     entries = unproven = last = 0
     previous, broken, found = "", [], not known
     with services.store.read() as unit:
@@ -70,8 +71,3 @@ def check(services: Services, caller: Caller, known: str = "") -> Checked:
                 found = found or entry.hash == known
             last = some[-1].id
     return Checked(entries, unproven, tuple(broken), previous, found)
-
-
-def _refuse_others(caller: Caller) -> None:
-    if not caller.operator:
-        raise Forbidden("Only an operator can see the audit log")

@@ -12,9 +12,11 @@ from crossway.domain.clients import (
     DEFAULT_REQUESTS_PER_MINUTE,
     MAX_APP_FEE_BPS,
     Brand,
+    Caller,
     Client,
 )
 from crossway.domain.errors import InvalidInput, NotFound
+from crossway.domain.roles import Right
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.usecases.complaints import Complaints
@@ -43,22 +45,24 @@ class ClientChange:
     colour: str | None = None
 
 
-def create(services: Services, name: str, by: str) -> Client:
+def create(services: Services, name: str, caller: Caller) -> Client:
     """A client without keys; its name is unique."""
+    caller.must(Right.MANAGE)
     client = fresh(services, name)
 
     def work(unit: Unit) -> None:
         _refuse_taken_name(unit, client)
         unit.access.add_client(client)
         detail, at = {"client": client.name}, client.created_at
-        unit.network.audit(by, "client created", detail, at, f"client:{client.id}")
+        unit.network.audit(caller.who, "client created", detail, at, f"client:{client.id}")
 
     services.store.write(work)
     return client
 
 
-def change(services: Services, client_id: str, change: ClientChange, by: str) -> Client:
+def change(services: Services, client_id: str, change: ClientChange, caller: Caller) -> Client:
     """Change a client; in force at once here, within five seconds in any other process."""
+    caller.must(Right.MANAGE)
 
     def work(unit: Unit) -> Client:
         known = unit.access.client(client_id)
@@ -71,7 +75,7 @@ def change(services: Services, client_id: str, change: ClientChange, by: str) ->
             unit.access.change_client(client)
             detail, now = {"client": client.name}, services.clock.now()
             subject = f"client:{client.id}"
-            unit.network.audit(by, "client changed", detail, now, subject, before, after)
+            unit.network.audit(caller.who, "client changed", detail, now, subject, before, after)
         return client
 
     client = services.store.write(work)

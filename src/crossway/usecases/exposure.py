@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from crossway.domain.clients import Caller
-from crossway.domain.errors import Forbidden, Unreachable
+from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.money import (
     MICRO_USD_DECIMALS,
@@ -14,6 +14,7 @@ from crossway.domain.money import (
     micro_usd_down,
     micro_usd_up,
 )
+from crossway.domain.roles import Right
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
 
@@ -61,8 +62,7 @@ class Exposure:
 
 def exposure(services: Services, caller: Caller) -> list[Exposure]:
     """Open payments grouped by their tokens, the greatest loss first; operators only."""
-    if not caller.operator:
-        raise Forbidden("Only an operator can see this")
+    caller.must(Right.SEE)
     with services.store.read() as unit:
         found = unit.intents.page(IntentFilter(states=_OPEN), MOST_INTENTS)
     groups: dict[tuple[str, str, str, str, bool], list[Intent]] = defaultdict(list)

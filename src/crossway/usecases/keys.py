@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from crossway.domain.clients import Client, Key, Mode, Scope, networks
+from crossway.domain.clients import Caller, Client, Key, Mode, Scope, networks
 from crossway.domain.errors import InvalidInput, NotFound, WrongState
+from crossway.domain.roles import Right
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.usecases.access import hash_of, write_uses
@@ -49,13 +50,14 @@ def make(
     services: Services,
     client_id: str,
     mode: Mode,
-    by: str,
+    caller: Caller,
     scopes: frozenset[Scope] = frozenset(Scope),
     randomness: Randomness = random_part,
     requests_per_minute: int | None = None,
     addresses: Iterable[str] = (),
 ) -> NewKey:
     """A new key of a client; the answer is the only place where its secret ever stands."""
+    caller.must(Right.MANAGE)
     wanted = KeyChange(scopes, requests_per_minute, tuple(addresses))
     key = _changed(_bare(client_id, mode, services.clock.now()), wanted)
 
@@ -63,7 +65,7 @@ def make(
         client = unit.access.client(client_id)
         if client is None:
             raise NotFound("Client not found")
-        return _add(unit, client, key, by, randomness)
+        return _add(unit, client, key, caller.who, randomness)
 
     return services.store.write(work)
 
@@ -75,15 +77,16 @@ def every(services: Services, client_id: str | None = None) -> list[Key]:
         return unit.access.keys(client_id)
 
 
-def change(services: Services, key_id: int, change: KeyChange, by: str) -> Key:
+def change(services: Services, key_id: int, change: KeyChange, caller: Caller) -> Key:
     """Change what a key may do, how often and from where; at once in this process, within five
     seconds in any other. Raises `WrongState` when it has ended."""
+    caller.must(Right.MANAGE)
     now = services.clock.now()
 
     def work(unit: Unit) -> Key:
         known = _living(unit, key_id, now)
         key = _changed(known, change)
-        _store(unit, known, key, by, "key changed", now)
+        _store(unit, known, key, caller.who, "key changed", now)
         return key
 
     key = services.store.write(work)
@@ -94,11 +97,12 @@ def change(services: Services, key_id: int, change: KeyChange, by: str) -> Key:
 def rotate(
     services: Services,
     key_id: int,
-    by: str,
+    caller: Caller,
     overlap: timedelta = USUAL_OVERLAP,
     randomness: Randomness = random_part,
 ) -> NewKey:
     """A new key just like this one, which itself works on for the overlap (at most 30 days)."""
+    caller.must(Right.MANAGE)
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise InvalidInput("overlap must be from 0 seconds to 30 days")
     now = services.clock.now()
@@ -110,23 +114,24 @@ def rotate(
         client = unit.access.client(old.client_id)
         assert client is not None
         ending = replace(old, ends_at=now + overlap)
-        _store(unit, old, ending, by, "key rotated", now)
+        _store(unit, old, ending, caller.who, "key rotated", now)
         bare = replace(old, id=0, created_at=now, last_used_at=None)
-        return _add(unit, client, bare, by, randomness)
+        return _add(unit, client, bare, caller.who, randomness)
 
     made = services.store.write(work)
     _forget(services, key_id)
     return made
 
 
-def revoke(services: Services, key_id: int, by: str) -> None:
+def revoke(services: Services, key_id: int, caller: Caller) -> None:
     """End a key: at once in this process, within five seconds in any other."""
+    caller.must(Right.MANAGE)
     now = services.clock.now()
 
     def work(unit: Unit) -> None:
         if not unit.access.revoke_key(key_id, now):
             raise NotFound("Key not found, or revoked already")
-        unit.network.audit(by, "key revoked", {"key": key_id}, now, f"key:{key_id}")
+        unit.network.audit(caller.who, "key revoked", {"key": key_id}, now, f"key:{key_id}")
 
     services.store.write(work)
     _forget(services, key_id)

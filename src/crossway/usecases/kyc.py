@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import uuid4
 
-from crossway.domain.clients import Caller
+from crossway.domain.clients import Caller, Scope
 from crossway.domain.errors import KycRequired, Unreachable, WrongState
 from crossway.domain.identity import masked, read_document, read_email, read_values
 from crossway.domain.kyc import KycState, Standing, Subject, Tier, judge, month_start
 from crossway.domain.ramps import ProviderName
+from crossway.domain.roles import Right
 from crossway.ports.ramp_records import Handover, Person, Submission
 from crossway.ports.ramps import Document, ProviderRefused
 from crossway.ports.services import Services
@@ -160,6 +161,7 @@ def add_document(
 def erase(services: Services, caller: Caller, email: object) -> int:
     """Forget a person: everything that came through this client, or for an operator all of it.
     Orders stay, without their fields; how many lost theirs. Nobody known: 0."""
+    caller.needs(Scope.WRITE, Right.MANAGE)
     index = services.vault.index(read_email(email))
     client_id = None if caller.operator else caller.client.id
     now = services.clock.now()
@@ -258,6 +260,7 @@ def _hand_in(
     plain: Sequence[tuple[str, str, bytes]],
 ) -> KycState:
     """Keep (key, media type, value), then tell the provider."""
+    caller.needs(Scope.WRITE)
     person = person_of(services, email)
     name, country, now = corridor.provider.name, corridor.country, services.clock.now()
     made = [

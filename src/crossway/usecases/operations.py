@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from statistics import median, quantiles
 
 from crossway.domain.clients import Caller
-from crossway.domain.errors import Forbidden, Unreachable
+from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
+from crossway.domain.roles import Right
 from crossway.domain.transfers import Transfer, TransferState
 from crossway.ports.records import Alarm, MoveRecord
 from crossway.ports.services import Services
@@ -116,8 +117,7 @@ def _raised(alarm: Alarm) -> Attention:
 def acknowledge(services: Services, caller: Caller, kind: str) -> int:
     """A person has seen to the alarms of a kind that do not end by themselves; audited, operators
     only. Answers how many."""
-    if not caller.operator:
-        raise Forbidden("Only an operator can do this")
+    caller.must(Right.WORK)
     now = services.clock.now()
 
     def work(unit: Unit) -> int:

@@ -5,9 +5,10 @@ from datetime import timedelta
 
 from crossway.domain.clients import Caller, Scope
 from crossway.domain.deposits import Deposit, DepositState, Incoming
-from crossway.domain.errors import Forbidden, InvalidInput, NotFound, Unreachable, WrongState
+from crossway.domain.errors import InvalidInput, NotFound, Unreachable, WrongState
 from crossway.domain.intent import READ_VOCABULARY, Intent, State
 from crossway.domain.money import format_units
+from crossway.domain.roles import Right
 from crossway.domain.transfers import Duty, Transfer, TransferEvent, TransferState, advance_transfer
 from crossway.ports.records import Owed, TransferChange
 from crossway.ports.services import Services
@@ -39,7 +40,7 @@ def trigger(services: Services, caller: Caller, address: str) -> None:
 def look(services: Services, intent: Intent) -> Intent:
     """Record what the source chain has for this address and credit what is deep enough."""
     chain = services.chains[intent.terms.source_chain]
-    found, head = chain.incoming_to([intent.address]), chain.heads()
+    found, head = chain.incoming_to([intent.address], intent.created_at), chain.heads()
     standing = [i for i, there in zip(found, chain.still_there(found), strict=True) if there]
 
     def work(unit: Unit) -> Intent:
@@ -151,7 +152,7 @@ def _transaction_of(services: Services, intent_id: int) -> str:
 
 def redirect_refund(services: Services, caller: Caller, intent_id: int, address: str) -> None:
     """Send a refund that failed to another address; operators only, audited (outcomes.md 36)."""
-    intent = _operated(services, caller, intent_id)
+    intent = _operated(services, caller, intent_id, Right.TREASURE)
 
     def work(unit: Unit) -> None:
         now = services.clock.now()
@@ -202,14 +203,14 @@ def return_foreign(services: Services, caller: Caller, deposit_id: int) -> None:
 
 def look_elsewhere(services: Services, caller: Caller, intent_id: int) -> list[Deposit]:
     """Find money sent to the same address on the other chains of the family (outcomes.md 17)."""
-    intent = _operated(services, caller, intent_id)
+    intent = _operated(services, caller, intent_id, Right.WORK)
     source = services.catalogue.chains[intent.terms.source_chain]
     found: list[Incoming] = []
     for chain in services.catalogue.chains.values():
         alike = chain.kind == source.kind and chain.testnet == source.testnet
         if alike and chain.id != source.id and chain.id in services.chains:
             try:
-                found += services.chains[chain.id].incoming_to([intent.address])
+                found += services.chains[chain.id].incoming_to([intent.address], intent.created_at)
             except Unreachable:
                 continue
 
@@ -222,9 +223,8 @@ def look_elsewhere(services: Services, caller: Caller, intent_id: int) -> list[D
     return deposits
 
 
-def _operated(services: Services, caller: Caller, intent_id: int) -> Intent:
-    if not caller.operator:
-        raise Forbidden("Only an operator can do this")
+def _operated(services: Services, caller: Caller, intent_id: int, right: Right) -> Intent:
+    caller.must(right)
     if intent_id <= 0:
         raise InvalidInput("intent must be a record number")
     return by_id(services, caller, intent_id)

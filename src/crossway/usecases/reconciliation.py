@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from crossway.domain.clients import Caller
-from crossway.domain.errors import Forbidden, Unreachable
+from crossway.domain.errors import Unreachable
 from crossway.domain.ledger import Account, balances
 from crossway.domain.money import format_units
+from crossway.domain.roles import Right
 from crossway.ports.chain import Chain, Made
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -58,8 +59,7 @@ def reconcile(services: Services, caller: Caller) -> Reconciliation:
     Deposits on their way into the books and transactions not yet deep enough show as differences
     for a moment.
     """
-    if not caller.operator:
-        raise Forbidden("Only an operator can do this")
+    caller.must(Right.SEE)
     found = Reconciliation()
     for chain in services.chains.values():
         try:

@@ -9,6 +9,7 @@ from crossway.domain.clients import Caller, Scope
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token, format_units, parse_units
+from crossway.domain.roles import Right
 from crossway.ports.sandbox import Faults, Sandbox, SentDeposit
 from crossway.ports.services import Services
 from crossway.usecases.complaints import Complaints
@@ -138,7 +139,7 @@ def _faults(services: Services, on: Chain, body: Mapping[str, Any]) -> Faults:
 
 def balances(services: Services, caller: Caller, address: str) -> list[Holding]:
     """What an address holds on every simulated chain."""
-    sandbox = _sandbox(services, caller)
+    sandbox = _sandbox(services, caller, Right.SEE)
     held = []
     for spelled in {address, *_spellings(services, address)}:
         for chain, token_address, units in sandbox.holdings(spelled):
@@ -160,10 +161,10 @@ def _spellings(services: Services, address: str) -> set[str]:
     return found
 
 
-def _sandbox(services: Services, caller: Caller) -> Sandbox:
+def _sandbox(services: Services, caller: Caller, right: Right = Right.WORK) -> Sandbox:
     if services.sandbox is None:
         raise NotFound("Not found")
-    caller.needs(Scope.WRITE)
+    caller.needs(Scope.WRITE, right)
     return services.sandbox
 
 

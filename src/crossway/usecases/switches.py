@@ -3,9 +3,10 @@
 import time
 from collections.abc import Collection, Mapping
 
-from crossway.domain.clients import Caller, Scope
-from crossway.domain.errors import Forbidden, InvalidInput
+from crossway.domain.clients import Caller
+from crossway.domain.errors import InvalidInput
 from crossway.domain.quotes import BridgeName
+from crossway.domain.roles import Right
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 
@@ -28,10 +29,8 @@ def switched_off(services: Services) -> Mapping[str, str]:
 
 
 def switch(services: Services, caller: Caller, subject: str, off: bool, reason: str) -> None:
-    """Switch a chain, bridge or route off or on, with a reason; audited. Operators only."""
-    caller.needs(Scope.WRITE)
-    if not caller.operator:
-        raise Forbidden("Only an operator can switch routes")
+    """Switch a chain, bridge or route off or on, with a reason; audited."""
+    caller.must(Right.SWITCH)
     kind, _, rest = subject.partition(":")
     if kind not in ("chain", "bridge", "route") or not rest:
         raise InvalidInput("subject must be chain:X, bridge:B or route:BRIDGE:A:B")
@@ -42,7 +41,7 @@ def switch(services: Services, caller: Caller, subject: str, off: bool, reason: 
 
     def work(unit: Unit) -> None:
         before = unit.network.switches().get(subject)
-        unit.network.switch(subject, off, reason.strip(), caller.client.name, now)
+        unit.network.switch(subject, off, reason.strip(), caller.who, now)
         detail = {"subject": subject, "reason": reason}
         unit.network.audit(
             caller.who, what, detail, now, subject,

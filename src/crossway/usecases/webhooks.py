@@ -7,6 +7,7 @@ from typing import Any
 
 from crossway.domain.clients import Caller, Scope
 from crossway.domain.errors import InvalidInput, NotFound, WrongState
+from crossway.domain.roles import Right
 from crossway.domain.webhooks import EVERY_EVENT, OLD_SECRET_SIGNS, Endpoint, EventType
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -53,7 +54,7 @@ def create(
     client_id: str | None = None,
 ) -> Told:
     """A new webhook of the caller's client; an operator may name another client."""
-    caller.needs(Scope.WRITE)
+    caller.needs(Scope.WRITE, Right.MANAGE)
     client = client_id if client_id is not None and caller.operator else caller.client.id
     now = services.clock.now()
     secret = outgoing_of(services).signer.new_secret()
@@ -94,7 +95,7 @@ def get(services: Services, caller: Caller, webhook_id: int) -> Endpoint:
 
 def change(services: Services, caller: Caller, webhook_id: int, asked: WebhookChange) -> Endpoint:
     """Change a webhook. Switched off, what it was still owed fails; it can be replayed later."""
-    caller.needs(Scope.WRITE)
+    caller.needs(Scope.WRITE, Right.MANAGE)
     now = services.clock.now()
     known = get(services, replace(caller, scopes=frozenset(Scope)), webhook_id)
     wanted = _changed(services, known, asked)
@@ -117,7 +118,7 @@ def change(services: Services, caller: Caller, webhook_id: int, asked: WebhookCh
 
 def remove(services: Services, caller: Caller, webhook_id: int) -> None:
     """Forget a webhook with its deliveries; what is under way may still arrive."""
-    caller.needs(Scope.WRITE)
+    caller.needs(Scope.WRITE, Right.MANAGE)
     now = services.clock.now()
 
     def work(unit: Unit) -> None:
@@ -136,7 +137,7 @@ def rotate_secret(
     along: Callable[[Unit, Told], None] = _nothing_more,
 ) -> Told:
     """A new secret; the old one signs too for a day, so that receivers can change in peace."""
-    caller.needs(Scope.WRITE)
+    caller.needs(Scope.WRITE, Right.MANAGE)
     now = services.clock.now()
     secret = outgoing_of(services).signer.new_secret()
     sealed = services.vault.seal(secret.encode())

@@ -27,7 +27,7 @@ def new_client() -> None:
 
 
 def _made(name: str) -> str:
-    client = clients.create(services(), name, operator().who)
+    client = clients.create(services(), name, operator())
     return f"Client {client.name} is added; make a key for it."
 
 
@@ -71,5 +71,5 @@ def _brand(client: Client) -> tuple[str, str, str]:
 
 
 def _changed(client: Client, typed: view.Typed) -> str:
-    after = clients.change(services(), client.id, view.change_of(typed), operator().who)
+    after = clients.change(services(), client.id, view.change_of(typed), operator())
     return f"Client {after.name} is changed."

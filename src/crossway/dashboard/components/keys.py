@@ -85,7 +85,7 @@ def _limits(rate: str, addresses: str, key: str) -> tuple[str, str]:
 def _made(client: str, mode: Mode, scopes: list[Scope], rate: str, addresses: str) -> str:
     wanted = view.change_of(scopes, rate, addresses)
     made = keys.make(
-        services(), client, mode, operator().who, wanted.scopes or frozenset(),
+        services(), client, mode, operator(), wanted.scopes or frozenset(),
         requests_per_minute=wanted.requests_per_minute or None, addresses=wanted.addresses or (),
     )  # fmt: skip
     secrets.show_once(f"The new {mode} key {made.key.shown}…", made.secret, ADVICE)
@@ -104,7 +104,7 @@ def change(key: Key) -> None:
 
 
 def _changed(key: Key, scopes: list[Scope], rate: str, addresses: str) -> str:
-    keys.change(services(), key.id, view.change_of(scopes, rate, addresses), operator().who)
+    keys.change(services(), key.id, view.change_of(scopes, rate, addresses), operator())
     return f"Key {key.shown}… is changed."
 
 
@@ -127,11 +127,11 @@ def ending(key: Key, client: Client) -> None:
 
 
 def _rotated(key: Key, overlap: str) -> str:
-    made = keys.rotate(services(), key.id, operator().who, view.OVERLAPS[overlap])
+    made = keys.rotate(services(), key.id, operator(), view.OVERLAPS[overlap])
     secrets.show_once(f"The key {made.key.shown}… replaces {key.shown}…", made.secret, ADVICE)
     return f"Key {key.shown}… is replaced."
 
 
 def _revoked(key: Key) -> str:
-    keys.revoke(services(), key.id, operator().who)
+    keys.revoke(services(), key.id, operator())
     return f"Key {key.shown}… is revoked."

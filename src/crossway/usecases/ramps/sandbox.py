@@ -8,6 +8,7 @@ from crossway.domain.errors import InvalidInput, NotFound, WrongState
 from crossway.domain.identity import read_email
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
+from crossway.domain.roles import Right
 from crossway.ports.sandbox import RampFaults, RampSandbox
 from crossway.ports.services import Services
 from crossway.usecases import sandbox as network
@@ -93,7 +94,7 @@ def misbehave(
 def faults(services: Services, caller: Caller, provider: object) -> Mapping[str, object]:
     """What is unusual in how a sandbox provider behaves now, by the names that `misbehave` takes;
     `downSeconds` is what is left of them."""
-    return _behaviour(_sandbox(services, caller), _provider(provider))
+    return _behaviour(_sandbox(services, caller, Right.SEE), _provider(provider))
 
 
 def _behaviour(switches: RampSandbox, provider: ProviderName) -> Mapping[str, object]:
@@ -117,10 +118,10 @@ def _pay(services: Services, caller: Caller, order: RampOrder) -> None:
     network.deposit(services, caller, intent.address, str(missing))
 
 
-def _sandbox(services: Services, caller: Caller) -> RampSandbox:
+def _sandbox(services: Services, caller: Caller, right: Right = Right.WORK) -> RampSandbox:
     if services.ramp_sandbox is None:
         raise NotFound("Not found")
-    caller.needs(Scope.WRITE)
+    caller.needs(Scope.WRITE, right)
     return services.ramp_sandbox
 
 
