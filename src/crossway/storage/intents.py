@@ -91,7 +91,7 @@ class LostRace(RuntimeError):
 
 
 class Intents:
-    """`ports.store.IntentRecords` on one connection."""
+    """`ports.intent_records.IntentRecords` on one connection."""
 
     def __init__(self, db: Connection) -> None:
         self._db = db
