@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crossway.domain.errors import IllegalMove
+
+if TYPE_CHECKING:
+    from crossway.domain.intent import Terms
 
 
 class Duty(StrEnum):
@@ -121,7 +124,8 @@ class Action:
     """What one transaction is to do, for an adapter to sign.
 
     `marker` makes it happen at most once on that chain (start and fill of one intent);
-    `not_after` is the last chain time at which it may still be mined.
+    `not_after` is the last chain time at which it may still be mined. `terms`, `bridger` and
+    `coordinator` are those of the intent as stored: a contract checks its calls against them.
     """
 
     duty: Duty
@@ -131,6 +135,9 @@ class Action:
     outputs: tuple[Output, ...]
     marker: str | None = None
     not_after: datetime | None = None
+    terms: "Terms | None" = None
+    bridger: str = ""
+    coordinator: str = ""
 
 
 def backoff_seconds(tries: int) -> int:

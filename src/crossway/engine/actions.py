@@ -31,7 +31,7 @@ def action_of(transfer: Transfer, intent: Intent, own: ChainAddresses) -> Action
             # The contract sends on what is over, best effort: a refund address that refuses it
             # must not block the start.
             outputs = (
-                Output(intent.address, own.bridger, token, terms.total_units),
+                Output(intent.address, intent.bridger, token, terms.total_units),
                 Output(intent.address, terms.refund_address, token, None, required=False),
             )
             marker, not_after = start_marker(intent), terms.expires_at
@@ -41,19 +41,20 @@ def action_of(transfer: Transfer, intent: Intent, own: ChainAddresses) -> Action
         case Duty.REIMBURSE:
             to_treasury = treasury_units(intent)
             kept = intent.costs.fees_units + intent.costs.app_fee_units
-            outputs = (Output(own.bridger, own.relayer, token, terms.total_units - kept),)
+            outputs = (Output(intent.bridger, own.relayer, token, terms.total_units - kept),)
             if to_treasury:
-                outputs += (Output(own.bridger, own.treasury, token, to_treasury),)
+                outputs += (Output(intent.bridger, own.treasury, token, to_treasury),)
             marker = settle_marker(intent)
         case Duty.REFUND if transfer.units is not None:
             # Shares its marker with REIMBURSE: what was collected leaves once, either way.
-            outputs = (Output(own.bridger, transfer.to_address, token, transfer.units),)
+            outputs = (Output(intent.bridger, transfer.to_address, token, transfer.units),)
             marker = settle_marker(intent)
         case Duty.REFUND | Duty.RETURN_EXCESS:
             outputs = (Output(intent.address, transfer.to_address, token, None),)
     return Action(
-        transfer.duty, transfer.chain, own.relayer, intent.key, outputs, marker, not_after
-    )
+        transfer.duty, transfer.chain, own.relayer, intent.key, outputs, marker, not_after,
+        terms, intent.bridger, intent.coordinator,
+    )  # fmt: skip
 
 
 def treasury_units(intent: Intent) -> int:
@@ -71,11 +72,11 @@ def service_units(intent: Intent) -> int:
 def legs_of(transfer: Transfer, intent: Intent, own: ChainAddresses, moved: Moved) -> list[Leg]:
     """How the books see one payment that a mined transaction of ours made."""
     units = moved.units
-    credit = {intent.address: Account.HELD, own.bridger: Account.ESCROW}.get(
+    credit = {intent.address: Account.HELD, intent.bridger: Account.ESCROW}.get(
         moved.source, Account.INVENTORY
     )
     if transfer.duty is Duty.START:
-        to = Account.ESCROW if moved.to == own.bridger else Account.PAYER
+        to = Account.ESCROW if moved.to == intent.bridger else Account.PAYER
         return [(to, credit, units)]
     if transfer.duty is Duty.FILL:
         return [(Account.RECIPIENT, credit, units)]

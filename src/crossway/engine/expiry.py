@@ -44,8 +44,11 @@ def _look_first(services: Services, chain_id: str, ids: Sequence[int]) -> None:
         intents = unit.intents.of(ids)
         denied = {d.intent_id for d in unit.deposits.of(ids) if d.state is DepositState.ORPHANED}
     testnet = services.catalogue.chains[chain_id].testnet
-    unsure = [intent.address for intent in intents.values() if testnet or intent.id in denied]
-    found = services.chains[chain_id].incoming_to(unsure) if unsure else ()
+    unsure = [intent for intent in intents.values() if testnet or intent.id in denied]
+    if not unsure:
+        return
+    since = min(intent.created_at for intent in unsure)
+    found = services.chains[chain_id].incoming_to([i.address for i in unsure], since)
     if found:
         services.store.write(lambda unit: record(unit, services, found))
 

@@ -159,8 +159,11 @@ class Chain(Protocol):
         """Incoming transfers since a cursor; without one, start at the newest block."""
         ...
 
-    def incoming_to(self, addresses: Collection[str]) -> Sequence[Incoming]:
-        """Every transfer that these addresses ever received and that still stands."""
+    def incoming_to(
+        self, addresses: Collection[str], since: datetime | None = None
+    ) -> Sequence[Incoming]:
+        """Every transfer that these addresses ever received and that still stands. Nothing came
+        before `since`; without it, a chain without an index looks back a few days."""
         ...
 
     def still_there(self, incoming: Sequence[Incoming]) -> Sequence[bool]:

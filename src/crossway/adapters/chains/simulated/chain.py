@@ -87,7 +87,9 @@ class SimulatedChain:
             seen += self._forged(watch, cursor)
         return Scan(seen, cursor, reorged_from)
 
-    def incoming_to(self, addresses: Collection[str]) -> Sequence[Incoming]:
+    def incoming_to(
+        self, addresses: Collection[str], since: datetime | None = None
+    ) -> Sequence[Incoming]:
         with self._view() as (site, height):
             return readings.transfers_to(site, addresses, height)
 
