@@ -12,6 +12,7 @@ from crossway.ports.access_records import AccessRecords
 from crossway.ports.announcements import AnnouncementRecords
 from crossway.ports.chain import Cursor
 from crossway.ports.intent_records import IntentRecords
+from crossway.ports.link_records import LinkRecords
 from crossway.ports.logs import AuditRecords, RequestRecords, RetentionRecords
 from crossway.ports.ramp_records import OrderRecords, PeopleRecords, SealedRecords
 from crossway.ports.records import (
@@ -215,6 +216,8 @@ class Unit(Protocol):
     def webhooks(self) -> WebhookRecords: ...
     @property
     def deliveries(self) -> DeliveryRecords: ...
+    @property
+    def links(self) -> LinkRecords: ...
 
 
 class Store(Protocol):

@@ -18,6 +18,7 @@ from crossway.storage.books import Books
 from crossway.storage.deliveries import Deliveries
 from crossway.storage.deposits import Deposits
 from crossway.storage.intents import Intents, LostRace
+from crossway.storage.links import Links
 from crossway.storage.migrate import behind
 from crossway.storage.network import Network
 from crossway.storage.orders import Orders
@@ -98,6 +99,10 @@ class Records:
     @cached_property
     def deliveries(self) -> Deliveries:
         return Deliveries(self._db)
+
+    @cached_property
+    def links(self) -> Links:
+        return Links(self._db)
 
 
 class _Job:

@@ -1,0 +1,71 @@
+"""The tables of payment links, of their uses, and of clients' looks."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from crossway.storage.tables import METADATA, row_id
+
+payment_links = Table(
+    "payment_links",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("client_id", Text, ForeignKey("clients.id"), nullable=False),
+    Column("mode", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("amount_units", Text),
+    Column("least_units", Text),
+    Column("most_units", Text),
+    Column("destination_chain", Text, nullable=False),
+    Column("token_out", Text, nullable=False),
+    Column("recipient", Text, nullable=False),
+    Column("source_chains", Text, nullable=False),
+    Column("source_tokens", Text, nullable=False),
+    Column("reference", Text, nullable=False),
+    Column("metadata", Text, nullable=False),
+    Column("most_uses", BigInteger),
+    Column("uses", BigInteger, nullable=False),
+    Column("expires_at", BigInteger),
+    Column("active", Boolean, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+)
+Index(
+    "payment_links_of_client",
+    payment_links.c.client_id,
+    payment_links.c.created_at,
+    payment_links.c.id,
+)
+Index("payment_links_newest", payment_links.c.created_at, payment_links.c.id)
+
+payment_link_uses = Table(
+    "payment_link_uses",
+    METADATA,
+    row_id(),
+    Column("link_id", Text, ForeignKey("payment_links.id"), nullable=False),
+    # A form that comes twice, by a double click or a reload, is one use.
+    Column("nonce", Text, nullable=False),
+    Column("intent_id", BigInteger, nullable=False, unique=True),
+    Column("at", BigInteger, nullable=False),
+    UniqueConstraint("link_id", "nonce", name="payment_link_uses_once"),
+)
+Index("payment_link_uses_newest", payment_link_uses.c.link_id, payment_link_uses.c.id)
+
+looks = Table(
+    "looks",
+    METADATA,
+    Column("client_id", Text, ForeignKey("clients.id"), primary_key=True),
+    Column("picture", LargeBinary, nullable=False),
+    Column("picture_type", Text, nullable=False),
+    Column("digest", Text, nullable=False, index=True),
+    Column("frames", Text, nullable=False),
+)
