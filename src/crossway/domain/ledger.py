@@ -11,7 +11,8 @@ class Account(StrEnum):
 
     PAYER and RECIPIENT are the world outside; HELD lies at deposit addresses; ESCROW is
     collected and claimable from the bridge; INVENTORY is the relayer's own; KEPT is dust that
-    costs more to return than it is worth; the rest are income and cost.
+    costs more to return than it is worth; CAPITAL is what the operator put in as the relayer's
+    stock; the rest are income and cost.
 
     The last four are local money, booked in minor units on no chain but at its provider (see
     `fiat_place`): CUSTOMER is the user's world outside, PROVIDER holds what orders under way have
@@ -28,6 +29,7 @@ class Account(StrEnum):
     APP_FEES = "app_fees"
     BRIDGE_FEES = "bridge_fees"
     NETWORK_FEES = "network_fees"
+    CAPITAL = "capital"
     CUSTOMER = "customer"
     PROVIDER = "provider"
     EXCHANGED = "exchanged"
@@ -69,6 +71,10 @@ class Posting:
         )
 
 
+OF_NO_INTENT = 0
+"""The `intent_id` of postings that no payment caused: what the operator put in or took out."""
+
+
 Leg = tuple[Account, Account, int]
 BalanceKey = tuple[Account, str, str]
 
@@ -80,3 +86,12 @@ def balances(postings: Iterable[Posting]) -> dict[BalanceKey, int]:
         totals[posting.debit, posting.chain, posting.token] += posting.units
         totals[posting.credit, posting.chain, posting.token] -= posting.units
     return dict(totals)
+
+
+def turnovers(postings: Iterable[Posting]) -> dict[BalanceKey, tuple[int, int]]:
+    """What was debited and what was credited by (account, chain, token), both zero or more."""
+    totals: dict[BalanceKey, list[int]] = defaultdict(lambda: [0, 0])
+    for posting in postings:
+        totals[posting.debit, posting.chain, posting.token][0] += posting.units
+        totals[posting.credit, posting.chain, posting.token][1] += posting.units
+    return {key: (debits, credits) for key, (debits, credits) in totals.items()}

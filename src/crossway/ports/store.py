@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from crossway.domain.deposits import Deposit, Incoming, Purpose
-from crossway.domain.ledger import Account, Posting
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.access_records import AccessRecords
 from crossway.ports.announcements import AnnouncementRecords
@@ -22,6 +21,7 @@ from crossway.ports.records import (
     Owed,
     TransferChange,
 )
+from crossway.ports.treasury_records import BookRecords, FlowRecords, TreasuryRecords
 from crossway.ports.webhook_records import DeliveryRecords, WebhookRecords
 
 T = TypeVar("T")
@@ -124,15 +124,6 @@ class TransferRecords(Protocol):
         ...
 
 
-class BookRecords(Protocol):
-    """The double-entry ledger."""
-
-    def post(self, made: Sequence[Posting], at: datetime) -> None: ...
-    def of(self, intent_id: int) -> list[tuple[datetime, Posting]]: ...
-    def of_tx(self, intent_ids: Collection[int], txs: Collection[str]) -> list[Posting]: ...
-    def balances(self) -> dict[tuple[Account, str, str], int]: ...
-
-
 class NetworkRecords(Protocol):
     """Where the engine stands on each chain, who works it, and what is switched off."""
 
@@ -216,6 +207,10 @@ class Unit(Protocol):
     def webhooks(self) -> WebhookRecords: ...
     @property
     def deliveries(self) -> DeliveryRecords: ...
+    @property
+    def flows(self) -> FlowRecords: ...
+    @property
+    def treasury(self) -> TreasuryRecords: ...
     @property
     def links(self) -> LinkRecords: ...
 

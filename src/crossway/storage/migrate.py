@@ -10,6 +10,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, text
 
+from crossway.storage.book_days import count_days
+
 FOLDER = Path(__file__).parent / "migrations"
 _LOCK = 0x63726F7373  # any number, the same for every process
 
@@ -47,3 +49,4 @@ def upgrade(engine: Engine) -> None:
             db.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _LOCK})
         config.attributes["connection"] = db
         command.upgrade(config, "head")
+        count_days(db)

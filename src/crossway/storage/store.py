@@ -17,6 +17,7 @@ from crossway.storage.audit import Audit
 from crossway.storage.books import Books
 from crossway.storage.deliveries import Deliveries
 from crossway.storage.deposits import Deposits
+from crossway.storage.flows import Flows
 from crossway.storage.intents import Intents, LostRace
 from crossway.storage.links import Links
 from crossway.storage.migrate import behind
@@ -27,6 +28,7 @@ from crossway.storage.requests import Requests
 from crossway.storage.retention import Retention
 from crossway.storage.sealed import Sealed
 from crossway.storage.transfers import Transfers
+from crossway.storage.treasury import Treasury
 from crossway.storage.webhooks import Webhooks
 
 T = TypeVar("T")
@@ -99,6 +101,14 @@ class Records:
     @cached_property
     def deliveries(self) -> Deliveries:
         return Deliveries(self._db)
+
+    @cached_property
+    def flows(self) -> Flows:
+        return Flows(self._db)
+
+    @cached_property
+    def treasury(self) -> Treasury:
+        return Treasury(self._db)
 
     @cached_property
     def links(self) -> Links:

@@ -82,7 +82,7 @@ intents = Table(
     Column("token_out", Text, nullable=False),
     Column("total_units", Text, nullable=False),
     Column("out_units", Text, nullable=False),
-    Column("recipient", Text, nullable=False, index=True),
+    Column("recipient", Text, nullable=False),
     Column("refund_address", Text, nullable=False),
     Column("bridge", Text, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
@@ -92,7 +92,7 @@ intents = Table(
     Column("app_micro_usd", BigInteger, nullable=False),
     Column("fees_units", Text, nullable=False),
     Column("app_fee_units", Text, nullable=False),
-    Column("sender", Text, nullable=False, index=True),
+    Column("sender", Text, nullable=False),
     Column("amount_units", Text, nullable=False),
     Column("amount_symbol", Text, nullable=False),
     Column("asset_symbol", Text, nullable=False),
@@ -116,6 +116,8 @@ intents = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("order_id", BigInteger),
+    # SHORT or OVER, once something came in and it is not what was asked.
+    Column("weight", Text, nullable=False, server_default=""),
 )
 _OPEN = text("state IN ('PENDING', 'FUNDED')")
 Index("intents_of_client", intents.c.client_id, intents.c.id)
@@ -276,6 +278,10 @@ postings = Table(
     Column("tx", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
 )
+Index("postings_by_time", postings.c.at)
+for _side in (postings.c.debit, postings.c.credit):
+    _place = (_side, postings.c.chain, postings.c.token, postings.c.at)
+    Index(f"postings_by_{_side.name}", *_place)
 
 book_balances = Table(
     "book_balances",
@@ -284,4 +290,8 @@ book_balances = Table(
     Column("chain", Text, primary_key=True),
     Column("token", Text, primary_key=True),
     Column("units", Text, nullable=False),
+    # The newest day with a posting, counted from 1970, and what was posted on it.
+    Column("day", BigInteger, nullable=False, server_default="0"),
+    Column("day_debits", Text, nullable=False, server_default="0"),
+    Column("day_credits", Text, nullable=False, server_default="0"),
 )

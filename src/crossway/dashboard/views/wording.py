@@ -102,6 +102,7 @@ ACCOUNTS: Final[Mapping[Account, str]] = MappingProxyType(
         Account.APP_FEES: "App fees",
         Account.BRIDGE_FEES: "Bridge fees",
         Account.NETWORK_FEES: "Network fees",
+        Account.CAPITAL: "Operator's capital",
         Account.CUSTOMER: "Customer",
         Account.PROVIDER: "Held by the provider",
         Account.EXCHANGED: "Exchanged for crypto",
