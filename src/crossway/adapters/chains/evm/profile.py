@@ -1,0 +1,115 @@
+"""The operator's file of a live network: its chains, their nodes, and where keys are found."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from crossway.adapters.chains.addresses import canonical
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.quotes import BridgeName
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+Depth = Annotated[int, Field(ge=0, le=100_000)]
+
+
+class Depths(BaseModel):
+    """Blocks on top before money counts, where they shall not be the catalogue's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    fast: Depth
+    normal: Depth
+    large: Depth
+    finalized: Depth
+
+
+class ChainProfile(BaseModel):
+    """One chain. `rpc` are URLs in which `${NAME}` stands for a variable of the environment;
+    `quorum` of them must agree before a deposit is credited. `key` is `env:NAME` or
+    `keystore:PATH`, never a key; `key_password` is `env:NAME` or `file:PATH`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    rpc: list[str] = Field(min_length=1, max_length=10)
+    quorum: int = Field(default=1, ge=1, le=10)
+    key: str = Field(pattern=r"^(env|keystore):\S+$")
+    key_password: str = Field(default="", pattern=r"^((env|file):\S+)?$")
+    treasury: str
+    confirmations: Depths | None = None
+    timeout_seconds: float = Field(default=5.0, gt=0, le=60)
+    poll_seconds: float | None = Field(default=None, ge=0, le=60)
+
+    @model_validator(mode="after")
+    def _enough_nodes(self) -> "ChainProfile":
+        if self.quorum > len(self.rpc):
+            raise ValueError("quorum must not be more than there are nodes in rpc")
+        return self
+
+
+class Profile(BaseModel):
+    """The whole file. `prices` come from Pyth, or are the catalogue's, which never move and are
+    for tests alone. `bridges` are those that may be used; all, where it is left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    prices: Literal["pyth", "fixed"] = "pyth"
+    pyth_url: str = "https://hermes.pyth.network"
+    pyth_key: str = Field(default="", pattern=r"^(env:\S+)?$")
+    bridges: list[BridgeName] | None = None
+    chains: dict[str, ChainProfile] = Field(min_length=1)
+
+
+def read_profile(path: Path, catalogue: Catalogue) -> Profile:
+    """The profile in a TOML file. Raises `ValueError` with a sentence that repeats no value."""
+    try:
+        profile = Profile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError):
+        raise ValueError(f"{path} cannot be read") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path} is not TOML: {error}") from None
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, one['loc']))}: {one['msg']}"
+            for one in error.errors(include_input=False, include_url=False, include_context=False)
+        )
+        raise ValueError(f"{path}: {wrong}") from None
+    for name, chain in profile.chains.items():
+        _check(path, name, chain, catalogue)
+    return profile
+
+
+def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> None:
+    known = catalogue.chains.get(name)
+    if known is None:
+        raise ValueError(f"{path}: chains.{name}: there is no such chain")
+    if known.kind != "evm":
+        raise ValueError(f"{path}: chains.{name}: only EVM chains can be live so far")
+    try:
+        right = canonical("evm", chain.treasury)
+    except ValueError as error:
+        raise ValueError(f"{path}: chains.{name}.treasury {error}") from None
+    if right != chain.treasury:
+        raise ValueError(f"{path}: chains.{name}.treasury must be written {right}")
+
+
+def urls(name: str, chain: ChainProfile, environment: Mapping[str, str]) -> list[SecretStr]:
+    """The nodes' URLs with the variables in their places. Raises `ValueError` that names what is
+    missing, and nothing that is there."""
+
+    def value(match: re.Match[str]) -> str:
+        found = environment.get(match.group(1))
+        if not found:
+            raise ValueError(f"chains.{name}.rpc: the environment has no {match.group(1)}")
+        return found
+
+    filled = [_VARIABLE.sub(value, url) for url in chain.rpc]
+    for place, url in enumerate(filled, start=1):
+        parts = urlsplit(url)
+        if parts.scheme not in ("https", "http") or not parts.hostname:
+            raise ValueError(f"chains.{name}.rpc: URL {place} must begin with https://")
+    return [SecretStr(url) for url in filled]
