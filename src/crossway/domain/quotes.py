@@ -54,13 +54,16 @@ class NoOffer:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One pair of chains that a bridge serves, in this direction."""
+    """One pair of chains that a bridge serves, in this direction; of what it takes at once
+    `least_micro_usd` and `most_micro_usd` are the bounds, None where they are not known."""
 
     bridge: BridgeName
     source: str
     destination: str
     bidirectional: bool
     enabled: bool = True
+    least_micro_usd: int | None = None
+    most_micro_usd: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
 """What one process knows of itself: who may come in, how its engine is, what is not written yet."""
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
+from threading import Lock
 
+from crossway.domain.flows import bucket_of, share_of_time
 from crossway.ports.chain import Heads
 
 
@@ -73,6 +75,7 @@ class Heard:
     key_shown: str | None
     asked: bytes | None
     answered: bytes | None
+    intent: int | None = None
 
 
 @dataclass
@@ -80,6 +83,74 @@ class Unwritten:
     """Requests that are not in the request log yet; the oldest are lost when there are too many."""
 
     heard: deque[Heard] = field(default_factory=lambda: deque(maxlen=20_000))
+
+
+HEALTH_MINUTES = 60
+
+
+@dataclass
+class _Minute:
+    """What one bridge did in one minute; times by `domain.flows.bucket_of` their milliseconds."""
+
+    answers: int = 0
+    errors: int = 0
+    times: Counter[int] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How one bridge answered in the last hour; times in seconds, None where it gave no answer.
+    `last_error` is the newest reason for none, `last_error_at` its time.monotonic()."""
+
+    answers: int
+    errors: int
+    p50_seconds: float | None
+    p95_seconds: float | None
+    last_error: str
+    last_error_at: float | None
+
+
+class BridgeHealth:
+    """What this process has measured of its bridges by really asking them, minute by minute."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._minutes: dict[str, dict[int, _Minute]] = {}
+        self._failed: dict[str, tuple[str, float]] = {}
+
+    def asked(self, bridge: str, seconds: float, error: str = "") -> None:
+        """One question was answered, or failed, after this time."""
+        now = time.monotonic()
+        minute = int(now // 60)
+        with self._lock:
+            known = self._minutes.setdefault(bridge, {})
+            if minute not in known:
+                for old in [m for m in known if m <= minute - HEALTH_MINUTES]:
+                    del known[old]
+                known[minute] = _Minute()
+            if error:
+                known[minute].errors += 1
+                self._failed[bridge] = error, now
+            else:
+                known[minute].answers += 1
+                known[minute].times[bucket_of(seconds * 1_000)] += 1
+
+    def of(self, bridge: str) -> Health:
+        """The last hour of one bridge."""
+        oldest = int(time.monotonic() // 60) - HEALTH_MINUTES
+        with self._lock:
+            recent = [m for at, m in self._minutes.get(bridge, {}).items() if at > oldest]
+            times = sum((m.times for m in recent), Counter[int]())
+            failed = self._failed.get(bridge)
+        p50, p95 = (share_of_time(times.items(), share) for share in (0.5, 0.95))
+        return Health(
+            answers=sum(m.answers for m in recent),
+            errors=sum(m.errors for m in recent),
+            p50_seconds=None if p50 is None else p50 / 1_000,
+            p95_seconds=None if p95 is None else p95 / 1_000,
+            last_error=failed[0] if failed else "",
+            last_error_at=failed[1] if failed else None,
+        )
 
 
 @dataclass

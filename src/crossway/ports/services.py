@@ -13,7 +13,7 @@ from crossway.domain.fiat import Fiat
 from crossway.domain.pricing import ServiceFee
 from crossway.ports.chain import Chain
 from crossway.ports.clock import Clock
-from crossway.ports.process import Doors, Pulse, Retention, Stock, Unwritten
+from crossway.ports.process import BridgeHealth, Doors, Pulse, Retention, Stock, Unwritten
 from crossway.ports.quoting import Bridge, Prices
 from crossway.ports.ramps import RampProvider
 from crossway.ports.sandbox import RampSandbox, Sandbox
@@ -38,7 +38,8 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The operator's own rules; times in seconds."""
+    """The operator's own rules; times in seconds. Books and chains are compared every day at
+    `reconcile_at_hour` (UTC), None for never."""
 
     service_fee: ServiceFee = ServiceFee()
     intent_life_seconds: int = 3600
@@ -49,6 +50,7 @@ class Policy:
     dust_factor: int = 1
     late_watch_seconds: int = 30 * 86_400
     most_settle_seconds: int | None = None
+    reconcile_at_hour: int | None = None
 
 
 @dataclass
@@ -109,3 +111,4 @@ class Services:
     pulse: Pulse = field(default_factory=Pulse)
     unwritten: Unwritten = field(default_factory=Unwritten)
     stock: Stock = field(default_factory=Stock)
+    bridge_health: BridgeHealth = field(default_factory=BridgeHealth)

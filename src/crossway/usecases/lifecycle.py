@@ -13,6 +13,7 @@ from crossway.domain.transfers import Duty
 from crossway.ports.records import Change, Owed
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
+from crossway.usecases import flows
 
 _PAYMENTS = (Purpose.PAYMENT, Purpose.EXTRA, Purpose.LATE)
 _OPEN = (State.PENDING, State.FUNDED)
@@ -55,6 +56,7 @@ class Step:
         unit.orders.wake({o for c in self.changes if (o := c.after.order_id) is not None}, self.now)
         unit.transfers.owe(self.owed, self.now)
         unit.books.post(self.postings, self.now)
+        flows.count(unit, self.changes, self.now)
 
 
 def owed(services: Services, intent: Intent, duty: Duty, cause: str, now: datetime) -> Owed:

@@ -1,11 +1,13 @@
 """Asking bridges for their price of one or many legs, all bridges at once."""
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from crossway.domain.errors import QuotesUnavailable, Unreachable
 from crossway.domain.quotes import LeftOut, Leg, NoOffer, Offer
+from crossway.ports.process import BridgeHealth
 from crossway.ports.quoting import Bridge
 from crossway.ports.services import Services
 from crossway.usecases.asking import ask
@@ -28,7 +30,8 @@ def offers_for(
 ) -> Offered:
     """What the bridges offer. Raises `QuotesUnavailable` when not one of them answered."""
     now = services.clock.now()
-    questions = {str(bridge.name): _question(bridge, legs, now) for bridge in bridges}
+    health = services.bridge_health
+    questions = {str(bridge.name): _question(bridge, legs, now, health) for bridge in bridges}
     at_once = [str(bridge.name) for bridge in bridges if bridge.at_once]
     answers = ask(services.asking, questions, services.policy.patience, at_once)
     if questions and not answers.given:
@@ -44,11 +47,24 @@ def offers_for(
     return Offered(tuple(offers), tuple(refusals), answers.missing)
 
 
-def _question(bridge: Bridge, legs: Sequence[Leg], now: datetime) -> Callable[[], Answer]:
-    def question() -> Answer:
+def _question(
+    bridge: Bridge, legs: Sequence[Leg], now: datetime, health: BridgeHealth
+) -> Callable[[], Answer]:
+    def asked() -> Answer:
         answer = bridge.offers(legs, now)
         if len(answer) != len(legs):
             raise Unreachable(f"gave {len(answer)} answers to {len(legs)} questions")
+        return answer
+
+    def question() -> Answer:
+        begun = time.perf_counter()
+        try:
+            answer = asked()
+        except Exception as error:
+            words = str(error) if isinstance(error, Unreachable) else type(error).__name__
+            health.asked(bridge.name, time.perf_counter() - begun, words or "could not be reached")
+            raise
+        health.asked(bridge.name, time.perf_counter() - begun)
         return answer
 
     return question

@@ -67,7 +67,14 @@ class Model:
             if source.id != destination.id and source.testnet == destination.testnet
         }
         self.routes = tuple(
-            Route(name, source, destination, bidirectional=(destination, source) in self.lanes)
+            Route(
+                name,
+                source,
+                destination,
+                bidirectional=(destination, source) in self.lanes,
+                least_micro_usd=self.minimum,
+                most_micro_usd=self.maximum,
+            )
             for source, destination in self.lanes
         )
 
