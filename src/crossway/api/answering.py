@@ -8,6 +8,7 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from crossway.domain.clients import Caller
+from crossway.ports import tracing
 from crossway.ports.process import Heard
 from crossway.usecases import request_log
 
@@ -81,6 +82,7 @@ def _heard(
         key_shown=shown,
         asked=state.get("body", b"") if kept else None,
         answered=answer.body if kept else None,
+        intent=tracing.noted().get("intent"),
     )
 
 

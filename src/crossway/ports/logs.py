@@ -55,6 +55,7 @@ class AskedRequest:
     key_shown: str | None
     asked: str | None
     answered: str | None
+    intent_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class RequestFilter:
     path: str = ""
     path_part: str = ""
     request_id: str = ""
+    intent_id: int | None = None
     status: int | None = None
     failed: bool = False
     start: datetime | None = None

@@ -10,6 +10,7 @@ from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.access_records import AccessRecords
 from crossway.ports.announcements import AnnouncementRecords
 from crossway.ports.chain import Cursor
+from crossway.ports.finding_records import DeskRecords, FindingRecords
 from crossway.ports.intent_records import IntentRecords
 from crossway.ports.link_records import LinkRecords
 from crossway.ports.logs import AuditRecords, RequestRecords, RetentionRecords
@@ -207,6 +208,10 @@ class Unit(Protocol):
     def webhooks(self) -> WebhookRecords: ...
     @property
     def deliveries(self) -> DeliveryRecords: ...
+    @property
+    def finding(self) -> FindingRecords: ...
+    @property
+    def desk(self) -> DeskRecords: ...
     @property
     def flows(self) -> FlowRecords: ...
     @property

@@ -1,11 +1,131 @@
-"""Finding intents by what a list asks for."""
+"""Finding things by whatever names them: each field by an index of its own, never by a scan."""
 
+from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, or_, select
+from sqlalchemy import ColumnElement, FromClause, Select, select, text, union_all
 
+from crossway.domain.ramps import ProviderName
+from crossway.ports.finding_records import Hit
 from crossway.ports.records import IntentFilter
-from crossway.storage.tables import intents, transfers
+from crossway.storage.finding_tables import metadata_values
+from crossway.storage.network_tables import requests
+from crossway.storage.ramp_tables import order_moves, orders
+from crossway.storage.sets import among
+from crossway.storage.sifting import Sifting
+from crossway.storage.tables import attempts, clients, deposits, intents, moves, transfers
+from crossway.storage.webhook_tables import announcements, deliveries, webhooks
+
+_i, _o = intents.c, orders.c
+_KNOWN = text("orders.provider_reference <> ''")
+_HAS_LINK = text("intents.payment_link_id IS NOT NULL")
+_HAS_ACCOUNT = text("intents.deposit_token_account IS NOT NULL")
+_TRIED = attempts.join(transfers, transfers.c.id == attempts.c.transfer_id)
+# What is found, by which column, why, whether the column is its alone, where else to look, and what
+# is written out so that the planners see a partial index.
+_FIELDS: tuple[tuple[Any, ...], ...] = (
+    ("payment", _i.id, _i.address, "address", True),
+    ("payment", _i.id, _i.destination_address, "destination_address", True),
+    ("payment", _i.id, _i.deposit_token_account, "token_account", True, None, _HAS_ACCOUNT),
+    ("payment", _i.id, _i.key, "key", True),
+    ("payment", _i.id, _i.nonce, "nonce", True),
+    ("payment", _i.id, _i.tx_hash, "payout", True),
+    ("payment", deposits.c.intent_id, deposits.c.tx_hash, "deposit", True),
+    ("payment", transfers.c.intent_id, transfers.c.tx_id, "transfer", True),
+    ("payment", transfers.c.intent_id, attempts.c.tx_id, "attempt", True, _TRIED),
+    ("payment", moves.c.intent_id, moves.c.event_id, "event", True),
+    ("payment", _i.id, _i.recipient, "recipient", False),
+    ("payment", _i.id, _i.sender, "sender", False),
+    ("payment", deposits.c.intent_id, deposits.c.sender, "depositor", False),
+    ("payment", _i.id, _i.refund_address, "refund_address", False),
+    ("payment", metadata_values.c.intent_id, metadata_values.c.value, "metadata", False),
+    ("payment", _i.id, _i.payment_link_id, "link", False, None, _HAS_LINK),
+    ("order", _o.id, _o.reference, "reference", True),
+    ("order", _o.id, _o.provider_tx, "provider_tx", True),
+    ("order", order_moves.c.order_id, order_moves.c.event_id, "event", True),
+    ("order", _o.id, _o.intent_address, "intent_address", False),
+    ("order", _o.id, _o.sender, "sender", False),
+    ("order", _o.id, _o.recipient, "recipient", False),
+    ("request", requests.c.id, requests.c.request_id, "request_id", True),
+    ("client", clients.c.id, clients.c.id, "id", True),
+    ("client", clients.c.id, clients.c.name, "name", True),
+)  # fmt: skip
+_NUMBERS: tuple[tuple[str, ColumnElement[int]], ...] = (
+    ("payment", _i.id),
+    ("order", _o.id),
+    ("delivery", deliveries.c.id),
+    ("webhook", webhooks.c.id),
+    ("request", requests.c.id),
+)
+_ABOUT = {"intent": "payment", "ramp_order": "order"}
+
+
+class Finding(Sifting):
+    """`ports.finding_records.FindingRecords` on one connection."""
+
+    def hits(self, values: Collection[str], number: int | None, limit: int) -> list[Hit]:
+        found: dict[tuple[str, int | str], Hit] = {}
+        for one in [*self._numbered(number), *self._named(values, limit)]:
+            known = found.get((one.kind, one.id))
+            if known is None or (one.own and not known.own):
+                found[one.kind, one.id] = one
+        return list(found.values())
+
+    def _numbered(self, number: int | None) -> list[Hit]:
+        if number is None:
+            return []
+        hits = []
+        for kind, column in _NUMBERS:
+            if self._db.execute(select(column).where(column == number)).first() is not None:
+                hits.append(Hit(kind, number, "number", kind == "payment"))
+        return hits
+
+    def _named(self, values: Collection[str], limit: int) -> list[Hit]:
+        if not values:
+            return []
+        hits = []
+        for kind, id_, column, why, own, *rest in _FIELDS:
+            where, written = (*rest, None, None)[:2]
+            asked = [value.casefold() for value in values] if why == "metadata" else list(values)
+            for found in self._newest(id_, column, where, written, asked, limit):
+                hits.append(Hit(kind, found, why, own))
+        return [*hits, *self._of_providers(values, limit), *self._told(values)]
+
+    def _newest(
+        self,
+        id_: ColumnElement[Any],
+        column: ColumnElement[str],
+        where: FromClause | None,
+        written: Any,
+        values: Collection[str],
+        limit: int,
+    ) -> list[int | str]:
+        query: Select[Any] = select(id_).limit(limit)
+        query = query if where is None else query.select_from(where)
+        query = query if written is None else query.where(written)
+        found = list(self._db.execute(query.where(among(self._db, column, values))).scalars())
+        if len(found) < limit:
+            return sorted(set(found), reverse=True)
+        # There are more than are asked for: the newest of each value, which its index has in order.
+        newest: set[int | str] = set()
+        for value in values:
+            of_one = query.where(column == value).order_by(id_.desc())
+            newest.update(self._db.execute(of_one).scalars())
+        return sorted(newest, reverse=True)[:limit]
+
+    def _of_providers(self, values: Collection[str], limit: int) -> list[Hit]:
+        """Orders by their provider's own reference, which its index has behind the provider."""
+        named = among(self._db, _o.provider_reference, values)
+        known = select(_o.id).where(_o.provider.in_(list(ProviderName)), _KNOWN, named)
+        found = self._db.execute(known.limit(limit)).scalars()
+        return [Hit("order", one, "provider_reference", True) for one in found]
+
+    def _told(self, values: Collection[str]) -> list[Hit]:
+        query = select(announcements.c.kind, announcements.c.resource_id).where(
+            among(self._db, announcements.c.event_id, values)
+        )
+        rows = self._db.execute(query).all()
+        return [Hit(_ABOUT[k], int(n), "event", True) for k, n in rows if k in _ABOUT]
 
 
 def filtered(query: Select[Any], wanted: IntentFilter) -> Select[Any]:
@@ -25,18 +145,16 @@ def filtered(query: Select[Any], wanted: IntentFilter) -> Select[Any]:
         query = query.where(c.sender == wanted.sender)
     if wanted.before_id is not None:
         query = query.where(c.id < wanted.before_id)
-    return query.where(_matches(wanted.text)) if wanted.text else query
+    return query.where(c.id.in_(_matching(wanted.text))) if wanted.text else query
 
 
-def _matches(text: str) -> Any:
-    """Any column that identifies an intent equals the text; hashes of its transfers too."""
-    by_tx = select(transfers.c.intent_id).where(transfers.c.tx_id == text)
-    exact = (intents.c.address, intents.c.destination_address, intents.c.recipient)
+def _matching(text: str) -> Any:
+    """The intents of which a column that identifies them, or a transaction, is the text."""
+    c = intents.c
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 18 else -1
-    return or_(
-        *(column == text for column in exact),
-        intents.c.sender == text,
-        intents.c.tx_hash == text,
-        intents.c.id == number,
-        intents.c.id.in_(by_tx),
+    named = (c.address, c.destination_address, c.recipient, c.sender, c.tx_hash)
+    return union_all(
+        *(select(c.id).where(column == text) for column in named),
+        select(c.id).where(c.id == number),
+        select(transfers.c.intent_id).where(transfers.c.tx_id == text),
     )

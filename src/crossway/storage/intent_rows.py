@@ -4,7 +4,7 @@ import json
 from typing import Any
 from uuid import uuid4
 
-from crossway.domain.intent import Costs, Intent, State, Terms
+from crossway.domain.intent import Costs, Intent, State, Terms, Weight, weigh
 from crossway.ports.records import Change, MoveRecord
 from crossway.storage.announcements import announcement_row
 from crossway.storage.rows import instant, micros
@@ -61,6 +61,7 @@ def intent_row(intent: Intent) -> dict[str, Any]:
         "created_at": micros(intent.created_at),
         "updated_at": micros(intent.updated_at),
         "order_id": intent.order_id,
+        "weight": weight(intent),
     }
 
 
@@ -122,6 +123,12 @@ def intent_of(row: Any) -> Intent:
     )
 
 
+def weight(intent: Intent) -> str:
+    """What a list finds it by when something came in that is not what was asked, else nothing."""
+    found = weigh(intent.terms.total_units, intent.received_units)
+    return found.value if intent.received_units and found is not Weight.EXACT else ""
+
+
 def facts_of(intent: Intent) -> str:
     """What of an intent can change, as it stood at a move: announcements are drawn from it."""
     return json.dumps(
@@ -153,6 +160,7 @@ def change_row(before: Intent, after: Intent) -> dict[str, Any]:
         "b_to": after.state.value,
         "b_received": str(after.received_units),
         "b_held": str(after.held_units),
+        "b_weight": weight(after),
         "b_relayer": after.relayer,
         "b_claimed": after.relayer_claimed,
         "b_needs": after.needs_relay,

@@ -24,7 +24,9 @@ from crossway.domain.intent import ENDED, Intent, State
 from crossway.domain.transfers import Duty, TransferState
 from crossway.ports.records import Change, IntentFilter, MoveRecord
 from crossway.storage.announcements import announce
+from crossway.storage.desk import value_rows
 from crossway.storage.finding import filtered
+from crossway.storage.finding_tables import metadata_values
 from crossway.storage.intent_rows import (
     announced,
     change_row,
@@ -41,6 +43,7 @@ _BY_ID = select(intents).where(intents.c.id == bindparam("value"))
 _BY_ADDRESS = select(intents).where(intents.c.address == bindparam("value"))
 _ADD = insert(intents).returning(intents.c.id)
 _ADD_MOVE = insert(moves)
+_ADD_VALUE = insert(metadata_values)
 _COUNT = for_each_database(
     lambda put: put(intent_counts).on_conflict_do_update(
         index_elements=["client_id", "state"],
@@ -54,6 +57,7 @@ _STORE = (
         state=bindparam("b_to"),
         received_units=bindparam("b_received"),
         held_units=bindparam("b_held"),
+        weight=bindparam("b_weight"),
         relayer=bindparam("b_relayer"),
         relayer_claimed=bindparam("b_claimed"),
         needs_relay=bindparam("b_needs"),
@@ -114,6 +118,7 @@ class Intents:
                 "note": "",
             },
         )
+        once_a_row(self._db, _ADD_VALUE, value_rows(intent))
         announce(self._db, [announced(event_id, "intent_created", intent)])
         self._count({(intent.client_id, intent.state): 1})
         return intent

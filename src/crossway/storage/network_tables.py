@@ -1,6 +1,6 @@
 """The tables of the service's own: cursors, leases, alarms, switches, audit and request log."""
 
-from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text
+from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text, text
 
 from crossway.storage.tables import METADATA, row_id
 
@@ -71,5 +71,15 @@ requests = Table(
     Column("key_shown", Text),
     Column("asked", Text),
     Column("answered", Text),
+    # The intent that it made or was about.
+    Column("intent_id", BigInteger),
+)
+_ABOUT_INTENT = text("intent_id IS NOT NULL")
+Index(
+    "requests_of_intent",
+    requests.c.intent_id,
+    requests.c.id,
+    sqlite_where=_ABOUT_INTENT,
+    postgresql_where=_ABOUT_INTENT,
 )
 Index("requests_of_client", requests.c.client_id, requests.c.id)

@@ -39,6 +39,7 @@ def _conditions(wanted: RequestFilter) -> list[ColumnElement[bool]]:
         (requests.c.method, wanted.method),
         (requests.c.path, wanted.path),
         (requests.c.request_id, wanted.request_id),
+        (requests.c.intent_id, wanted.intent_id),
     ):
         if value:
             found.append(column == value)
@@ -72,6 +73,7 @@ def _row(one: AskedRequest) -> dict[str, Any]:
         "key_shown": one.key_shown,
         "asked": one.asked,
         "answered": one.answered,
+        "intent_id": one.intent_id,
     }
 
 
@@ -88,4 +90,5 @@ def _request(row: Any) -> AskedRequest:
         row.key_shown,
         row.asked,
         row.answered,
+        row.intent_id,
     )

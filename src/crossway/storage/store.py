@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -11,108 +11,13 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from crossway.storage.access import Access
-from crossway.storage.announcements import Announcements
-from crossway.storage.audit import Audit
-from crossway.storage.books import Books
-from crossway.storage.deliveries import Deliveries
-from crossway.storage.deposits import Deposits
-from crossway.storage.flows import Flows
-from crossway.storage.intents import Intents, LostRace
-from crossway.storage.links import Links
+from crossway.storage.intents import LostRace
 from crossway.storage.migrate import behind
-from crossway.storage.network import Network
-from crossway.storage.orders import Orders
-from crossway.storage.people import People
-from crossway.storage.requests import Requests
-from crossway.storage.retention import Retention
-from crossway.storage.sealed import Sealed
-from crossway.storage.transfers import Transfers
-from crossway.storage.treasury import Treasury
-from crossway.storage.webhooks import Webhooks
+from crossway.storage.records import Records
 
 T = TypeVar("T")
 _DEADLOCK, _SERIALIZATION = "40P01", "40001"
 _TRIES = 5
-
-
-class Records:
-    """`ports.store.Unit` on one connection."""
-
-    def __init__(self, db: Connection) -> None:
-        self._db = db
-
-    @cached_property
-    def intents(self) -> Intents:
-        return Intents(self._db)
-
-    @cached_property
-    def deposits(self) -> Deposits:
-        return Deposits(self._db)
-
-    @cached_property
-    def transfers(self) -> Transfers:
-        return Transfers(self._db)
-
-    @cached_property
-    def books(self) -> Books:
-        return Books(self._db)
-
-    @cached_property
-    def access(self) -> Access:
-        return Access(self._db)
-
-    @cached_property
-    def network(self) -> Network:
-        return Network(self._db)
-
-    @cached_property
-    def orders(self) -> Orders:
-        return Orders(self._db)
-
-    @cached_property
-    def people(self) -> People:
-        return People(self._db)
-
-    @cached_property
-    def sealed(self) -> Sealed:
-        return Sealed(self._db)
-
-    @cached_property
-    def audits(self) -> Audit:
-        return Audit(self._db)
-
-    @cached_property
-    def requests(self) -> Requests:
-        return Requests(self._db)
-
-    @cached_property
-    def retention(self) -> Retention:
-        return Retention(self._db)
-
-    @cached_property
-    def announcements(self) -> Announcements:
-        return Announcements(self._db)
-
-    @cached_property
-    def webhooks(self) -> Webhooks:
-        return Webhooks(self._db)
-
-    @cached_property
-    def deliveries(self) -> Deliveries:
-        return Deliveries(self._db)
-
-    @cached_property
-    def flows(self) -> Flows:
-        return Flows(self._db)
-
-    @cached_property
-    def treasury(self) -> Treasury:
-        return Treasury(self._db)
-
-    @cached_property
-    def links(self) -> Links:
-        return Links(self._db)
 
 
 class _Job:

@@ -111,6 +111,7 @@ def _asked(heard: Heard, at: datetime) -> AskedRequest:
         key_shown=heard.key_shown,
         asked=_masked(heard.asked),
         answered=_masked(heard.answered),
+        intent_id=heard.intent,
     )
 
 

@@ -40,6 +40,53 @@ def upgrade() -> None:
         ),
     )
     op.create_table(
+        "metadata_values",
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.Column("intent_id", sa.BigInteger(), nullable=False),
+        sa.Column("field", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("value", "intent_id"),
+    )
+    op.create_table(
+        "notes",
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("who", sa.Text(), nullable=False),
+        sa.Column("words", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("notes", schema=None) as batch_op:
+        batch_op.create_index("notes_about", ["subject", "id"], unique=False)
+
+    op.create_table(
+        "past_alarms",
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("message", sa.Text(), nullable=False),
+        sa.Column("since", sa.BigInteger(), nullable=False),
+        sa.Column("seen_at", sa.BigInteger(), nullable=False),
+        sa.Column("cleared_at", sa.BigInteger(), nullable=False),
+        sa.Column("acknowledged_at", sa.BigInteger(), nullable=True),
+        sa.Column("acknowledged_by", sa.Text(), server_default="", nullable=False),
+        sa.Column("note", sa.Text(), server_default="", nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("past_alarms", schema=None) as batch_op:
+        batch_op.create_index("past_alarms_by_kind", ["kind", "id"], unique=False)
+
+    op.create_table(
         "reconciliations",
         sa.Column(
             "id",
@@ -67,6 +114,48 @@ def upgrade() -> None:
             postgresql_where=sa.text("ended_at IS NULL"),
         )
 
+    op.create_table(
+        "saved_views",
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
+        sa.Column("screen", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("asked", sa.Text(), nullable=False),
+        sa.Column("who", sa.Text(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("first", sa.Boolean(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("saved_views", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_saved_views_screen"), ["screen"], unique=False)
+
+    op.create_table(
+        "staff",
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("name_key", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("password_hash", sa.Text(), nullable=False),
+        sa.Column("email_index", sa.Text(), nullable=True),
+        sa.Column("email_sealed", sa.LargeBinary(), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("disabled_at", sa.BigInteger(), nullable=True),
+        sa.Column("seen_at", sa.BigInteger(), nullable=True),
+        sa.Column("way", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("email_index"),
+        sa.UniqueConstraint("name_key"),
+        sqlite_autoincrement=True,
+    )
     op.create_table(
         "stock_targets",
         sa.Column("chain", sa.Text(), nullable=False),
@@ -128,6 +217,33 @@ def upgrade() -> None:
         )
 
     op.create_table(
+        "staff_stays",
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
+        sa.Column("token_hash", sa.Text(), nullable=False),
+        sa.Column("member_id", sa.BigInteger(), nullable=True),
+        sa.Column("way", sa.Text(), nullable=False),
+        sa.Column("proof", sa.Text(), nullable=True),
+        sa.Column("began_at", sa.BigInteger(), nullable=False),
+        sa.Column("seen_at", sa.BigInteger(), nullable=False),
+        sa.Column("ended_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["member_id"],
+            ["staff.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("proof"),
+        sa.UniqueConstraint("token_hash"),
+    )
+    with op.batch_alter_table("staff_stays", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_staff_stays_began_at"), ["began_at"], unique=False)
+        batch_op.create_index(batch_op.f("ix_staff_stays_member_id"), ["member_id"], unique=False)
+
+    op.create_table(
         "payment_link_uses",
         sa.Column(
             "id",
@@ -150,15 +266,78 @@ def upgrade() -> None:
     with op.batch_alter_table("payment_link_uses", schema=None) as batch_op:
         batch_op.create_index("payment_link_uses_newest", ["link_id", "id"], unique=False)
 
+    with op.batch_alter_table("alarms", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("acknowledged_at", sa.BigInteger(), nullable=True))
+        batch_op.add_column(
+            sa.Column("acknowledged_by", sa.Text(), server_default="", nullable=False)
+        )
+        batch_op.add_column(sa.Column("note", sa.Text(), server_default="", nullable=False))
+
+    with op.batch_alter_table("announcements", schema=None) as batch_op:
+        batch_op.create_index("announcements_about", ["kind", "resource_id", "id"], unique=False)
+
     with op.batch_alter_table("book_balances", schema=None) as batch_op:
         batch_op.add_column(sa.Column("day", sa.BigInteger(), server_default="0", nullable=False))
         batch_op.add_column(sa.Column("day_debits", sa.Text(), server_default="0", nullable=False))
         batch_op.add_column(sa.Column("day_credits", sa.Text(), server_default="0", nullable=False))
 
+    with op.batch_alter_table("clients", schema=None) as batch_op:
+        batch_op.create_index("clients_by_name", ["name"], unique=False)
+
+    with op.batch_alter_table("deposits", schema=None) as batch_op:
+        batch_op.create_index("deposits_by_sender", ["sender"], unique=False)
+        batch_op.create_index("deposits_by_tx", ["tx_hash"], unique=False)
+        batch_op.create_index(
+            "deposits_odd",
+            ["purpose", "intent_id"],
+            unique=False,
+            sqlite_where=sa.text("purpose IN ('LATE', 'FOREIGN', 'ELSEWHERE')"),
+            postgresql_where=sa.text("purpose IN ('LATE', 'FOREIGN', 'ELSEWHERE')"),
+        )
+
     with op.batch_alter_table("intents", schema=None) as batch_op:
         batch_op.add_column(sa.Column("weight", sa.Text(), server_default="", nullable=False))
         batch_op.drop_index(batch_op.f("ix_intents_recipient"))
         batch_op.drop_index(batch_op.f("ix_intents_sender"))
+        batch_op.create_index("intents_by_bridge", ["bridge", "id"], unique=False)
+        batch_op.create_index("intents_by_creation", ["created_at", "id"], unique=False)
+        batch_op.create_index("intents_by_destination", ["destination_chain", "id"], unique=False)
+        batch_op.create_index("intents_by_key", ["key"], unique=False)
+        batch_op.create_index(
+            "intents_by_link",
+            ["payment_link_id", "id"],
+            unique=False,
+            sqlite_where=sa.text("payment_link_id IS NOT NULL"),
+            postgresql_where=sa.text("payment_link_id IS NOT NULL"),
+        )
+        batch_op.create_index("intents_by_mode", ["mode", "id"], unique=False)
+        batch_op.create_index(
+            "intents_by_order",
+            ["order_id", "id"],
+            unique=False,
+            sqlite_where=sa.text("order_id IS NOT NULL"),
+            postgresql_where=sa.text("order_id IS NOT NULL"),
+        )
+        batch_op.create_index("intents_by_recipient", ["recipient", "id"], unique=False)
+        batch_op.create_index("intents_by_refund_address", ["refund_address", "id"], unique=False)
+        batch_op.create_index("intents_by_sender", ["sender", "id"], unique=False)
+        batch_op.create_index("intents_by_source", ["source_chain", "id"], unique=False)
+        batch_op.create_index("intents_by_token", ["asset_symbol", "id"], unique=False)
+        batch_op.create_index(
+            "intents_by_token_account",
+            ["deposit_token_account", "id"],
+            unique=False,
+            sqlite_where=sa.text("deposit_token_account IS NOT NULL"),
+            postgresql_where=sa.text("deposit_token_account IS NOT NULL"),
+        )
+        batch_op.create_index(
+            "intents_by_weight",
+            ["weight", "id"],
+            unique=False,
+            sqlite_where=sa.text("weight <> ''"),
+            postgresql_where=sa.text("weight <> ''"),
+        )
+        batch_op.create_index("intents_by_worth", ["amount_micro_usd", "id"], unique=False)
 
     with op.batch_alter_table("postings", schema=None) as batch_op:
         batch_op.create_index(
@@ -177,11 +356,27 @@ def upgrade() -> None:
             postgresql_where=sa.text("intent_id IS NOT NULL"),
         )
 
+    with op.batch_alter_table("transfers", schema=None) as batch_op:
+        batch_op.create_index(
+            "transfers_failed",
+            ["duty", "intent_id"],
+            unique=False,
+            sqlite_where=sa.text("state = 'FAILED'"),
+            postgresql_where=sa.text("state = 'FAILED'"),
+        )
+
     # ### end Alembic commands ###
 
 
 def downgrade() -> None:
     # ### commands auto generated by Alembic - please adjust! ###
+    with op.batch_alter_table("transfers", schema=None) as batch_op:
+        batch_op.drop_index(
+            "transfers_failed",
+            sqlite_where=sa.text("state = 'FAILED'"),
+            postgresql_where=sa.text("state = 'FAILED'"),
+        )
+
     with op.batch_alter_table("requests", schema=None) as batch_op:
         batch_op.drop_index(
             "requests_of_intent",
@@ -196,19 +391,75 @@ def downgrade() -> None:
         batch_op.drop_index("postings_by_credit")
 
     with op.batch_alter_table("intents", schema=None) as batch_op:
+        batch_op.drop_index("intents_by_worth")
+        batch_op.drop_index(
+            "intents_by_weight",
+            sqlite_where=sa.text("weight <> ''"),
+            postgresql_where=sa.text("weight <> ''"),
+        )
+        batch_op.drop_index(
+            "intents_by_token_account",
+            sqlite_where=sa.text("deposit_token_account IS NOT NULL"),
+            postgresql_where=sa.text("deposit_token_account IS NOT NULL"),
+        )
+        batch_op.drop_index("intents_by_token")
+        batch_op.drop_index("intents_by_source")
+        batch_op.drop_index("intents_by_sender")
+        batch_op.drop_index("intents_by_refund_address")
+        batch_op.drop_index("intents_by_recipient")
+        batch_op.drop_index(
+            "intents_by_order",
+            sqlite_where=sa.text("order_id IS NOT NULL"),
+            postgresql_where=sa.text("order_id IS NOT NULL"),
+        )
+        batch_op.drop_index("intents_by_mode")
+        batch_op.drop_index(
+            "intents_by_link",
+            sqlite_where=sa.text("payment_link_id IS NOT NULL"),
+            postgresql_where=sa.text("payment_link_id IS NOT NULL"),
+        )
+        batch_op.drop_index("intents_by_key")
+        batch_op.drop_index("intents_by_destination")
+        batch_op.drop_index("intents_by_creation")
+        batch_op.drop_index("intents_by_bridge")
         batch_op.create_index(batch_op.f("ix_intents_sender"), ["sender"], unique=False)
         batch_op.create_index(batch_op.f("ix_intents_recipient"), ["recipient"], unique=False)
         batch_op.drop_column("weight")
+
+    with op.batch_alter_table("deposits", schema=None) as batch_op:
+        batch_op.drop_index(
+            "deposits_odd",
+            sqlite_where=sa.text("purpose IN ('LATE', 'FOREIGN', 'ELSEWHERE')"),
+            postgresql_where=sa.text("purpose IN ('LATE', 'FOREIGN', 'ELSEWHERE')"),
+        )
+        batch_op.drop_index("deposits_by_tx")
+        batch_op.drop_index("deposits_by_sender")
+
+    with op.batch_alter_table("clients", schema=None) as batch_op:
+        batch_op.drop_index("clients_by_name")
 
     with op.batch_alter_table("book_balances", schema=None) as batch_op:
         batch_op.drop_column("day_credits")
         batch_op.drop_column("day_debits")
         batch_op.drop_column("day")
 
+    with op.batch_alter_table("announcements", schema=None) as batch_op:
+        batch_op.drop_index("announcements_about")
+
+    with op.batch_alter_table("alarms", schema=None) as batch_op:
+        batch_op.drop_column("note")
+        batch_op.drop_column("acknowledged_by")
+        batch_op.drop_column("acknowledged_at")
+
     with op.batch_alter_table("payment_link_uses", schema=None) as batch_op:
         batch_op.drop_index("payment_link_uses_newest")
 
     op.drop_table("payment_link_uses")
+    with op.batch_alter_table("staff_stays", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_staff_stays_member_id"))
+        batch_op.drop_index(batch_op.f("ix_staff_stays_began_at"))
+
+    op.drop_table("staff_stays")
     with op.batch_alter_table("payment_links", schema=None) as batch_op:
         batch_op.drop_index("payment_links_of_client")
         batch_op.drop_index("payment_links_newest")
@@ -219,6 +470,11 @@ def downgrade() -> None:
 
     op.drop_table("looks")
     op.drop_table("stock_targets")
+    op.drop_table("staff")
+    with op.batch_alter_table("saved_views", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_saved_views_screen"))
+
+    op.drop_table("saved_views")
     with op.batch_alter_table("reconciliations", schema=None) as batch_op:
         batch_op.drop_index(
             "reconciliations_running",
@@ -227,6 +483,15 @@ def downgrade() -> None:
         )
 
     op.drop_table("reconciliations")
+    with op.batch_alter_table("past_alarms", schema=None) as batch_op:
+        batch_op.drop_index("past_alarms_by_kind")
+
+    op.drop_table("past_alarms")
+    with op.batch_alter_table("notes", schema=None) as batch_op:
+        batch_op.drop_index("notes_about")
+
+    op.drop_table("notes")
+    op.drop_table("metadata_values")
     op.drop_table("flows")
     op.drop_table("book_days")
     # ### end Alembic commands ###
