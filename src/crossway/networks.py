@@ -14,6 +14,7 @@ from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.clock import SandboxClock
 from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.passwords import Argon2Passwords
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps import live
 from crossway.adapters.ramps.capabilities import capabilities
@@ -29,6 +30,7 @@ from crossway.domain.ramps import ProviderName
 from crossway.ports.process import Doors, Retention
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Policy, Services
+from crossway.ports.sign_in import Vigilance
 from crossway.ports.vault import Vault
 from crossway.ports.webhooks import Outgoing
 from crossway.settings import Settings
@@ -75,6 +77,8 @@ def simulated(
         policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
         outgoing=Outgoing(present, HttpSender(loopback=True), StandardSigner()),
         doors=doors_of(settings),
+        passwords=Argon2Passwords(),
+        vigilance=vigilance_of(settings),
         retention=retention_of(settings),
         wake=wake,
         first_keys=first_keys,
@@ -101,6 +105,15 @@ def doors_of(settings: Settings) -> Doors:
     """From where and with what one may come in."""
     token = settings.metrics_token.get_secret_value() if settings.metrics_token else ""
     return Doors(tuple(settings.trusted_proxies.replace(",", " ").split()), token)
+
+
+def vigilance_of(settings: Settings) -> Vigilance:
+    """How the installation watches over its people."""
+    return Vigilance(
+        idle_seconds=60 * settings.idle_minutes,
+        second_confirmation_micro_usd=1_000_000 * settings.second_confirmation_usd,
+        four_eyes=settings.four_eyes,
+    )
 
 
 def retention_of(settings: Settings) -> Retention:

@@ -36,7 +36,21 @@ class Settings(BaseSettings):
         description="Encrypts personal data and secrets; 32 bytes in URL-safe base64. Several are "
         "separated by commas: the first encrypts, all decrypt.",
     )
-    dashboard_password: SecretStr | None = Field(default=None, description="Asked of operators.")
+    dashboard_password: SecretStr | None = Field(
+        default=None, description="Asked on the dashboard until people are added to it."
+    )
+    idle_minutes: int = Field(
+        default=30, ge=1, le=1440, description="Without activity for so long, people are signed out."
+    )
+    second_confirmation_usd: int = Field(
+        default=1000,
+        ge=0,
+        le=10**9,
+        description="Whoever moves more than this by hand types the amount again; 0: always.",
+    )
+    four_eyes: bool = Field(
+        default=False, description="Whether somebody else must agree to such a move."
+    )
     run_engine: bool = Field(default=True, description="Whether this process runs the engine too.")
     intent_life_seconds: int = Field(
         default=3600, ge=300, le=86_400, description="An intent's life."

@@ -13,10 +13,12 @@ from crossway.domain.fiat import Fiat
 from crossway.domain.pricing import ServiceFee
 from crossway.ports.chain import Chain
 from crossway.ports.clock import Clock
+from crossway.ports.passwords import Passwords
 from crossway.ports.process import BridgeHealth, Doors, Pulse, Retention, Stock, Unwritten
 from crossway.ports.quoting import Bridge, Prices
 from crossway.ports.ramps import RampProvider
 from crossway.ports.sandbox import RampSandbox, Sandbox
+from crossway.ports.sign_in import SignInMemory, Vigilance
 from crossway.ports.store import Store
 from crossway.ports.vault import Vault
 from crossway.ports.webhooks import Outgoing
@@ -99,6 +101,8 @@ class Services:
     ramps: Sequence[RampProvider] = ()
     ramp_sandbox: RampSandbox | None = None
     outgoing: Outgoing | None = None
+    passwords: Passwords | None = None
+    vigilance: Vigilance = field(default_factory=Vigilance)
     policy: Policy = field(default_factory=Policy)
     wake: Callable[[], None] = lambda: None
     reached: Callable[[str], None] = lambda step: None
@@ -106,6 +110,7 @@ class Services:
     first_keys: Callable[[], Mapping[str, str]] = dict
     keys: KeyMemory = field(default_factory=KeyMemory)
     switches: SwitchMemory = field(default_factory=SwitchMemory)
+    sign_in: SignInMemory = field(default_factory=SignInMemory)
     doors: Doors = field(default_factory=Doors)
     retention: Retention = field(default_factory=Retention)
     pulse: Pulse = field(default_factory=Pulse)

@@ -22,6 +22,7 @@ from crossway.ports.records import (
     Owed,
     TransferChange,
 )
+from crossway.ports.staff_records import StaffRecords
 from crossway.ports.treasury_records import BookRecords, FlowRecords, TreasuryRecords
 from crossway.ports.webhook_records import DeliveryRecords, WebhookRecords
 
@@ -202,6 +203,8 @@ class Unit(Protocol):
     def retention(self) -> RetentionRecords: ...
     @property
     def sealed(self) -> SealedRecords: ...
+    @property
+    def staff(self) -> StaffRecords: ...
     @property
     def announcements(self) -> AnnouncementRecords: ...
     @property

@@ -21,6 +21,7 @@ from crossway.storage.people import People
 from crossway.storage.requests import Requests
 from crossway.storage.retention import Retention
 from crossway.storage.sealed import Sealed
+from crossway.storage.staff import Staff
 from crossway.storage.transfers import Transfers
 from crossway.storage.treasury import Treasury
 from crossway.storage.webhooks import Webhooks
@@ -67,6 +68,10 @@ class Records:
     @cached_property
     def sealed(self) -> Sealed:
         return Sealed(self._db)
+
+    @cached_property
+    def staff(self) -> Staff:
+        return Staff(self._db)
 
     @cached_property
     def audits(self) -> Audit:

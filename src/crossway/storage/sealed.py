@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Table, select, update
 
 from crossway.storage.ramp_tables import orders, people, secrets_kept, submissions
 from crossway.storage.sets import for_each_database
+from crossway.storage.staff_tables import staff
 from crossway.storage.webhook_tables import webhooks
 
 # A column that is missing here is lost when its key is taken away. What is kept under a name comes
@@ -15,6 +16,7 @@ SEALED: Final[tuple[tuple[Table, str, str], ...]] = (
     (orders, "id", "sealed"),
     (people, "id", "email_sealed"),
     (submissions, "id", "sealed"),
+    (staff, "id", "email_sealed"),
     (webhooks, "id", "secret"),
     (webhooks, "id", "old_secret"),
     (secrets_kept, "name", "sealed"),
