@@ -98,6 +98,7 @@ def policy_of(settings: Settings) -> Policy:
         service_fee=ServiceFee(settings.service_fee_micro_usd, settings.service_fee_bps),
         intent_life_seconds=settings.intent_life_seconds,
         quote_life_seconds=settings.quote_life_seconds,
+        reconcile_at_hour=settings.reconcile_at_hour,
     )
 
 

@@ -74,6 +74,12 @@ class Settings(BaseSettings):
     engine_port: int | None = Field(
         default=None, ge=1, le=65_535, description="Where `crossway engine` tells how it is."
     )
+    reconcile_at_hour: int | None = Field(
+        default=None,
+        ge=0,
+        le=23,
+        description="Hour (UTC) of the daily comparison of books and chains; none by default.",
+    )
     request_log_days: int = Field(
         default=7, ge=1, le=3_650, description="How long requests are remembered."
     )

@@ -19,7 +19,7 @@ from crossway.cli.words import built, in_words, operator, setting_complaints
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
 from crossway.storage.store import SqlStore, open_store
 from crossway.usecases import operations
-from crossway.usecases.reconciliation import reconcile
+from crossway.usecases.reconciling import run_now
 
 
 @in_words
@@ -31,11 +31,16 @@ def compare(
     """Compare the books with the chains, one line a difference."""
     with built() as service:
         caller = operator()
-        found = reconcile(service.services, caller)
+        found = run_now(service.services, caller)
         if seen:
             operations.acknowledge(service.services, caller, "outside")
     for line in found.sentences():
         typer.echo(line)
+    if found.unopened:
+        typer.echo(
+            f"The books do not know {len(found.unopened)} stocks of the relayer yet: take them in "
+            "on the page Reconcile."
+        )
     if found.differences or found.unknown or found.silent:
         raise typer.Exit(1)
 

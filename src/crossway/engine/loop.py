@@ -18,7 +18,7 @@ from crossway.engine.upkeep import EVERY_SECONDS, hurry, look_after, look_for_ou
 from crossway.ports.chain import Cursor, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases import retention
+from crossway.usecases import reconciling, retention
 
 log = logging.getLogger("crossway.engine")
 
@@ -97,6 +97,7 @@ class Engine:
         if last is None or now < last:
             self._guarded("hurry", partial(hurry, self._services))
         self._guarded("retention", partial(retention.sweep, self._services))
+        self._guarded("comparison", partial(reconciling.daily, self._services))
         return self._guarded("upkeep", partial(look_after, self._services, heads))
 
     def _begin(self, heads: Mapping[str, Heads]) -> int:

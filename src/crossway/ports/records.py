@@ -115,6 +115,16 @@ class Alarm:
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchedOff:
+    """A chain, bridge or route that is off: why, by whom and since when."""
+
+    subject: str
+    reason: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Remembered:
     """An idempotency key's first request and, once there is one, its answer."""
 

@@ -20,6 +20,7 @@ from crossway.ports.records import (
     Attempt,
     InFlight,
     Owed,
+    SwitchedOff,
     TransferChange,
 )
 from crossway.ports.staff_records import StaffRecords
@@ -159,6 +160,7 @@ class NetworkRecords(Protocol):
         """What is switched off, `chain:X` or `route:BRIDGE:A:B`, with the reason."""
         ...
 
+    def switched_off(self) -> list[SwitchedOff]: ...
     def switch(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None: ...
     def audit(
         self,

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, case, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.ports.chain import Cursor
-from crossway.ports.records import Alarm
+from crossway.ports.records import Alarm, SwitchedOff
 from crossway.storage.audit import Audit, entry_of
 from crossway.storage.network_tables import alarms, audit, cursors, leases, switches
 from crossway.storage.rows import instant, maybe_instant, micros
@@ -156,6 +156,10 @@ class Network:
 
     def switches(self) -> dict[str, str]:
         return {row.subject: row.reason for row in self._db.execute(select(switches))}
+
+    def switched_off(self) -> list[SwitchedOff]:
+        rows = self._db.execute(select(switches).order_by(switches.c.subject))
+        return [SwitchedOff(row.subject, row.reason, row.by, instant(row.at)) for row in rows]
 
     def switch(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None:
         if not off:

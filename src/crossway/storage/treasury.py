@@ -59,6 +59,10 @@ class Treasury:
         }
         return self._db.execute(put, values).scalar()
 
+    def was_run_for(self, day: int) -> bool:
+        query = select(reconciliations.c.id).where(reconciliations.c.for_day == day)
+        return self._db.execute(query).first() is not None
+
     def progress(self, run_id: int, done: int) -> None:
         which = reconciliations.c.id == run_id
         self._db.execute(update(reconciliations).where(which).values(done=done))

@@ -1,24 +1,30 @@
 """Comparing the books with the chains: every difference, and what the chains alone know."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from crossway.domain.clients import Caller
+from crossway.domain.deposits import DepositState
 from crossway.domain.errors import Unreachable
-from crossway.domain.ledger import Account, balances
-from crossway.domain.money import format_units
+from crossway.domain.ledger import Account, BalanceKey, balances
 from crossway.domain.roles import Right
 from crossway.ports.chain import Chain, Made
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
+from crossway.usecases import stock
+from crossway.usecases.stock import UnderWay, amount_of, name_of
 
 BATCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An account whose balance on the chain is not what the books say; `units` more or less."""
+    """An account whose balance on the chain is not what the books say; `units` more or less.
+
+    `kind` is whose it is: a deposit `address`, the `collecting` account or the relayer's `stock`.
+    One that is `passing` goes by itself; `reason` and `way_on` are sentences.
+    """
 
     chain: str
     address: str
@@ -26,6 +32,11 @@ class Difference:
     books_units: int
     chain_units: int
     words: str
+    kind: str = "address"
+    reason: str = ""
+    way_on: str = ""
+    passing: bool = False
+    intent_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +46,30 @@ class Unknown:
     chain: str
     made: Made
     words: str
+    reason: str = (
+        "Somebody used the relayer's key outside of this service, or the books were restored from "
+        "a backup that is older than the transaction."
+    )
+    way_on: str = (
+        "Look it up in the explorer. If it is yours, acknowledge its alarm; if it is not, the key "
+        "is in other hands: switch the chain off and move the stock."
+    )
 
 
 @dataclass
 class Reconciliation:
-    """What was found; `silent` chains gave no answer, so nothing is said of them."""
+    """What was found; `silent` chains gave no answer, so nothing is said of them. `unopened` is
+    stock of the relayer that the books were never told of, in units by chain and token."""
 
     differences: list[Difference] = field(default_factory=list)
     unknown: list[Unknown] = field(default_factory=list)
     silent: dict[str, str] = field(default_factory=dict)
+    unopened: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    @property
+    def lasting(self) -> int:
+        """How many findings do not go by themselves."""
+        return sum(not one.passing for one in self.differences) + len(self.unknown)
 
     def sentences(self) -> list[str]:
         """All of it for people; one line says so when nothing was found."""
@@ -53,25 +79,38 @@ class Reconciliation:
         return found or ["The books and the chains agree."]
 
 
-def reconcile(services: Services, caller: Caller) -> Reconciliation:
-    """Compare deposit addresses, collecting accounts and our transactions; operators only.
+def reconcile(
+    services: Services, caller: Caller, told: Callable[[int], None] = lambda done: None
+) -> Reconciliation:
+    """Compare deposit addresses, collecting accounts, the relayer's stock and our transactions;
+    operators only. `told` hears how many chains are done.
 
     Deposits on their way into the books and transactions not yet deep enough show as differences
-    for a moment.
+    for a moment, marked as passing.
     """
     caller.must(Right.SEE)
+    return compare(services, told)
+
+
+def compare(services: Services, told: Callable[[int], None] = lambda done: None) -> Reconciliation:
+    """As `reconcile`, asked by the clock and by nobody."""
     found = Reconciliation()
-    for chain in services.chains.values():
+    for done, chain in enumerate(services.chains.values(), 1):
         try:
-            _addresses(services, chain, found)
-            _collected(services, chain, found)
+            under_way = stock.under_way(services, chain)
+            _addresses(services, chain, found, under_way)
+            _collected(services, chain, found, under_way)
+            _stock(services, chain, found, under_way)
             _transactions(services, chain, found)
         except Unreachable as error:
             found.silent[chain.id] = str(error)
+        told(done)
     return found
 
 
-def _addresses(services: Services, chain: Chain, found: Reconciliation) -> None:
+def _addresses(
+    services: Services, chain: Chain, found: Reconciliation, under_way: UnderWay
+) -> None:
     """What lies at deposit addresses against HELD and KEPT, address by address where it differs."""
     since = services.clock.now() - timedelta(seconds=services.policy.late_watch_seconds)
     with services.store.read() as unit:
@@ -83,12 +122,17 @@ def _addresses(services: Services, chain: Chain, found: Reconciliation) -> None:
             there = chain.balances(part, token)
             with services.store.read() as unit:
                 here = _held(unit, part, chain.id, token)
-            for address in part:
-                if there[address] != here.get(address, 0):
-                    found.differences.append(
-                        _difference(services, chain.id, address, token,
-                                    here.get(address, 0), there[address], "The deposit address")
-                    )  # fmt: skip
+                wrong = [a for a in part if there[a] != here.get(a, 0)]
+                known = unit.intents.known(wrong) if wrong else {}
+                coming = _coming(unit, known, chain.id, token)
+            for address in wrong:
+                more = there[address] - here.get(address, 0)
+                passing = more in (coming.get(address, 0), under_way.of(address, token))
+                found.differences.append(
+                    _difference(services, chain.id, address, token, here.get(address, 0),
+                                there[address], "The deposit address", "address",
+                                _why_address(more, passing), passing, known.get(address))
+                )  # fmt: skip
 
 
 _LYING = (Account.HELD, Account.KEPT)
@@ -102,7 +146,36 @@ def _held(unit: Unit, addresses: Sequence[str], chain: str, token: str) -> dict[
     return held
 
 
-def _collected(services: Services, chain: Chain, found: Reconciliation) -> None:
+def _coming(unit: Unit, known: Mapping[str, int], chain: str, token: str) -> dict[str, int]:
+    """By address: deposits that were seen and are not deep enough to be booked."""
+    coming: dict[str, int] = {}
+    for deposit in unit.deposits.of(known.values()):
+        incoming = deposit.incoming
+        seen = deposit.state is DepositState.SEEN
+        if seen and (incoming.chain, incoming.token) == (chain, token):
+            coming[incoming.to] = coming.get(incoming.to, 0) + incoming.units
+    return coming
+
+
+def _why_address(more: int, passing: bool) -> tuple[str, str]:
+    if passing:
+        return stock.PASSING
+    if more > 0:
+        return (
+            "Money came in that the books do not have: the engine has not seen it yet, or the "
+            "chain answered wrongly.",
+            "See on the page Chains that this chain answers; then open the payment and let its "
+            "address be looked at again.",
+        )
+    return (
+        "Money left by a transaction that the books do not have, or a node shows an old state.",
+        "Look the address up in the explorer and compare it with the payment's transactions.",
+    )
+
+
+def _collected(
+    services: Services, chain: Chain, found: Reconciliation, under_way: UnderWay
+) -> None:
     """What the collecting account holds against ESCROW and what bridges keep of it."""
     native = services.catalogue.native_token(chain.id)
     with services.store.read() as unit:
@@ -110,15 +183,32 @@ def _collected(services: Services, chain: Chain, found: Reconciliation) -> None:
     for token in {t for account, c, t in booked if c == chain.id and account is Account.ESCROW}:
         if token == native:
             continue  # Its own coins for fees lie there too.
-        here = sum(
-            booked.get((account, chain.id, token), 0)
-            for account in (Account.ESCROW, Account.BRIDGE_FEES)
-        )
+        here = _both(booked, chain.id, token, Account.ESCROW, Account.BRIDGE_FEES)
         there = chain.balances([chain.own.bridger], token)[chain.own.bridger]
         if here != there:
+            passing = there - here == under_way.of(chain.own.bridger, token)
+            why = stock.PASSING if passing else stock.OUTSIDE
             found.differences.append(
                 _difference(services, chain.id, chain.own.bridger, token, here, there,
-                            "The collecting account")
+                            "The collecting account", "collecting", why, passing)
+            )  # fmt: skip
+
+
+def _both(booked: Mapping[BalanceKey, int], chain: str, token: str, *accounts: Account) -> int:
+    return sum(booked.get((account, chain, token), 0) for account in accounts)
+
+
+def _stock(services: Services, chain: Chain, found: Reconciliation, under_way: UnderWay) -> None:
+    """What the relayer holds against INVENTORY, where the books were told what it began with."""
+    for one in stock.compared(services, chain, under_way):
+        if not one.opened:
+            found.unopened[chain.id, one.token] = one.difference
+        elif one.difference:
+            passing = under_way.open > 0
+            why = stock.PASSING if passing else stock.OWN
+            found.differences.append(
+                _difference(services, chain.id, chain.own.relayer, one.token, one.books_units,
+                            one.chain_units, "The relayer's account", "stock", why, passing)
             )  # fmt: skip
 
 
@@ -138,7 +228,7 @@ def _transactions(services: Services, chain: Chain, found: Reconciliation) -> No
             found.unknown.append(
                 Unknown(
                     chain.id, one,
-                    f"On {_name(services, chain.id)} the relayer's account made a transaction "
+                    f"On {name_of(services, chain.id)} the relayer's account made a transaction "
                     f"that the books do not have: {one.tx_id} ({one.mined.at:%Y-%m-%d %H:%M:%S} "
                     f"UTC): {words}.",
                 )
@@ -149,27 +239,19 @@ def _moves(services: Services, chain: str, made: Made) -> Iterator[str]:
     if made.mined.reason:
         yield f"reverted ({made.mined.reason})"
     for moved in made.mined.moved:
-        amount = _amount(services, chain, moved.token, moved.units)
+        amount = amount_of(services, chain, moved.token, moved.units)
         yield f"{amount} from {moved.source} to {moved.to}"
 
 
 def _difference(
-    services: Services, chain: str, address: str, token: str, here: int, there: int, what: str
-) -> Difference:
+    services: Services, chain: str, address: str, token: str, here: int, there: int, what: str,
+    kind: str, why: tuple[str, str], passing: bool, intent_id: int | None = None,
+) -> Difference:  # fmt: skip
+    words = (
+        f"{what} {address} on {name_of(services, chain)} holds "
+        f"{amount_of(services, chain, token, there)}; the books say "
+        f"{amount_of(services, chain, token, here)}."
+    )
     return Difference(
-        chain, address, token, here, there,
-        f"{what} {address} on {_name(services, chain)} holds "
-        f"{_amount(services, chain, token, there)}; the books say "
-        f"{_amount(services, chain, token, here)}.",
-    )  # fmt: skip
-
-
-def _name(services: Services, chain: str) -> str:
-    return services.catalogue.chains[chain].name
-
-
-def _amount(services: Services, chain: str, address: str, units: int) -> str:
-    token = services.catalogue.by_address.get((chain, address))
-    if token is None:
-        return f"{units} units of {address}"
-    return f"{format_units(units, token.decimals)} {token.symbol}"
+        chain, address, token, here, there, words, kind, *why, passing=passing, intent_id=intent_id
+    )
