@@ -11,7 +11,7 @@ from starlette.routing import Mount
 from crossway import bootstrap
 from crossway.api.app import create_api
 from crossway.api.health import at_the_root
-from crossway.dashboard import session
+from crossway.dashboard import session, stream
 
 api = create_api()
 
@@ -31,6 +31,6 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
 
 app = st.App(
     Path(__file__).parent.resolve() / "pages" / "_shell.py",
-    routes=[Mount("/api", api), *at_the_root(api)],
+    routes=[Mount("/api", api), *at_the_root(api), stream.route()],
     lifespan=lifespan,
 )

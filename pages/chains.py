@@ -3,14 +3,14 @@
 import streamlit as st
 
 from crossway.dashboard import live
-from crossway.dashboard.components import notices, switches, widget
+from crossway.dashboard.components import living, notices, switches, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views import overview
 
 st.title("Chains")
 
 
-@st.fragment(run_every=2.0)
+@living.part()
 def chains() -> None:
     with notices.in_words(), st.skeleton(height=320):
         rows = overview.chains(services().catalogue, live.chains())

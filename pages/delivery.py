@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import deliveries, notices, webhooks, widget
+from crossway.dashboard.components import deliveries, living, notices, webhooks, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
 from crossway.dashboard.views.cells import Way
@@ -11,7 +11,7 @@ from crossway.dashboard.views.links import delivery_href, webhook_href
 wanted = st.query_params.get("id") or ""
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def body() -> None:
     with notices.in_words():
         seen = view.one(services(), operator(), wanted)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import intent as parts
-from crossway.dashboard.components import notices, widget
+from crossway.dashboard.components import living, notices, widget
 from crossway.dashboard.navigation import open_page
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import story
@@ -13,13 +13,13 @@ from crossway.dashboard.views.links import link
 wanted = st.query_params.get("id") or st.query_params.get("intent") or ""
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def body(intent_id: int) -> None:
     with notices.in_words():
         parts.body(story.told(services(), operator(), intent_id))
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def head(intent_id: int, drawn: str) -> None:
     with notices.in_words():
         told = story.told(services(), operator(), intent_id)

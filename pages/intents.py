@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, widget
+from crossway.dashboard.components import living, notices, widget
 from crossway.dashboard.components.filters import chain_select
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import intents
@@ -39,7 +39,7 @@ def newer() -> None:
     pages.pop()
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def rows() -> None:
     with notices.in_words():
         found = intents.listing(services(), operator(), filters)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import keys, notices, secrets, widget
+from crossway.dashboard.components import keys, living, notices, secrets, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views import keys as view
 from crossway.dashboard.views.cells import Way
@@ -11,7 +11,7 @@ from crossway.dashboard.views.links import client_href, link
 wanted = st.query_params.get("id") or ""
 
 
-@st.fragment(run_every=3.0)
+@living.part()
 def facts() -> None:
     with notices.in_words():
         widget.facts(view.facts(*view.one(services(), wanted)), "key_facts", "Facts")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard import charts, live
-from crossway.dashboard.components import keys, notices, widget
+from crossway.dashboard.components import keys, living, notices, widget
 from crossway.dashboard.components.charting import chart, shade
 from crossway.dashboard.views import overview
 from crossway.dashboard.views.cells import Way
@@ -19,14 +19,14 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 keys.first_run()
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def figures() -> None:
     with notices.in_words(), st.grid(6, min_column_width=140, gap="small"):
         for figure in overview.figures(live.overview()):
             st.metric(figure.label, figure.value, help=figure.help, border=True, height="stretch")
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def attention() -> None:
     with notices.in_words():
         rows = overview.attention(live.overview().attention)
@@ -36,7 +36,7 @@ def attention() -> None:
         widget.table(rows, overview.ATTENTION_COLUMNS, "attention", "To be looked at")
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def states() -> None:
     with notices.in_words():
         counts = overview.by_state(live.overview())
@@ -47,7 +47,7 @@ def states() -> None:
         chart(charts.states_bar(counts, shade()), 210, "states", words)
 
 
-@st.fragment(run_every=5.0)
+@living.part()
 def hours() -> None:
     with notices.in_words():
         found = live.overview().hourly
@@ -57,7 +57,7 @@ def hours() -> None:
         chart(charts.hourly(found, shade()), 240, "hourly", "Completed payments by the hour")
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def recent() -> None:
     with notices.in_words():
         items = overview.recent(live.overview())

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, widget
+from crossway.dashboard.components import living, notices, widget
 from crossway.dashboard.components import ramp_order as parts
 from crossway.dashboard.navigation import open_page
 from crossway.dashboard.session import operator, services
@@ -13,13 +13,13 @@ from crossway.dashboard.views.links import link
 wanted = st.query_params.get("id") or ""
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def body(order_id: int) -> None:
     with notices.in_words():
         parts.body(ramp_story.told(services(), operator(), order_id))
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def head(order_id: int, drawn: str) -> None:
     with notices.in_words():
         story = ramp_story.told(services(), operator(), order_id)

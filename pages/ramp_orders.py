@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, ramp_form, widget
+from crossway.dashboard.components import living, notices, ramp_form, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import ramp_orders
 from crossway.dashboard.views.cells import Way
@@ -34,7 +34,7 @@ def older() -> None:
     pages.append(st.session_state.orders_older)
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def rows() -> None:
     with notices.in_words():
         found = ramp_orders.listing(services(), operator(), filters)

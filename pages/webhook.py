@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import deliveries as parts
-from crossway.dashboard.components import notices, secrets, webhooks, widget
+from crossway.dashboard.components import living, notices, secrets, webhooks, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import webhooks as view
 from crossway.dashboard.views.cells import Way
@@ -12,7 +12,7 @@ from crossway.dashboard.views.links import link
 wanted = st.query_params.get("id") or ""
 
 
-@st.fragment(run_every=2.0)
+@living.part()
 def head(drawn: str) -> None:
     with notices.in_words():
         endpoint = view.one(services(), operator(), wanted)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, secrets, webhooks, widget
+from crossway.dashboard.components import living, notices, secrets, webhooks, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import webhooks as view
 
@@ -11,7 +11,7 @@ secrets.shown()
 client = webhooks.client_choice("Client", "client")
 
 
-@st.fragment(run_every=2.0)
+@living.part()
 def rows() -> None:
     with notices.in_words():
         found = view.rows(services(), operator(), client)

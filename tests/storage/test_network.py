@@ -1,11 +1,14 @@
 """Where the engine stands, who works which chain, what is wrong, switched off and audited."""
 
 import threading
+from collections.abc import Mapping
 from typing import Any
 
+from crossway.ports.alarm_records import AlarmFilter
 from crossway.ports.chain import Cursor
+from crossway.ports.changes import Topic
 from crossway.ports.records import Alarm
-from crossway.storage.store import SqlStore
+from crossway.storage.store import SqlStore, open_store
 from tests.storage.records import BASE, NOW, at_once, later
 
 NAMES = [f"chain:{number}" for number in range(10)]
@@ -135,12 +138,62 @@ def test_an_alarm_that_was_cleared_begins_anew(store: SqlStore) -> None:
     store.write(lambda unit: unit.network.clear_alarms([], later(20)))
     with store.read() as unit:
         assert unit.network.alarms() == []
-        [past] = unit.network.alarms(active_only=False)
-    assert past.cleared_at == later(10)
+        [past] = unit.network.past_alarms(AlarmFilter(), 10)
+    assert past.alarm.cleared_at == later(10)
     raise_alarm(store, an_alarm(at=30))
     with store.read() as unit:
         [alarm] = unit.network.alarms()
     assert (alarm.since, alarm.cleared_at) == (later(30), None)
+
+
+def see_to(store: SqlStore, keys: list[str], by: str, at: float) -> list[str]:
+    return store.write(lambda unit: unit.network.acknowledge_alarms(keys, by, "on it", later(at)))
+
+
+def test_an_alarm_that_somebody_saw_to_stays_so_until_it_is_over(store: SqlStore) -> None:
+    raise_alarm(store, an_alarm())
+    assert see_to(store, ["k", "unknown"], "ann", 5) == ["k"]
+    assert see_to(store, ["k"], "bob", 6) == []
+    raise_alarm(store, an_alarm(message="second", at=60))
+    with store.read() as unit:
+        [alarm] = unit.network.alarms()
+    seen_to = (alarm.acknowledged_by, alarm.note, alarm.acknowledged_at)
+    assert seen_to == ("ann", "on it", later(5))
+    store.write(lambda unit: unit.network.clear_alarms(["k"], later(70)))
+    raise_alarm(store, an_alarm(at=80))
+    with store.read() as unit:
+        [again] = unit.network.alarms()
+        [past] = unit.network.past_alarms(AlarmFilter(kinds=("chain",), acknowledged=True), 10)
+        assert unit.network.past_alarms(AlarmFilter(kinds=("stock",)), 10) == []
+        assert unit.network.past_alarms(AlarmFilter(acknowledged=False), 10) == []
+        assert unit.network.past_alarms(AlarmFilter(before_id=past.id), 10) == []
+    assert (again.acknowledged_at, again.acknowledged_by) == (None, "")
+    assert (past.alarm.acknowledged_by, past.alarm.note) == ("ann", "on it")
+
+
+def test_a_stamp_changes_with_what_people_look_at_and_with_nothing_else(
+    store: SqlStore, url: str
+) -> None:
+    def now() -> Mapping[Topic, object]:
+        return other.stamp()
+
+    other = open_store(url)
+    raise_alarm(store, an_alarm())
+    first = now()
+    lease(store, "a", 3)
+    raise_alarm(store, an_alarm(message="again", at=60))
+    assert now() == first
+    see_to(store, ["k"], "ann", 61)
+    seen_to = now()
+    assert seen_to[Topic.ALARMS] != first[Topic.ALARMS]
+    assert seen_to[Topic.PAYMENTS] == first[Topic.PAYMENTS]
+    store.write(lambda unit: unit.network.clear_alarms(["k"], later(70)))
+    assert now()[Topic.ALARMS] != seen_to[Topic.ALARMS]
+    store.write(lambda unit: unit.network.switch("chain:X", True, "slow", "ann", NOW))
+    mine = store.stamp()
+    store.write(lambda unit: unit.network.switch("chain:X", False, "", "ann", NOW))
+    assert store.stamp()[Topic.REST] != mine[Topic.REST]
+    other.close()
 
 
 def test_alarms_are_shown_newest_first(store: SqlStore) -> None:

@@ -1,17 +1,93 @@
-"""What many fragments ask for every second, worked out once for all of them."""
+"""What many browsers look at: what has changed since, and what is worked out once for all."""
 
-from typing import Any
+import hmac
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar, cast
 from uuid import uuid4
 
 import streamlit as st
 
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views.figures import millis
+from crossway.ports.changes import Topic
 from crossway.usecases import operations
 
-FRESH_SECONDS = 0.8
+T = TypeVar("T")
+LOOK_SECONDS: Final = 0.05
+FRESH_SECONDS: Final = 2.0
+EVERYTHING: Final = tuple(topic for topic in Topic if topic is not Topic.REQUESTS)
 _APART_MILLIS = 1000
 _CLOCK = "clock_anchor"
+
+
+@dataclass
+class Changes:
+    """How often each topic was seen to change; the numbers mean something in one `epoch` only.
+
+    `ticket` lets a browser that was let in follow them.
+    """
+
+    epoch: str = field(default_factory=lambda: uuid4().hex)
+    ticket: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    _stamp: Mapping[Topic, object] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _looked: float = float("-inf")
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def lets_in(self, shown: str) -> bool:
+        """Whether this is the ticket."""
+        return hmac.compare_digest(shown.encode(), self.ticket.encode())
+
+    def numbers(self) -> Mapping[str, int]:
+        """The number of each topic, at most `LOOK_SECONDS` old: one look for all who ask."""
+        with self._lock:
+            if time.monotonic() - self._looked > LOOK_SECONDS:
+                stamp = services().store.stamp()
+                for topic, mark in stamp.items():
+                    if topic not in self._stamp or self._stamp[topic] != mark:
+                        self._numbers[topic.value] = self._numbers.get(topic.value, 0) + 1
+                self._stamp, self._looked = stamp, time.monotonic()
+            return dict(self._numbers)
+
+
+@st.cache_resource(show_spinner=False)
+def changes() -> Changes:
+    """What this process has seen change."""
+    return Changes()
+
+
+@dataclass
+class _Shared:
+    """What was worked out for all, by its name, with what it was worked out from and when."""
+
+    known: dict[str, tuple[object, float, object]] = field(default_factory=dict)
+    turns: dict[str, threading.Lock] = field(default_factory=dict)
+
+
+@st.cache_resource(show_spinner=False)
+def _shared() -> _Shared:
+    return _Shared()
+
+
+def shared(
+    name: str,
+    work: Callable[[], T],
+    topics: tuple[Topic, ...] = EVERYTHING,
+    fresh_seconds: float = FRESH_SECONDS,
+) -> T:
+    """What `work` answers, for all sessions alike: worked out again once one of these topics has
+    changed or it is `fresh_seconds` old. The answer is nobody's to change."""
+    memory, numbers = _shared(), changes().numbers()
+    at = tuple(numbers.get(topic.value) for topic in topics)
+    with memory.turns.setdefault(name, threading.Lock()):
+        known = memory.known.get(name)
+        if known is None or known[0] != at or time.monotonic() - known[1] > fresh_seconds:
+            known = memory.known[name] = (at, time.monotonic(), work())
+    return cast(T, known[2])
 
 
 def clock() -> dict[str, Any]:
@@ -32,13 +108,11 @@ def clock() -> dict[str, Any]:
     return {name: anchor[name] for name in ("id", "now", "stands")}
 
 
-@st.cache_data(ttl=FRESH_SECONDS, max_entries=1, show_spinner=False)
 def overview() -> operations.Overview:
     """The numbers of the day."""
-    return operations.overview(services(), operator())
+    return shared("overview", lambda: operations.overview(services(), operator()))
 
 
-@st.cache_data(ttl=FRESH_SECONDS, max_entries=1, show_spinner=False)
 def chains() -> list[operations.ChainStatus]:
     """How every chain stands."""
-    return operations.chain_statuses(services())
+    return shared("chains", lambda: operations.chain_statuses(services()), ())

@@ -112,6 +112,9 @@ class Alarm:
     since: datetime
     seen_at: datetime
     cleared_at: datetime | None
+    acknowledged_at: datetime | None = None
+    acknowledged_by: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

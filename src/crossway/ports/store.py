@@ -8,15 +8,16 @@ from typing import Any, Protocol, TypeVar
 from crossway.domain.deposits import Deposit, Incoming, Purpose
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.access_records import AccessRecords
+from crossway.ports.alarm_records import AlarmRecords
 from crossway.ports.announcements import AnnouncementRecords
 from crossway.ports.chain import Cursor
+from crossway.ports.changes import Topic
 from crossway.ports.finding_records import DeskRecords, FindingRecords
 from crossway.ports.intent_records import IntentRecords
 from crossway.ports.link_records import LinkRecords
 from crossway.ports.logs import AuditRecords, RequestRecords, RetentionRecords
 from crossway.ports.ramp_records import OrderRecords, PeopleRecords, SealedRecords
 from crossway.ports.records import (
-    Alarm,
     Attempt,
     InFlight,
     Owed,
@@ -127,7 +128,7 @@ class TransferRecords(Protocol):
         ...
 
 
-class NetworkRecords(Protocol):
+class NetworkRecords(AlarmRecords, Protocol):
     """Where the engine stands on each chain, who works it, and what is switched off."""
 
     def cursors(self) -> dict[str, Cursor]: ...
@@ -151,10 +152,6 @@ class NetworkRecords(Protocol):
     def lock(self, name: str) -> None:
         """Hold a named lock until the unit of work ends."""
         ...
-
-    def raise_alarm(self, alarm: Alarm) -> None: ...
-    def clear_alarms(self, keys: Collection[str], at: datetime) -> None: ...
-    def alarms(self, active_only: bool = True, limit: int = 200) -> list[Alarm]: ...
 
     def switches(self) -> dict[str, str]:
         """What is switched off, `chain:X` or `route:BRIDGE:A:B`, with the reason."""
@@ -236,6 +233,11 @@ class Store(Protocol):
         """Run `work` in one transaction; concurrent callers may share a commit.
 
         It may be run again after it was undone, so it changes nothing but the unit."""
+        ...
+
+    def stamp(self) -> Mapping[Topic, object]:
+        """Something for each topic that is equal as long as nothing of it has changed: here by
+        what was written, by other processes by what they append. Cheap enough to ask often."""
         ...
 
     def ping(self) -> Iterable[str]:

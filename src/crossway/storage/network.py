@@ -1,29 +1,26 @@
 """Where the engine stands on each chain, leases, alarms, switches and the audit log as stored."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import delete, func, or_, select, update
 
 from crossway.ports.chain import Cursor
-from crossway.ports.records import Alarm, SwitchedOff
+from crossway.ports.changes import Topic
+from crossway.ports.records import SwitchedOff
+from crossway.storage.alarms import Alarms
 from crossway.storage.audit import Audit, entry_of
-from crossway.storage.network_tables import alarms, audit, cursors, leases, switches
-from crossway.storage.rows import instant, maybe_instant, micros
+from crossway.storage.network_tables import audit, cursors, leases, switches
+from crossway.storage.rows import instant, micros
 from crossway.storage.sets import among
 
 _CURSORS = select(cursors)
 
 
-class Network:
+class Network(Alarms):
     """`ports.store.NetworkRecords` on one connection."""
-
-    def __init__(self, db: Connection) -> None:
-        self._db = db
-        self._make = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
 
     def cursors(self) -> dict[str, Cursor]:
         rows = self._db.execute(_CURSORS)
@@ -105,55 +102,6 @@ class Network:
         )
         self._db.execute(select(leases.c.name).where(leases.c.name == name).with_for_update())
 
-    def raise_alarm(self, alarm: Alarm) -> None:
-        put = self._make(alarms)
-        again = alarms.c.cleared_at.is_not(None)
-        self._db.execute(
-            put.on_conflict_do_update(
-                index_elements=["key"],
-                set_={
-                    "message": put.excluded.message,
-                    "seen_at": put.excluded.seen_at,
-                    "since": case((again, put.excluded.since), else_=alarms.c.since),
-                    "cleared_at": None,
-                },
-            ),
-            {
-                "key": alarm.key,
-                "kind": alarm.kind,
-                "subject": alarm.subject,
-                "message": alarm.message,
-                "since": micros(alarm.since),
-                "seen_at": micros(alarm.seen_at),
-                "cleared_at": None,
-            },
-        )
-
-    def clear_alarms(self, keys: Collection[str], at: datetime) -> None:
-        if keys:
-            self._db.execute(
-                update(alarms)
-                .where(among(self._db, alarms.c.key, keys), alarms.c.cleared_at.is_(None))
-                .values(cleared_at=micros(at))
-            )
-
-    def alarms(self, active_only: bool = True, limit: int = 200) -> list[Alarm]:
-        query = select(alarms).order_by(alarms.c.since.desc(), alarms.c.key).limit(limit)
-        if active_only:
-            query = query.where(alarms.c.cleared_at.is_(None))
-        return [
-            Alarm(
-                key=row.key,
-                kind=row.kind,
-                subject=row.subject,
-                message=row.message,
-                since=instant(row.since),
-                seen_at=instant(row.seen_at),
-                cleared_at=maybe_instant(row.cleared_at),
-            )
-            for row in self._db.execute(query)
-        ]
-
     def switches(self) -> dict[str, str]:
         return {row.subject: row.reason for row in self._db.execute(select(switches))}
 
@@ -162,6 +110,7 @@ class Network:
         return [SwitchedOff(row.subject, row.reason, row.by, instant(row.at)) for row in rows]
 
     def switch(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None:
+        self.told.add(Topic.REST)
         if not off:
             self._db.execute(delete(switches).where(switches.c.subject == subject))
             return
@@ -186,6 +135,7 @@ class Network:
     ) -> None:
         # Each entry names the one before it: they are written one after the other.
         self.lock("audit")
+        self.told.add(Topic.REST)
         Audit(self._db).add(entry_of(who, what, detail, at, subject, before, after))
 
     def audited(self, limit: int) -> list[tuple[datetime, str, str, Mapping[str, Any]]]:

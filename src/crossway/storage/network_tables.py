@@ -30,7 +30,28 @@ alarms = Table(
     Column("since", BigInteger, nullable=False),
     Column("seen_at", BigInteger, nullable=False),
     Column("cleared_at", BigInteger),
+    Column("acknowledged_at", BigInteger),
+    Column("acknowledged_by", Text, nullable=False, server_default=""),
+    Column("note", Text, nullable=False, server_default=""),
 )
+
+# Every time that an alarm stood and was over.
+past_alarms = Table(
+    "past_alarms",
+    METADATA,
+    row_id(),
+    Column("key", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("since", BigInteger, nullable=False),
+    Column("seen_at", BigInteger, nullable=False),
+    Column("cleared_at", BigInteger, nullable=False),
+    Column("acknowledged_at", BigInteger),
+    Column("acknowledged_by", Text, nullable=False, server_default=""),
+    Column("note", Text, nullable=False, server_default=""),
+)
+Index("past_alarms_by_kind", past_alarms.c.kind, past_alarms.c.id)
 
 switches = Table(
     "switches",

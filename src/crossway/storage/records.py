@@ -1,9 +1,11 @@
 """The records of one unit of work, grouped by noun, on one connection."""
 
+from collections.abc import Collection
 from functools import cached_property
 
 from sqlalchemy import Connection
 
+from crossway.ports.changes import Topic
 from crossway.storage.access import Access
 from crossway.storage.announcements import Announcements
 from crossway.storage.audit import Audit
@@ -32,6 +34,16 @@ class Records:
 
     def __init__(self, db: Connection) -> None:
         self._db = db
+
+    @property
+    def hands(self) -> Collection[str]:
+        """The names of the records that were asked for."""
+        return [name for name in vars(self) if name != "_db"]
+
+    @property
+    def told(self) -> Collection[Topic]:
+        """What records say themselves that they have changed."""
+        return self.network.told if "network" in vars(self) else ()
 
     @cached_property
     def intents(self) -> Intents:

@@ -1,38 +1,25 @@
 """The store: units of work on one database, grouped into few commits where that is faster."""
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
+from crossway.ports.changes import Topic
+from crossway.storage.changes import Changes
 from crossway.storage.intents import LostRace
 from crossway.storage.migrate import behind
 from crossway.storage.records import Records
+from crossway.storage.shared_commits import SharedCommits
 
 T = TypeVar("T")
 _DEADLOCK, _SERIALIZATION = "40P01", "40001"
 _TRIES = 5
-
-
-class _Job:
-    """One caller's unit of work, waiting for a commit to carry it: its gate opens when it is
-    done, or when its caller is the one to make the next commit."""
-
-    __slots__ = ("done", "error", "gate", "result", "work")
-
-    def __init__(self, work: Callable[[Records], Any]) -> None:
-        self.work = work
-        self.done = False
-        self.result: Any = None
-        self.error: BaseException | None = None
-        self.gate = threading.Lock()
-        self.gate.acquire()
 
 
 class SqlStore:
@@ -41,15 +28,14 @@ class SqlStore:
     def __init__(self, writer: Engine, reader: Engine, grouped: bool | None = None) -> None:
         """`grouped`: whether writers share commits; where there is but one writer, they do."""
         self.writer, self.reader = writer, reader
-        self._grouped = writer.dialect.name == "sqlite" if grouped is None else grouped
-        self._jobs: list[_Job] = []
-        self._jobs_lock = threading.Lock()
-        self._committing = False
+        together = writer.dialect.name == "sqlite" if grouped is None else grouped
+        self._changes = Changes(reader)
+        self._commits = SharedCommits(writer, Records, self._wrote) if together else None
 
     @property
     def waiting(self) -> int:
         """How many units of work wait for a commit to carry them."""
-        return len(self._jobs)
+        return self._commits.waiting if self._commits is not None else 0
 
     @contextmanager
     def read(self) -> Iterator[Records]:
@@ -57,7 +43,7 @@ class SqlStore:
             yield Records(db)
 
     def write(self, work: Callable[[Records], T]) -> T:
-        return self._write_grouped(work) if self._grouped else self._write_alone(work)
+        return self._write_alone(work) if self._commits is None else self._commits.write(work)
 
     def ping(self) -> list[str]:
         try:
@@ -67,8 +53,12 @@ class SqlStore:
         except DBAPIError as error:
             return [f"the database does not answer: {error.orig}"]
 
+    def stamp(self) -> Mapping[Topic, object]:
+        return self._changes.stamp()
+
     def close(self) -> None:
         """Close every connection."""
+        self._changes.close()
         self.writer.dispose()
         self.reader.dispose()
 
@@ -76,7 +66,10 @@ class SqlStore:
         for attempt in range(_TRIES):
             try:
                 with self.writer.begin() as db:
-                    return work(Records(db))
+                    records = Records(db)
+                    result = work(records)
+                self._wrote(records)
+                return result
             except LostRace:
                 if attempt == _TRIES - 1:
                     raise
@@ -86,64 +79,8 @@ class SqlStore:
                     raise
         raise AssertionError("unreachable")
 
-    def _write_grouped(self, work: Callable[[Records], T]) -> T:
-        """SQLite has one writer: the first who waits carries all who wait in one commit."""
-        job = _Job(work)
-        with self._jobs_lock:
-            self._jobs.append(job)
-            first, self._committing = not self._committing, True
-        if not first:
-            job.gate.acquire()
-        if not job.done:
-            with self._jobs_lock:
-                group, self._jobs = self._jobs, []
-            try:
-                self._commit(group)
-            finally:
-                self._hand_on(job, group)
-        if job.error is not None:
-            raise job.error
-        return cast(T, job.result)
-
-    def _hand_on(self, own: _Job, group: list[_Job]) -> None:
-        """Let the next who waits make the next commit, and let those of this one go."""
-        with self._jobs_lock:
-            self._committing = bool(self._jobs)
-            if self._jobs:
-                self._jobs[0].gate.release()
-        for job in group:
-            job.done = True
-            if job is not own:
-                job.gate.release()
-
-    def _commit(self, group: list[_Job]) -> None:
-        """All in one commit; where one fails, again with a way back before each."""
-        try:
-            try:
-                with self.writer.begin() as db:
-                    for job in group:
-                        job.result = job.work(Records(db))
-            except Exception:
-                if len(group) == 1:
-                    raise
-                with self.writer.begin() as db:
-                    for job in group:
-                        self._carry(db, job)
-        except BaseException as error:
-            for job in group:
-                job.error = job.error or error
-            if not isinstance(error, Exception):
-                raise
-
-    @staticmethod
-    def _carry(db: Connection, job: _Job) -> None:
-        savepoint = db.begin_nested()
-        try:
-            job.result = job.work(Records(db))
-            savepoint.commit()
-        except Exception as error:
-            savepoint.rollback()
-            job.error = error
+    def _wrote(self, records: Records) -> None:
+        self._changes.wrote(records.hands, records.told)
 
 
 def connect(url: str) -> tuple[Engine, Engine]:

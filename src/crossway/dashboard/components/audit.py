@@ -4,7 +4,7 @@ from datetime import date
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, paging, widget
+from crossway.dashboard.components import living, notices, paging, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import audit as view
 from crossway.usecases import audit
@@ -58,7 +58,7 @@ def _choice(label: str, known: list[str], key: str) -> str | None:
     )  # fmt: skip
 
 
-@st.fragment(run_every=3.0)
+@living.part()
 def rows(asked: Asked) -> None:
     """Entries, newest first, live."""
     with notices.in_words():

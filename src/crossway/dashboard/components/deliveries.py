@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, paging, widget
+from crossway.dashboard.components import living, notices, paging, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
 from crossway.dashboard.views.webhooks import event
@@ -23,7 +23,7 @@ def listed(webhook_id: int) -> None:
     _rows(webhook_id, quick or view.EVERY, kind)
 
 
-@st.fragment(run_every=1.0)
+@living.part()
 def _rows(webhook_id: int, quick: str, kind: str | None) -> None:
     with notices.in_words():
         before = paging.before("deliveries", (webhook_id, quick, kind))

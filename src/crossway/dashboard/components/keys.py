@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, secrets, widget
+from crossway.dashboard.components import living, notices, secrets, widget
 from crossway.dashboard.components.actions import confirm, perform
 from crossway.dashboard.session import first_keys, forget_first_keys, operator, services
 from crossway.dashboard.views import clients as client_view
@@ -34,7 +34,7 @@ def first_run() -> None:
         )
 
 
-@st.fragment(run_every=3.0)
+@living.part()
 def table(ended: bool, client_id: str | None, key: str) -> None:
     """Keys, live."""
     with notices.in_words():

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, widget
+from crossway.dashboard.components import living, notices, widget
 from crossway.dashboard.components.actions import confirm, perform
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import kyc as view
@@ -33,7 +33,7 @@ def provider_choice(currency: str, country: str) -> str | None:
     )
 
 
-@st.fragment(run_every=3.0)
+@living.part()
 def standing(provider: str, email: str, country: str, currency: str, amount: str) -> None:
     """Where a person stands, live."""
     with notices.in_words():
@@ -99,7 +99,7 @@ def _submit(
     return "Handed in; the provider checks it now."
 
 
-@st.fragment(run_every=3.0)
+@living.part()
 def orders(email: str) -> None:
     """The person's latest orders, live; nothing where there are none."""
     with notices.in_words():

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, paging, webhooks, widget
+from crossway.dashboard.components import living, notices, paging, webhooks, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import requests as view
+from crossway.ports.changes import Topic
 from crossway.ports.logs import AskedRequest
 
 Asked = tuple[str | None, str, str | None, str, str]
@@ -29,7 +30,7 @@ def filters() -> Asked:
     return client, quick or view.EVERY, method, path, number
 
 
-@st.fragment(run_every=2.0)
+@living.part(Topic.REQUESTS)
 def rows(asked: Asked) -> None:
     """What was asked, newest first, live."""
     with notices.in_words():

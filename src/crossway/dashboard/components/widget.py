@@ -1,6 +1,6 @@
 """The dashboard's own widgets: a script and a style of `assets/` each, in the theme's colours."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -10,8 +10,14 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from crossway.dashboard import live
 from crossway.dashboard.views.cells import Column, Fact, Item, Row, Step, Way, plain
+from crossway.ports.changes import Topic
 
 ASSETS: Final = Path(__file__).with_name("assets")
+# What widgets are made with that need something else than the kit.
+_KITS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "live": ("", ("stream.js",)),
+    "strip": ("kit.css", ("kit.js", "stream.js")),
+}
 
 
 @cache
@@ -22,11 +28,12 @@ def _asset(name: str) -> str:
 @cache
 def _mount(name: str) -> ComponentRenderer:
     """Registered once a process; every runtime that mounts it is told by Streamlit itself."""
+    css, js = _KITS.get(name, ("kit.css", ("kit.js",)))
     return st.components.v2.component(
         f"crossway_{name}",
         html='<div class="host"></div>',
-        css=_asset("kit.css") + _asset(f"{name}.css"),
-        js=_asset("kit.js") + _asset(f"{name}.js"),
+        css=(_asset(css) if css else "") + _asset(f"{name}.css"),
+        js="".join(map(_asset, js)) + _asset(f"{name}.js"),
     )
 
 
@@ -60,9 +67,33 @@ def ways(of: Sequence[Way], key: str, width: Literal["stretch", "content"] = "st
     _mount("ways")(key=key, data={"ways": [plain(way) for way in of]}, width=width)
 
 
+def listen(key: str, topics: Sequence[Topic], every: float) -> None:
+    """Have the fragment that this is drawn in asked for anew when these topics have changed."""
+    changes = live.changes()
+    numbers = changes.numbers()
+    told = {topic.value: numbers[topic.value] for topic in topics}
+    data = {
+        "key": key,
+        "ticket": changes.ticket,
+        "topics": [topic.value for topic in topics],
+        "drawn": {"epoch": changes.epoch, "numbers": told},
+        "every": every,
+    }
+    _mount("live")(key=key, data=data, on_changed_change=_nothing)
+
+
+def _nothing() -> None:
+    """The fragment is drawn anew; that is all there is to do."""
+
+
 def leave(href: str, once: str) -> None:
     """Take the browser to another screen; the same `once` does it one time only."""
     _mount("leave")(key=f"leave_{once}", data={"href": href, "once": once})
+
+
+def shortcut(key_pressed: str, field: str) -> None:
+    """A key on the keyboard that goes to the field with this key of Streamlit's."""
+    _mount("shortcut")(key=f"key_to_{field}", data={"shortcut": key_pressed, "field": field})
 
 
 def _draw(name: str, data: dict[str, Any], key: str) -> None:

@@ -1,0 +1,124 @@
+"""Browsers without a screen: they open a page and keep it live as a real browser does."""
+
+import asyncio
+import contextlib
+import json
+import time
+from dataclasses import dataclass, field
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+_TRIGGER = "$$STREAMLIT_INTERNAL_KEY_{}__events"
+
+
+@dataclass
+class _Part:
+    """A part of the page that is live: at which numbers it was drawn, and whether it was asked."""
+
+    fragment: str
+    drawn: dict[str, int]
+    asked: bool = False
+
+
+@dataclass
+class Tab:
+    """One open page; `seen` is when each text of `wanted` first arrived."""
+
+    port: int
+    page: str
+    query: str = ""
+    seen: dict[str, float] = field(default_factory=dict)
+    wanted: set[str] = field(default_factory=set)
+    drawn: asyncio.Event = field(default_factory=asyncio.Event)
+    runs: int = 0
+    _script: str = ""
+    _clocks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    # Those that listen for changes, by the widget that listens.
+    _parts: dict[str, _Part] = field(default_factory=dict)
+    _told: dict[str, int] = field(default_factory=dict)
+    _ticket: str = ""
+    _looking: asyncio.Task[None] | None = None
+    _stream: asyncio.Task[None] | None = None
+
+    async def stay(self) -> None:
+        """Open the page and keep it open until cancelled."""
+        url = f"ws://127.0.0.1:{self.port}/_stcore/stream"
+        try:
+            async with connect(url, subprotocols=["streamlit"], max_size=None) as socket:  # type: ignore[list-item]
+                asked = BackMsg()
+                asked.rerun_script.page_name = self.page
+                asked.rerun_script.query_string = self.query
+                await socket.send(asked.SerializeToString())
+                async for raw in socket:
+                    self._hear(socket, bytes(raw))  # type: ignore[arg-type]
+        finally:
+            for task in (*self._clocks.values(), self._stream):
+                if task is not None:
+                    task.cancel()
+
+    def _hear(self, socket: ClientConnection, raw: bytes) -> None:
+        now = time.perf_counter()
+        for text in [text for text in self.wanted if text.encode() in raw]:
+            self.seen.setdefault(text, now)
+        told = ForwardMsg()
+        told.ParseFromString(raw)
+        messages = told.parent_message.messages if told.HasField("parent_message") else [told]
+        for one in messages:
+            self._take(socket, one)
+
+    def _take(self, socket: ClientConnection, told: ForwardMsg) -> None:
+        kind = told.WhichOneof("type")
+        if kind == "new_session":
+            self._script = told.new_session.page_script_hash
+        elif kind == "auto_rerun":
+            every, fragment = told.auto_rerun.interval, told.auto_rerun.fragment_id
+            if fragment in self._clocks:
+                self._clocks[fragment].cancel()
+            self._clocks[fragment] = asyncio.create_task(self._clock(socket, fragment, every))
+        elif kind == "script_finished":
+            self.runs += 1
+            self.drawn.set()
+        elif kind == "delta" and told.delta.new_element.HasField("bidi_component"):
+            widget = told.delta.new_element.bidi_component
+            if widget.component_name.endswith("crossway_live"):
+                data = json.loads(widget.json)
+                self._ticket = data["ticket"]
+                self._parts[widget.id] = _Part(told.delta.fragment_id, data["drawn"]["numbers"])
+                self._stream = self._stream or asyncio.create_task(self._follow(socket))
+                self._looking = asyncio.create_task(self._look(socket, widget.id))
+
+    async def _clock(self, socket: ClientConnection, fragment: str, every: float) -> None:
+        while True:
+            await asyncio.sleep(every)
+            await self._ask(socket, fragment)
+
+    async def _follow(self, socket: ClientConnection) -> None:
+        """As assets/stream.js does: ask for a part that is behind, once until it was drawn."""
+        async with connect(f"ws://127.0.0.1:{self.port}/live", max_size=None) as stream:
+            await stream.send(self._ticket)
+            async for raw in stream:
+                self._told = json.loads(raw)["change"]
+                for widget in list(self._parts):
+                    await self._look(socket, widget)
+
+    async def _look(self, socket: ClientConnection, widget: str) -> None:
+        part = self._parts[widget]
+        behind = any(part.drawn[topic] != self._told[topic] for topic in part.drawn)
+        if self._told and behind and not part.asked:
+            part.asked = True
+            await self._ask(socket, part.fragment, widget)
+
+    async def _ask(self, socket: ClientConnection, fragment: str, widget: str = "") -> None:
+        asked = BackMsg()
+        asked.rerun_script.fragment_id = fragment
+        asked.rerun_script.page_script_hash = self._script
+        asked.rerun_script.query_string = self.query
+        asked.rerun_script.is_auto_rerun = not widget
+        if widget:
+            state = asked.rerun_script.widget_states.widgets.add()
+            state.id = _TRIGGER.format(widget)
+            state.json_trigger_value = json.dumps({"event": "changed", "value": time.time()})
+        with contextlib.suppress(Exception):
+            await socket.send(asked.SerializeToString())

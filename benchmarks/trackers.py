@@ -1,0 +1,201 @@
+"""Open browsers: what they cost the server, how they slow the API, and how soon they see a change.
+
+A real server and browsers that speak its protocol, a third of them each on the overview, the list
+of payments and one payment, while payments are made and paid over the API; one real Chromium is
+open on the list as well. Processor time is the server's own; API times are of a small question
+asked all the while over one connection. What is seen late may also be this machine, which runs all
+browsers besides.
+"""
+
+import asyncio
+import json
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import cycle, islice
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page, async_playwright
+
+from benchmarks.browsers import Tab
+from benchmarks.servers import Server, serving
+from benchmarks.serving import _ASKED, BARE
+
+BROWSERS = (0, 10, 50)
+SECONDS, SETTLE_SECONDS, EVERY_SECONDS, PATIENCE_MS = 20.0, 3.0, 2.0, 8_000
+GOAL_SEEN_SECONDS, GOAL_CORES, GOAL_API_TIMES = 1.0, 1.0, 3.0
+Row = tuple[str, str, str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What was measured with so many browsers; seconds, and processors' worth of work."""
+
+    cores: float
+    quiet_cores: float
+    asked: list[float]
+    seen: list[float]
+    shown: list[float]
+    missed: int
+
+
+def run() -> list[Row]:
+    """(what, figure, goal, whether it is met)."""
+    with (
+        tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as place,
+        serving(Path(place)) as server,
+    ):
+        server.open_page()
+        return asyncio.run(_all(server, server.key()))
+
+
+async def _all(server: Server, key: str) -> list[Row]:
+    phases: dict[int, Phase] = {}
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = await browser.new_page()
+        await _pay(server, key)
+        for number in BROWSERS:
+            phases[number] = await _phase(server, key, number, page if number else None)
+        await browser.close()
+    return [row for number, phase in phases.items() for row in _rows(number, phase, phases[0])]
+
+
+def _rows(number: int, phase: Phase, alone: Phase) -> list[Row]:
+    with_ = f"{number} browsers"
+    asked, base = _tail(phase.asked), _tail(alone.asked)
+    rows = [
+        (f"processor, {with_}, quiet / one payment every {EVERY_SECONDS:g} s",
+         f"{phase.quiet_cores:.0%} / {phase.cores:.0%}", f"<= {GOAL_CORES:.0%}",
+         phase.cores <= GOAL_CORES),
+        (f"API, {with_}, p50 / p95", f"{asked[0] * 1000:.1f} / {asked[1] * 1000:.1f} ms",
+         f"<= {GOAL_API_TIMES:g} times without browsers", asked[1] <= base[1] * GOAL_API_TIMES),
+    ]  # fmt: skip
+    for what, times in (("change to arrival", phase.seen), ("change to Chromium", phase.shown)):
+        if times:
+            middle, late = _tail(times)
+            rows.append(
+                (f"{what}, {with_}, p50 / p95 of {len(times)}, {phase.missed} not in time",
+                 f"{middle:.2f} / {late:.2f} s", f"<= {GOAL_SEEN_SECONDS:g} s",
+                 late <= GOAL_SEEN_SECONDS and not phase.missed)
+            )  # fmt: skip
+    return rows
+
+
+def _tail(times: list[float]) -> tuple[float, float]:
+    return median(times), quantiles(times, n=20)[18] if len(times) > 1 else times[0]
+
+
+async def _phase(server: Server, key: str, number: int, page: Page | None) -> Phase:
+    kinds = (("overview", ""), ("intents", ""), ("intent", "id=1"))
+    tabs = [Tab(server.port, name, query) for name, query in islice(cycle(kinds), number)]
+    if page is not None:
+        await page.goto(f"http://127.0.0.1:{server.port}/intents")
+        await page.get_by_role("heading", name="Payments").wait_for()
+    staying = [asyncio.create_task(tab.stay()) for tab in tabs]
+    for tab in tabs:
+        await asyncio.wait_for(tab.drawn.wait(), 120)
+    await asyncio.sleep(SETTLE_SECONDS)
+    quiet = await _worked(server, asyncio.sleep(SECONDS / 2))
+    asked: list[float] = []
+    asking = asyncio.create_task(_ask(server, key, asked))
+    made: dict[str, float] = {}
+    shown: list[float] = []
+    busy = await _worked(server, _shop(server, key, tabs, page, made, shown))
+    asking.cancel()
+    await asyncio.sleep(1.5)
+    lists = [tab for tab in tabs if tab.page == "intents"]
+    seen = [tab.seen[text] - at for tab in lists for text, at in made.items() if text in tab.seen]
+    for task in staying:
+        task.cancel()
+    await asyncio.gather(*staying, return_exceptions=True)
+    return Phase(busy, quiet, asked, seen, shown, len(made) * len(lists) - len(seen))
+
+
+async def _worked(server: Server, meanwhile: Any) -> float:
+    """Processors' worth of work while something goes on."""
+    began, work = time.perf_counter(), server.processor_seconds()
+    await meanwhile
+    return (server.processor_seconds() - work) / (time.perf_counter() - began)
+
+
+async def _shop(
+    server: Server,
+    key: str,
+    tabs: list[Tab],
+    page: Page | None,
+    made: dict[str, float],
+    shown: list[float],
+) -> None:
+    """Make and pay payments, and note when each was there to be seen."""
+    end, number = time.perf_counter() + SECONDS, await _pay(server, key)
+    while time.perf_counter() < end:
+        began, number = time.perf_counter(), number + 1
+        text = f"intent?id={number}"
+        for tab in tabs:
+            tab.wanted.add(text)
+        await _pay(server, key)
+        made[text] = time.perf_counter()
+        if page is not None:
+            with suppress(PlaywrightError):  # What never shows took at least so long.
+                await page.locator(f'a[href="{text}"]').first.wait_for(timeout=PATIENCE_MS)
+            shown.append(time.perf_counter() - made[text])
+        await asyncio.sleep(max(0.0, EVERY_SECONDS - (time.perf_counter() - began)))
+
+
+async def _pay(server: Server, key: str) -> int:
+    """Create a payment that is paid soon after; answers its number."""
+    made = await _call(server, key, "POST", "/api/v1/intents", _ASKED)
+    address = made["intent_address"]
+    deposit = {"address": address, "amount": "exact"}
+    asyncio.get_running_loop().call_later(
+        0.3, lambda: _KEEP.add(asyncio.create_task(
+            _call(server, key, "POST", "/api/v1/sandbox/deposits", deposit)))
+    )  # fmt: skip
+    return int(made["id"])
+
+
+_KEEP: set[asyncio.Task[Any]] = set()
+
+
+async def _ask(server: Server, key: str, took: list[float]) -> None:
+    """One small question after the other, twenty a second."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    asked = f"GET {BARE} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n\r\n"
+    while True:
+        began = time.perf_counter()
+        writer.write(asked.encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = head.lower().partition(b"content-length: ")[2].partition(b"\r")[0]
+        await reader.readexactly(int(length))
+        took.append(time.perf_counter() - began)
+        await asyncio.sleep(0.05)
+
+
+async def _call(server: Server, key: str, method: str, path: str, body: Any = None) -> Any:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    payload = json.dumps(body).encode() if body is not None else b""
+    writer.write(
+        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
+        f"Connection: close\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(payload)}\r\n\r\n".encode()
+        + payload
+    )
+    answer = await reader.read()
+    writer.close()
+    head, _, text = answer.partition(b"\r\n\r\n")
+    if not head.split()[1].startswith(b"20"):
+        raise RuntimeError(answer.decode())
+    return json.loads(text)
+
+
+if __name__ == "__main__":
+    for name, figure, goal, met in run():
+        print(f"{name}: {figure} (goal {goal}) {'met' if met else 'MISSED'}")
