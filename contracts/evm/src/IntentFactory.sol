@@ -14,7 +14,7 @@ contract IntentFactory is Guarded {
     /// What is left over goes back with at most this gas: it must never block a start.
     uint256 private constant EXCESS_GAS = 300_000;
     /// A refusal counts only if it was not for want of gas.
-    uint256 private constant FAIR_GAS = 450_000;
+    uint256 private constant FAIR_GAS = 350_000;
 
     /// The first byte of what CREATE2 hashes: 0xff on EVM chains, 0x41 on Tron.
     bytes1 public immutable PREFIX;
@@ -77,9 +77,10 @@ contract IntentFactory is Guarded {
         if (block.timestamp < source.expiry || block.timestamp - source.expiry < GRACE) {
             revert TooEarly();
         }
-        if (to == address(0) || gasleft() < FAIR_GAS) revert BadTerms();
+        if (to == address(0)) revert BadTerms();
         (bytes32 key, address deposit, uint256 units) = _refundable(source, destHash, token);
         DepositAddress box = DepositAddress(payable(deposit));
+        if (gasleft() < FAIR_GAS) revert BadTerms();
         address paid = source.refundTo;
         if (paid == address(0) || !box.pay(token, paid, units, Money.ALL_GAS)) {
             paid = to;
@@ -127,12 +128,9 @@ contract IntentFactory is Guarded {
         if (over < source.total) revert Short(over, source.total);
         _collect(source, key, deposit);
         over = Money.held(source.token, deposit);
-        if (over != 0 && source.refundTo != address(0)) {
-            if (
-                DepositAddress(payable(deposit)).pay(source.token, source.refundTo, over, EXCESS_GAS)
-            ) {
-                emit Moved(key, msg.sender, EXCESS, source.token, deposit, source.refundTo, over);
-            }
+        if (over == 0 || source.refundTo == address(0)) return;
+        if (DepositAddress(payable(deposit)).pay(source.token, source.refundTo, over, EXCESS_GAS)) {
+            emit Moved(key, msg.sender, EXCESS, source.token, deposit, source.refundTo, over);
         }
     }
 
