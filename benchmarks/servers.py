@@ -21,7 +21,7 @@ from crossway.bootstrap import build
 from crossway.domain.clients import Mode, insider
 from crossway.settings import Settings
 from crossway.usecases import clients, keys
-from crossway.usecases.access import ClientChange
+from crossway.usecases.clients import ClientChange
 
 ROOT = Path(__file__).parent.parent
 WAIT_SECONDS = 60.0

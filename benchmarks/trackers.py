@@ -15,6 +15,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle, islice
+from math import inf
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -90,6 +91,8 @@ def _rows(number: int, phase: Phase, alone: Phase) -> list[Row]:
 
 
 def _tail(times: list[float]) -> tuple[float, float]:
+    if not times:
+        return inf, inf  # Nothing was answered at all.
     return median(times), quantiles(times, n=20)[18] if len(times) > 1 else times[0]
 
 
@@ -171,11 +174,13 @@ async def _ask(server: Server, key: str, took: list[float]) -> None:
     asked = f"GET {BARE} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n\r\n"
     while True:
         began = time.perf_counter()
-        writer.write(asked.encode())
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = head.lower().partition(b"content-length: ")[2].partition(b"\r")[0]
-        await reader.readexactly(int(length))
-        took.append(time.perf_counter() - began)
+        try:
+            writer.write(asked.encode())
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = head.lower().partition(b"content-length: ")[2].partition(b"\r")[0]
+            await reader.readexactly(int(length))
+        finally:
+            took.append(time.perf_counter() - began)
         await asyncio.sleep(0.05)
 
 

@@ -26,7 +26,7 @@ def part(
     of = topics or live.EVERYTHING
 
     def decorate(draw: Callable[P, None]) -> Callable[P, None]:
-        key = f"live_{draw.__module__}_{draw.__qualname__}"
+        key = f"live_{draw.__module__}_{draw.__qualname__}".replace("__", "")
 
         @st.fragment
         @wraps(draw)
