@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import environment, notices
-from crossway.dashboard.components.door import door
+from crossway.dashboard.components import environment, notices, search
+from crossway.dashboard.components.door import door, who
 from crossway.dashboard.navigation import FOLDER, leave, page
 from crossway.dashboard.screens import SCREENS, Screen, sections
 from crossway.dashboard.session import services
@@ -35,8 +35,12 @@ chosen = st.navigation(
 leave()
 with notices.in_words():
     environment.follow_link()
-    environment.strip()
+    with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
+        environment.strip()
+        search.box()
 environment.sidebar()
+with notices.in_words():
+    who()
 notices.speak()
 with notices.in_words():
     chosen.run()

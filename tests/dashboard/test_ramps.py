@@ -202,4 +202,4 @@ def test_the_search_takes_an_e_mail_address_to_the_identity_checks(screen: Scree
 def test_what_nobody_knows_is_answered_in_words(screen: Screen) -> None:
     screen.at.text_input(key="find_text").set_value("order 99")
     screen.press("Find")
-    assert "No payment or order is known by “order 99”" in screen.words
+    assert "Nothing is known by “order 99”" in screen.words

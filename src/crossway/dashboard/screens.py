@@ -35,6 +35,7 @@ SCREENS: Final = (
         "What it costs to pay from each chain, side by side.", "Payments",
     ),
     Screen("intent", "Payment"),
+    Screen("search", "Search"),
     Screen(
         "ramp_quotes", "Ramp quotes", "currency_exchange",
         "Local money into crypto and back: the providers side by side.", "Ramps",
@@ -82,6 +83,10 @@ SCREENS: Final = (
         "What clients asked the API, and what they were answered.", "Developers",
     ),
     Screen("request", "Request"),
+    Screen(
+        "people", "People", "group",
+        "Who may sign in here, as what, and who was here when.", "Admin",
+    ),
     Screen(
         "audit", "Audit log", "history",
         "Who changed what, how it was before, and whether the log is whole.", "Admin",

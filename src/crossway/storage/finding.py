@@ -9,6 +9,7 @@ from crossway.domain.ramps import ProviderName
 from crossway.ports.finding_records import Hit
 from crossway.ports.records import IntentFilter
 from crossway.storage.finding_tables import metadata_values
+from crossway.storage.link_tables import payment_links
 from crossway.storage.network_tables import requests
 from crossway.storage.ramp_tables import order_moves, orders
 from crossway.storage.sets import among
@@ -47,6 +48,7 @@ _FIELDS: tuple[tuple[Any, ...], ...] = (
     ("order", _o.id, _o.sender, "sender", False),
     ("order", _o.id, _o.recipient, "recipient", False),
     ("request", requests.c.id, requests.c.request_id, "request_id", True),
+    ("link", payment_links.c.id, payment_links.c.id, "id", True),
     ("client", clients.c.id, clients.c.id, "id", True),
     ("client", clients.c.id, clients.c.name, "name", True),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """The whole story of one intent: what happened, what it owes, who acts next and by when."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from crossway.domain.clients import Caller
@@ -9,11 +9,9 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Posting
 from crossway.domain.money import format_units
 from crossway.domain.transfers import OPEN, Duty, Transfer, TransferState
-from crossway.ports.records import Attempt, IntentFilter, MoveRecord
+from crossway.ports.records import Attempt, MoveRecord
 from crossway.ports.services import Services
 from crossway.usecases.intents import by_id
-
-MOST_FOUND = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +26,6 @@ class Story:
     postings: list[tuple[datetime, Posting]]
     who_acts: str
     by_when: datetime | None
-
-
-def find(services: Services, caller: Caller, text: str) -> list[Intent]:
-    """Intents that any identifier names: number, addresses, hashes, sender, recipient."""
-    text = text.strip()
-    if not text:
-        return []
-    client = None if caller.operator else caller.client.id
-    wanted = IntentFilter(client_id=client, text=text)
-    with services.store.read() as unit:
-        found = unit.intents.page(wanted, MOST_FOUND)
-        if found:
-            return found
-        for chain in services.chains.values():
-            try:
-                spelled = chain.canonical_address(text)
-            except ValueError:
-                continue
-            if spelled != text:
-                return unit.intents.page(replace(wanted, text=spelled), MOST_FOUND)
-    return []
 
 
 def story(services: Services, caller: Caller, intent_id: int) -> Story:

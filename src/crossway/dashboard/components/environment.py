@@ -1,13 +1,13 @@
-"""What stands on every screen: which network, which mode, what time it is there, and the search."""
+"""What stands on every screen: which network, which mode, what time it is there."""
 
 import streamlit as st
 
-from crossway.dashboard.components.notices import as_text, in_words, simulated_badge
-from crossway.dashboard.navigation import open_href, open_intent
+from crossway.dashboard.components.notices import simulated_badge
+from crossway.dashboard.navigation import open_intent
 from crossway.dashboard.session import MODE_KEY, operator, services
-from crossway.dashboard.views import finding, simulator
+from crossway.dashboard.views import simulator
 from crossway.domain.clients import Mode
-from crossway.usecases import tracking
+from crossway.usecases import finding
 
 _STYLE = """<style>
 [data-testid="stButtonGroup"] [role="radio"][aria-checked="true"],
@@ -46,18 +46,8 @@ def strip() -> None:
 
 
 def sidebar() -> None:
-    """Search by any identifier, and the mode in which new payments are made."""
+    """The mode in which new payments are made."""
     with st.sidebar:
-        with st.form("find", border=False, clear_on_submit=False):
-            text = st.text_input(
-                "Find a payment, order or person",
-                key="find_text",
-                placeholder="12, order 3, 0x…, e-mail",
-                icon=":material/search:",
-            )
-            asked = st.form_submit_button("Find", width="stretch")
-        if asked and text.strip():
-            _find(text.strip())
         st.segmented_control(
             "Mode of new payments",
             [Mode.TEST, Mode.LIVE],
@@ -70,21 +60,9 @@ def sidebar() -> None:
         )
 
 
-def _find(text: str) -> None:
-    with in_words():
-        found = finding.found(services(), operator(), text)
-        if found is None:
-            words = f"No payment or order is known by “{text}”."
-            st.warning(as_text(words), icon=":material/search_off:")
-            return
-        if found.email:
-            st.session_state["email"] = found.email
-        open_href(found.href)
-
-
 def follow_link() -> None:
     """`/?intent=<number or address>` opens that payment."""
     wanted = st.query_params.get("intent")
     if wanted:
-        found = tracking.find(services(), operator(), wanted)
+        found = finding.payments(services(), operator(), wanted)
         open_intent(found[0].id if len(found) == 1 else wanted)

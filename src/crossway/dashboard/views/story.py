@@ -22,7 +22,7 @@ from crossway.domain.clients import Caller
 from crossway.domain.intent import Event, Intent, State
 from crossway.ports.records import MoveRecord
 from crossway.ports.services import Services
-from crossway.usecases import tracking
+from crossway.usecases import finding, tracking
 from crossway.usecases.tracking import Story
 
 COLORS: dict[State, Color] = {state: chip.color for state, chip in wording.STATES.items()}
@@ -33,7 +33,7 @@ _USUAL = (State.PENDING, State.FUNDED, State.INITIATED, State.COMPLETED)
 
 def sought(services: Services, caller: Caller, text: str) -> list[Intent]:
     """The payments that a link or a search names."""
-    return tracking.find(services, caller, text)
+    return finding.payments(services, caller, text)
 
 
 def told(services: Services, caller: Caller, intent_id: int) -> Story:
