@@ -105,7 +105,8 @@ def policy_of(settings: Settings) -> Policy:
 def doors_of(settings: Settings) -> Doors:
     """From where and with what one may come in."""
     token = settings.metrics_token.get_secret_value() if settings.metrics_token else ""
-    return Doors(tuple(settings.trusted_proxies.replace(",", " ").split()), token)
+    proxies = tuple(settings.trusted_proxies.replace(",", " ").split())
+    return Doors(proxies, token, settings.public_url)
 
 
 def vigilance_of(settings: Settings) -> Vigilance:

@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from crossway.domain.clients import networks
 from crossway.domain.errors import InvalidInput
+from crossway.domain.looks import origin_of
 
 SECRET_KEY_FILE = "secret.key"
 OWNER_ONLY = 0o600
@@ -67,6 +68,11 @@ class Settings(BaseSettings):
         default="",
         description="Networks, separated by commas, whose X-Forwarded-For is believed.",
     )
+    public_url: str = Field(
+        default="",
+        description="Where payers find this service, such as https://pay.shop.example; by default "
+        "where whoever makes a payment found it.",
+    )
     metrics_token: SecretStr | None = Field(
         default=None,
         description="Bearer token that /metrics asks for; without one only this machine may read.",
@@ -104,6 +110,14 @@ class Settings(BaseSettings):
             return ",".join(networks(value.replace(",", " ").split(), "it"))
         except InvalidInput as error:
             raise ValueError(str(error)) from error
+
+    @field_validator("public_url")
+    @classmethod
+    def _origin(cls, value: str) -> str:
+        try:
+            return origin_of(value) if value.strip() else ""
+        except InvalidInput as error:
+            raise ValueError("must be an origin such as https://pay.shop.example") from error
 
     @property
     def url(self) -> str:

@@ -48,6 +48,10 @@ class Limits:
         """Count one request that came without a good key."""
         return self._ask(f"address {address}", ADDRESS_PER_MINUTE, spend=True)
 
+    def spend(self, name: str, per_minute: int) -> Allowance:
+        """Count one of whatever has this name."""
+        return self._ask(name, per_minute, spend=True)
+
     def spend_report(self, address: str) -> Allowance:
         """Count one report of a ramp provider, which is signed and has no key."""
         return self._ask(f"report {address}", REPORTS_PER_MINUTE, spend=True)

@@ -28,8 +28,10 @@ def api(
     from starlette.routing import Mount
 
     from crossway.api.app import create_api
+    from crossway.api.doors import Turnstile
     from crossway.api.errors import HANDLERS
     from crossway.api.health import at_the_root
+    from crossway.payer.app import create_pages
 
     # uvicorn ends at this signal, and then sends it again to whoever started it.
     signal.signal(signal.SIGTERM, _end)
@@ -37,8 +39,9 @@ def api(
     bootstrap.settle()
     try:
         inner = create_api(services)
+        pages = Mount("/pay", create_pages(Turnstile(), services))
         served = Starlette(
-            routes=[Mount("/api", inner), *at_the_root(inner)], exception_handlers=HANDLERS
+            routes=[Mount("/api", inner), pages, *at_the_root(inner)], exception_handlers=HANDLERS
         )
         typer.echo(f"The API answers at http://{host}:{port}/api/v1; end it with Ctrl-C")
         # Whose X-Forwarded-For is believed is CROSSWAY_TRUSTED_PROXIES' to say.

@@ -46,10 +46,17 @@ def picture_type(picture: bytes) -> str:
 
 
 def frame_origin(text: str) -> str:
-    """The origin of a site in its one spelling; raises `InvalidInput` where it is none."""
-    wrong = InvalidInput(
-        f"frames: {text[:60]} must be an https origin, such as https://shop.example"
-    )
+    """The origin of a site that may frame a page, in its one spelling; raises `InvalidInput`."""
+    found = origin_of(text)
+    near = urlsplit(found).hostname in ("localhost", "127.0.0.1")
+    if not found.startswith("https:") and not near:
+        raise InvalidInput(f"frames: {found} must begin with https")
+    return found
+
+
+def origin_of(text: str) -> str:
+    """An origin, such as `https://shop.example`, in its one spelling; raises `InvalidInput`."""
+    wrong = InvalidInput(f"frames: {text[:60]} must be an origin, such as https://shop.example")
     if len(text) > _LONGEST_ORIGIN or not text.isascii():
         raise wrong
     try:
@@ -58,9 +65,8 @@ def frame_origin(text: str) -> str:
     except ValueError:
         raise wrong from None
     rest = parts.path or parts.query or parts.fragment or "@" in parts.netloc
-    near = host in ("localhost", "127.0.0.1")
     named = host and all(part.replace("-", "").isalnum() for part in host.split("."))
-    if rest or not named or not (parts.scheme == "https" or (parts.scheme == "http" and near)):
+    if rest or not named or parts.scheme not in ("http", "https"):
         raise wrong
     return f"{parts.scheme}://{host}" + (f":{port}" if port else "")
 

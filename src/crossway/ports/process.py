@@ -17,11 +17,13 @@ class Doors:
     """From where and with what one may come in.
 
     Of `trusted_proxies`, networks, X-Forwarded-For is believed. Without a `metrics_token` only
-    this machine may read the metrics.
+    this machine may read the metrics. `public_url` is where payers find this service, without a
+    path; empty where it is not said, and then it is where they were found.
     """
 
     trusted_proxies: tuple[str, ...] = ()
     metrics_token: str = field(default="", repr=False)
+    public_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,3 +67,12 @@ def _origins(frames: Sequence[str]) -> tuple[str, ...]:
 def _told(look: Look) -> dict[str, object]:
     """What the audit log tells of a look: the picture by its digest."""
     return {"logo": look.digest, "frames": list(look.frames)}
+
+
+def by_digest(services: Services, digest: str) -> Look:
+    """The look whose picture has this digest; raises `NotFound`."""
+    with services.store.read() as unit:
+        look = unit.links.look_of(digest) if digest else None
+    if look is None:
+        raise NotFound("No such picture")
+    return look

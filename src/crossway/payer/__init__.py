@@ -1,0 +1,1 @@
+"""The payer's page and payment links: small pages drawn by the server, for whoever has the link."""

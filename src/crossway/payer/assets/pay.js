@@ -1,0 +1,120 @@
+// The payer's page: copying, the time left by the service's clock, and news every few seconds.
+"use strict";
+
+const live = document.getElementById("live");
+const said = document.getElementById("said");
+const POLL = 2500, SLOW = 15000;
+let anchor = null; // the service's time, and performance.now() at which it was that
+let asking = null;
+let failures = 0;
+
+function article() { return live && live.firstElementChild; }
+
+function setClock(millis) { anchor = { millis: Number(millis), at: performance.now() }; }
+
+function now() { return anchor.millis + performance.now() - anchor.at; }
+
+function show(scope) {
+  for (const one of scope.querySelectorAll("[data-copy][hidden], [data-print][hidden], [data-left][hidden]")) one.hidden = false;
+  const zone = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  for (const one of scope.querySelectorAll("time[data-at]")) one.textContent = zone.format(Number(one.dataset.at));
+}
+
+function tick() {
+  const shown = article();
+  const left = shown && shown.querySelector("[data-left]");
+  if (!left) return;
+  const seconds = Math.ceil((Number(shown.dataset.ends) - now()) / 1000);
+  if (seconds <= 0) {
+    if (left.textContent !== left.dataset.over) { left.textContent = left.dataset.over; ask(); }
+    return;
+  }
+  const two = (n) => String(n).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600), minutes = Math.floor(seconds / 60) % 60;
+  left.textContent = (hours ? hours + ":" + two(minutes) : minutes) + ":" + two(seconds % 60);
+}
+
+function tellParent() {
+  if (window.parent === window) return;
+  const shown = article();
+  window.parent.postMessage(
+    { source: "crossway", height: document.documentElement.offsetHeight, state: shown ? shown.dataset.state : "form" }, "*");
+}
+
+async function ask() {
+  clearTimeout(asking);
+  const shown = article();
+  if (!shown || document.hidden) return;
+  try {
+    const url = live.dataset.poll + "&version=" + encodeURIComponent(shown.dataset.version);
+    const answer = await fetch(url, { cache: "no-store", credentials: "omit" });
+    if (answer.ok || answer.status === 204) {
+      failures = 0;
+      if (answer.headers.get("x-now")) setClock(answer.headers.get("x-now"));
+      if (answer.status === 200) draw(await answer.text());
+    } else failures += 1;
+  } catch (error) { failures += 1; }
+  const ended = article().hasAttribute("data-ended");
+  asking = setTimeout(ask, (ended ? SLOW : POLL) * Math.min(2 ** failures, 8));
+}
+
+function draw(html) {
+  const before = article().dataset.said;
+  const focused = document.activeElement && live.contains(document.activeElement) ? document.activeElement.id : "";
+  const fresh = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+  if (!fresh) return;
+  live.replaceChildren(document.adoptNode(fresh));
+  show(live);
+  if (focused && document.getElementById(focused)) document.getElementById(focused).focus();
+  if (fresh.dataset.said !== before) said.textContent = fresh.dataset.said;
+  tick();
+  tellParent();
+}
+
+async function copy(button) {
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+  } catch (error) {
+    const field = document.createElement("textarea");
+    field.value = button.dataset.copy;
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+    button.focus();
+  }
+  const words = button.textContent;
+  const done = article() ? article().dataset.copied : words;
+  button.textContent = done;
+  button.classList.add("copied");
+  if (said) said.textContent = done;
+  setTimeout(() => { button.textContent = words; button.classList.remove("copied"); }, 1800);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.dataset.copy && !button.classList.contains("copied")) copy(button);
+  if ("print" in button.dataset) window.print();
+});
+
+// A double click sends a form once; the service takes it once anyhow.
+document.addEventListener("submit", (event) => {
+  if (!("once" in event.target.dataset)) return;
+  if (event.target.dataset.sent) event.preventDefault();
+  event.target.dataset.sent = "1";
+});
+window.addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("[data-once]")) delete form.dataset.sent;
+});
+document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
+
+show(document);
+if (live) {
+  setClock(article().dataset.now);
+  tick();
+  setInterval(tick, 500);
+  asking = setTimeout(ask, POLL);
+}
+tellParent();
+new ResizeObserver(tellParent).observe(document.body);

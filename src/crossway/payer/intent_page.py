@@ -1,0 +1,245 @@
+"""One payment as its payer's page shows it, in words of the payer's language."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+
+from markupsafe import Markup
+
+from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.intent import State
+from crossway.domain.money import Token
+from crossway.domain.payment_uri import payment_uri
+from crossway.payer.answers import Asked
+from crossway.payer.figures import bare, exact, mark_of, millis, moment
+from crossway.payer.qr import qr_svg
+from crossway.payer.standing import Standing, standing
+from crossway.usecases.paying import Seen
+
+_TONES = {
+    "completed": "good", "received": "good", "sending": "good", "seen": "good",
+    "short": "warned", "time_up": "bad", "expired": "bad", "returning": "warned",
+    "refused": "bad", "refunded": "warned",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One step of the way, and where it stands in words."""
+
+    text: Markup
+    stands: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One transaction."""
+
+    text: Markup
+    label: str
+    chain: str
+    tx: str
+    short: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One fact; `at` and `millis` where it is an instant."""
+
+    label: Markup
+    text: str
+    mono: bool = False
+    at: str = ""
+    millis: int = 0
+
+
+@dataclass(slots=True)
+class IntentPage:
+    """Everything that the template puts in its places."""
+
+    state: str
+    tone: str
+    open: bool
+    ended: bool
+    what: str
+    about: str
+    headline: Markup
+    body: Markup
+    said: str
+    notices: list[Markup]
+    steps: list[Line]
+    moved: list[Sent]
+    facts: list[Detail]
+    again: str
+    now: int
+    ends: int
+    poll: str
+    phone: Markup
+    symbol: str
+    chain: str
+    token_mark: int
+    chain_mark: int
+    address: str
+    amount: str = ""
+    bare: str = ""
+    until: str = ""
+    contract: str = ""
+    wallet: str = ""
+    scan: str = "address"
+    qr: Markup = field(default_factory=Markup)
+
+    @property
+    def version(self) -> str:
+        """What changes when the page does."""
+        told = (self.state, self.bare, self.said, self.notices, self.steps, self.moved, self.again)
+        return sha256(repr(told).encode()).hexdigest()[:16]
+
+
+def intent_page(asked: Asked, seen: Seen, name: str) -> IntentPage:
+    """The page of this payment."""
+    t, catalogue = asked.t, asked.services.catalogue
+    intent, stands = seen.intent, standing(seen, catalogue)
+    chain = catalogue.chains[intent.terms.source_chain]
+    words = _words(asked, seen, stands)
+    state = f"state.{stands.state}"
+    needs = {key: value for key, value in words.items() if f"{{{key}}}" in t.texts[f"{state}.body"]}
+    heads = {
+        key: value for key, value in words.items() if f"{{{key}}}" in t.texts[f"{state}.title"]
+    }
+    link = seen.link
+    closed = link is None or link.closed(seen.now) is not None
+    page = IntentPage(
+        state=stands.state,
+        tone=_TONES.get(stands.state, ""),
+        open=stands.open,
+        ended=stands.ended,
+        what=link.title if link else _reference(seen),
+        about=link.description if link else "",
+        headline=t(f"{state}.title", **heads),
+        body=t(f"{state}.body", **needs),
+        said=t.plain(f"{state}.title", **heads),
+        notices=list(_notices(asked, seen, stands, catalogue)),
+        steps=[_line(asked, seen, *step) for step in stands.steps],
+        moved=_moved(asked, seen, stands),
+        facts=list(_facts(asked, seen)),
+        again="" if closed or not stands.ended or link is None else asked.path(f"l/{link.id}"),
+        now=millis(seen.now),
+        ends=millis(intent.terms.expires_at),
+        poll=asked.path(f"{name}/live", lang=t.code),
+        phone=qr_svg(asked.address(name), t.plain("tools.phone")),
+        symbol=intent.asset_symbol,
+        chain=chain.name,
+        token_mark=mark_of(intent.asset_symbol),
+        chain_mark=mark_of(chain.id),
+        address=intent.address,
+    )
+    if stands.open:
+        token = catalogue.by_address[chain.id, intent.terms.token_in]
+        _ask(asked, page, seen, stands.missing, chain, token)
+    return page
+
+
+def _ask(
+    asked: Asked, page: IntentPage, seen: Seen, units: int, chain: Chain, token: Token
+) -> None:
+    """What is to be sent, where to and until when."""
+    t, intent = asked.t, seen.intent
+    uri = payment_uri(chain, token, intent.address, units, intent.key)
+    page.amount = exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
+    page.bare = bare(units, intent.asset_decimals)
+    page.until = moment(intent.terms.expires_at, t.locale)
+    page.contract = "" if token.native else token.address
+    page.wallet = uri if chain.kind in ("evm", "solana") else ""
+    page.scan = chain.kind if chain.kind in ("evm", "solana") else "address"
+    label = t.plain("pay.qr", amount=page.amount, chain=chain.name)
+    mark = t.plain("mark.brief") if asked.simulated else ""
+    page.qr = qr_svg(uri, f"{label} ({t.plain('mark.simulated')})" if mark else label, mark)
+
+
+def _words(asked: Asked, seen: Seen, stands: Standing) -> dict[str, str]:
+    """Everything that a state's texts may name."""
+    intent, locale = seen.intent, asked.t.locale
+
+    def asset(units: int) -> str:
+        return exact(units, intent.asset_decimals, intent.asset_symbol, locale)
+
+    return {
+        "merchant": seen.merchant.name,
+        "chain": asked.services.catalogue.chains[intent.terms.source_chain].name,
+        "received": asset(stands.received),
+        "missing": asset(stands.missing),
+        "held": asset(stands.held),
+        "arrives": exact(intent.terms.out_units, intent.out_decimals, intent.out_symbol, locale),
+    }
+
+
+def _notices(asked: Asked, seen: Seen, stands: Standing, catalogue: Catalogue) -> Iterator[Markup]:
+    t, intent = asked.t, seen.intent
+    wanted = catalogue.chains[intent.terms.source_chain].name
+    for name, units in (("over", stands.over), ("late", stands.late)):
+        if units:
+            amount = exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
+            yield t(f"notice.{name}", **{name: amount})
+    for stray in stands.strays:
+        known = catalogue.chains.get(stray.chain)
+        told = {
+            "amount": exact(stray.units, stray.decimals, stray.symbol, t.locale),
+            "chain": known.name if known else stray.chain,
+            "token": intent.asset_symbol,
+            "wanted": wanted,
+        }
+        if stray.elsewhere:
+            yield t("notice.elsewhere", merchant=seen.merchant.name, **told)
+        else:
+            yield t("notice.wrong", **told)
+
+
+def _line(asked: Asked, seen: Seen, name: str, stands: str) -> Line:
+    t = asked.t
+    values = {"merchant": seen.merchant.name} if name == "done" else {}
+    return Line(t(f"step.{name}", **values), stands, t.plain(f"stands.{stands}"))
+
+
+def _moved(asked: Asked, seen: Seen, stands: Standing) -> list[Sent]:
+    found = []
+    for one in stands.moved:
+        values = {"merchant": seen.merchant.name} if one.what == "fill" else {}
+        words = asked.t.plain(f"tx.{one.what}", **values)
+        found.append(
+            Sent(
+                text=asked.t(f"tx.{one.what}", **values),
+                label=asked.t.plain("tx.show", what=words, chain=one.chain),
+                chain=one.chain,
+                tx=one.tx,
+                short=f"{one.tx[:10]}…{one.tx[-8:]}",
+                url=one.url,
+            )
+        )
+    return found
+
+
+def _facts(asked: Asked, seen: Seen) -> Iterator[Detail]:
+    t, intent = asked.t, seen.intent
+    terms = intent.terms
+    arrives = exact(terms.out_units, intent.out_decimals, intent.out_symbol, t.locale)
+    yield Detail(t("facts.arrives", merchant=seen.merchant.name), arrives)
+    if reference := _reference(seen):
+        yield Detail(t("facts.reference"), reference)
+    yield Detail(t("facts.refund"), terms.refund_address, mono=True)
+    yield _at(asked, "facts.created", intent.created_at)
+    if intent.state is State.COMPLETED:
+        yield _at(asked, "facts.paid", intent.updated_at)
+
+
+def _at(asked: Asked, key: str, at: datetime) -> Detail:
+    text = moment(at, asked.t.locale)
+    return Detail(asked.t(key), text, at=at.isoformat(), millis=millis(at))
+
+
+def _reference(seen: Seen) -> str:
+    """What the merchant calls this payment, where its metadata says so."""
+    found = seen.intent.metadata.get("reference")
+    return found[:100] if isinstance(found, str) else ""
