@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
+from babel import Locale
 from markupsafe import Markup
 
 from crossway.domain.catalogue import Catalogue, Chain
@@ -85,7 +86,7 @@ class IntentPage:
     address: str
     amount: str = ""
     bare: str = ""
-    until: str = ""
+    until: Markup = field(default_factory=Markup)
     contract: str = ""
     wallet: str = ""
     scan: str = "address"
@@ -150,7 +151,7 @@ def _ask(
     uri = payment_uri(chain, token, intent.address, units, intent.key)
     page.amount = exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
     page.bare = bare(units, intent.asset_decimals)
-    page.until = moment(intent.terms.expires_at, t.locale)
+    page.until = t("pay.until", time=_time(intent.terms.expires_at, t.locale))
     page.contract = "" if token.native else token.address
     page.wallet = uri if chain.kind in ("evm", "solana") else ""
     page.scan = chain.kind if chain.kind in ("evm", "solana") else "address"
@@ -237,6 +238,12 @@ def _facts(asked: Asked, seen: Seen) -> Iterator[Detail]:
 def _at(asked: Asked, key: str, at: datetime) -> Detail:
     text = moment(at, asked.t.locale)
     return Detail(asked.t(key), text, at=at.isoformat(), millis=millis(at))
+
+
+def _time(at: datetime, locale: Locale) -> Markup:
+    """An instant, which a script puts into the reader's own zone."""
+    mark = Markup('<time datetime="{}" data-at="{}">{}</time>')
+    return mark.format(at.isoformat(), millis(at), moment(at, locale))
 
 
 def _reference(seen: Seen) -> str:

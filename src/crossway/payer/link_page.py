@@ -13,6 +13,7 @@ from crossway.payer.qr import qr_svg
 from crossway.usecases.paying import Choice, Entrance
 
 _DOLLARS = ("USDC", "USDT", "DAI")
+_AT_SIGHT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,12 @@ class Network:
     cheapest: bool
     open: bool
     choices: list[Option]
+    others: list[Option]
+
+    @property
+    def others_open(self) -> bool:
+        """Whether the chosen token is not among those at first sight."""
+        return any(option.chosen for option in self.others)
 
 
 @dataclass(slots=True)
@@ -125,7 +132,8 @@ def _network(asked: Asked, choices: list[Choice], chosen: str) -> Network:
         time=about(source.fill_seconds, locale),
         cheapest=any(choice.cheapest for choice in choices),
         open=any(option.chosen for option in options),
-        choices=options,
+        choices=options[:_AT_SIGHT],
+        others=options[_AT_SIGHT:],
     )
 
 
