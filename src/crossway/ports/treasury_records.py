@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from crossway.domain.flows import Flow, Span
+from crossway.domain.flows import Flow, HourOfFlows, Span
 from crossway.domain.ledger import Account, BalanceKey, Posting
 
 
@@ -70,6 +70,10 @@ class FlowRecords(Protocol):
         """What was counted since the beginning of the hour or day of an instant."""
         ...
 
+    def hours(self, first: int) -> list[HourOfFlows]:
+        """What was counted in each hour since one, in hours from 1970, all corridors together."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -80,6 +84,20 @@ class Target:
     units: int
     by: str
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Money that a bridge owes the relayer for one payment, in units, from when and by when."""
+
+    intent_id: int
+    chain: str
+    token: str
+    units: int
+    bridge: str
+    since: datetime
+    due: datetime
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +115,15 @@ class Run:
 
 
 class TreasuryRecords(Protocol):
-    """Targets of the relayer's stock, and comparisons of the books with the chains."""
+    """The relayer's stock as payments bind it, its targets, and comparisons with the chains."""
+
+    def reserved(self) -> dict[tuple[str, str], int]:
+        """Units that payments started, or being started, will be paid out, by chain and token."""
+        ...
+
+    def claims(self, limit: int) -> list[Claim]:
+        """What bridges owe the relayer now."""
+        ...
 
     def targets(self) -> list[Target]: ...
     def set_target(self, target: Target) -> None: ...

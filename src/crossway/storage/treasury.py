@@ -1,16 +1,25 @@
 """Targets of the relayer's stock and comparisons of books and chains, as stored."""
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, literal_column, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from crossway.ports.treasury_records import Run, Target
+from crossway.domain.intent import State
+from crossway.domain.transfers import Duty, TransferState
+from crossway.ports.treasury_records import Claim, Run, Target
 from crossway.storage.rows import instant, maybe_instant, micros
+from crossway.storage.tables import intents, transfers
 from crossway.storage.treasury_tables import reconciliations, stock_targets
+
+# Written out: indexes of some states alone are used where the state is no parameter.
+_INITIATED: ColumnElement[str] = literal_column(f"'{State.INITIATED}'")
+_DUE: ColumnElement[str] = literal_column(f"'{TransferState.DUE}'")
+_SIGNED: ColumnElement[str] = literal_column(f"'{TransferState.SIGNED}'")
 
 
 class Treasury:
@@ -19,6 +28,37 @@ class Treasury:
     def __init__(self, db: Connection) -> None:
         self._db = db
         self._make = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
+
+    def reserved(self) -> dict[tuple[str, str], int]:
+        there = (intents.c.destination_chain, intents.c.token_out, intents.c.out_units)
+        started = select(*there).where(intents.c.state == _INITIATED)
+        starting = (
+            select(*there)
+            .join(transfers, transfers.c.intent_id == intents.c.id)
+            .where(
+                transfers.c.state == _SIGNED,
+                transfers.c.duty == Duty.START.value,
+                intents.c.state == State.FUNDED.value,
+            )
+        )
+        totals: dict[tuple[str, str], int] = defaultdict(int)
+        for query in (started, starting):
+            for chain, token, units in self._db.execute(query):
+                totals[chain, token] += int(units)
+        return dict(totals)
+
+    def claims(self, limit: int) -> list[Claim]:
+        kept = ("total_units", "fees_units", "app_fee_units", "bridge", "settle_seconds")
+        found: list[Claim] = []
+        for state in (_DUE, _SIGNED):
+            query = (
+                select(transfers, *(intents.c[name] for name in kept))
+                .join(intents, intents.c.id == transfers.c.intent_id)
+                .where(transfers.c.state == state, transfers.c.duty == Duty.REIMBURSE.value)
+                .limit(limit - len(found))
+            )
+            found += [_claim(row) for row in self._db.execute(query)]
+        return found
 
     def targets(self) -> list[Target]:
         return [
@@ -96,6 +136,20 @@ class Treasury:
     def running(self) -> list[Run]:
         query = select(reconciliations).where(reconciliations.c.ended_at.is_(None))
         return [_run(row) for row in self._db.execute(query.order_by(reconciliations.c.id))]
+
+
+def _claim(row: Any) -> Claim:
+    since = instant(row.created_at)
+    return Claim(
+        intent_id=row.intent_id,
+        chain=row.chain,
+        token=row.token,
+        units=int(row.total_units) - int(row.fees_units) - int(row.app_fee_units),
+        bridge=row.bridge,
+        since=since,
+        due=since + timedelta(seconds=row.settle_seconds),
+        reason=row.reason,
+    )
 
 
 def _run(row: Any) -> Run:
