@@ -11,6 +11,8 @@ from urllib.parse import quote, unquote
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import MICRO_USD_DECIMALS
 
+# The bridge of a payment within one chain.
+NO_BRIDGE: Final = "none"
 MOST_CONDITIONS: Final = 12
 MOST_VALUES: Final = 30
 _LARGEST = Decimal(10) ** 12

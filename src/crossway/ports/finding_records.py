@@ -1,6 +1,6 @@
 """What finds things: identifiers, the filters of lists, and what people keep beside them."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -84,10 +84,6 @@ class FindingRecords(Protocol):
 
     def tally(self, wanted: Conditions, client_id: str | None, most: int, patience: float) -> Tally:
         """How many meet the conditions, counted up to `most` and for so many seconds."""
-        ...
-
-    def sifted_all(self, wanted: Conditions, client_id: str | None) -> Iterator[Sequence[Intent]]:
-        """All that meet the conditions, newest first, a few hundred at a time."""
         ...
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from crossway.domain.conditions import Condition, Conditions, Exceptional, Subject
+from crossway.domain.conditions import NO_BRIDGE, Condition, Conditions, Exceptional, Subject
 from crossway.domain.deposits import Purpose
 from crossway.domain.intent import Intent, Weight
 from crossway.domain.transfers import Duty
@@ -67,8 +67,8 @@ class _Way:
 class Sifting:
     """The lists of `ports.finding_records.FindingRecords` on one connection."""
 
-    def __init__(self, db: Connection) -> None:
-        self._db = db
+    def __init__(self, db: Connection, narrow: int = NARROW) -> None:
+        self._db, self._narrow = db, narrow
 
     def sift(
         self,
@@ -108,19 +108,6 @@ class Sifting:
             if n > most or time.monotonic() > end:
                 return Tally(min(n, most), True)
         return Tally(n)
-
-    def sifted_all(self, wanted: Conditions, client_id: str | None) -> Iterator[Sequence[Intent]]:
-        before: int | None = None
-        while True:
-            page = self.sift(wanted, client_id, before, BATCH, 1.0)
-            if page.intents:
-                yield page.intents
-            if page.searched_to is not None:
-                before = page.searched_to
-            elif len(page.intents) == BATCH:
-                before = page.intents[-1].id
-            else:
-                return
 
     def _walk(
         self,
@@ -181,7 +168,7 @@ class Sifting:
             by_index.append([way.ids for way in some if way.ids is not None])
         test = and_(*tests) if tests else true()
         least: list[Select[Any]] | None = None
-        most = NARROW + 1
+        most = self._narrow + 1
         for ids in by_index:
             n = sum(self._count(one, most) for one in ids)
             if n < most:
@@ -221,6 +208,7 @@ def _in_order(wanted: Conditions) -> ColumnElement[bool] | None:
     one = wanted.every[0]
     column = _COLUMNS.get(one.subject)
     plain = column is not None and len(one.values) == 1 and not one.negated
+    plain = plain and one.values != (NO_BRIDGE,)
     return _written_out(one, column == one.values[0]) if plain and column is not None else None
 
 
@@ -242,11 +230,13 @@ def _way(one: Condition) -> _Way:
 
 def _plain(one: Condition) -> _Way:
     if one.subject is Subject.REFERENCE:
-        values = [value.casefold() for value in one.values]
-        met = (metadata_values.c.value.in_(values),)
+        small = [value.casefold() for value in one.values]
+        met = (metadata_values.c.value.in_(small),)
         own = exists().where(metadata_values.c.intent_id == _c.id, *met)
         return _Way(own, select(metadata_values.c.intent_id).where(*met))
-    column = _COLUMNS[one.subject]
+    column, values = _COLUMNS[one.subject], one.values
+    if one.subject is Subject.BRIDGE:
+        values = tuple("" if value == NO_BRIDGE else value for value in values)
     if one.subject in (Subject.WORTH, Subject.CREATED):
         # Nothing is added to the column of the test, so that no planner walks by its index.
         test = and_(*_range(one, column + 0))
@@ -255,7 +245,7 @@ def _plain(one: Condition) -> _Way:
         # Without a link there is nothing to compare, which is not what was asked for either.
         linked = func.coalesce(column, "").in_(one.values)
         return _Way(linked, select(_c.id).where(_written_out(one, column.in_(one.values))))
-    met_by = column.in_(one.values)
+    met_by = column.in_(values)
     return _Way(met_by, select(_c.id).where(met_by))
 
 
