@@ -105,8 +105,8 @@ class Tab:
 
     async def _look(self, socket: ClientConnection, widget: str) -> None:
         part = self._parts[widget]
-        behind = any(part.drawn[topic] != self._told[topic] for topic in part.drawn)
-        if self._told and behind and not part.asked:
+        behind = any(at != self._told.get(topic, at) for topic, at in part.drawn.items())
+        if behind and not part.asked:
             part.asked = True
             await self._ask(socket, part.fragment, widget)
 

@@ -284,14 +284,18 @@ def test_ten_thousand_addresses_are_asked_about_at_once(store: SqlStore) -> None
         assert unit.intents.known([*many, made.address]) == {made.address: made.id}
 
 
-def test_completions_tell_when_and_how_much(store: SqlStore) -> None:
+def test_what_is_started_and_not_paid_out_is_reserved_where_it_goes(store: SqlStore) -> None:
     events = (Event.DEPOSIT_FULL, Event.STARTED, Event.FILLED)
-    done = moved(store, stored(store), *events)
-    moved(store, stored(store), *events[:2])
+    moved(store, stored(store), *events)
+    started = moved(store, stored(store), *events[:2])
     with store.read() as unit:
-        found = unit.intents.completed_since(NOW, 10)
-        assert unit.intents.completed_since(NOW + timedelta(hours=1), 10) == []
-    assert found == [(done.created_at, done.updated_at, done.costs.amount_micro_usd)]
+        reserved = unit.intents.reserved()
+        lingering = unit.intents.lingering(State.INITIATED, started.updated_at, 10)
+        before = started.updated_at - timedelta(microseconds=1)
+        assert unit.intents.lingering(State.INITIATED, before, 10) == []
+    worth = started.costs.amount_micro_usd
+    assert reserved == {started.terms.destination_chain: (1, worth)}
+    assert [one.id for one in lingering] == [started.id]
 
 
 def test_recent_moves_are_newest_first_after_a_number(store: SqlStore) -> None:

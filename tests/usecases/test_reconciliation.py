@@ -51,7 +51,7 @@ def test_a_transaction_that_nobody_here_signed_is_listed_and_acknowledged(stage:
     assert stage.alarms() == []
     with stage.services.store.read() as unit:
         (_, who, what, _), *_ = unit.network.audited(1)
-    assert (who, what) == ("A shop", "alarms acknowledged")
+    assert (who, what) == ("A shop", "alarms settled")
 
 
 def test_a_chain_that_gives_no_answer_is_named(stage: Stage) -> None:

@@ -1,7 +1,6 @@
 """Rows turned into ECharts options: plain data, no drawing; colours are the theme's."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, Literal
 
 from crossway.dashboard.views.cells import Chip, Color
@@ -121,7 +120,7 @@ def states_bar(counts: Sequence[tuple[Chip, int]], shade: Shade) -> Option:
     }
 
 
-def hourly(points: Sequence[tuple[datetime, int, int]], shade: Shade) -> Option:
+def hourly(points: Sequence[tuple[str, int, int]], shade: Shade) -> Option:
     """Completed payments as bars and their volume in dollars as a line, by the hour (UTC)."""
     return {
         "animationDuration": 300,
@@ -130,7 +129,7 @@ def hourly(points: Sequence[tuple[datetime, int, int]], shade: Shade) -> Option:
         "tooltip": {"trigger": "axis"},
         "xAxis": {
             "type": "category",
-            "data": [at.strftime("%H:%M") for at, _, _ in points],
+            "data": [at for at, _, _ in points],
             "axisLabel": {"color": INK[shade]},
         },
         "yAxis": [
@@ -155,7 +154,7 @@ def hourly(points: Sequence[tuple[datetime, int, int]], shade: Shade) -> Option:
                 "yAxisIndex": 1,
                 "showSymbol": False,
                 "smooth": True,
-                "data": [round(volume / 1_000_000, 2) for _, _, volume in points],
+                "data": [volume for _, _, volume in points],
             },
         ],
     }

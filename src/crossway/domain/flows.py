@@ -42,6 +42,17 @@ class Flow:
     fee_micro_usd: int
 
 
+@dataclass(frozen=True, slots=True)
+class HourOfFlows:
+    """Payments of all corridors that ended alike in one hour, counted in hours from 1970."""
+
+    hour: int
+    ended: Ended
+    bucket: int
+    n: int
+    micro_usd: int
+
+
 def bucket_of(seconds: float) -> int:
     """Times that differ by less than a fourteenth share a bucket."""
     return round(_STEPS_PER_DOUBLING * log2(max(seconds, _LEAST_SECONDS)))

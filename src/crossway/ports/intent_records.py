@@ -58,6 +58,11 @@ class IntentRecords(Protocol):
         """Units the relayer still owes there: of intents started, or with a start in flight."""
         ...
 
-    def completed_since(self, since: datetime, limit: int) -> list[tuple[datetime, datetime, int]]:
-        """(created, completed, micro-USD) of the newest completions since an instant."""
+    def reserved(self) -> dict[str, tuple[int, int]]:
+        """By destination chain: how many payments are started and not paid out, and what they are
+        worth in micro-USD."""
+        ...
+
+    def lingering(self, state: State, before: datetime, limit: int) -> list[Intent]:
+        """Those in a state for longer than since an instant, by their number."""
         ...

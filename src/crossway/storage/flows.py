@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
-from crossway.domain.flows import SECONDS, Ended, Flow, Span
+from crossway.domain.flows import SECONDS, Ended, Flow, HourOfFlows, Span
 from crossway.storage.rows import micros
 from crossway.storage.sets import for_each_database
 from crossway.storage.treasury_tables import flows
@@ -62,6 +62,19 @@ class Flows:
                 fee_micro_usd=int(row.fee_micro_usd),
             )
             for row in self._db.execute(query)
+        ]
+
+    def hours(self, first: int) -> list[HourOfFlows]:
+        c = flows.c
+        names = (c.at, c.ended, c.bucket)
+        query = (
+            select(*names, func.sum(c.n), func.sum(c.micro_usd))
+            .where(c.span == Span.HOUR.value, c.at >= first)
+            .group_by(*names)
+        )
+        return [
+            HourOfFlows(at, Ended(ended), bucket, int(n), int(usd))
+            for at, ended, bucket, n, usd in self._db.execute(query)
         ]
 
 

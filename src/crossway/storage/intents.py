@@ -35,7 +35,7 @@ from crossway.storage.intent_rows import (
     move_of,
     move_row,
 )
-from crossway.storage.rows import instant, micros
+from crossway.storage.rows import micros
 from crossway.storage.sets import among, for_each_chain, for_each_database, numbered, once_a_row
 from crossway.storage.tables import intent_counts, intents, moves, transfers
 
@@ -247,16 +247,22 @@ class Intents:
         owed = (self._db.execute(query).scalars() for query in (started, starting))
         return sum(int(units) for rows in owed for units in rows)
 
-    def completed_since(self, since: datetime, limit: int) -> list[tuple[datetime, datetime, int]]:
-        """(created, completed, micro-USD) of the newest completions since an instant."""
+    def reserved(self) -> dict[str, tuple[int, int]]:
+        chain = intents.c.destination_chain
         query = (
-            select(intents.c.created_at, moves.c.at, intents.c.amount_micro_usd)
-            .join(intents, intents.c.id == moves.c.intent_id)
-            .where(moves.c.tells == "intent_completed", moves.c.at >= micros(since))
-            .order_by(moves.c.at.desc())
-            .limit(limit)
+            select(chain, func.count(), func.sum(intents.c.amount_micro_usd))
+            # Written out, so that the planner sees the partial index.
+            .where(text("state = 'INITIATED'"))
+            .group_by(chain)
         )
-        return [(instant(c), instant(d), usd) for c, d, usd in self._db.execute(query)]
+        return {name: (int(n), int(usd)) for name, n, usd in self._db.execute(query)}
+
+    def lingering(self, state: State, before: datetime, limit: int) -> list[Intent]:
+        query = select(intents).where(
+            intents.c.state == state.value, intents.c.updated_at <= micros(before)
+        )
+        found = self._db.execute(query.order_by(intents.c.id).limit(limit)).all()
+        return [intent_of(row) for row in found]
 
     def _one(self, query: Select[Any], value: int | str) -> Intent | None:
         row = self._db.execute(query, {"value": value}).first()

@@ -1,44 +1,70 @@
-"""The operator's view of everything: numbers of the day, what needs a person, the chains."""
+"""The operator's view of everything: numbers of the day, money under way, the chains."""
 
-from collections import defaultdict
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from statistics import median, quantiles
 
 from crossway.domain.clients import Caller
 from crossway.domain.errors import Unreachable
+from crossway.domain.flows import SECONDS, Ended, HourOfFlows, Span, share_of_time
 from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Account
+from crossway.domain.money import micro_usd_down
 from crossway.domain.roles import Right
-from crossway.domain.transfers import Transfer, TransferState
-from crossway.ports.records import Alarm, MoveRecord
+from crossway.ports.chain import Heads
+from crossway.ports.records import MoveRecord
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.usecases.ramps.steps import OF_ORDERS
+from crossway.usecases.alarms import MOST_STANDING, settle
+from crossway.usecases.attention import Cause, causes
+from crossway.usecases.switches import switched_off
 
-DAY = timedelta(hours=24)
-MOST_COMPLETED = 20_000
-MOST_ATTENTION = 100
-MOST_ALARMS = 1_000
+HOURS = 24
 MOST_RECENT = 12
 _LATE = timedelta(minutes=5)
+_UNDER_WAY = (Account.HELD, Account.ESCROW)
 
 
 @dataclass(frozen=True, slots=True)
-class Attention:
-    """One thing that a person should look at; of a ramp order its number is the `order_id`."""
+class Day:
+    """What ended in 24 hours; times in seconds, from complete deposit to payout, money in
+    micro-USD. A share or a time of nothing is None."""
 
-    kind: str
-    subject: str
-    message: str
-    since: datetime
-    intent_id: int | None = None
-    order_id: int | None = None
+    completed: int
+    failed: int
+    micro_usd: int
+    median_seconds: float | None
+    p95_seconds: float | None
+
+    @property
+    def success(self) -> float | None:
+        """Completed among all that were funded and have ended."""
+        total = self.completed + self.failed
+        return self.completed / total if total else None
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """Money of one chain that is under way, in micro-USD: `held` at deposit addresses, `claimed`
+    from bridges, `reserved` of the relayer's stock for `payments` that were started."""
+
+    chain: str
+    held: int
+    claimed: int
+    reserved: int
+    payments: int
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.held + self.claimed + self.reserved
 
 
 @dataclass(frozen=True, slots=True)
 class ChainStatus:
-    """How a chain stands; `lag_seconds` is how far its newest block is behind our clock."""
+    """How a chain stands; `lag_seconds` is how far its newest block is behind our clock, `runway`
+    how many transactions the relayer's gas is enough for, `answer_ms` how long its answer took.
+    `off` is why it is switched off, `problem` what is wrong in words; each empty if nothing."""
 
     chain: str
     height: int | None
@@ -46,89 +72,112 @@ class ChainStatus:
     lag_seconds: float | None
     relayer_gas_units: int | None
     problem: str
+    runway: int | None = None
+    answer_ms: int | None = None
+    off: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The start of a shift on one page; times in seconds, money in micro-USD."""
+    """The start of a shift on one page; `hours` are the last 24 by the hour, oldest first."""
 
-    counts: dict[State, int]
-    volume_24h_micro_usd: int
-    completed_24h: int
-    median_fill_seconds: float | None
-    p95_fill_seconds: float | None
-    success_rate: float | None
-    attention: list[Attention]
-    recent: list[tuple[Intent, MoveRecord]]
-    hourly: list[tuple[datetime, int, int]]
+    counts: Mapping[State, int]
+    day: Day
+    day_before: Day
+    hours: Sequence[tuple[datetime, Day]]
+    under_way: Sequence[UnderWay]
+    attention: Sequence[Cause]
+    recent: Sequence[tuple[Intent, MoveRecord]]
 
 
 def overview(services: Services, caller: Caller) -> Overview:
-    """What the operator sees first."""
-    now = services.clock.now()
-    client = None if caller.operator else caller.client.id
+    """What the operator sees first. Costs by what is under way and by hours, not by what is
+    stored."""
+    caller.must(Right.SEE)
+    hour = SECONDS[Span.HOUR]
+    this = int(services.clock.now().timestamp()) // hour
     with services.store.read() as unit:
-        counts = unit.intents.counts(client)
-        done = unit.intents.completed_since(now - DAY, MOST_COMPLETED)
-        alarms = unit.network.alarms(limit=MOST_ATTENTION)
-        waiting = unit.transfers.waiting(MOST_ATTENTION)
+        counts = unit.intents.counts()
+        flows = unit.flows.hours(this - 2 * HOURS + 1)
+        alarms = unit.network.alarms(limit=MOST_STANDING)
+        found = causes(unit, alarms) if alarms else []
         moves = [move for _, move in unit.intents.recent_moves(MOST_RECENT)]
         about = unit.intents.of({move.intent_id for move in moves})
-    seconds = [(end - start).total_seconds() for start, end, _ in done]
-    ended = {s: counts.get(s, 0) for s in (State.COMPLETED, State.REFUNDED, State.FAILED)}
-    total = sum(ended.values())
+        balances = unit.books.balances()
+        reserved = unit.intents.reserved()
+    first = this - HOURS + 1
+    by_hour: dict[int, list[HourOfFlows]] = {at: [] for at in range(first, this + 1)}
+    for one in flows:
+        if one.hour in by_hour:
+            by_hour[one.hour].append(one)
     return Overview(
         counts=counts,
-        volume_24h_micro_usd=sum(usd for _, _, usd in done),
-        completed_24h=len(done),
-        median_fill_seconds=median(seconds) if seconds else None,
-        p95_fill_seconds=quantiles(seconds, n=20)[18] if len(seconds) > 1 else None,
-        success_rate=ended[State.COMPLETED] / total if total else None,
-        attention=attention(alarms, waiting),
+        day=_day([one for one in flows if one.hour >= first]),
+        day_before=_day([one for one in flows if one.hour < first]),
+        hours=[
+            (datetime.fromtimestamp(at * hour, tz=services.clock.now().tzinfo), _day(of))
+            for at, of in by_hour.items()
+        ],
+        under_way=_under_way(services, balances, reserved),
+        attention=found,
         recent=[(about[move.intent_id], move) for move in moves if move.intent_id in about],
-        hourly=_hourly(done, now),
     )
 
 
-def attention(alarms: list[Alarm], waiting: list[Transfer]) -> list[Attention]:
-    """What needs a person, the oldest first."""
-    found = [_raised(alarm) for alarm in alarms]
-    for transfer in waiting:
-        what = transfer.duty.replace("_", " ").capitalize()
-        state = "failed" if transfer.state is TransferState.FAILED else "waits"
-        found.append(
-            Attention(
-                "transfer",
-                f"intent {transfer.intent_id}",
-                f"{what} {state}: {transfer.reason}",
-                transfer.updated_at,
-                transfer.intent_id,
-            )
+def _day(flows: Sequence[HourOfFlows]) -> Day:
+    paid = [one for one in flows if one.ended is Ended.PAID]
+    times = [(one.bucket, one.n) for one in paid]
+    return Day(
+        completed=sum(one.n for one in paid),
+        failed=sum(one.n for one in flows if one.ended is Ended.FAILED),
+        micro_usd=sum(one.micro_usd for one in paid),
+        median_seconds=share_of_time(times, 0.5),
+        p95_seconds=share_of_time(times, 0.95),
+    )
+
+
+def _under_way(
+    services: Services,
+    balances: Mapping[tuple[Account, str, str], int],
+    reserved: Mapping[str, tuple[int, int]],
+) -> list[UnderWay]:
+    """By chain, the most money first; tokens without a price count for nothing."""
+    tokens = services.catalogue.by_address
+    held = {
+        (account, chain, token): units
+        for (account, chain, token), units in balances.items()
+        if account in _UNDER_WAY and units > 0 and (chain, token) in tokens
+    }
+    try:
+        prices = services.prices.usd({tokens[chain, token].symbol for _, chain, token in held})
+    except Unreachable:
+        prices = {}
+    worth: dict[tuple[Account, str], int] = {}
+    for (account, chain, address), units in held.items():
+        token = tokens[chain, address]
+        if token.symbol in prices:
+            usd = micro_usd_down(units, token.decimals, prices[token.symbol].pico_usd)
+            worth[account, chain] = worth.get((account, chain), 0) + usd
+    chains = {chain for _, chain in worth} | set(reserved)
+    found = [
+        UnderWay(
+            chain,
+            worth.get((Account.HELD, chain), 0),
+            worth.get((Account.ESCROW, chain), 0),
+            *reversed(reserved.get(chain, (0, 0))),
         )
-    return sorted(found, key=lambda item: item.since)
-
-
-def _raised(alarm: Alarm) -> Attention:
-    number = int(alarm.subject) if alarm.subject.isdigit() else None
-    intent_id, order_id = (None, number) if alarm.kind == OF_ORDERS else (number, None)
-    return Attention(alarm.kind, alarm.subject, alarm.message, alarm.since, intent_id, order_id)
+        for chain in chains
+    ]
+    return sorted((one for one in found if one.total), key=lambda one: -one.total)
 
 
 def acknowledge(services: Services, caller: Caller, kind: str) -> int:
-    """A person has seen to the alarms of a kind that do not end by themselves; audited, operators
-    only. Answers how many."""
+    """A person has seen to the alarms of a kind that do not end by themselves; audited. Answers
+    how many."""
     caller.must(Right.WORK)
-    now = services.clock.now()
-
-    def work(unit: Unit) -> int:
-        keys = [a.key for a in unit.network.alarms(limit=MOST_ALARMS) if a.kind == kind]
-        if keys:
-            unit.network.clear_alarms(keys, now)
-            detail = {"alarms": keys}
-            unit.network.audit(caller.who, "alarms acknowledged", detail, now, f"alarms:{kind}")
-        return len(keys)
-
-    return services.store.write(work)
+    with services.store.read() as unit:
+        keys = [a.key for a in unit.network.alarms(limit=MOST_STANDING) if a.kind == kind]
+    return settle(services, caller, keys, "Seen to on the command line.")
 
 
 def chain_statuses(services: Services) -> list[ChainStatus]:
@@ -138,35 +187,33 @@ def chain_statuses(services: Services) -> list[ChainStatus]:
 
 
 def _asking(services: Services) -> Callable[[str], ChainStatus]:
-    now = services.clock.now()
+    now, off = services.clock.now(), switched_off(services)
 
     def ask(chain_id: str) -> ChainStatus:
-        chain = services.chains[chain_id]
+        chain, why, began = services.chains[chain_id], off.get(f"chain:{chain_id}", ""), _clock()
         try:
             heads = chain.heads()
-            gas = chain.native_balance(chain.own.relayer)
+            gas, fee = chain.native_balance(chain.own.relayer), chain.fee_units()
         except Unreachable as error:
-            return ChainStatus(chain_id, None, None, None, None, f"No answer: {error}")
+            problem = f"No answer: {error}"
+            return ChainStatus(chain_id, None, None, None, None, problem, off=why)
+        took = round((_clock() - began) * 1000)
         lag = max(0.0, (now - heads.time).total_seconds())
-        late = lag > max(_LATE.total_seconds(), 0)
-        problem = f"The newest block is {lag:.0f} s old." if late else ""
-        if gas < chain.fee_units():
-            problem = "The relayer cannot pay a fee here."
-        return ChainStatus(chain_id, heads.height, heads.finalized, lag, gas, problem)
+        runway = gas // fee if fee else None
+        problem = _problem(heads, now, runway)
+        return ChainStatus(
+            chain_id, heads.height, heads.finalized, lag, gas, problem, runway, took, why
+        )
 
     return ask
 
 
-def _hourly(
-    done: list[tuple[datetime, datetime, int]], now: datetime
-) -> list[tuple[datetime, int, int]]:
-    """Completions and volume by hour of the last day, empty hours included."""
-    count: dict[datetime, int] = defaultdict(int)
-    volume: dict[datetime, int] = defaultdict(int)
-    for _, end, usd in done:
-        hour = end.replace(minute=0, second=0, microsecond=0)
-        count[hour] += 1
-        volume[hour] += usd
-    first = now.replace(minute=0, second=0, microsecond=0) - timedelta(hours=23)
-    hours = [first + timedelta(hours=n) for n in range(24)]
-    return [(hour, count[hour], volume[hour]) for hour in hours]
+def _problem(heads: Heads, now: datetime, runway: int | None) -> str:
+    if runway == 0:
+        return "The relayer cannot pay a fee here."
+    lag = now - heads.time
+    return f"The newest block is {lag.total_seconds():.0f} s old." if lag > _LATE else ""
+
+
+def _clock() -> float:
+    return time.perf_counter()

@@ -1,59 +1,93 @@
-"""Whether everything is all right, and what needs a person."""
+"""Whether everything is all right: the numbers of the day beside those of the day before."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Item, Row
-from crossway.dashboard.views.figures import amount, chain_name, duration, grouped, millis, usd
-from crossway.dashboard.views.links import intent_href, order_href
+from crossway.dashboard.views.figures import amount, chain_name, duration, millis, usd
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import State
-from crossway.domain.money import format_units
-from crossway.usecases.operations import Attention, ChainStatus, Overview
+from crossway.usecases.operations import Day, Overview
 
-ATTENTION_COLUMNS = (Column("What"), Column("Why"), Column("Since"))
-CHAIN_COLUMNS = (
+UNDER_WAY_COLUMNS = (
     Column("Chain"),
-    Column("State"),
-    Column("Height", "right"),
-    Column("Behind", "right"),
-    Column("Relayer's gas", "right"),
+    Column("At deposit addresses", "right", "Paid in and not collected yet, in USD"),
+    Column("Owed by bridges", "right", "Collected from payers, not repaid to the relayer yet"),
+    Column("Reserved payouts", "right", "Started: the relayer pays this out of its own stock"),
 )
 OPEN = (State.PENDING, State.FUNDED, State.INITIATED)
+_MILLION = 1_000_000
+Good = Literal["normal", "inverse", "off"]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number of the first row, with what it counts."""
+    """One number of the first row: what it counts, how it differs from the day before (and
+    whether more is good), and its hours."""
 
     label: str
     value: str
     help: str
+    delta: str = ""
+    good: Good = "normal"
+    hours: tuple[float, ...] = ()
 
 
-def figures(overview: Overview) -> tuple[Figure, ...]:
+def figures(of: Overview) -> tuple[Figure, ...]:
     """The row of numbers; what nothing is known of yet is a dash."""
-    rate = overview.success_rate
-    flying = sum(overview.counts.get(state, 0) for state in OPEN)
+    day, before = of.day, of.day_before
+    flying = sum(of.counts.get(state, 0) for state in OPEN)
     return (
-        Figure("Volume, 24 h, USD", _volume(overview.volume_24h_micro_usd),
-               "What recipients were paid in the last 24 hours"),
-        Figure("Completed, 24 h", f"{overview.completed_24h:,}",
-               "Payments completed in the last 24 hours"),
-        Figure("Success", "–" if rate is None else f"{rate:.1%}",
-               "Completed among all that were funded and have ended, in the last 24 hours"),
-        Figure("Usual time", _time(overview.median_fill_seconds),
-               "Median from complete deposit to payout"),
-        Figure("Slowest 5 %", _time(overview.p95_fill_seconds),
-               "95 of 100 payouts were at least this fast"),
+        Figure("Volume, 24 h, USD", _volume(day.micro_usd),
+               "What recipients were paid in the last 24 hours",
+               _share(day.micro_usd, before.micro_usd), "normal",
+               _hours(of, lambda hour: hour.micro_usd / _MILLION)),
+        Figure("Completed, 24 h", f"{day.completed:,}",
+               "Payments completed in the last 24 hours",
+               _share(day.completed, before.completed), "normal",
+               _hours(of, lambda hour: float(hour.completed))),
+        Figure("Success", "–" if day.success is None else f"{day.success:.1%}",
+               "Completed among all that were funded and have ended, in the last 24 hours",
+               _points(day.success, before.success), "normal",
+               _hours(of, lambda hour: None if hour.success is None else hour.success * 100)),
+        Figure("Usual time", _time(day.median_seconds),
+               "Median from complete deposit to payout",
+               _slower(day.median_seconds, before.median_seconds), "inverse",
+               _hours(of, lambda hour: hour.median_seconds)),
+        Figure("Slowest 5 %", _time(day.p95_seconds),
+               "95 of 100 payouts were at least this fast",
+               _slower(day.p95_seconds, before.p95_seconds), "inverse",
+               _hours(of, lambda hour: hour.p95_seconds)),
         Figure("Open now", f"{flying:,}", "Pending, funded or on their way"),
     )  # fmt: skip
 
 
+def _hours(of: Overview, figure: Callable[[Day], float | None]) -> tuple[float, ...]:
+    """A figure hour by hour; an hour of which nothing is known is left out."""
+    known = (figure(day) for _, day in of.hours)
+    found = tuple(round(one, 2) for one in known if one is not None)
+    return found if any(found) and len(found) > 1 else ()
+
+
+def _share(now: int, before: int) -> str:
+    return f"{now / before - 1:+.0%}" if before else ""
+
+
+def _points(now: float | None, before: float | None) -> str:
+    return "" if now is None or before is None else f"{(now - before) * 100:+.1f} points"
+
+
+def _slower(now: float | None, before: float | None) -> str:
+    if now is None or before is None:
+        return ""
+    return f"{'-' if now < before else '+'}{duration(abs(now - before))}"
+
+
 def _volume(micro_usd: int) -> str:
     """Dollars in the width of a narrow column: cents only while they matter."""
-    dollars = micro_usd // 1_000_000
+    dollars = micro_usd // _MILLION
     return f"{dollars:,}" if dollars >= 10_000 else usd(micro_usd).removesuffix(" USD")
 
 
@@ -66,64 +100,28 @@ def by_state(overview: Overview) -> tuple[tuple[Chip, int], ...]:
     return tuple((chip, overview.counts.get(state, 0)) for state, chip in wording.STATES.items())
 
 
-def attention(of: Sequence[Attention]) -> tuple[Row, ...]:
-    """What needs a person; lines about a payment or a ramp order open it."""
+def under_way(catalogue: Catalogue, of: Overview) -> tuple[Row, ...]:
+    """The money that is under way, by chain, the most first."""
     return tuple(
         Row(
-            key=str(alarm.intent_id or f"alarm-{index}"),
-            href=_about(alarm),
-            label=f"{alarm.subject}: {alarm.message}",
+            key=one.chain,
             cells=(
-                Cell(
-                    f"order {alarm.order_id}" if alarm.order_id else alarm.subject,
-                    chips=(Chip(_kind(alarm.kind), "red", "warning"),),
-                ),
-                Cell(alarm.message),
-                Cell(at=millis(alarm.since)),
+                Cell(chain_name(catalogue, one.chain)),
+                Cell(_dollars(one.held)),
+                Cell(_dollars(one.claimed)),
+                Cell(_dollars(one.reserved), sub=_payments(one.payments)),
             ),
         )
-        for index, alarm in enumerate(of)
+        for one in of.under_way
     )
 
 
-def _about(alarm: Attention) -> str:
-    if alarm.order_id is not None:
-        return order_href(alarm.order_id)
-    return intent_href(alarm.intent_id) if alarm.intent_id else ""
+def _dollars(micro_usd: int) -> str:
+    return f"≈ {usd(micro_usd)}" if micro_usd else "–"
 
 
-def _kind(kind: str) -> str:
-    return kind.replace("_", " ").replace("-", " ").capitalize()
-
-
-def chains(catalogue: Catalogue, of: Sequence[ChainStatus]) -> tuple[Row, ...]:
-    """Every chain at a glance, those with a problem first."""
-    ordered = sorted(of, key=lambda status: (not status.problem, status.chain))
-    return tuple(_chain(catalogue, status) for status in ordered)
-
-
-def _chain(catalogue: Catalogue, status: ChainStatus) -> Row:
-    chain = catalogue.chains.get(status.chain)
-    gas = "–"
-    if chain is not None and status.relayer_gas_units is not None:
-        units = format_units(status.relayer_gas_units, chain.native_decimals)
-        brief = units[: units.find(".") + 5] if "." in units else units
-        gas = f"{grouped(brief)} {chain.native_symbol}"
-    state = Chip("Well", "green", "check_circle")
-    if status.height is None:
-        state = Chip("No answer", "red", "error")
-    elif status.problem:
-        state = Chip("Problem", "orange", "warning")
-    return Row(
-        key=status.chain,
-        cells=(
-            Cell(chain_name(catalogue, status.chain)),
-            Cell(chips=(state,), sub=status.problem),
-            Cell("–" if status.height is None else f"{status.height:,}"),
-            Cell("–" if status.lag_seconds is None else duration(max(status.lag_seconds, 0))),
-            Cell(gas),
-        ),
-    )
+def _payments(number: int) -> str:
+    return f"{number:,} payment{'' if number == 1 else 's'}" if number else ""
 
 
 def recent(overview: Overview) -> tuple[Item, ...]:
@@ -143,3 +141,10 @@ def recent(overview: Overview) -> tuple[Item, ...]:
             )
         )
     return tuple(found)
+
+
+def hours(of: Overview) -> Sequence[tuple[str, int, int]]:
+    """Completions and volume in dollars by the hour (UTC), for the chart."""
+    return [
+        (at.strftime("%H:%M"), day.completed, day.micro_usd // _MILLION) for at, day in of.hours
+    ]
