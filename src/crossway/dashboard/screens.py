@@ -63,6 +63,18 @@ SCREENS: Final = (
         "Heads, delays and the relayer's gas on every chain.", "Network",
     ),
     Screen(
+        "treasury", "Treasury", "account_balance",
+        "What the relayer has, what is reserved and expected back, and what is short.", "Money",
+    ),
+    Screen(
+        "books", "Books", "menu_book",
+        "Double entry by account, chain and token; export for accountants.", "Money",
+    ),
+    Screen(
+        "reconcile", "Reconcile", "rule",
+        "Are the books what the chains hold? Every difference, and a way on.", "Money",
+    ),
+    Screen(
         "developers", "Quick start", "integration_instructions",
         "Code samples with your own values, and the API reference.", "Developers",
     ),
