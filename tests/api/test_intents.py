@@ -14,6 +14,7 @@ CREATED = {
     "tokenOut", "intent_address", "source_chain", "destination_chain", "recipient",
     "refund_address", "relayer", "coordinator", "bridger", "bridgeExtraData", "intent_nonce",
     "intent_status", "tx_hash", "needs_relay", "expires_at", "metadata", "created_at", "updated_at",
+    "payment_url",
 }  # fmt: skip
 READ = CREATED | {"destination_intent_address", "relayer_claimed", "paymaster_used", "mode"}
 SOLANA_WALLET = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"

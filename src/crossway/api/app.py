@@ -10,6 +10,7 @@ from crossway.api import (
     health,
     intents,
     kyc,
+    payment_links,
     quotes,
     ramp_orders,
     ramp_sandbox,
@@ -27,6 +28,7 @@ from crossway.ports.services import Services
 
 TAGS = [
     {"name": "Intents", "description": "Single-use payments with their own deposit address."},
+    {"name": "Payment links", "description": "Links that many payers pay by."},
     {"name": "Quotes", "description": "What a payment costs."},
     {"name": "Router", "description": "Bridges and their routes."},
     {"name": "Ramps", "description": "Crypto for local money, and local money for crypto."},
@@ -70,6 +72,7 @@ def create_api(services: Services | None = None) -> FastAPI:
     ):
         api.router.routes.extend(part.routes)
     api.router.routes.extend(chains.client_router.routes)
+    api.router.routes.extend(payment_links.router.routes)
     api.router.routes.extend([*webhooks.router.routes, *events.router.routes])
     api.router.routes.extend([*health.ROUTES, *documentation.pages(api)])
     if services is not None:

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from starlette.requests import Request
 
+from crossway.api.addresses import payment_url
 from crossway.api.answers import Json
 from crossway.api.auth import Parts, Reader, Refunder, Writer
 from crossway.api.bodies import Body, body_of, documented
@@ -33,8 +34,11 @@ Asked = Annotated[Body, Depends(body_of(wire.CreateIntent))]
 )
 def create(request: Request, services: Parts, caller: Writer, body: Asked) -> Json:
     """Open a single-use payment with its own deposit address."""
-    keep, asked = kept_with(request, _created), _asked(body)
-    return _created(intents.create(services, caller, asked, keep))
+
+    def answer(intent: Intent) -> Json:
+        return Json(wire.created(intent, payment_url(request, intent)), 201)
+
+    return answer(intents.create(services, caller, _asked(body), kept_with(request, answer)))
 
 
 def _asked(body: Body) -> CreateIntent:
@@ -55,19 +59,17 @@ def _asked(body: Body) -> CreateIntent:
     )
 
 
-def _created(intent: Intent) -> Json:
-    return Json(wire.created(intent), 201)
-
-
 @router.get(
     "",
     response_model=wire.IntentPage,
     responses=failures(400),
     summary="List intents",
 )
-def listed(services: Parts, caller: Reader, page: Annotated[Page, Depends()]) -> Json:
+def listed(
+    request: Request, services: Parts, caller: Reader, page: Annotated[Page, Depends()]
+) -> Json:
     """The client's intents, newest first; `cursor` walks on without skipping."""
-    return paged(services, caller, page)
+    return paged(request, services, caller, page)
 
 
 @router.get(
@@ -77,9 +79,10 @@ def listed(services: Parts, caller: Reader, page: Annotated[Page, Depends()]) ->
     responses=failures(404),
     summary="Get an intent by its address",
 )
-def by_address(services: Parts, caller: Reader, address: Address) -> Json:
+def by_address(request: Request, services: Parts, caller: Reader, address: Address) -> Json:
     """One intent by its deposit address."""
-    return Json(wire.read(intents.by_address(services, caller, address)))
+    intent = intents.by_address(services, caller, address)
+    return Json(wire.read(intent, payment_url(request, intent)))
 
 
 @router.get(
@@ -102,13 +105,14 @@ def destination_address(services: Parts, caller: Reader, address: Address) -> Js
     summary="List the intents of a payer",
 )
 def of_sender(
+    request: Request,
     services: Parts,
     caller: Reader,
     sender: Annotated[str, Path(description="The payer's wallet.", examples=[WALLET])],
     page: Annotated[Page, Depends()],
 ) -> Json:
     """The client's intents with this sender, newest first."""
-    return paged(services, caller, page, sender=sender)
+    return paged(request, services, caller, page, sender=sender)
 
 
 @router.get(
@@ -118,12 +122,14 @@ def of_sender(
     summary="Get an intent by its number",
 )
 def by_id(
+    request: Request,
     services: Parts,
     caller: Reader,
     id: Annotated[int, Path(description="Record number.", ge=0, le=LARGEST_ID, examples=[1])],
 ) -> Json:
     """One intent by its record number."""
-    return Json(wire.read(intents.by_id(services, caller, id)))
+    intent = intents.by_id(services, caller, id)
+    return Json(wire.read(intent, payment_url(request, intent)))
 
 
 @router.post(

@@ -5,7 +5,9 @@ from types import MappingProxyType
 from typing import Annotated, Final
 
 from fastapi import Query
+from starlette.requests import Request
 
+from crossway.api.addresses import payment_url
 from crossway.api.answers import Json
 from crossway.api.schemas import intents as wire
 from crossway.api.schemas.fields import CHAINS
@@ -45,14 +47,16 @@ class Page:
     cursor: Annotated[str | None, Query(description="`nextCursor` of the page before.")] = None
 
 
-def paged(services: Services, caller: Caller, page: Page, sender: str | None = None) -> Json:
+def paged(
+    request: Request, services: Services, caller: Caller, page: Page, sender: str | None = None
+) -> Json:
     """A page of the caller's intents in the read form."""
     wanted = _filter(services, page, sender)
     found, total = intents.page(services, caller, wanted, page.limit, page.offset)
     more = len(found) == page.limit and _has_after(services, caller, wanted, found[-1].id)
     return Json(
         {
-            "intents": [wire.read(intent) for intent in found],
+            "intents": [wire.read(intent, payment_url(request, intent)) for intent in found],
             "total": total,
             "limit": page.limit,
             "offset": page.offset,

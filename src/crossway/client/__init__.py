@@ -8,6 +8,7 @@ from crossway.client.calls import Calls, part
 from crossway.client.events import Events
 from crossway.client.intents import Intents
 from crossway.client.kyc import Kyc
+from crossway.client.payment_links import PaymentLinks
 from crossway.client.quotes import Quotes
 from crossway.client.ramps import Ramps
 from crossway.client.records import ClientInfo, Token
@@ -34,6 +35,7 @@ class Crossway:
         self.quotes = Quotes(self.calls)
         self.ramps = Ramps(self.calls)
         self.kyc = Kyc(self.calls)
+        self.payment_links = PaymentLinks(self.calls)
         self.webhooks = Webhooks(self.calls)
         self.events = Events(self._http)
 

@@ -65,6 +65,7 @@ class Intent(Record):
     metadata: dict[str, Any]
     created_at: datetime
     updated_at: datetime
+    payment_url: str = ""
 
     @property
     def amount_to_deposit(self) -> Decimal:

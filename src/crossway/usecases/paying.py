@@ -105,6 +105,17 @@ def page_name(services: Services, intent_id: int) -> str:
     return urlsafe_b64encode(proof + number.to_bytes(_NUMBER_BYTES, "big")).decode()
 
 
+def page_address(services: Services, found_at: str, intent_id: int) -> str:
+    """The whole address of a payer's page; `found_at` is the origin at which this service was
+    found, and counts where none was set."""
+    return f"{services.doors.public_url or found_at}/pay/{page_name(services, intent_id)}"
+
+
+def link_address(services: Services, found_at: str, link_id: str) -> str:
+    """The whole address of a payment link's page."""
+    return f"{services.doors.public_url or found_at}/pay/l/{link_id}"
+
+
 def page_of(services: Services, name: str) -> Seen:
     """What a payer's page shows; raises `NotFound` for a name that is forged or altered."""
     intent_id = _number(services, name)

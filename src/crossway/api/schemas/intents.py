@@ -57,7 +57,7 @@ class CreateIntent(Model):
 
 
 class CreatedIntent(Model):
-    """An intent as the answer of its creation shows it."""
+    """An intent as the answer of its creation shows it; events leave `payment_url` out."""
 
     id: int = text("Record number.", 1)
     client_id: str = text("Owning client (UUID).", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
@@ -97,6 +97,12 @@ class CreatedIntent(Model):
     metadata: dict[str, Any] = text("Your own data.", {"order": "A-1001"})
     created_at: str = text("When it was created.", TIME)
     updated_at: str = text("When it last changed.", TIME)
+    payment_url: str = text(
+        "The payer's page: amount, address, QR code and how it goes on, without a login. Whoever "
+        "has it can see this payment.",
+        "https://pay.shop.example/pay/…",
+        default="",
+    )
 
 
 class ReadIntent(CreatedIntent):
@@ -149,7 +155,7 @@ class DestinationAddress(Model):
     destinationAddress: Annotated[str, text("Its address on the destination chain.", INTENT)]
 
 
-def created(intent: Intent) -> dict[str, Any]:
+def created(intent: Intent, payment_url: str = "") -> dict[str, Any]:
     """The create form, in the create vocabulary."""
     terms, costs = intent.terms, intent.costs
     return {
@@ -185,12 +191,13 @@ def created(intent: Intent) -> dict[str, Any]:
         "metadata": exact(intent.metadata),
         "created_at": instant(intent.created_at),
         "updated_at": instant(intent.updated_at),
+        **({"payment_url": payment_url} if payment_url else {}),
     }
 
 
-def read(intent: Intent) -> dict[str, Any]:
+def read(intent: Intent, payment_url: str = "") -> dict[str, Any]:
     """The read form, in the read vocabulary; Crossway pays gas itself, so no paymaster is used."""
-    body = created(intent)
+    body = created(intent, payment_url)
     body["intent_status"] = READ_VOCABULARY[intent.state]
     if intent.deposit_token_account is not None:
         body["deposit_token_account"] = intent.deposit_token_account
