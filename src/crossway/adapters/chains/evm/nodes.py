@@ -1,7 +1,7 @@
 """The nodes of one chain: who is asked first, who rests, and how many must agree."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar
@@ -12,7 +12,6 @@ from crossway.adapters.chains.evm.rpc import (
     Objection,
     Question,
     Silent,
-    TooLarge,
 )
 from crossway.adapters.chains.evm.wire import integer
 from crossway.domain.errors import Unreachable
@@ -22,7 +21,6 @@ WRONG_CHAIN_SECONDS = 60.0
 _BUSY_CODES = (429, -32029)
 
 T = TypeVar("T")
-Reader = Callable[[list[Any]], T]
 
 
 @dataclass
@@ -38,60 +36,91 @@ class Health:
     trouble: str = ""
 
 
+class Line:
+    """A conversation with one node, so that one answer can be held against another."""
+
+    def __init__(self, node: Node, chain_id: int, health: Health) -> None:
+        self._node, self._chain_id, self._health = node, chain_id, health
+
+    def ask(self, *questions: Question) -> list[Any]:
+        """The result of each question; an objection to any is no answer."""
+        answers = self.tell(questions)
+        for one in answers:
+            if isinstance(one, Objection):
+                raise Silent(f"{self._node.name} objects: {one.message}")
+        return answers
+
+    def tell(self, questions: Sequence[Question]) -> list[Any]:
+        """The result or the `Objection` of each question."""
+        if not questions:
+            return []
+        if self._health.checked:
+            answers = self._node.ask(questions)
+        else:
+            answers = self._node.ask((Question("eth_chainId"), *questions))
+            self._check(answers.pop(0))
+        if any(isinstance(one, Objection) and one.code in _BUSY_CODES for one in answers):
+            raise Silent(f"{self._node.name} is asked too often")
+        return answers
+
+    def _check(self, answer: Any) -> None:
+        if isinstance(answer, Objection):
+            raise Silent(f"{self._node.name} does not say which chain it has")
+        found = integer(answer, "a chain id")
+        if found != self._chain_id:
+            raise Silent(
+                f"{self._node.name} has chain {found} and not {self._chain_id}",
+                WRONG_CHAIN_SECONDS,
+            )
+        self._health.checked = True
+
+
+Work = Callable[[Line], T]
+
+
 class Nodes:
     """Asks the first node that is well, and the next one where it fails."""
 
     def __init__(
         self,
-        chain: str,
         chain_id: int,
         nodes: Sequence[Node],
         quorum: int = 1,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.chain, self.quorum = chain, quorum
+        self.quorum = quorum
         self._chain_id, self._nodes, self._timer = chain_id, list(nodes), timer
         self._health = {id(node): Health() for node in self._nodes}
         self._lock = Lock()
 
-    def ask(self, *questions: Question) -> list[Any]:
-        """The result of each question; an objection to any is no answer."""
-        return self.read(questions, _plain)
+    def one(self, work: Work[T]) -> T:
+        """What the first node says with which the conversation comes to an end. Raises
+        `Unreachable` with what the nodes said."""
+        return self._some(work, 1)[0]
 
-    def tell(self, questions: Sequence[Question]) -> list[Any]:
-        """The result or the `Objection` of each question."""
-        return self.read(questions, list)
-
-    def read(self, questions: Sequence[Question], reader: Reader[T]) -> T:
-        """What `reader` makes of the first node's answers of which it can make anything. Raises
-        `Unreachable` with what the nodes said; `TooLarge` where one asks for less at once."""
-        said: list[str] = []
-        for node in self._in_order():
-            try:
-                return self._ask(node, questions, reader)
-            except TooLarge:
-                raise
-            except Unreachable as error:
-                said.append(str(error))
-        raise Unreachable("; ".join(said) or self._resting())
-
-    def agreed(self, questions: Sequence[Question], reader: Reader[T]) -> list[T]:
+    def many(self, work: Work[T]) -> list[T]:
         """What as many nodes as must agree say, each for itself; fewer answers are none."""
-        if self.quorum == 1:
-            return [self.read(questions, reader)]
+        return self._some(work, self.quorum)
+
+    def _some(self, work: Work[T], wanted: int) -> list[T]:
         answers: list[T] = []
         said: list[str] = []
-        for node in self._in_order():
+        for node in self._well():
             try:
-                answers.append(self._ask(node, questions, reader))
-            except TooLarge:
-                raise
+                answers.append(self._converse(node, work))
             except Unreachable as error:
                 said.append(str(error))
-            if len(answers) == self.quorum:
+            if len(answers) == wanted:
                 return answers
         told = "; ".join(said) or self._resting()
-        raise Unreachable(f"{len(answers)} of the {self.quorum} nodes that must agree: {told}")
+        if wanted > 1:
+            told = f"{len(answers)} of the {wanted} nodes that must agree answer: {told}"
+        raise Unreachable(told)
+
+    def close(self) -> None:
+        """Let the connections go."""
+        for node in self._nodes:
+            node.close()
 
     def told(self) -> list[tuple[str, bool, float, str]]:
         """Each node: host, whether it is well, seconds of its last answer, its trouble."""
@@ -105,44 +134,25 @@ class Nodes:
         """How many requests were sent to all nodes so far."""
         return sum(node.requests for node in self._nodes)
 
-    def _in_order(self) -> Iterator[Node]:
+    def _well(self) -> list[Node]:
         now = self._timer()
         with self._lock:
-            well = [n for n in self._nodes if self._health[id(n)].rests_until <= now]
-        yield from well
+            return [n for n in self._nodes if self._health[id(n)].rests_until <= now]
 
     def _resting(self) -> str:
         return "; ".join(h.trouble for h in self._health.values() if h.trouble) or "no node is well"
 
-    def _ask(self, node: Node, questions: Sequence[Question], reader: Reader[T]) -> T:
-        health = self._health[id(node)]
-        first = () if health.checked else (Question("eth_chainId"),)
-        began = self._timer()
+    def _converse(self, node: Node, work: Work[T]) -> T:
+        health, began = self._health[id(node)], self._timer()
         try:
-            answers = node.ask((*first, *questions))
-            if any(isinstance(a, Objection) and a.code in _BUSY_CODES for a in answers):
-                raise Silent(f"{node.name} is asked too often")
-            if first:
-                self._check(node, answers.pop(0))
-            read = reader(answers)
-        except TooLarge:
-            raise
+            said = work(Line(node, self._chain_id, health))
         except Unreachable as error:
             self._failed(health, error)
             raise
         with self._lock:
-            health.checked, health.failures = True, 0
-            health.latency, health.trouble = self._timer() - began, ""
-        return read
-
-    def _check(self, node: Node, answer: Any) -> None:
-        if isinstance(answer, Objection):
-            raise Silent(f"{node.name} does not say which chain it has")
-        found = integer(answer, "a chain id")
-        if found != self._chain_id:
-            raise Silent(
-                f"{node.name} has chain {found} and not {self._chain_id}", WRONG_CHAIN_SECONDS
-            )
+            health.failures, health.trouble = 0, ""
+            health.latency = self._timer() - began
+        return said
 
     def _failed(self, health: Health, error: Unreachable) -> None:
         asked = error.wait_seconds if isinstance(error, Silent) else 0.0
@@ -153,10 +163,3 @@ class Nodes:
             health.checked = False
             health.rests_until = self._timer() + min(max(rest, asked), MOST_WAIT_SECONDS)
             health.trouble = str(error)
-
-
-def _plain(answers: list[Any]) -> list[Any]:
-    for one in answers:
-        if isinstance(one, Objection):
-            raise Unreachable(f"the node objects: {one.message}")
-    return answers

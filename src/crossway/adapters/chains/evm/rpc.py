@@ -60,6 +60,10 @@ class Node:
     def __repr__(self) -> str:
         return f"Node({self.name})"
 
+    def close(self) -> None:
+        """Let its connections go."""
+        self._client.close()
+
     def ask(self, questions: Sequence[Question]) -> list[Any]:
         """The result or the `Objection` of each question. Raises `Silent`."""
         found: list[Any] = []

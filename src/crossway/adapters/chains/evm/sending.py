@@ -1,0 +1,175 @@
+"""Sending transactions and following them: what they cost, which nonces are used, what is known."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from crossway.adapters.chains.evm.calldata import call_of
+from crossway.adapters.chains.evm.ground import Ground, ask_block, blocks_at
+from crossway.adapters.chains.evm.heads import Summit
+from crossway.adapters.chains.evm.nodes import Line
+from crossway.adapters.chains.evm.outcomes import mined
+from crossway.adapters.chains.evm.rpc import Objection, Question
+from crossway.adapters.chains.evm.transactions import signed
+from crossway.adapters.chains.evm.wire import block, hash_of, integer
+from crossway.domain.errors import Unreachable
+from crossway.domain.transfers import Action
+from crossway.ports.chain import Missing, Signed, Status, Waiting
+
+_PRICE_SECONDS = 2.0
+_MOST_NONCES, _MOST_MARKS = 100_000, 512
+# A node that has it already, in the words of the usual ones.
+_KNOWN = ("already known", "known transaction", "already imported", "alreadyexists")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """So many nonces of our account were used by the blocks up to this one."""
+
+    height: int
+    block_hash: str
+    nonce: int
+
+
+class Post:
+    """Signs, sends and follows transactions of one account. What it remembers only spares
+    questions: a new process learns it again as transactions are sent again."""
+
+    def __init__(self, ground: Ground, summit: Summit) -> None:
+        self._ground, self._summit = ground, summit
+        self._lock = Lock()
+        self._nonces: OrderedDict[str, int] = OrderedDict()
+        self._marks: list[Mark] = []
+        self._price: tuple[float, int] | None = None
+
+    def fee_units(self) -> int:
+        """What one transaction costs at most at today's price."""
+        with self._lock:
+            if self._price is not None and time.monotonic() - self._price[0] < _PRICE_SECONDS:
+                return self._price[1]
+        price = self._ground.nodes.one(self._ask_price)
+        with self._lock:
+            self._price = (time.monotonic(), price * self._ground.traits.gas)
+            return self._price[1]
+
+    def _ask_price(self, line: Line) -> int:
+        if self._ground.traits.fees == "legacy":
+            answer = line.ask(Question("eth_gasPrice"))[0]
+            return integer(answer, "a gas price") * 5 // 4 + 1
+        newest, told = line.tell([ask_block("latest"), Question("eth_maxPriorityFeePerGas")])
+        if isinstance(newest, Objection):
+            raise Unreachable(f"the node objects: {newest.message}")
+        tip = 0 if isinstance(told, Objection) else integer(told, "a tip")
+        base = block(newest).base_fee
+        # The offer holds while the base fee doubles; its part for the maker of the block is enough.
+        share = max(self._ground.traits.tip_percent, 1)
+        return max(2 * base + tip, min(tip * 100 // share, 2 * base + 10 * tip)) + 1
+
+    def next_nonce(self, account: str) -> int:
+        """The first nonce that no transaction in a block has used."""
+        asked = Question("eth_getTransactionCount", (account, "latest"))
+        said = self._ground.nodes.many(lambda line: integer(line.ask(asked)[0], "a nonce"))
+        return max(said)
+
+    def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
+        """Sign each action with its nonce."""
+        ground = self._ground
+        for action, _ in actions:
+            if (action.account, action.chain) != (ground.own.relayer, ground.chain.id):
+                raise ValueError(
+                    f"{action.account} on {action.chain} is no account of {ground.chain.id}"
+                )
+        chain_id = int(ground.chain.chain_id)
+        made = [
+            signed(ground.signer, chain_id, ground.traits,
+                   call_of(ground.catalogue, ground.at, action), nonce, fee_units)
+            for action, nonce in actions
+        ]  # fmt: skip
+        self._learn(made)
+        return made
+
+    def broadcast(self, transactions: Sequence[Signed]) -> Sequence[str]:
+        """Send, many in one request; per transaction nothing or the node's objection."""
+        self._learn(transactions)
+        asked = [
+            Question("eth_sendRawTransaction", ("0x" + one.raw.hex(),)) for one in transactions
+        ]
+        answers = self._ground.nodes.one(lambda line: line.tell(asked))
+        objections = [_objection(answer) for answer in answers]
+        # One that is in a block already is objected to for its nonce; it was sent, all the same.
+        open_ = [t.tx_id for t, said in zip(transactions, objections, strict=True) if said]
+        if not open_:
+            return objections
+        there = self._ground.nodes.one(lambda line: _known_of(line, open_))
+        return [
+            "" if one.tx_id in there else said
+            for one, said in zip(transactions, objections, strict=True)
+        ]
+
+    def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
+        """What is known of each; where nodes must agree and do not, nothing is certain."""
+        if not tx_ids:
+            return {}
+        wanted, head = list(tx_ids), self._summit.heads()
+        said = self._ground.nodes.many(lambda line: self._statuses(line, wanted, head.finalized))
+        first, others = said[0], said[1:]
+        return {
+            one: first[one] if all(other[one] == first[one] for other in others) else Waiting()
+            for one in wanted
+        }
+
+    def _statuses(self, line: Line, tx_ids: list[str], finalized: int) -> dict[str, Status]:
+        in_blocks = mined(self._ground, line, tx_ids)
+        found: dict[str, Status] = {i: m or Waiting() for i, m in in_blocks.items()}
+        if rest := [one for one in tx_ids if one not in found]:
+            known = _known_of(line, rest)
+            used = self._final_nonce(line, finalized) if len(known) < len(rest) else 0
+            for one in rest:
+                with self._lock:
+                    nonce = self._nonces.get(one)
+                gone = nonce is not None and nonce < used
+                found[one] = Waiting() if one in known else Missing(never=gone)
+        return found
+
+    def _final_nonce(self, line: Line, finalized: int) -> int:
+        """How many nonces of our account blocks have used that are final: as was seen when those
+        were new, since nodes seldom keep old state."""
+        count = Question("eth_getTransactionCount", (self._ground.own.relayer, "latest"))
+        newest, nonce = line.ask(ask_block("latest"), count)
+        now = block(newest)
+        mark = Mark(now.height, now.hash, integer(nonce, "a nonce"))
+        with self._lock:
+            if not self._marks or self._marks[-1].nonce != mark.nonce:
+                self._marks = [*self._marks[-_MOST_MARKS:], mark]
+            old = [one for one in self._marks if one.height <= finalized]
+        for one in reversed(old):
+            if blocks_at(line, {one.height})[one.height].hash == one.block_hash:
+                return one.nonce
+            with self._lock:
+                self._marks = [other for other in self._marks if other != one]
+        return 0
+
+    def _learn(self, transactions: Sequence[Signed]) -> None:
+        with self._lock:
+            for one in transactions:
+                self._nonces[one.tx_id] = one.nonce
+                self._nonces.move_to_end(one.tx_id)
+            while len(self._nonces) > _MOST_NONCES:
+                self._nonces.popitem(last=False)
+
+
+def _known_of(line: Line, tx_ids: list[str]) -> set[str]:
+    """Those that a node has, in a block or waiting."""
+    answers = line.ask(*(Question("eth_getTransactionByHash", (one,)) for one in tx_ids))
+    return {one for one, answer in zip(tx_ids, answers, strict=True) if answer is not None}
+
+
+def _objection(answer: Any) -> str:
+    if not isinstance(answer, Objection):
+        hash_of(answer, "a transaction's name")
+        return ""
+    known = any(word in answer.message.lower() for word in _KNOWN)
+    return "" if known else answer.message or f"error {answer.code}"

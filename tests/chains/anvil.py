@@ -1,0 +1,208 @@
+"""Real EVM chains on this machine: anvil with Crossway's contracts and tokens of the catalogue."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+
+from crossway.adapters.chains.addresses import canonical, keccak256
+from crossway.adapters.chains.binding import address_word, number_word
+from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, deployment, init_code
+from crossway.catalogue import load
+from tests.processes import ROOT, free_port, until
+
+MODULES = ROOT / "node_modules"
+BINARY = MODULES / "@foundry-rs" / "anvil-linux-amd64" / "bin" / "anvil"
+RELAYER_KEY = "0x" + keccak256(b"a relayer of tests").hex()
+RELAYER: str = Account.from_key(RELAYER_KEY).address
+TREASURY = canonical("evm", "0x" + keccak256(b"a treasury of tests")[-20:].hex())
+# The first of the accounts that anvil gives money to.
+RICH_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+RICH: LocalAccount = Account.from_key(RICH_KEY)
+STOCK = 10_000_000 * 10**6
+COINS = 10_000 * 10**18
+CATALOGUE = load()
+EPOCH = 4
+
+
+def needed() -> None:
+    """Skip, and say what to do, where there is no anvil."""
+    if not BINARY.exists():
+        pytest.skip(f"anvil is not installed: run `npm ci` in {ROOT}")
+
+
+def token_code(name: str) -> str:
+    """The runtime code of a token of tokens.sol."""
+    return "0x" + str(_tokens()[name]["evm"]["deployedBytecode"]["object"])
+
+
+@cache
+def _tokens() -> Any:
+    source = (Path(__file__).parent / "tokens.sol").read_text()
+    asked = {
+        "language": "Solidity",
+        "sources": {"tokens.sol": {"content": source}},
+        "settings": {
+            "evmVersion": "paris",
+            "outputSelection": {"*": {"*": ["evm.deployedBytecode.object"]}},
+        },
+    }
+    program = "process.stdout.write(require('solc').compile(require('fs').readFileSync(0,'utf8')))"
+    done = subprocess.run(
+        ["node", "-e", program], input=json.dumps(asked).encode(), cwd=ROOT, capture_output=True,
+        check=True, timeout=60,
+    )  # fmt: skip
+    return json.loads(done.stdout)["contracts"]["tokens.sol"]
+
+
+def dollars(chain: str) -> str:
+    return CATALOGUE.tokens[chain, "USDC"].address
+
+
+@dataclass
+class Anvil:
+    """One running chain."""
+
+    chain: str
+    url: str
+    process: subprocess.Popen[bytes]
+    sent: list[str] = field(default_factory=list)
+    client: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=30, trust_env=False))
+
+    def rpc(self, method: str, *params: Any) -> Any:
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
+        answer = self.client.post(self.url, json=body).json()
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    @property
+    def height(self) -> int:
+        return int(self.rpc("eth_blockNumber"), 16)
+
+    @property
+    def time(self) -> datetime:
+        block = self.rpc("eth_getBlockByNumber", "latest", False)
+        return datetime.fromtimestamp(int(block["timestamp"], 16), UTC)
+
+    def mine(self, blocks: int = 1) -> None:
+        self.rpc("anvil_mine", hex(blocks))
+
+    def balance(self, address: str, token: str | None = None) -> int:
+        data = keccak256(b"balanceOf(address)")[:4] + address_word("evm", address)
+        call = {"to": token or dollars(self.chain), "data": "0x" + data.hex()}
+        return int(self.rpc("eth_call", call, "latest"), 16)
+
+    def coins(self, address: str) -> int:
+        return int(self.rpc("eth_getBalance", address, "latest"), 16)
+
+    def transact(
+        self, to: str, data: bytes = b"", value: int = 0, key: str = RICH_KEY, gas: int = 3_000_000
+    ) -> str:
+        """A raw transaction by a plain wallet; its name. It is mined only by `mine`."""
+        who = Account.from_key(key)
+        nonce = int(self.rpc("eth_getTransactionCount", who.address, "pending"), 16)
+        price = 10**10
+        signed = who.sign_transaction(
+            {"chainId": int(CATALOGUE.chains[self.chain].chain_id), "nonce": nonce, "to": to,
+             "data": data, "value": value, "gas": gas, "maxFeePerGas": price,
+             "maxPriorityFeePerGas": price // 10}
+        )  # fmt: skip
+        raw = "0x" + bytes(signed.raw_transaction).hex()
+        self.sent.append(raw)
+        return str(self.rpc("eth_sendRawTransaction", raw))
+
+    def send(self, to: str, units: int, token: str | None = None) -> str:
+        """A payment by a plain wallet of a token, or with the zero address of coins."""
+        token = token or dollars(self.chain)
+        if int(token, 16) == 0:
+            return self.transact(to, value=units)
+        data = keccak256(b"transfer(address,uint256)")[:4]
+        return self.transact(token, data + address_word("evm", to) + number_word(units))
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        """A payment that is in a block."""
+        name = self.send(to, units, token)
+        self.mine()
+        return name
+
+    def call_token(self, token: str, signature: str, *words: bytes, key: str = RICH_KEY) -> None:
+        self.transact(token, keccak256(signature.encode())[:4] + b"".join(words), key=key)
+        self.mine()
+
+    def put_token(self, address: str, kind: str = "Plain", units: int = STOCK) -> None:
+        """A token at this address, of which wallet and relayer have plenty."""
+        self.rpc("anvil_setCode", address, token_code(kind))
+        for who in (RICH.address, RELAYER):
+            self.call_token(
+                address, "mint(address,uint256)", address_word("evm", who), number_word(units)
+            )
+        filler = address_word("evm", deployment().filler)
+        everything = number_word(2**256 - 1)
+        self.call_token(address, "approve(address,uint256)", filler, everything, key=RELAYER_KEY)
+
+    def reorganise(self, depth: int) -> None:
+        """Replace the newest blocks by empty ones; what wallets sent waits again."""
+        self.rpc("anvil_reorg", depth, [])
+        for raw in self.sent:
+            # What still stands is refused for its nonce.
+            with suppress(AssertionError):
+                self.rpc("eth_sendRawTransaction", raw)
+
+    def stop(self) -> None:
+        self.client.close()
+        self.process.terminate()
+        self.process.wait(10)
+
+
+@contextmanager
+def running(chain: str, block_seconds: float | None = None, ready: bool = True) -> Iterator[Anvil]:
+    """An anvil of a chain of the catalogue with contracts and dollars, which ends with the block.
+    Without `block_seconds` it mines only by hand."""
+    needed()
+    port = free_port()
+    process = subprocess.Popen(
+        [str(BINARY), "--silent", "--port", str(port), "--chain-id",
+         CATALOGUE.chains[chain].chain_id, "--slots-in-an-epoch", str(EPOCH), "--no-mining"]
+    )  # fmt: skip
+    anvil = Anvil(chain, f"http://127.0.0.1:{port}", process)
+    try:
+        until("anvil answers", lambda: _answers(anvil), within=20, every=0.02)
+        if ready:
+            set_up(anvil)
+        if block_seconds is not None:
+            anvil.rpc("evm_setIntervalMining", block_seconds)
+        yield anvil
+    finally:
+        anvil.stop()
+
+
+def set_up(anvil: Anvil) -> None:
+    """Contracts, dollars, and money for the relayer."""
+    anvil.rpc("anvil_setBalance", RELAYER, hex(COINS))
+    for name in ("IntentFactory", "Escrow", "Filler"):
+        anvil.transact(DEPLOYER, SALT + init_code(name))
+        anvil.mine()
+    anvil.put_token(dollars(anvil.chain))
+
+
+def _answers(anvil: Anvil) -> bool:
+    assert anvil.process.poll() is None, "anvil ended"
+    try:
+        return bool(anvil.rpc("eth_chainId"))
+    except httpx.TransportError:
+        return False
+
+
+def in_seconds(anvil: Anvil, seconds: float) -> datetime:
+    """A time of the chain's own clock, in whole seconds as contracts count them."""
+    return anvil.time + timedelta(seconds=int(seconds))
