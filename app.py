@@ -12,7 +12,7 @@ from crossway import bootstrap
 from crossway.api.app import create_api
 from crossway.api.doors import Turnstile
 from crossway.api.health import at_the_root
-from crossway.dashboard import session, stream
+from crossway.dashboard import cookies, session, stream
 from crossway.payer.app import create_pages
 
 api = create_api()
@@ -37,7 +37,7 @@ app = st.App(
     routes=[
         Mount("/api", api),
         Mount("/pay", pages),
-        *at_the_root(api),
+        *at_the_root(api), *cookies.routes(),
         stream.route(),
     ],
     lifespan=lifespan,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from argon2 import PasswordHasher
+
 from crossway.adapters.bridges.across import Across
 from crossway.adapters.bridges.cctp import Cctp
 from crossway.adapters.bridges.gateway import Gateway
@@ -15,6 +17,7 @@ from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.clock import SandboxClock
 from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.passwords import Argon2Passwords
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import capabilities
 from crossway.adapters.ramps.sandbox.backoffice import Backoffice
@@ -36,6 +39,8 @@ from crossway.usecases.terms import CreateIntent
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC).timestamp()
 SECRET_KEY = base64.urlsafe_b64encode(b"a secret key of 32 bytes, always")
+# As weak as they can be: what is shown of them does not depend on how long they take.
+PASSWORDS = Argon2Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 POOL = ThreadPoolExecutor(16, thread_name_prefix="asking")
 
 
@@ -102,6 +107,7 @@ class World:
             ramps=self.ramps.providers,
             ramp_sandbox=self.ramps,
             policy=Policy(most_settle_seconds=20, **policy),
+            passwords=PASSWORDS,
             reached=lambda step: (reached(step), None)[1],
         )
         self.engine = Engine(self.services, "test", sole=True)

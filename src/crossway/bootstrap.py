@@ -133,6 +133,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
         settings, store, vault, pool, wake, machine_seconds,
         first_keys=lambda: _take_first_keys(settings.data_dir / FIRST_KEYS_FILE),
     )  # fmt: skip
+    services = networks.with_people(services, settings)
     engine = Engine(services, owner_name(), sole=settings.on_sqlite)
     engines.append(engine)
     dispatcher = Dispatcher(services, sole=settings.on_sqlite)

@@ -77,8 +77,6 @@ def simulated(
         policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
         outgoing=Outgoing(present, HttpSender(loopback=True), StandardSigner()),
         doors=doors_of(settings),
-        passwords=Argon2Passwords(),
-        vigilance=vigilance_of(settings),
         retention=retention_of(settings),
         wake=wake,
         first_keys=first_keys,
@@ -109,13 +107,14 @@ def doors_of(settings: Settings) -> Doors:
     return Doors(proxies, token, settings.public_url)
 
 
-def vigilance_of(settings: Settings) -> Vigilance:
-    """How the installation watches over its people."""
-    return Vigilance(
+def with_people(services: Services, settings: Settings) -> Services:
+    """The same services, to which people can sign in."""
+    vigilance = Vigilance(
         idle_seconds=60 * settings.idle_minutes,
         second_confirmation_micro_usd=1_000_000 * settings.second_confirmation_usd,
         four_eyes=settings.four_eyes,
     )
+    return replace(services, passwords=Argon2Passwords(), vigilance=vigilance)
 
 
 def retention_of(settings: Settings) -> Retention:

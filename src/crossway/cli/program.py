@@ -14,6 +14,7 @@ from crossway.cli import (
     remote,
     running,
     secrets,
+    staff,
     webhooks,
 )
 
@@ -30,6 +31,7 @@ cli.add_typer(auditing.group, name="audit")
 cli.add_typer(clients.group, name="clients")
 cli.add_typer(keys.group, name="keys")
 cli.add_typer(secrets.group, name="secrets")
+cli.add_typer(staff.group, name="people")
 cli.add_typer(intents.group, name="intents")
 cli.command("quotes")(quoting.quotes)
 cli.add_typer(quoting.ramps, name="ramps")

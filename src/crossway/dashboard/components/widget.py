@@ -96,5 +96,10 @@ def shortcut(key_pressed: str, field: str) -> None:
     _mount("shortcut")(key=f"key_to_{field}", data={"shortcut": key_pressed, "field": field})
 
 
+def cookie(path: str, ticket: str) -> None:
+    """Have the browser change a ticket for its cookie, once; without one, give its cookie back."""
+    _mount("cookie")(key=f"cookie_{ticket}", data={"path": path, "ticket": ticket})
+
+
 def _draw(name: str, data: dict[str, Any], key: str) -> None:
     _mount(name)(key=key, data=data | {"clock": live.clock()})
