@@ -61,6 +61,7 @@ class Profile(BaseModel):
     pyth_url: str = "https://hermes.pyth.network"
     pyth_key: str = Field(default="", pattern=r"^(env:\S+)?$")
     bridges: list[BridgeName] | None = None
+    most_settle_seconds: int | None = Field(default=None, ge=0, le=30 * 86_400)
     chains: dict[str, ChainProfile] = Field(min_length=1)
 
 
