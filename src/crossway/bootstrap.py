@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from crossway import logs, networks
@@ -27,7 +28,6 @@ from crossway.storage.store import SqlStore, open_store
 from crossway.usecases import access, keys, request_log
 
 FIRST_KEYS_FILE = "first_keys.json"
-NO_LIVE_NETWORK = "CROSSWAY_NETWORK=live is not available in this version; use simulated"
 
 
 class SetupError(Exception):
@@ -64,6 +64,7 @@ class Service:
         self.writer.stop()
         access.write_uses(self.services)
         self.pool.shutdown(wait=False, cancel_futures=True)
+        networks.close(self.services)
         self.store.close()
         if self.in_use is not None:
             self.in_use.end()
@@ -115,8 +116,6 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
 
     `machine_seconds` is the machine's clock in epoch seconds, which a scenario holds in its hand.
     """
-    if settings.network == "live":
-        raise SetupError(NO_LIVE_NETWORK)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     in_use = InUse(settings.database_file) if settings.on_sqlite else None
     store = open_store(settings.url)
@@ -129,15 +128,36 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
         for engine in engines:
             engine.wake()
 
-    services = networks.simulated(
-        settings, store, vault, pool, wake, machine_seconds,
-        first_keys=lambda: _take_first_keys(settings.data_dir / FIRST_KEYS_FILE),
-    )  # fmt: skip
+    try:
+        services = _network(settings, store, vault, pool, wake, machine_seconds)
+    except SetupError:
+        pool.shutdown(wait=False, cancel_futures=True)
+        store.close()
+        if in_use is not None:
+            in_use.end()
+        raise
     services = networks.with_people(services, settings)
     engine = Engine(services, owner_name(), sole=settings.on_sqlite)
     engines.append(engine)
     dispatcher = Dispatcher(services, sole=settings.on_sqlite)
     return Service(services, store, pool, engine, dispatcher, in_use)
+
+
+def _network(
+    settings: Settings,
+    store: SqlStore,
+    vault: Vault,
+    pool: ThreadPoolExecutor,
+    wake: Callable[[], None],
+    machine_seconds: Callable[[], float],
+) -> Services:
+    first_keys = partial(_take_first_keys, settings.data_dir / FIRST_KEYS_FILE)
+    if settings.network == "simulated":
+        return networks.simulated(settings, store, vault, pool, wake, machine_seconds, first_keys)
+    try:
+        return networks.live(settings, store, vault, pool, wake, first_keys)
+    except ValueError as error:
+        raise SetupError(str(error)) from None
 
 
 def _vault(settings: Settings, store: SqlStore) -> Vault:

@@ -14,9 +14,10 @@ from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.clock import SandboxClock
 from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.clock import SystemClock
 from crossway.adapters.passwords import Argon2Passwords
 from crossway.adapters.prices.fixed import FixedPrices
-from crossway.adapters.ramps import live
+from crossway.adapters.ramps import live as live_ramps
 from crossway.adapters.ramps.capabilities import capabilities
 from crossway.adapters.ramps.sandbox.backoffice import Backoffice
 from crossway.adapters.ramps.sandbox.switches import SandboxRamps
@@ -83,11 +84,68 @@ def simulated(
     )
 
 
+def live(
+    settings: Settings,
+    store: SqlStore,
+    vault: Vault,
+    pool: ThreadPoolExecutor,
+    wake: Callable[[], None],
+    first_keys: Callable[[], Mapping[str, str]],
+) -> Services:
+    """The services of the real chains that the operator's profile names. Raises `ValueError` with
+    a sentence for each thing that is missing."""
+    # Its libraries are heavy, and a simulated network needs none of them.
+    from crossway.adapters.chains.evm.live import Feeds, lacking, open_live, prices
+
+    whole = catalogue_data.load()
+    network = open_live(settings.profile, whole)
+    if sentences := lacking(network, pool):
+        raise ValueError("The live network cannot be started.\n" + "\n".join(sentences))
+    reference = catalogue_data.reference_prices()
+    feeds = Feeds(
+        {symbol: price.pico_usd for symbol, price in reference.items()},
+        REFERENCE_PRICES_AS_OF,
+        {symbol: price.pyth_feed_id for symbol, price in reference.items()},
+    )
+    built = [bridge(network.catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)]
+    allowed, most = network.profile.bridges, network.profile.most_settle_seconds
+    return Services(
+        catalogue=network.catalogue,
+        chains=network.chains,
+        bridges=[one for one in built if allowed is None or one.name in allowed],
+        prices=prices(network.profile, feeds),
+        clock=SystemClock(),
+        store=store,
+        vault=vault,
+        asking=pool,
+        network="live",
+        fiat=load_fiat(),
+        ramps=real_ramps(settings),
+        policy=replace(policy_of(settings), most_settle_seconds=most),
+        outgoing=Outgoing(present, HttpSender(), StandardSigner()),
+        doors=doors_of(settings),
+        retention=retention_of(settings),
+        wake=wake,
+        first_keys=first_keys,
+    )
+
+
+def close(services: Services) -> None:
+    """Let the connections to real chains go."""
+    if services.network != "live":
+        return
+    from crossway.adapters.chains.evm.chain import EvmChain
+
+    for chain in services.chains.values():
+        if isinstance(chain, EvmChain):
+            chain.close()
+
+
 def real_ramps(settings: Settings) -> Sequence[RampProvider]:
     """The providers that the operator has accounts with; none while the network is simulated.
     Raises `ValueError` where the file that names them is wrong."""
     path = settings.ramps_file if settings.network == "live" else None
-    return live.providers_of(path, catalogue_data.load(), load_fiat())
+    return live_ramps.providers_of(path, catalogue_data.load(), load_fiat())
 
 
 def policy_of(settings: Settings) -> Policy:
