@@ -6,7 +6,10 @@ from crossway.cli import (
     auditing,
     checking,
     clients,
+    contracts,
     data,
+    demo,
+    doctor,
     intents,
     keys,
     playing,
@@ -23,12 +26,14 @@ cli.callback()(remote.where)
 cli.command("api")(running.api)
 cli.command("engine")(running.engine)
 cli.command("trigger")(playing.trigger)
+cli.command("demo")(demo.month)
 cli.command("reconcile")(checking.compare)
-cli.command("doctor")(checking.examine)
+cli.command("doctor")(doctor.examine)
 cli.command("backup")(data.back_up)
 cli.command("restore")(data.restore)
 cli.add_typer(auditing.group, name="audit")
 cli.add_typer(clients.group, name="clients")
+cli.add_typer(contracts.group, name="contracts")
 cli.add_typer(keys.group, name="keys")
 cli.add_typer(secrets.group, name="secrets")
 cli.add_typer(staff.group, name="people")
