@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import clients, keys, notices, widget
+from crossway.dashboard.components import clients, keys, looks, notices, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views import clients as view
 from crossway.dashboard.views.cells import Way
@@ -12,6 +12,8 @@ with notices.in_words():
     client = view.one(services(), st.query_params.get("id") or "")
     st.title(client.name)
     clients.form(client)
+    st.header("Payers' pages")
+    looks.form(client)
     st.header("Keys")
     keys.table(False, client.id, "client_keys")
     ways = (

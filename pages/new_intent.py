@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, payment, widget
+from crossway.dashboard.components import notices, payers_page, payment, widget
 from crossway.dashboard.components.filters import chain_choice, token_choice
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import new_intent
@@ -64,6 +64,7 @@ def made() -> None:
         intent = new_intent.made(services(), operator(), st.session_state.made)
         st.success(f"Payment #{intent.id} is ready: {new_intent.total_line(intent)}.")
         payment.panel(services(), intent, "made")
+        payers_page.shown(intent, "made")
     href = intent_href(st.session_state.made)
     widget.ways((Way("Follow this payment", href, "visibility", main=True),), "follow")
 

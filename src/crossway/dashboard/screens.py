@@ -34,6 +34,11 @@ SCREENS: Final = (
         "quotes", "Quotes", "price_check",
         "What it costs to pay from each chain, side by side.", "Payments",
     ),
+    Screen(
+        "payment_links", "Payment links", "add_link",
+        "Links that many payers pay by, each with a payment of their own.", "Payments",
+    ),
+    Screen("payment_link", "Payment link"),
     Screen("intent", "Payment"),
     Screen("search", "Search"),
     Screen(

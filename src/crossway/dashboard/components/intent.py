@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import payment, widget
+from crossway.dashboard.components import payers_page, payment, widget
 from crossway.dashboard.components.actions import buttons, confirm, confirm_with_text, perform
 from crossway.dashboard.components.notices import as_text
 from crossway.dashboard.session import operator, services
@@ -61,6 +61,7 @@ def body(story: Story) -> None:
     with left:
         st.subheader("Facts")
         widget.facts(views.key_facts(names, intent), "facts", "Facts")
+        payers_page.shown(intent, "intent")
         st.subheader("Quoted and actual")
         compared = money.compare_rows(names, intent, story.moves, story.postings)
         widget.table(compared, money.COMPARE_COLUMNS, "compare", "Quoted and actual")

@@ -51,3 +51,8 @@ def delivery_href(delivery_id: int) -> str:
 def request_href(number: int) -> str:
     """The link that opens one request to the API."""
     return link("request", id=str(number))
+
+
+def payment_link_href(link_id: str) -> str:
+    """The link that opens one payment link's screen."""
+    return link("payment_link", id=link_id)
