@@ -4,7 +4,9 @@ import json
 from datetime import date
 
 from crossway.domain.intent import State
+from crossway.usecases import sandbox, stock
 from tests.dashboard.conftest import Screen
+from tests.processes import until
 
 
 def texts(rows: list[dict[str, object]]) -> str:
@@ -45,3 +47,46 @@ def test_a_range_that_ends_before_it_begins_is_refused_in_words(screen: Screen) 
     screen.at.date_input(key="books_first").set_value(date(2026, 11, 21))
     screen.at.date_input(key="books_last").set_value(date(2026, 11, 20))
     assert "Last day must not be before the first day." in screen.again().words
+
+
+def test_books_and_chains_are_compared_and_the_stock_is_taken_in(screen: Screen) -> None:
+    assert "Nothing was compared yet" in screen.open("reconcile").words
+    paid(screen)
+    screen.world.pass_time(60)
+    screen.press("Compare now")
+    compared(screen)
+    assert "The books and the chains agree." in screen.again().words
+    assert "its stock is not compared" in screen.words
+    assert stock.take_in(screen.world.services, screen.world.operator)
+    screen.press("Compare now")
+    compared(screen)
+    assert "its stock is not compared" not in screen.again().words
+    assert len(screen.widget("runs")["rows"]) == 2
+    screen.open("reconcile", run="1")
+    assert "its stock is not compared" in screen.words
+
+
+def test_a_difference_is_shown_with_its_reason_and_can_be_booked(screen: Screen) -> None:
+    world = screen.world
+    stock.take_in(world.services, world.operator)
+    faults = {"balances": {"relayer": {"USDC": "1000007000000"}}}
+    sandbox.faults(world.services, world.operator, "BASE_MAINNET", faults)
+    screen.open("reconcile").press("Compare now")
+    compared(screen)
+    assert "1 difference to look at." in screen.again().words
+    (row,) = screen.widget("findings")["rows"]
+    assert "1000007 USDC; the books say 1000000 USDC" in texts([row])
+    assert "Somebody put stock in or took it out" in texts([row])
+    screen.press("Book as put in")
+    with world.store.read() as unit:
+        assert [a.kind for a in unit.network.alarms()] == ["reconcile"]
+
+
+def compared(screen: Screen) -> None:
+    """Wait until no comparison runs."""
+
+    def runs() -> bool:
+        with screen.world.store.read() as unit:
+            return bool(unit.treasury.running())
+
+    until("the comparison has ended", lambda: not runs())
