@@ -40,7 +40,7 @@ def test_a_key_is_revoked_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"CROSSWAY_NETWORK": "live"}, "CROSSWAY_NETWORK=live is not available"),
+        ({"CROSSWAY_NETWORK": "live"}, "CROSSWAY_PROFILE must name the file"),
         ({"CROSSWAY_NETWORK": "moon"}, "CROSSWAY_NETWORK:"),
         ({"CROSSWAY_INTENT_LIFE_SECONDS": "10"}, "CROSSWAY_INTENT_LIFE_SECONDS:"),
         ({"CROSSWAY_DATABASE_URL": "nonsense"}, "CROSSWAY_DATABASE_URL"),
