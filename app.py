@@ -12,7 +12,7 @@ from crossway import bootstrap
 from crossway.api.app import create_api
 from crossway.api.doors import Turnstile
 from crossway.api.health import at_the_root
-from crossway.dashboard import cookies, session, stream
+from crossway.dashboard import cookies, downloads, session, stream
 from crossway.payer.app import create_pages
 
 api = create_api()
@@ -38,6 +38,7 @@ app = st.App(
         Mount("/api", api),
         Mount("/pay", pages),
         *at_the_root(api), *cookies.routes(),
+        *downloads.routes(),
         stream.route(),
     ],
     lifespan=lifespan,

@@ -150,7 +150,7 @@ def test_the_list_shows_masked_people_and_opens_its_orders(
     assert shown[0]["href"] == "ramp_order?id=1"
     assert "a…@e….com" in json.dumps(shown, ensure_ascii=False)
     assert ADA not in json.dumps(shown)
-    screen.at.text_input(key="search").set_value("nowhere")
+    screen.at.text_input(key="asked_search").set_value("nowhere")
     assert "No order matches" in screen.again().words
 
 

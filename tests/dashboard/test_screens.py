@@ -47,7 +47,7 @@ def test_the_list_shows_a_short_payment_with_its_chip_and_links_to_it(screen: Sc
 
 def test_a_filter_that_nothing_matches_says_so(screen: Screen) -> None:
     screen.world.pay()
-    screen.open("intents").at.text_input(key="search").set_value("nowhere")
+    screen.open("intents", all="reference:nowhere")
     assert "No payment matches" in screen.again().words
 
 

@@ -14,7 +14,13 @@ def before(name: str, asked: Hashable) -> int | None:
     return pages[-1] if pages else None
 
 
-def turn(name: str, older_than: int | None) -> None:
+def place(name: str, older_than: int | None) -> str:
+    """Which page this is, for behind a count; empty where there is but one."""
+    pages: list[int] = st.session_state[f"{name}_pages"]
+    return f", page {len(pages) + 1}" if pages or older_than else ""
+
+
+def turn(name: str, older_than: int | None, older: str = "Older") -> None:
     """The buttons to the pages before and behind this one."""
     pages: list[int] = st.session_state[f"{name}_pages"]
     with st.container(horizontal=True, gap="small"):
@@ -23,7 +29,7 @@ def turn(name: str, older_than: int | None) -> None:
                       key=f"{name}_new")  # fmt: skip
         if older_than:
             st.button(
-                "Older", icon=":material/arrow_forward:", key=f"{name}_old",
+                older, icon=":material/arrow_forward:", key=f"{name}_old",
                 on_click=pages.append, args=(older_than,),
             )  # fmt: skip
 

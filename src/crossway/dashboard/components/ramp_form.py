@@ -1,7 +1,10 @@
 """The questions of a ramp quote as fields that are kept in the address of the page."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from crossway.dashboard.components import listing
 from crossway.dashboard.components.filters import chain_choice, token_choice, usable_chains
 from crossway.dashboard.session import services
 from crossway.dashboard.views import fiat, ramp_quotes
@@ -103,19 +106,10 @@ def asked() -> ramp_quotes.Asked:
     return ramp_quotes.Asked(direction, code, country, amount, symbol, chain, email, direct)
 
 
-def order_filters() -> tuple[str | None, str | None, str | None]:
-    """Direction, provider and currency of a list of orders, each or all."""
-    names = {one.name.value: one.capabilities.title for one in services().ramps}
-    direction = st.selectbox(
-        "Direction", [d.value for d in Direction], index=None, key="type", placeholder="Any",
-        bind="query-params",
-    )  # fmt: skip
-    provider = st.selectbox(
-        "Provider", list(names), index=None, key="provider", placeholder="Any",
-        format_func=names.__getitem__, bind="query-params",
-    )  # fmt: skip
+def order_filters(names: Sequence[str]) -> None:
+    """Direction, provider and currency of a list of orders, each or all, kept in its address."""
+    known = {one.name.value: one.capabilities.title for one in services().ramps}
+    listing.choice("Direction", "type", [one.value for one in Direction], names)
+    listing.choice("Provider", "provider", list(known), names, known.__getitem__)
     codes = [currency.code for currency in fiat.currencies(services().fiat)]
-    currency = st.selectbox(
-        "Currency", codes, index=None, key="currency", placeholder="Any", bind="query-params"
-    )
-    return direction, provider, currency
+    listing.choice("Currency", "currency", codes, names)

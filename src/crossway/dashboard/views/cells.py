@@ -79,12 +79,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A link to another screen, drawn as a button; the `main` one is filled."""
+    """A link to another screen, drawn as a button; the `main` one is filled. A `file` is fetched
+    and kept by the browser, which stays where it is."""
 
     label: str
     href: str
     icon: str = ""
     main: bool = False
+    file: bool = False
 
 
 @dataclass(frozen=True, slots=True)

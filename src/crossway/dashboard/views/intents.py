@@ -1,11 +1,10 @@
-"""The list of payments: filters, rows, the chips of what is out of the ordinary, and pages."""
+"""The list of payments: rows, the chips of what is out of the ordinary, pages, and the export."""
 
-import csv
-import io
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
-from crossway.dashboard.views import wording
+from crossway.dashboard.views import conditions, wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.figures import (
     about_usd,
@@ -18,26 +17,16 @@ from crossway.dashboard.views.figures import (
 )
 from crossway.dashboard.views.links import intent_href
 from crossway.domain.clients import Caller
+from crossway.domain.conditions import Conditions
 from crossway.domain.deposits import Deposit, Purpose
 from crossway.domain.intent import Intent, State, Weight, weigh
 from crossway.domain.money import format_units
 from crossway.domain.transfers import Duty, Transfer, TransferState
-from crossway.ports.records import IntentFilter
+from crossway.ports.finding_records import Tally
 from crossway.ports.services import Services
-from crossway.usecases import intents as payments
+from crossway.usecases import lists
 
 PAGE_SIZE = 25
-EXPORT_MOST = 1000
-EVERY = "All"
-QUICK: Mapping[str, tuple[State, ...]] = {
-    EVERY: (),
-    "Pending": (State.PENDING,),
-    "On its way": (State.FUNDED, State.INITIATED),
-    "Completed": (State.COMPLETED,),
-    "Expired": (State.EXPIRED,),
-    "Refunded": (State.REFUNDED,),
-    "Failed": (State.FAILED,),
-}
 COLUMNS = (
     Column("Payment"),
     Column("Status"),
@@ -49,59 +38,43 @@ COLUMNS = (
 )
 
 
-CSV_COLUMNS = (
-    "id",
-    "state",
-    "address",
-    "source_chain",
-    "destination_chain",
-    "asset",
-    "total",
-    "received",
-    "recipient",
-    "refund_address",
-    "total_usd",
-    "created_at",
-    "expires_at",
-    "tx_hash",
-)
+EXPORTED = (
+    "id", "state", "mode", "client", "reference", "address", "source_chain", "destination_chain",
+    "bridge", "asset", "total", "received", "held", "recipient", "refund_address", "sender",
+    "amount_usd", "fees_usd", "total_usd", "payment_link", "order", "created_at", "expires_at",
+    "updated_at", "tx_hash",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One page: `older_than` is where the next one starts, None on the last."""
+    """One page: `older_than` is where the next one starts, None on the last; `searched_to` how far
+    the search came when it was cut short."""
 
     rows: tuple[Row, ...]
-    total: int
+    total: Tally
     older_than: int | None
+    searched_to: int | None
+
+    @property
+    def count(self) -> str:
+        """How many there are, in words."""
+        n = f"{self.total.n:,} payment{'' if self.total.n == 1 else 's'}"
+        return f"More than {n}" if self.total.more else n
 
 
-def wanted(
-    quick: str = EVERY,
-    source: str | None = None,
-    destination: str | None = None,
-    text: str = "",
-    before_id: int | None = None,
-) -> IntentFilter:
-    """The filters of the screen as the store understands them."""
-    return IntentFilter(
-        states=QUICK.get(quick, ()),
-        source_chain=source,
-        destination_chain=destination,
-        text=text.strip(),
-        before_id=before_id,
-    )
-
-
-def listing(services: Services, caller: Caller, filters: IntentFilter) -> Listing:
+def listing(
+    services: Services, caller: Caller, wanted: Conditions, before_id: int | None
+) -> Listing:
     """One page of payments, newest first, reached by its key and never by counting rows."""
-    found, total = payments.page(services, caller, filters, PAGE_SIZE + 1, 0)
-    shown = found[:PAGE_SIZE]
+    page = lists.sift(services, caller, wanted, before_id, PAGE_SIZE + 1)
+    shown = page.intents[:PAGE_SIZE]
     oddities = unusual(services, shown)
     return Listing(
         rows=tuple(row(services, intent, oddities[intent.id]) for intent in shown),
-        total=total,
-        older_than=shown[-1].id if len(found) > PAGE_SIZE else None,
+        total=lists.tally(services, caller, wanted),
+        older_than=shown[-1].id if len(page.intents) > PAGE_SIZE else page.searched_to,
+        searched_to=page.searched_to,
     )
 
 
@@ -133,7 +106,7 @@ def chips_of(
     """The chips beside the status: short, over, late, foreign token, refund owed or failed."""
     chips = []
     weight = weigh(intent.terms.total_units, intent.received_units)
-    if intent.state is State.PENDING and intent.received_units and weight is Weight.SHORT:
+    if intent.received_units and weight is Weight.SHORT:
         chips.append(wording.SHORT)
     if weight is Weight.OVER:
         chips.append(wording.OVER)
@@ -179,10 +152,14 @@ def row(services: Services, intent: Intent, chips: tuple[Chip, ...] = ()) -> Row
 
 def reference(intent: Intent) -> str:
     """What the merchant calls this payment, when its metadata says; else its short address."""
+    return _called(intent)[:40] or short(intent.address)
+
+
+def _called(intent: Intent) -> str:
     for name in ("reference", "orderId", "order_id", "order", "invoice"):
         if value := intent.metadata.get(name):
-            return str(value)[:40]
-    return short(intent.address)
+            return str(value)
+    return ""
 
 
 def _owed(intent: Intent) -> Cell:
@@ -201,40 +178,26 @@ def _owed(intent: Intent) -> Cell:
     return Cell(brief, worth, hint=exact)
 
 
-def _all(services: Services, caller: Caller, filters: IntentFilter) -> Iterator[Intent]:
-    """The filtered payments page by page, at most `EXPORT_MOST`."""
-    filters = replace(filters, before_id=None)
-    for _ in range(EXPORT_MOST // payments.MOST_PAGE):
-        found, _total = payments.page(services, caller, filters, payments.MOST_PAGE, 0)
-        yield from found
-        if len(found) < payments.MOST_PAGE:
-            return
-        filters = replace(filters, before_id=found[-1].id)
+def exported(
+    services: Services, caller: Caller, asked: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """All payments that the filter of an address leaves, however many, newest first."""
+    wanted = conditions.asked(asked)
+    return (_exported(intent) for intent in lists.every(services, caller, wanted))
 
 
-def export(services: Services, caller: Caller, filters: IntentFilter) -> str:
-    """The filtered payments as CSV, newest first, at most `EXPORT_MOST`."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(CSV_COLUMNS)
-    for intent in _all(services, caller, filters):
-        terms = intent.terms
-        writer.writerow(
-            (
-                intent.id,
-                intent.state,
-                intent.address,
-                terms.source_chain,
-                terms.destination_chain,
-                intent.asset_symbol,
-                format_units(terms.total_units, intent.asset_decimals),
-                format_units(intent.received_units, intent.asset_decimals),
-                terms.recipient,
-                terms.refund_address,
-                format_units(intent.costs.total_micro_usd, 6),
-                intent.created_at.isoformat(),
-                terms.expires_at.isoformat(),
-                intent.tx_hash or "",
-            )
-        )
-    return out.getvalue()
+def _exported(intent: Intent) -> dict[str, Any]:
+    terms, costs = intent.terms, intent.costs
+    fees = costs.total_micro_usd - costs.amount_micro_usd
+    values = (
+        intent.id, intent.state.value, intent.mode, intent.client_id, _called(intent),
+        intent.address, terms.source_chain, terms.destination_chain, terms.bridge,
+        intent.asset_symbol, format_units(terms.total_units, intent.asset_decimals),
+        format_units(intent.received_units, intent.asset_decimals),
+        format_units(intent.held_units, intent.asset_decimals), terms.recipient,
+        terms.refund_address, intent.sender, format_units(costs.amount_micro_usd, 6),
+        format_units(fees, 6), format_units(costs.total_micro_usd, 6),
+        intent.payment_link_id, intent.order_id, intent.created_at.isoformat(),
+        terms.expires_at.isoformat(), intent.updated_at.isoformat(), intent.tx_hash,
+    )  # fmt: skip
+    return dict(zip(EXPORTED, values, strict=True))

@@ -1,7 +1,10 @@
 """Where screens are found, as links that can be opened, shared and kept."""
 
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode
+
+from crossway.dashboard.views.cells import Way
 
 START: Final = "start_"
 # Of digits in a record number: what is longer no database takes.
@@ -16,6 +19,15 @@ def link(name: str, **query: str) -> str:
 def start_link(name: str, **fields: str) -> str:
     """A screen with a form, and what its fields are to start from, by their codes."""
     return link(name, **{f"{START}{field}": value for field, value in fields.items() if value})
+
+
+def exports(name: str, asked: Mapping[str, str]) -> tuple[Way, ...]:
+    """The ways to a list as a file, of all that is asked of it and nothing else."""
+    query = f"?{urlencode(asked)}" if asked else ""
+    return tuple(
+        Way(f"Export as {kind.upper()}", f"download/{name}.{kind}{query}", "download", file=True)
+        for kind in ("csv", "json")
+    )
 
 
 def intent_href(intent_id: int | str) -> str:

@@ -1,9 +1,8 @@
 """The list of ramp orders: filters, rows and the export."""
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from crossway.dashboard.views import ramp_wording
 from crossway.dashboard.views.cells import Cell, Column, Row
@@ -20,7 +19,6 @@ from crossway.usecases import kyc
 from crossway.usecases.ramps import orders as ramp_orders
 
 PAGE_SIZE = 25
-EXPORT_MOST = 1000
 EVERY = "All"
 S = OrderState
 QUICK: Mapping[str, tuple[OrderState, ...]] = {
@@ -42,7 +40,7 @@ COLUMNS = (
     Column("Time left"),
 )
 _RUNNING = (S.PENDING, S.INITIATED)
-_CSV = (
+EXPORTED = (
     "id", "type", "provider", "state", "fiat_currency", "fiat_amount", "crypto", "crypto_amount",
     "chain", "country", "fees_usd", "intent_address", "provider_reference", "created_at",
     "completed_at", "failure_reason",
@@ -58,21 +56,14 @@ class Listing:
     older_than: int | None
 
 
-def wanted(
-    quick: str,
-    direction: str | None,
-    provider: str | None,
-    currency: str | None,
-    text: str,
-    before_id: int | None,
-) -> OrderFilter:
-    """The filters of the screen as the store understands them."""
+def wanted(asked: Mapping[str, str], before_id: int | None) -> OrderFilter:
+    """The filters in the address of the screen as the store understands them."""
     return OrderFilter(
-        states=QUICK.get(quick, ()),
-        direction=direction,
-        provider=provider,
-        currency=currency,
-        text=text.strip(),
+        states=QUICK.get(asked.get("show", EVERY), ()),
+        direction=asked.get("type") or None,
+        provider=asked.get("provider") or None,
+        currency=asked.get("currency") or None,
+        text=asked.get("search", "").strip(),
         before_id=before_id,
     )
 
@@ -138,23 +129,20 @@ def _row(services: Services, order: RampOrder, people: Mapping[str, str]) -> Row
     )
 
 
-def export(services: Services, caller: Caller, filters: OrderFilter) -> str:
-    """The filtered orders as CSV, newest first, at most `EXPORT_MOST`; nothing personal in it."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(_CSV)
-    filters = replace(filters, before_id=None)
-    for _ in range(EXPORT_MOST // ramp_orders.MOST_PAGE):
+def exported(
+    services: Services, caller: Caller, asked: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """All orders that the filter of an address leaves, newest first; nothing personal in it."""
+    filters: OrderFilter | None = wanted(asked, None)
+    while filters is not None:
         found, _total = ramp_orders.page(services, caller, filters, ramp_orders.MOST_PAGE)
-        writer.writerows(map(_exported, found))
-        if len(found) < ramp_orders.MOST_PAGE:
-            break
-        filters = replace(filters, before_id=found[-1].id)
-    return out.getvalue()
+        yield from map(_exported, found)
+        more = len(found) == ramp_orders.MOST_PAGE
+        filters = replace(filters, before_id=found[-1].id) if more else None
 
 
-def _exported(order: RampOrder) -> tuple[object, ...]:
-    return (
+def _exported(order: RampOrder) -> dict[str, Any]:
+    values = (
         order.id, order.direction, order.provider, order.state, order.currency,
         format_units(order.fiat_minor, order.digits, order.digits), order.symbol,
         format_units(order.crypto_units, order.decimals), user_chain(order), order.country,
@@ -162,3 +150,4 @@ def _exported(order: RampOrder) -> tuple[object, ...]:
         order.created_at.isoformat(),
         order.completed_at.isoformat() if order.completed_at else "", order.failure_reason,
     )  # fmt: skip
+    return dict(zip(EXPORTED, values, strict=True))

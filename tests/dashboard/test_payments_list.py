@@ -1,0 +1,107 @@
+"""The list of payments: filters that are built, kept as views, and taken along as files."""
+
+import csv
+import io
+import json
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from crossway.dashboard import downloads
+from crossway.domain.intent import State
+from tests.dashboard.conftest import Screen
+from tests.usecases.ramp_worlds import RampWorld
+
+SOLANA = "SOLANA_MAINNET"
+
+
+def listed(screen: Screen) -> list[int]:
+    return [int(row["key"]) for row in screen.widget("intents")["rows"]]
+
+
+def built(screen: Screen, subject: str, value: str, side: str = "all") -> None:
+    screen.at.segmented_control(key="filter_side").set_value(side)
+    screen.at.selectbox(key="filter_subject").set_value(subject)
+    screen.again()
+    screen.at.multiselect(key=f"filter_{subject}").set_value([value])
+    screen.again().press("Add")
+
+
+@pytest.fixture
+def three(screen: Screen, world: RampWorld) -> list[int]:
+    """One that waits, one that is short, and one that goes elsewhere."""
+    made = [world.pay(), world.pay(), world.pay(to=SOLANA)]
+    world.deposit(made[1], "short")
+    world.pass_time(20)
+    return [one.id for one in made]
+
+
+def test_conditions_are_added_and_taken_away_and_stand_in_the_address(
+    screen: Screen, three: list[int]
+) -> None:
+    screen.open("intents")
+    built(screen, "exception", "short")
+    assert listed(screen) == [three[1]]
+    assert screen.at.query_params["all"] == "exception:short"
+    built(screen, "to", SOLANA)
+    assert "No payment matches" in screen.words
+    screen.press("Out of the ordinary is Short")
+    assert listed(screen) == [three[2]]
+    screen.press("To chain is Solana")
+    assert listed(screen) == three[::-1]
+
+
+def test_one_of_some_conditions_is_enough(screen: Screen, three: list[int]) -> None:
+    screen.open("intents")
+    built(screen, "exception", "short", "any")
+    built(screen, "to", SOLANA, "any")
+    assert listed(screen) == [three[2], three[1]]
+    assert "2 payments" in screen.words
+
+
+def test_nonsense_in_the_address_is_refused_in_words(screen: Screen) -> None:
+    screen.open("intents", all="colour:red")
+    assert "All: colour is no subject" in screen.words
+
+
+def test_a_view_is_kept_for_everybody_and_can_be_what_the_list_opens_with(
+    screen: Screen, three: list[int]
+) -> None:
+    screen.open("intents", all="exception:short")
+    screen.at.text_input(key="intents_view_name").set_value("Too little")
+    screen.at.checkbox(key="intents_view_first").set_value(True)
+    screen.again().press("Save view")
+    assert listed(screen.open("intents")) == [three[1]]
+    assert screen.at.query_params["all"] == "exception:short"
+    screen.at.selectbox(key="intents_view").set_value(None)
+    assert listed(screen.again()) == three[::-1]
+    screen.open("intents", view="all")
+    assert listed(screen) == three[::-1]
+    view_id = screen.at.selectbox(key="intents_view").options
+    assert view_id == ["Too little (opens first)"]
+    screen.at.selectbox(key="intents_view").select_index(0)
+    screen.again().press("Remove this view")
+    assert listed(screen.open("intents")) == three[::-1]
+    with screen.world.store.read() as unit:
+        audited = [what for _, _, what, _ in unit.network.audited(3)]
+    assert audited[:2] == ["view removed", "view saved"]
+
+
+def test_a_file_has_what_the_filter_leaves_and_nothing_else(
+    screen: Screen, three: list[int]
+) -> None:
+    client = TestClient(Starlette(routes=downloads.routes()))
+    screen.open("intents", all="exception:short")
+    hrefs = [way["href"] for way in screen.widget("intents_ways")["ways"] if way.get("file")]
+    lines = list(csv.DictReader(io.StringIO(client.get(hrefs[0]).text)))
+    assert [int(line["id"]) for line in lines] == [three[1]]
+    assert lines[0]["state"] == State.PENDING
+    assert [one["id"] for one in client.get(hrefs[1]).json()] == [three[1]]
+    everything = client.get("/download/payments.json")
+    assert [one["id"] for one in everything.json()] == three[::-1]
+    assert "attachment" in everything.headers["content-disposition"]
+    assert client.get("/download/payments.json?all=to:nowhere").json() == []
+    assert client.get("/download/payments.csv?all=colour:red").status_code == 400
+    assert client.get("/download/secrets.csv").status_code == 404
+    assert json.loads(client.get("/download/ramp_orders.json").text) == []
