@@ -3,6 +3,9 @@
 import json
 from datetime import date
 
+import streamlit as st
+
+from crossway.dashboard import session
 from crossway.domain.intent import State
 from crossway.usecases import sandbox, stock
 from tests.dashboard.conftest import Screen
@@ -90,3 +93,37 @@ def compared(screen: Screen) -> None:
             return bool(unit.treasury.running())
 
     until("the comparison has ended", lambda: not runs())
+
+
+def test_short_stock_is_the_first_thing_on_the_treasurys_page(screen: Screen) -> None:
+    screen.open("treasury")
+    assert "Nothing is short." in screen.words
+    assert "Nothing to move" in screen.words
+    assert "No claim is open" in screen.words
+    figures = {metric.label: metric.value for metric in screen.at.metric}
+    assert figures["Short of target"] == "0"
+    screen.at.selectbox(key="target_chain").set_value("ARBITRUM_MAINNET")
+    screen.again().at.selectbox(key="target_token").set_value("USDC")
+    screen.again().at.text_input(key="target_amount").set_value("1,012,000")
+    screen.press("Set this target")
+    st.cache_resource.clear()
+    session.provide(lambda: screen.world.services)
+    screen.open("treasury")
+    assert "USDC on Arbitrum One is short of its target by 12,000.00 USDC" in screen.words
+    (move,) = screen.widget("moves")["rows"]
+    assert "12,000.00 USDC" in texts([move])
+    first = screen.widget("stock")["rows"][0]
+    assert first["marked"]
+    assert "Short" in texts([first])
+
+
+def test_claims_and_gas_are_shown_with_what_they_mean(screen: Screen) -> None:
+    paid(screen)
+    screen.open("treasury")
+    (claim,) = screen.widget("claims")["rows"]
+    assert claim["href"] == "intent?id=1"
+    gas = screen.widget("gas")["rows"]
+    assert len(gas) == 13
+    assert "transactions" in texts(gas)
+    screen.at.session_state["network"] = "Test networks"
+    assert "No claim is open" in screen.again().words

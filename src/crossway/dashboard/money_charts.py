@@ -1,0 +1,63 @@
+"""The treasury's rows turned into ECharts options: plain data, no drawing."""
+
+from collections.abc import Sequence
+
+from crossway.dashboard.charts import HUES, INK, Option, Shade
+from crossway.dashboard.views.treasury import Bar
+
+
+def stock_bars(bars: Sequence[Bar], shade: Shade) -> Option:
+    """One bar a chain: free, reserved and expected back, stacked, and a mark at the target."""
+    shown, hues = list(reversed(bars)), HUES[shade]
+    names = [f"{bar.name} ▼ short" if bar.short else bar.name for bar in shown]
+    parts = (
+        ("Free", [bar.free for bar in shown], hues["green"], None),
+        ("Reserved", [bar.reserved for bar in shown], hues["orange"], "rect"),
+        ("Expected back", [bar.expected for bar in shown], hues["blue"], "triangle"),
+    )
+    return {
+        "animationDuration": 300,
+        "grid": {"left": 4, "right": 24, "top": 34, "bottom": 4, "containLabel": True},
+        "legend": {"top": 0, "left": 0, "textStyle": {"color": INK[shade]}},
+        "tooltip": {"trigger": "axis", "valueFormatter": "dollar"},
+        "xAxis": {
+            "type": "value",
+            "axisLabel": {"color": INK[shade], "hideOverlap": True},
+        },
+        "yAxis": {
+            "type": "category",
+            "data": names,
+            "axisTick": {"show": False},
+            "axisLabel": {"color": INK[shade], "interval": 0},
+        },
+        "series": [
+            *(
+                {
+                    "type": "bar",
+                    "stack": "stock",
+                    "name": name,
+                    "data": data,
+                    "barMaxWidth": 18,
+                    "itemStyle": {
+                        "color": colour,
+                        # A pattern, so that the parts differ without their colours.
+                        "decal": {"symbol": pattern or "none", "symbolSize": 0.6},
+                    },
+                }
+                for name, data, colour, pattern in parts
+            ),
+            {
+                "type": "scatter",
+                "name": "Target",
+                "symbol": "diamond",
+                "symbolSize": 12,
+                "z": 5,
+                "data": [bar.target if bar.target else None for bar in shown],
+                "itemStyle": {
+                    "color": hues["red"],
+                    "borderColor": INK[shade],
+                    "borderWidth": 1,
+                },
+            },
+        ],
+    }
