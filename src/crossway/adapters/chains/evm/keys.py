@@ -85,7 +85,8 @@ def _from_keystore(path: Path, password: str) -> bytes:
     except (OSError, UnicodeDecodeError, ValueError):
         raise KeyMissing(f"the key store {path} cannot be read") from None
     try:
-        return bytes(decode_keyfile_json(stored, password))
+        # Declared as text and worked on as bytes.
+        return bytes(decode_keyfile_json(stored, password.encode()))  # type: ignore[arg-type]
     except Exception:
         # Whatever it says: of a wrong password nothing is repeated.
         raise KeyMissing(f"the key store {path} does not open with its password") from None
