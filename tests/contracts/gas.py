@@ -1,0 +1,153 @@
+"""What each call of the contracts costs on anvil; `python -m tests.contracts.gas` prints it."""
+
+from collections.abc import Iterator
+
+from eth_abi import encode
+
+from crossway.adapters.chains.addresses import canonical, keccak256
+from crossway.adapters.chains.evm.calldata import (
+    FILL,
+    REFUND,
+    SETTLE,
+    START,
+    ZERO,
+    selector,
+)
+from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, deployment, init_code
+from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running
+
+CHAIN, CHAIN_ID, TOTAL, OUT = "BASE_MAINNET", 8453, 25_000_000, 24_900_000
+SOURCE = "(uint256,uint256,address,uint256,address,address,address,uint256)"
+START_MANY = selector(f"startMany({SOURCE}[],bytes32[])")
+AT = deployment()
+Row = tuple[str, int]
+
+
+def somebody(name: str) -> str:
+    """An address that nobody has used."""
+    return canonical("evm", "0x" + keccak256(name.encode())[-20:].hex())
+
+
+class Payment:
+    """One intent within a chain, whose people are new."""
+
+    def __init__(self, name: str, token: str, expiry: int) -> None:
+        self.token, self.payer, self.recipient = token, somebody(name), somebody(f"to {name}")
+        nonce = int.from_bytes(keccak256(name.encode())[:7], "big")
+        self.source = (
+            CHAIN_ID, nonce, token, TOTAL, AT.escrow, self.payer, RELAYER, expiry
+        )  # fmt: skip
+        self.source_hash = keccak256(encode([SOURCE], [self.source]))
+        dest = [CHAIN_ID, token, self.recipient, OUT]
+        self.dest_hash = keccak256(encode(["uint256", "address", "address", "uint256"], dest))
+        self.key = keccak256(self.source_hash + self.dest_hash)
+        self.address = AT.deposit_address(self.key)
+
+    def start(self) -> bytes:
+        return START + encode([SOURCE, "bytes32"], [self.source, self.dest_hash])
+
+    def refund(self, token: str) -> bytes:
+        of = [SOURCE, "bytes32", "address"]
+        return REFUND + encode(of, [self.source, self.dest_hash, token])
+
+    def settle(self, *payouts: tuple[str, int]) -> bytes:
+        of = [SOURCE, "bytes32", "(address,uint256)[]"]
+        return SETTLE + encode(of, [self.source, self.dest_hash, list(payouts)])
+
+    def fill(self) -> bytes:
+        of = ["bytes32", "address", "address", "uint256"]
+        return FILL + encode(of, [self.source_hash, self.token, self.recipient, OUT])
+
+
+def start_many(payments: list[Payment]) -> bytes:
+    sources, hashes = [p.source for p in payments], [p.dest_hash for p in payments]
+    return START_MANY + encode([f"{SOURCE}[]", "bytes32[]"], [sources, hashes])
+
+
+def used(one: Anvil, to: str, data: bytes, value: int = 0) -> int:
+    """The gas of a transaction of the relayer that worked."""
+    name = one.transact(to, data, value, key=RELAYER_KEY)
+    one.mine()
+    receipt = one.rpc("eth_getTransactionReceipt", name)
+    assert receipt["status"] == "0x1", (to, data.hex())
+    return int(receipt["gasUsed"], 16)
+
+
+def measured() -> Iterator[Row]:
+    """Each call and its gas, in the order of the table."""
+    with running(CHAIN, ready=False) as one:
+        one.rpc("anvil_setBalance", RELAYER, hex(10**21))
+        for name in ("IntentFactory", "Escrow", "Filler"):
+            yield f"deploy {name}", used(one, DEPLOYER, SALT + init_code(name))
+        one.put_token(dollars(CHAIN))
+        yield from _starts(one)
+        yield from _refunds(one)
+        yield from _fills(one)
+        yield from _settlements(one)
+
+
+def payment(one: Anvil, name: str, units: int = 0, native: bool = False) -> Payment:
+    """A payment of an hour that got so many units."""
+    token = ZERO if native else dollars(CHAIN)
+    made = Payment(name, token, int(one.time.timestamp()) + 3_600)
+    if units:
+        one.pay(made.address, units, token)
+    return made
+
+
+def _starts(one: Anvil) -> Iterator[Row]:
+    # The first start ever also writes the escrow's first balance.
+    used(one, AT.factory, payment(one, "first", TOTAL).start())
+    used(one, AT.factory, payment(one, "first coins", TOTAL, native=True).start())
+    yield "start, exact", used(one, AT.factory, payment(one, "exact", TOTAL).start())
+    yield "start, more to give back", used(one, AT.factory, payment(one, "over", TOTAL + 9).start())
+    coins = payment(one, "coins", TOTAL, native=True)
+    yield "start, native, exact", used(one, AT.factory, coins.start())
+    coins = payment(one, "more coins", TOTAL + 9, native=True)
+    yield "start, native, more to give back", used(one, AT.factory, coins.start())
+    many = [payment(one, f"one of 20: {n}", TOTAL) for n in range(20)]
+    yield "startMany of 20, each", used(one, AT.factory, start_many(many)) // 20
+
+
+def _refunds(one: Anvil) -> Iterator[Row]:
+    short = payment(one, "short", TOTAL - 1)
+    coins = payment(one, "short coins", TOTAL - 1, native=True)
+    late = payment(one, "late", TOTAL)
+    used(one, AT.factory, late.start())
+    one.pay(late.address, 5)
+    yield "refund, late deposit", used(one, AT.factory, late.refund(late.token))
+    one.rpc("evm_increaseTime", 3_700)
+    yield "refund after expiry", used(one, AT.factory, short.refund(short.token))
+    yield "refund after expiry, native", used(one, AT.factory, coins.refund(coins.token))
+
+
+def _fills(one: Anvil) -> Iterator[Row]:
+    first = payment(one, "filled")
+    yield "fill, new holder", used(one, AT.filler, first.fill())
+    known = payment(one, "filled before")
+    one.pay(known.recipient, 1)
+    yield "fill, known holder", used(one, AT.filler, known.fill())
+    coins = payment(one, "filled with coins", native=True)
+    yield "fill, native, new holder", used(one, AT.filler, coins.fill(), OUT)
+    coins = payment(one, "filled with coins again", native=True)
+    one.pay(coins.recipient, 1, ZERO)
+    yield "fill, native, known holder", used(one, AT.filler, coins.fill(), OUT)
+
+
+def _settlements(one: Anvil) -> Iterator[Row]:
+    def begun(name: str) -> Payment:
+        made = payment(one, name, TOTAL)
+        used(one, AT.factory, made.start())
+        return made
+
+    paid = ((RELAYER, OUT), (TREASURY, 60_000))
+    used(one, AT.escrow, begun("settled first").settle(*paid))
+    data = begun("settled").settle(*paid)
+    yield "settle: relayer, treasury, rest stays", used(one, AT.escrow, data)
+    back = begun("given back")
+    yield "settle: all back to the payer", used(one, AT.escrow, back.settle((back.payer, TOTAL)))
+
+
+if __name__ == "__main__":
+    for what, gas in measured():
+        print(f"| {what} | {gas:,} |")

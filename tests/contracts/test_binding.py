@@ -1,0 +1,101 @@
+"""Addresses and markers are bound to the terms by one rule, here and in the contracts."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from eth_abi import encode
+
+from crossway.adapters.chains.binding import Bound, bound, create2, dest_words, source_words
+from crossway.adapters.chains.evm.calldata import selector
+from crossway.adapters.chains.evm.contracts import deployment
+from crossway.catalogue import load
+from crossway.domain.intent import Terms
+from tests.chains.anvil import running
+from tests.contracts.gas import SOURCE
+
+CATALOGUE = load()
+VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "binding.json").read_text())
+EVM = [one for one in VECTORS if one["terms"]["source_chain"].startswith(("BASE", "ETHEREUM"))]
+
+
+def terms_of(one: dict[str, Any]) -> Terms:
+    told = one["terms"]
+    return Terms(**{**told, "expires_at": datetime.fromtimestamp(told["expires_at"], UTC)})
+
+
+def bound_of(one: dict[str, Any]) -> Bound:
+    return bound(CATALOGUE, terms_of(one), one["bridger"], one["coordinator"])
+
+
+@pytest.mark.parametrize("one", VECTORS, ids=lambda one: one["name"])
+def test_the_hashes_are_those_of_the_vectors(one: dict[str, Any]) -> None:
+    found = bound_of(one)
+    assert found.source_hash.hex() == one["source_hash"]
+    assert found.dest_hash.hex() == one["dest_hash"]
+    assert found.key.hex() == one["key"]
+
+
+def test_each_term_changes_the_key() -> None:
+    one = VECTORS[0]
+    terms, key = terms_of(one), bound_of(one).key
+    other = "0x" + "5" * 40
+    changed = [
+        replace(terms, nonce=terms.nonce + 1),
+        replace(terms, source_chain="ETHEREUM_MAINNET"),
+        replace(terms, destination_chain="ETHEREUM_MAINNET"),
+        replace(terms, token_in=other),
+        replace(terms, token_out=other),
+        replace(terms, total_units=terms.total_units + 1),
+        replace(terms, out_units=terms.out_units - 1),
+        replace(terms, recipient=other),
+        replace(terms, refund_address=other),
+        replace(terms, expires_at=datetime.fromtimestamp(1, UTC)),
+    ]
+    accounts = one["bridger"], one["coordinator"]
+    keys = [bound(CATALOGUE, each, *accounts).key for each in changed]
+    keys.append(bound(CATALOGUE, terms, other, one["coordinator"]).key)
+    keys.append(bound(CATALOGUE, terms, one["bridger"], other).key)
+    assert len({key, *keys}) == len(keys) + 1
+
+
+def test_a_deposit_address_on_tron_differs_in_its_prefix_alone() -> None:
+    deployer, salt, code = b"\1" * 20, b"\2" * 32, b"\3" * 32
+    assert create2(0xFF, deployer, salt, code) != create2(0x41, deployer, salt, code)
+    # The example of EIP-1014.
+    nothing = bytes.fromhex("bc36789e7a1e281436464229828f817d6612f7b477d66591ff96a9e064bcc98a")
+    assert create2(0xFF, bytes(20), bytes(32), nothing).hex() == (
+        "4d1a2e2bb4f88f0250f26ffff098b0b30b26bf38"
+    )
+
+
+def test_the_contract_computes_the_same_keys_and_addresses() -> None:
+    at = deployment()
+    with running("BASE_MAINNET") as one:
+
+        def ask(signature: str, data: bytes) -> str:
+            call = {"to": at.factory, "data": "0x" + (selector(signature) + data).hex()}
+            return str(one.rpc("eth_call", call, "latest"))
+
+        for vector in EVM:
+            terms, found = terms_of(vector), bound_of(vector)
+            words = source_words(CATALOGUE, terms, vector["bridger"], vector["coordinator"])
+            told = ask(f"keyOf({SOURCE},bytes32)", b"".join(words) + found.dest_hash)
+            assert told[2:] == found.key.hex()
+            address = ask("addressOf(bytes32)", found.key)
+            assert address[-40:] == at.deposit_address(found.key)[2:].lower()
+
+
+def test_words_are_those_of_the_contracts_encoding() -> None:
+    one = EVM[0]
+    terms = terms_of(one)
+    source = (
+        8453, terms.nonce, terms.token_in, terms.total_units, one["bridger"],
+        terms.refund_address, one["coordinator"], int(terms.expires_at.timestamp()),
+    )  # fmt: skip
+    words = source_words(CATALOGUE, terms, one["bridger"], one["coordinator"])
+    assert encode([SOURCE], [source]) == b"".join(words)
+    assert len(b"".join(dest_words(CATALOGUE, terms))) == 128
