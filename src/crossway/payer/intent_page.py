@@ -105,12 +105,7 @@ def intent_page(asked: Asked, seen: Seen, name: str) -> IntentPage:
     intent, stands = seen.intent, standing(seen, catalogue)
     chain = catalogue.chains[intent.terms.source_chain]
     words = _words(asked, seen, stands)
-    state = f"state.{stands.state}"
-    needs = {key: value for key, value in words.items() if f"{{{key}}}" in t.texts[f"{state}.body"]}
-    heads = {
-        key: value for key, value in words.items() if f"{{{key}}}" in t.texts[f"{state}.title"]
-    }
-    link = seen.link
+    title, link = f"state.{stands.state}.title", seen.link
     closed = link is None or link.closed(seen.now) is not None
     page = IntentPage(
         state=stands.state,
@@ -119,9 +114,9 @@ def intent_page(asked: Asked, seen: Seen, name: str) -> IntentPage:
         ended=stands.ended,
         what=link.title if link else _reference(seen),
         about=link.description if link else "",
-        headline=t(f"{state}.title", **heads),
-        body=t(f"{state}.body", **needs),
-        said=t.plain(f"{state}.title", **heads),
+        headline=t(title, **words),
+        body=t(f"state.{stands.state}.body", **words),
+        said=t.plain(title, **words),
         notices=list(_notices(asked, seen, stands, catalogue)),
         steps=[_line(asked, seen, *step) for step in stands.steps],
         moved=_moved(asked, seen, stands),

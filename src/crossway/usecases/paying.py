@@ -193,9 +193,10 @@ def pay(services: Services, link_id: str, form: Form) -> Intent:
     Raises `CannotPay`, and `WrongState` where the link takes no payments any more."""
     if not NONCE.match(form.nonce):
         raise CannotPay("form")
+    door = entrance(services, link_id)
+    # Asked after the door was looked at: the same form may have been what closed it.
     if (known := _used(services, link_id, form.nonce)) is not None:
         return known
-    door = entrance(services, link_id)
     if door.closed is not None:
         raise WrongState(door.closed)
     asked = _asked(services, door, form)
@@ -203,10 +204,11 @@ def pay(services: Services, link_id: str, form: Form) -> Intent:
 
     def along(unit: Unit, intent: Intent) -> None:
         link = unit.links.lock(link_id)
+        if unit.links.use_of(link_id, form.nonce) is not None:
+            raise _Twice
         if link is None or link.closed(now) is not None:
             raise WrongState((link.closed(now) if link else None) or Closed.OFF)
-        if not unit.links.use(LinkUse(0, link_id, form.nonce, intent.id, now)):
-            raise _Twice
+        unit.links.use(LinkUse(0, link_id, form.nonce, intent.id, now))
 
     try:
         return intents.create(services, _caller(door), asked, along)
