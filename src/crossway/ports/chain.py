@@ -118,12 +118,16 @@ Status = Mined | Waiting | Missing
 
 @dataclass(frozen=True, slots=True)
 class ChainAddresses:
-    """Crossway's own addresses on a chain: who pays, who collects, who coordinates, who earns."""
+    """Crossway's own addresses on a chain: who pays, who collects, who coordinates, who earns.
+
+    `shared`: the bridger is a contract in which others' money lies, too, each apart by its terms.
+    """
 
     relayer: str
     bridger: str
     coordinator: str
     treasury: str
+    shared: bool = False
 
 
 class Chain(Protocol):

@@ -185,6 +185,8 @@ def _collected(
             continue  # Its own coins for fees lie there too.
         here = _both(booked, chain.id, token, Account.ESCROW, Account.BRIDGE_FEES)
         there = chain.balances([chain.own.bridger], token)[chain.own.bridger]
+        if chain.own.shared and there > here:
+            continue  # What is more is others'; the contract gives none of ours away for it.
         if here != there:
             passing = there - here == under_way.of(chain.own.bridger, token)
             why = stock.PASSING if passing else stock.OUTSIDE

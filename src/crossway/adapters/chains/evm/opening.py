@@ -75,7 +75,7 @@ def _ground(
         traits=customs,
         nodes=nodes,
         at=at,
-        own=ChainAddresses(signer.address, at.escrow, signer.address, treasury),
+        own=ChainAddresses(signer.address, at.escrow, signer.address, treasury, shared=True),
         signer=signer,
         limits=limits_of(customs),
         tokens=frozenset(t.address for t in tokens if not t.native),
