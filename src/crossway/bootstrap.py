@@ -7,15 +7,18 @@ import secrets
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from crossway import logs, networks
 from crossway.adapters.vault import WrongKey, open_vault
+from crossway.demo.month import Month
 from crossway.domain.clients import Mode
+from crossway.domain.errors import WrongState
 from crossway.engine.deliveries import Dispatcher
 from crossway.engine.loop import Engine
 from crossway.ports.ramps import RampProvider
@@ -46,6 +49,7 @@ class Service:
     in_use: InUse | None = None
     engine_runs: bool = False
     writer: request_log.Writer = field(init=False)
+    awake: list[Engine] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.writer = request_log.Writer(self.services)
@@ -55,6 +59,25 @@ class Service:
         self.engine_runs = True
         self.engine.start()
         self.dispatcher.start()
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Nothing of this process works on the database; afterwards engine and deliveries begin
+        anew, as after a start. Raises `WrongState` where another process works on it."""
+        runs = self.engine_runs
+        if runs:
+            self.engine.stop()
+            self.dispatcher.stop(for_good=False)
+        try:
+            _refuse_others(self.services)
+            yield
+        finally:
+            if runs:
+                sole = self.store.writer.dialect.name == "sqlite"
+                self.engine = Engine(self.services, owner_name(), sole)
+                self.dispatcher = Dispatcher(self.services, sole=sole)
+                self.awake[:] = [self.engine]
+                self.run_engine()
 
     def close(self) -> None:
         """Stop the engine, write what waits to be written, let everything go."""
@@ -137,10 +160,31 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
             in_use.end()
         raise
     services = networks.with_people(services, settings)
+    made: list[Service] = []
+    month = Month(
+        settings, store, lambda other: _vault(settings, other),
+        resting=lambda: made[0].resting(),
+        anew=lambda: _greet(settings, keys.first_run(services, "first run")),
+    )  # fmt: skip
+    if services.network == "simulated":
+        services = replace(services, demo=month)
     engine = Engine(services, owner_name(), sole=settings.on_sqlite)
     engines.append(engine)
     dispatcher = Dispatcher(services, sole=settings.on_sqlite)
-    return Service(services, store, pool, engine, dispatcher, in_use)
+    made.append(Service(services, store, pool, engine, dispatcher, in_use, awake=engines))
+    return made[0]
+
+
+def _refuse_others(services: Services) -> None:
+    """Another engine would go on with what it remembers of payments that are gone."""
+    now, name = services.clock.machine(), owner_name()
+    others = services.store.write(lambda unit: unit.network.present(name, now, now))
+    services.store.write(lambda unit: unit.network.release(name))
+    if others:
+        raise WrongState(
+            "Another process of Crossway works on this database: stop it, wait 15 seconds, and try "
+            "again; or do this on the Simulator page of the one that runs"
+        )
 
 
 def _network(

@@ -22,6 +22,7 @@ from crossway.adapters.ramps.capabilities import capabilities
 from crossway.adapters.ramps.sandbox.backoffice import Backoffice
 from crossway.adapters.ramps.sandbox.switches import SandboxRamps
 from crossway.adapters.webhooks import HttpSender
+from crossway.adapters.webhooks_receivers import Receivers
 from crossway.adapters.webhooks_signing import StandardSigner
 from crossway.api.schemas.announcements import present
 from crossway.catalogue.fiat import load_fiat
@@ -61,6 +62,7 @@ def simulated(
     can = [capabilities(name, catalogue, fiat) for name in ProviderName]
     office = Backoffice(network, store.writer, store.reader)
     ramps = SandboxRamps(office, can, fiat.rates, vault)
+    receivers = Receivers(HttpSender(loopback=True))
     return Services(
         catalogue=catalogue,
         chains={name: SimulatedChain(network, name) for name in catalogue.chains},
@@ -76,7 +78,7 @@ def simulated(
         ramps=ramps.providers,
         ramp_sandbox=ramps,
         policy=replace(policy_of(settings), most_settle_seconds=SIMULATED_SETTLE_SECONDS),
-        outgoing=Outgoing(present, HttpSender(loopback=True), StandardSigner()),
+        outgoing=Outgoing(present, receivers, StandardSigner(), receivers),
         doors=doors_of(settings),
         retention=retention_of(settings),
         wake=wake,

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 from crossway.domain.webhooks import Announcement, Delivery
+from crossway.engine.alarms import Working
 from crossway.engine.announcements import fan_out
 from crossway.engine.outbox import Outbox, Parcel
 from crossway.engine.posting import Posted, post, settle
@@ -45,6 +46,7 @@ class Dispatcher:
         self._services, self._outgoing, self._chance = services, services.outgoing, chance
         self._at_once, self._sole = at_once, sole
         self._outbox = Outbox(at_once)
+        self._passes = Working(services, "webhook deliveries")
         self._posters = ThreadPoolExecutor(at_once, thread_name_prefix="webhook")
         self._lock = threading.Lock()
         self._posted: list[Posted] = []
@@ -61,9 +63,9 @@ class Dispatcher:
         self._thread = threading.Thread(target=self._run, name="deliveries", daemon=True)
         self._thread.start()
 
-    def stop(self, timeout_seconds: float = STOP_SECONDS) -> None:
+    def stop(self, timeout_seconds: float = STOP_SECONDS, for_good: bool = True) -> None:
         """Let requests under way end, write down what came of them, give the rest back. Nothing
-        can be sent after it."""
+        can be sent after it, and where it is `for_good`, by no other dispatcher either."""
         end = time.monotonic() + timeout_seconds
         self._stopping.set()
         self._awake.set()
@@ -77,7 +79,8 @@ class Dispatcher:
         self._settle()
         if left:
             self._services.store.write(lambda unit: unit.deliveries.give_back(left))
-        self._outgoing.sender.close()
+        if for_good:
+            self._outgoing.sender.close()
 
     def wake(self) -> None:
         """Something may be due now."""
@@ -104,10 +107,12 @@ class Dispatcher:
         while not self._stopping.is_set():
             pause = IDLE_SECONDS
             try:
-                if self.tick():
+                done = self.tick()
+                self._passes.well()
+                if done:
                     continue
-            except Exception:
-                log.exception("a pass of the deliveries failed")
+            except Exception as error:
+                self._passes.broken(error)
                 pause = BROKEN_SECONDS
             self._awake.wait(pause)
             self._awake.clear()

@@ -13,6 +13,7 @@ from crossway.domain.fiat import Fiat
 from crossway.domain.pricing import ServiceFee
 from crossway.ports.chain import Chain
 from crossway.ports.clock import Clock
+from crossway.ports.demo import Demo
 from crossway.ports.passwords import Passwords
 from crossway.ports.process import BridgeHealth, Doors, Pulse, Retention, Stock, Unwritten
 from crossway.ports.quoting import Bridge, Prices
@@ -100,6 +101,7 @@ class Services:
     fiat: Fiat = field(default_factory=lambda: Fiat({}, {}, {}))
     ramps: Sequence[RampProvider] = ()
     ramp_sandbox: RampSandbox | None = None
+    demo: Demo | None = None
     outgoing: Outgoing | None = None
     passwords: Passwords | None = None
     vigilance: Vigilance = field(default_factory=Vigilance)

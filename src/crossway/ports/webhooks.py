@@ -58,9 +58,26 @@ class WebhookSigner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Received:
+    """One message as a receiver in this process got it."""
+
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Inbox(Protocol):
+    """What made-up receivers in this process were told."""
+
+    def received(self, url: str) -> Sequence[Received]:
+        """The newest messages to a URL, oldest first; nothing is remembered for long."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Outgoing:
-    """All that events need to leave."""
+    """All that events need to leave; an `inbox` where receivers are made up."""
 
     present: Presenter
     sender: WebhookSender
     signer: WebhookSigner
+    inbox: Inbox | None = None

@@ -40,14 +40,19 @@ class SimulatedSandbox:
             tx = _made(site, bytes_of.DEPOSIT, [output] * count)
             return SentDeposit(tx.tx_id, chain, mine_now(site, [tx]))
 
-    def deposit_each(self, chain: str, sent: Sequence[tuple[str, str, int]]) -> list[SentDeposit]:
+    def deposit_each(
+        self,
+        chain: str,
+        sent: Sequence[tuple[str, str, int]],
+        payers: Sequence[str] | None = None,
+    ) -> list[SentDeposit]:
         """Many deposits, (receiver, token, units) each, a transaction of its own for each in one
-        block; receivers must be in their canonical form."""
-        payer = made_address(self._facts(chain).family, "payer")
+        block, by one payer or by these; receivers must be in their canonical form."""
+        by = payers or [made_address(self._facts(chain).family, "payer")] * len(sent)
         with self._network.locked(chain) as site:
             made = [
                 _made(site, bytes_of.DEPOSIT, [(payer, to, token, units, True)])
-                for to, token, units in sent
+                for payer, (to, token, units) in zip(by, sent, strict=True)
             ]
             height = mine_now(site, made)
         return [SentDeposit(tx.tx_id, chain, height) for tx in made]

@@ -1,0 +1,105 @@
+"""A demo month: believable, true by its books and chains, put in place at once, and taken away."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from crossway import bootstrap
+from crossway.bootstrap import Service
+from crossway.demo.month import Month
+from crossway.demo.plan import Way, planned
+from crossway.domain.clients import insider
+from crossway.domain.errors import Forbidden, InvalidInput, NotFound, WrongState
+from crossway.domain.roles import Role
+from crossway.settings import Settings
+from crossway.usecases import clients, demo, keys
+from crossway.usecases.reconciliation import reconcile
+
+ADMIN = insider("Ada")
+END = 1_795_000_000.0
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that has keys, and then a few days of business."""
+    folder = tmp_path_factory.mktemp("demo")
+    service = bootstrap.build(Settings.model_construct(data_dir=folder, database_url=None))
+    keys.first_run(service.services, "test")
+    assert isinstance(service.services.demo, Month)
+    short = replace(service.services.demo, days=1)
+    service.services = replace(service.services, demo=short)
+    service.run_engine()
+    demo.fill(service.services, ADMIN, 40)
+    yield service
+    service.close()
+
+
+def test_a_month_has_growth_weekends_and_every_way_a_payment_can_go() -> None:
+    groups = planned(END, 3_000)
+    payments = [one for group in groups for one in group]
+    assert 2_900 < len(payments) < 3_100
+    assert {one.way for one in payments} == set(Way)
+    assert [one.at for one in payments] == sorted(one.at for one in payments)
+    assert payments[-1].at < END
+    first, last = (sum(a <= END - one.at < b for one in payments) for a, b in
+                   ((23 * 86_400, 30 * 86_400), (0, 7 * 86_400)))  # fmt: skip
+    assert last > first * 1.2
+    assert planned(END, 3_000) == groups
+
+
+def test_its_books_balance_and_agree_with_the_chains(filled: Service) -> None:
+    with filled.store.read() as unit:
+        everyone = unit.books.balances()
+        counts = unit.intents.counts()
+    assert sum(counts.values()) > 35
+    totals: dict[tuple[str, str], int] = {}
+    for (_, chain, token), units in everyone.items():
+        totals[chain, token] = totals.get((chain, token), 0) + units
+    assert not [place for place, units in totals.items() if units]
+    assert reconcile(filled.services, ADMIN).lasting == 0
+
+
+def test_clients_and_keys_from_before_stay(filled: Service) -> None:
+    names = [client.name for client in clients.every(filled.services)]
+    assert "Kijani Market" in names
+    with filled.store.read() as unit:
+        assert len(unit.access.keys()) == 2
+
+
+def test_what_there_is_is_not_replaced_unless_somebody_says_so(filled: Service) -> None:
+    with pytest.raises(WrongState, match="would be lost"):
+        demo.fill(filled.services, ADMIN, 40)
+    with pytest.raises(WrongState, match="would be lost"):
+        demo.empty(filled.services, ADMIN)
+
+
+def test_only_an_admin_fills_and_only_where_money_is_simulated(filled: Service) -> None:
+    with pytest.raises(Forbidden):
+        demo.fill(filled.services, insider("Vera", Role.TREASURER), 40, confirmed=True)
+    with pytest.raises(InvalidInput, match="payments must be"):
+        demo.fill(filled.services, ADMIN, 1, confirmed=True)
+    live = replace(filled.services, network="live")
+    with pytest.raises(NotFound):
+        demo.fill(live, ADMIN, 40, confirmed=True)
+
+
+def test_another_engine_on_the_same_database_is_not_overrun(filled: Service) -> None:
+    now = filled.services.clock.machine()
+    later = now.replace(year=now.year + 1)
+    filled.store.write(lambda unit: unit.network.present("another", now, later))
+    with pytest.raises(WrongState, match="Another process"):
+        demo.empty(filled.services, ADMIN, confirmed=True)
+    filled.store.write(lambda unit: unit.network.release("another"))
+    assert demo.business(filled.services)[0] > 35
+
+
+def test_emptied_it_is_as_on_the_first_day_but_for_people_and_keys(
+    filled: Service,
+) -> None:
+    demo.empty(filled.services, ADMIN, confirmed=True)
+    assert demo.business(filled.services) == (0, 0)
+    with filled.store.read() as unit:
+        assert len(unit.access.keys()) == 2
+        assert unit.books.balances() == {}
+    assert reconcile(filled.services, ADMIN).lasting == 0
