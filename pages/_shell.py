@@ -6,14 +6,13 @@ from crossway.dashboard.components import environment, notices, search
 from crossway.dashboard.components.door import door, who
 from crossway.dashboard.navigation import FOLDER, leave, page
 from crossway.dashboard.screens import SCREENS, Screen, sections
-from crossway.dashboard.session import services
+from crossway.dashboard.session import person, services
 
 STATIC = FOLDER.parent / "static"
 st.set_page_config(page_title="Crossway", page_icon=str(STATIC / "favicon.svg"), layout="wide")
 dark = st.context.theme.type == "dark"
 st.logo(str(STATIC / ("logo-dark.svg" if dark else "logo.svg")), size="large")
 environment.style()
-door()
 
 
 def drawn(screen: Screen) -> st.Page:
@@ -28,10 +27,13 @@ def drawn(screen: Screen) -> st.Page:
 
 
 simulated = services().network == "simulated"
+# At the door, too: a link to a screen leads there once its reader is let in.
 chosen = st.navigation(
     {title: [drawn(screen) for screen in found] for title, found in sections(simulated).items()},
+    position="sidebar" if person() else "hidden",
     expanded=True,
 )
+door()
 leave()
 with notices.in_words():
     environment.follow_link()

@@ -53,7 +53,7 @@ def with_password(world: RampWorld) -> Iterator[RampWorld]:
 
 def test_the_first_password_lets_in_where_nobody_has_an_account(with_password: RampWorld) -> None:
     at = shell()
-    assert title(at) == "Crossway"
+    assert title(at) == "Sign in"
     assert not at.metric
     assert "Nobody has an account here yet" in said(at)
     assert "That is not the password." in said(sign_in(at, "wrong"))
@@ -65,14 +65,14 @@ def test_the_first_password_lets_in_where_nobody_has_an_account(with_password: R
 def test_where_there_are_people_they_sign_in_and_out(with_password: RampWorld) -> None:
     add(with_password)
     at = shell()
-    assert title(at) == "Crossway"
+    assert title(at) == "Sign in"
     assert "The name or the password is wrong." in said(sign_in(at, "Ada", "sesame"))
     assert title(sign_in(at, "ada", WORDS)) == "Overview"
     assert "**Ada**" in said(at)
     next(button for button in at.button if button.label == "Sign out").click()
-    assert title(at.run()) == "Crossway"
+    assert title(at.run()) == "Sign in"
     assert "You are signed out." in said(at)
-    assert title(at.run()) == "Crossway"
+    assert title(at.run()) == "Sign in"
 
 
 def test_too_many_tries_are_told_how_long_to_wait(world: RampWorld) -> None:
@@ -91,7 +91,7 @@ def test_a_screen_that_stands_open_follows_its_persons_role_and_end(world: RampW
     staff.set_role(world.services, MACHINE, bob.id, "treasurer")
     assert "Treasurer" in said(at.run())
     staff.disable(world.services, MACHINE, bob.id)
-    assert title(at.run()) == "Crossway"
+    assert title(at.run()) == "Sign in"
     assert "an admin has disabled your account" in said(at)
 
 
@@ -103,7 +103,7 @@ def test_without_activity_the_door_is_shut_again(world: RampWorld) -> None:
     world.hand.seconds += 1700
     assert title(at.run()) == "Overview"
     world.hand.seconds += 1801
-    assert title(at.run()) == "Crossway"
+    assert title(at.run()) == "Sign in"
     assert "You were signed out after 30 minutes without activity." in said(at)
     assert title(sign_in(at, "Ada", WORDS)) == "Overview"
 
@@ -111,7 +111,7 @@ def test_without_activity_the_door_is_shut_again(world: RampWorld) -> None:
 def test_a_network_of_real_money_is_open_to_nobody(world: RampWorld) -> None:
     session.provide(lambda: replace(world.services, network="live"))
     at = shell()
-    assert title(at) == "Crossway"
+    assert title(at) == "Sign in"
     assert "crossway people add NAME" in said(at)
     assert not at.text_input
     assert not at.button
@@ -130,7 +130,7 @@ def test_an_installation_without_people_says_so_and_adds_its_first(screen: Scree
     assert "Password must have at least 12 characters" in screen.words
     screen.at.text_input(key="person_password").set_value(WORDS)
     screen.press("Add this person")
-    assert title(screen.at) == "Crossway"
+    assert title(screen.at) == "Sign in"
     sign_in(screen.at, "Ada", WORDS)
     (row,) = screen.open("people").widget("people")["rows"]
     assert row["label"] == "Ada, Admin"

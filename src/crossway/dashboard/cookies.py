@@ -31,7 +31,7 @@ def give(token: str) -> None:
     """Let the browser fetch the cookie of a token when the next screen is drawn."""
     for old in [ticket for ticket, (_, until) in _tickets.items() if until < time.monotonic()]:
         _tickets.pop(old, None)
-    ticket = secrets.token_urlsafe(32)
+    ticket = secrets.token_hex(32)
     _tickets[ticket] = token, time.monotonic() + TICKET_SECONDS
     st.session_state[_GIVEN] = ticket
 

@@ -29,7 +29,7 @@ def door() -> None:
     if cookies.brought():
         widget.cookie(cookies.PATH, "")
     with st.container(horizontal_alignment="center"), st.container(width=_WIDTH, key="door"):
-        st.title("Crossway")
+        st.title("Sign in")
         if why := session.why_out():
             st.info(as_text(why), icon=":material/logout:")
         if refused:
@@ -48,11 +48,10 @@ def who() -> None:
             st.caption("Nobody signs in here yet: whoever opens this page may do everything.")
             st.page_link(page("people"), label="Add a person", icon=":material/person_add:")
             return
-        st.markdown(
-            f":material/account_circle: **{as_text(person.name)}**  \n"
-            f":gray[{view.ROLES[person.role].text}]"
-        )
-        if st.button("Sign out", key="sign_out", icon=":material/logout:", width="stretch"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{as_text(person.name)}**  \n:gray[{view.ROLES[person.role].text}]")
+            out = st.button("Sign out", key="sign_out", icon=":material/logout:")
+        if out:
             session.leave()
             if _provider_said():
                 st.logout()

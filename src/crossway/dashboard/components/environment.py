@@ -14,6 +14,9 @@ _STYLE = """<style>
 [data-testid="stButtonGroup"] [data-variant][aria-pressed="true"],
 [data-testid="stTab"][aria-selected="true"] { color: inherit; }
 [data-testid="stMainBlockContainer"] { padding-left: 2.5rem; padding-right: 2.5rem; }
+[data-testid="stSidebarContent"] { display: flex; flex-direction: column; }
+[data-testid="stSidebarNav"] { flex: 1 1 auto; min-height: 8rem; overflow-y: auto; }
+[data-testid="stSidebarUserContent"] { flex: none; padding-bottom: 1rem; }
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
 }
