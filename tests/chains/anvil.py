@@ -1,7 +1,9 @@
 """Real EVM chains on this machine: anvil with Crossway's contracts and tokens of the catalogue."""
 
 import json
+import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -57,12 +59,19 @@ def _tokens() -> Any:
             "outputSelection": {"*": {"*": ["evm.deployedBytecode.object"]}},
         },
     }
+    # Compiling takes seconds, and its result is the same each time.
+    kept = Path(tempfile.gettempdir()) / f"crossway-tokens-{keccak256(source.encode()).hex()}.json"
+    if kept.exists():
+        return json.loads(kept.read_text())
     program = "process.stdout.write(require('solc').compile(require('fs').readFileSync(0,'utf8')))"
     done = subprocess.run(
         ["node", "-e", program], input=json.dumps(asked).encode(), cwd=ROOT, capture_output=True,
         check=True, timeout=60,
     )  # fmt: skip
-    return json.loads(done.stdout)["contracts"]["tokens.sol"]
+    part = kept.with_suffix(f".{os.getpid()}")
+    part.write_text(json.dumps(json.loads(done.stdout)["contracts"]["tokens.sol"]))
+    part.rename(kept)
+    return json.loads(kept.read_text())
 
 
 def dollars(chain: str) -> str:
@@ -75,7 +84,7 @@ class Anvil:
 
     chain: str
     url: str
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | None = None
     sent: list[str] = field(default_factory=list)
     client: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=30, trust_env=False))
 
@@ -160,8 +169,9 @@ class Anvil:
 
     def stop(self) -> None:
         self.client.close()
-        self.process.terminate()
-        self.process.wait(10)
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(10)
 
 
 @contextmanager
@@ -196,6 +206,7 @@ def set_up(anvil: Anvil) -> None:
 
 
 def _answers(anvil: Anvil) -> bool:
+    assert anvil.process is not None
     assert anvil.process.poll() is None, "anvil ended"
     try:
         return bool(anvil.rpc("eth_chainId"))

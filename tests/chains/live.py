@@ -90,7 +90,7 @@ class LiveWorld:
                 data_dir=folder / "data",
                 database_url=f"sqlite:///{folder / 'crossway.db'}",
                 log_level="error",
-            )  # fmt: skip
+            )
         )
         self.services = replace(self.service.services, reached=reached)
         self.engine = Engine(self.services, "test", sole=True)

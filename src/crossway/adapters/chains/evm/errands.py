@@ -25,6 +25,8 @@ from crossway.ports.signing import Signer
 
 EVERYTHING = 2**256 - 1
 _APPROVE = selector("approve(address,uint256)")
+_KEPT = selector("kept(address,address)")
+_WITHDRAW = selector("withdraw(address,address,uint256)")
 _DEPLOYED = ("IntentFactory", "Escrow", "Filler")
 _PATIENCE_SECONDS, _LOOK_SECONDS = 600.0, 1.0
 _SPARE_GAS = 40_000
@@ -126,6 +128,23 @@ def approval_plan(chain: EvmChain, tokens: Sequence[Token], units: int) -> Plan:
         return calls
 
     return _plan(chain, ground.signer, wanted)
+
+
+def withdrawal_plan(chain: EvmChain, token: Token, to: str, units: int) -> Plan:
+    """Take out of the escrow what stayed there of our own payments: what bridges charge."""
+    words = address_word("evm", token.address), address_word("evm", to), number_word(units)
+    call = Call(chain.ground.at.escrow, _WITHDRAW + b"".join(words))
+    what = f"{format_units(units, token.decimals)} {token.symbol} from the escrow to {to}"
+    return _plan(chain, chain.ground.signer, lambda line: [(what, call)])
+
+
+def kept_units(chain: EvmChain, token: str) -> int:
+    """What stayed in the escrow of our own settled payments, in units of a token."""
+    owner = address_word("evm", chain.own.coordinator)
+    call = {"to": chain.ground.at.escrow, "data": "0x" + (_KEPT + owner).hex()}
+    call["data"] += address_word("evm", token).hex()
+    answer = chain.ground.nodes.one(lambda line: line.ask(Question("eth_call", (call, "latest"))))
+    return int.from_bytes(data_of(answer[0], "a balance")[:WORD], "big")
 
 
 def _approve(chain: EvmChain, token: Token, units: int) -> Call:

@@ -51,7 +51,7 @@ def signer_of(reference: str, password: str, environment: Mapping[str, str]) -> 
     if kind == "env":
         return LocalSigner(_plain(where, environment))
     if kind == "keystore":
-        return LocalSigner(_from_keystore(Path(where), _password(password, environment)))
+        return LocalSigner(_from_keystore(Path(where), password_of(password, environment)))
     raise KeyMissing("its key must be env:NAME or keystore:PATH")
 
 
@@ -65,7 +65,8 @@ def _plain(name: str, environment: Mapping[str, str]) -> bytes:
     return bytes.fromhex(match.group(1))
 
 
-def _password(reference: str, environment: Mapping[str, str]) -> str:
+def password_of(reference: str, environment: Mapping[str, str]) -> str:
+    """A key store's password: `env:NAME` or `file:PATH`. Raises `KeyMissing`."""
     kind, _, where = reference.partition(":")
     if kind == "env" and environment.get(where):
         return environment[where]

@@ -29,6 +29,11 @@ class Live:
     catalogue: Catalogue
     chains: Mapping[str, EvmChain]
 
+    def close(self) -> None:
+        """Let the connections of all chains go."""
+        for chain in self.chains.values():
+            chain.close()
+
 
 @dataclass(frozen=True, slots=True)
 class Feeds:

@@ -1,7 +1,7 @@
 """Transfers of tokens found in logs: many receivers in one question, less when a node objects."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,6 +125,29 @@ def _read(tokens: Collection[str], span: Span, answer: Any) -> list[Log]:
             raise Malformed("the node answered events that were not asked for")
     # A transfer of a token that is one of a kind has a topic more.
     return [one for one in found if len(one.topics) == 3 and len(one.data) == 32]
+
+
+def events(
+    line: Line, limits: Limits, wanted: Mapping[str, Any], first: int, last: int
+) -> list[Log]:
+    """Events of our own contracts over blocks, fewer at a time where a node objects."""
+    found: list[Log] = []
+    while first <= last:
+        end = min(first + limits.blocks - 1, last)
+        answer = line.tell([events_question(wanted, first, end)])[0]
+        if not isinstance(answer, Objection):
+            found += [log(one) for one in rows(answer, "events")]
+            first = end + 1
+        elif first == end or not _TOO_MUCH.search(answer.message):
+            raise Silent(f"the node objects: {answer.message}")
+        else:
+            limits.blocks = max(1, (end - first + 1) // 2)
+    return found
+
+
+def events_question(wanted: Mapping[str, Any], first: int, last: int) -> Question:
+    """Ask for events of an address with topics, over blocks."""
+    return Question("eth_getLogs", ({**wanted, "fromBlock": hex(first), "toBlock": hex(last)},))
 
 
 def receiver(one: Log) -> str:

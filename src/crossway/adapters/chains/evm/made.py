@@ -6,18 +6,17 @@ from typing import Any
 from crossway.adapters.chains.binding import WORD
 from crossway.adapters.chains.evm.calldata import used_call
 from crossway.adapters.chains.evm.ground import Ground
-from crossway.adapters.chains.evm.logs import topic
+from crossway.adapters.chains.evm.logs import events, topic
 from crossway.adapters.chains.evm.native import MOVED
 from crossway.adapters.chains.evm.nodes import Line
 from crossway.adapters.chains.evm.outcomes import mined
-from crossway.adapters.chains.evm.rpc import Objection, Question
+from crossway.adapters.chains.evm.rpc import Question
 from crossway.adapters.chains.evm.wire import (
     Malformed,
     address_of,
     data_of,
     hash_of,
     integer,
-    log,
     rows,
     table,
 )
@@ -111,22 +110,12 @@ def _of_account(transactions: Sequence[Any], account: str, from_nonce: int) -> d
 
 def _told(ground: Ground, line: Line, head: Heads, account: str, from_nonce: int) -> dict[str, int]:
     """Nonces of transactions that our contracts tell of, stretch by stretch downwards."""
-    names: set[str] = set()
-    top, width = head.height, ground.limits.blocks
+    wanted = {
+        "address": [ground.at.factory, ground.at.escrow, ground.at.filler],
+        "topics": [MOVED, None, topic(account)],
+    }
     lowest = max(head.height - _EVENT_BLOCKS, 0)
-    while top > lowest:
-        low = max(top - width + 1, lowest)
-        wanted = {
-            "fromBlock": hex(low),
-            "toBlock": hex(top),
-            "address": [ground.at.factory, ground.at.escrow, ground.at.filler],
-            "topics": [MOVED, None, topic(account)],
-        }
-        answer = line.tell([Question("eth_getLogs", (wanted,))])[0]
-        if isinstance(answer, Objection):
-            break
-        names |= {log(one).tx_hash for one in rows(answer, "events")}
-        top = low - 1
+    names = {one.tx_hash for one in events(line, ground.limits, wanted, lowest, head.height)}
     ordered = sorted(names)
     answers = line.ask(*(Question("eth_getTransactionByHash", (one,)) for one in ordered))
     return _of_account([one for one in answers if one is not None], account, from_nonce)

@@ -13,6 +13,7 @@ from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.balances import lens_answers, lens_questions, read
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.ground import Ground, Memory
+from crossway.adapters.chains.evm.logs import events, events_question
 from crossway.adapters.chains.evm.nodes import Line
 from crossway.adapters.chains.evm.rpc import Objection, Question
 from crossway.adapters.chains.evm.wire import (
@@ -55,9 +56,16 @@ def found(
         return []
     looked_at = list(addresses[-MOST_LOOKED_AT:])
     wanted = lens_questions(ground, looked_at, ground.native, hex(end.height))
-    *balances, moved = line.ask(*wanted, _moved_question(ground, before.height + 1, end.height))
-    now = lens_answers(ground, looked_at, balances)
-    gone = _gone(ground, moved, set(looked_at))
+    first = before.height + 1
+    *balances, moved = line.tell([*wanted, events_question(_moved(ground), first, end.height)])
+    if any(isinstance(one, Objection) for one in balances):
+        now = dict(read(ground, line, looked_at, ground.native, hex(end.height)))
+    else:
+        now = lens_answers(ground, looked_at, balances)
+    if isinstance(moved, Objection):
+        gone = _gone(events(line, ground.limits, _moved(ground), first, end.height), looked_at)
+    else:
+        gone = _gone([log(one) for one in rows(moved, "events")], looked_at)
     was = _before(ground, line, now, gone, before)
     incoming: list[Incoming] = []
     for address, units in now.items():
@@ -69,22 +77,17 @@ def found(
     return incoming
 
 
-def _moved_question(ground: Ground, first: int, last: int) -> Question:
-    wanted = {
-        "fromBlock": hex(first),
-        "toBlock": hex(last),
-        "address": ground.at.factory,
-        "topics": [MOVED],
-    }
-    return Question("eth_getLogs", (wanted,))
+def _moved(ground: Ground) -> dict[str, Any]:
+    return {"address": ground.at.factory, "topics": [MOVED]}
 
 
-def _gone(ground: Ground, answer: Any, mine: set[str]) -> dict[str, list[tuple[int, int]]]:
+def _gone(told: Sequence[Log], mine: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
     """Block and units of what our contracts took out of each address."""
     gone: dict[str, list[tuple[int, int]]] = {}
-    for one in (log(each) for each in rows(answer, "events")):
+    looked_for = set(mine)
+    for one in told:
         token, source, _, units = moved_of(one)
-        if token == ZERO and source in mine:
+        if token == ZERO and source in looked_for:
             gone.setdefault(source, []).append((one.height, units))
     return gone
 
@@ -219,11 +222,12 @@ def _rose(ground: Ground, line: Line, one: Incoming) -> bool:
     asked = [
         Question("eth_getBalance", (one.to, hex(low))),
         Question("eth_getBalance", (one.to, hex(high))),
-        _moved_question(ground, high, high),
+        events_question(_moved(ground), high, high),
     ]
     answers = line.tell(asked)
     if any(isinstance(answer, Objection) for answer in answers):
         return False
-    gone = sum(units for _, units in _gone(ground, answers[2], {one.to}).get(one.to, []))
+    told = [log(each) for each in rows(answers[2], "events")]
+    gone = sum(units for _, units in _gone(told, [one.to]).get(one.to, []))
     before, after = (integer(answer, "a balance") for answer in answers[:2])
     return after + gone - before >= one.units
