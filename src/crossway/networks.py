@@ -102,6 +102,7 @@ def live(
     whole = catalogue_data.load()
     network = open_live(settings.profile, whole)
     if sentences := lacking(network, pool):
+        network.close()
         raise ValueError("The live network cannot be started.\n" + "\n".join(sentences))
     reference = catalogue_data.reference_prices()
     feeds = Feeds(
