@@ -10,12 +10,14 @@ from crossway.domain.webhooks import Announcement, Delivery, DeliveryState, Endp
 
 @dataclass(frozen=True, slots=True)
 class DeliveryFilter:
-    """Which deliveries a list shows; an empty field asks nothing."""
+    """Which deliveries a list shows; an empty field asks nothing. `about` is the kind and the
+    number of what they tell of."""
 
     webhook_id: int | None = None
     client_id: str | None = None
     states: tuple[DeliveryState, ...] = ()
     event: str = ""
+    about: tuple[str, int] | None = None
     before_id: int | None = None
 
 

@@ -1,17 +1,24 @@
 """The whole story of one intent: what happened, what it owes, who acts next and by when."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from crossway.domain.clients import Caller
 from crossway.domain.deposits import Deposit, DepositState
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Posting
-from crossway.domain.money import format_units
+from crossway.domain.money import format_units, micro_usd_up
 from crossway.domain.transfers import OPEN, Duty, Transfer, TransferState
+from crossway.domain.webhooks import Announcement, Delivery
+from crossway.ports.finding_records import Note
+from crossway.ports.logs import AskedRequest, RequestFilter
 from crossway.ports.records import Attempt, MoveRecord
 from crossway.ports.services import Services
+from crossway.ports.webhook_records import DeliveryFilter
 from crossway.usecases.intents import by_id
+from crossway.usecases.lifecycle import is_dust
+
+MOST_AROUND = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,27 @@ class Story:
     postings: list[tuple[datetime, Posting]]
     who_acts: str
     by_when: datetime | None
+    notes: list[Note] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What clients were told of one intent, and what they asked about it; newest first."""
+
+    told: list[tuple[Delivery, Announcement]]
+    asked: list[AskedRequest]
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """What it costs to send the money back now: the network's fee, which the relayer pays, in units
+    of the chain's native coin and in micro-USD, None where there is no price."""
+
+    chain: str
+    fee_units: int
+    fee_micro_usd: int | None
+    worth_micro_usd: int
+    dust: bool
 
 
 def story(services: Services, caller: Caller, intent_id: int) -> Story:
@@ -37,8 +65,41 @@ def story(services: Services, caller: Caller, intent_id: int) -> Story:
         attempts = unit.transfers.attempts([t.id for t in transfers])
         moves = unit.intents.moves([intent_id])
         postings = unit.books.of(intent_id)
+        notes = unit.desk.notes(f"intent:{intent_id}")
     who, when = next_step(services, intent, deposits, transfers)
-    return Story(intent, deposits, transfers, attempts, moves, postings, who, when)
+    return Story(intent, deposits, transfers, attempts, moves, postings, who, when, notes)
+
+
+def around(services: Services, caller: Caller, intent_id: int) -> Around:
+    """The webhooks and the requests that were about one intent; raises `NotFound`."""
+    intent = by_id(services, caller, intent_id)
+    about = DeliveryFilter(client_id=_own(caller), about=("intent", intent.id))
+    asked = RequestFilter(client_id=_own(caller), intent_id=intent.id)
+    with services.store.read() as unit:
+        return Around(
+            unit.deliveries.page(about, MOST_AROUND), unit.requests.page(asked, MOST_AROUND)
+        )
+
+
+def way_out(services: Services, intent: Intent) -> WayOut | None:
+    """What it costs to give back what an intent holds, by what its chain asks at this moment; None
+    where it holds nothing. Raises `Unreachable`."""
+    if intent.held_units <= 0:
+        return None
+    terms = intent.terms
+    chain = services.catalogue.chains[terms.source_chain]
+    fee = services.chains[chain.id].fee_units()
+    price = services.prices.usd([chain.native_symbol]).get(chain.native_symbol)
+    cost = None
+    if price is not None:
+        cost = micro_usd_up(fee, chain.native_decimals, price.pico_usd)
+    worth = intent.held_units * intent.costs.total_micro_usd // terms.total_units
+    dust = is_dust(services, intent, terms.token_in, chain.id, intent.held_units)
+    return WayOut(chain.id, fee, cost, worth, dust)
+
+
+def _own(caller: Caller) -> str | None:
+    return None if caller.operator else caller.client.id
 
 
 def next_step(

@@ -1,30 +1,31 @@
-"""One payment's screen in its parts: head, money, story, actions."""
+"""One payment's screen at a glance: where it stands, its money, and what happened."""
 
 import streamlit as st
 
+from crossway.dashboard import live
 from crossway.dashboard.components import payers_page, payment, widget
-from crossway.dashboard.components.actions import buttons, confirm, confirm_with_text, perform
 from crossway.dashboard.components.notices import as_text
-from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import actions as offered
-from crossway.dashboard.views import money, wording
+from crossway.dashboard.session import services
+from crossway.dashboard.views import happened, money, wording
 from crossway.dashboard.views import story as views
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.figures import brief_amount, chain_name, duration
 from crossway.dashboard.views.intents import chips_of, reference
 from crossway.dashboard.views.links import order_href
-from crossway.dashboard.views.offers import Offer
 from crossway.domain.deposits import Purpose
 from crossway.domain.intent import State
-from crossway.usecases import processing, sandbox
 from crossway.usecases.tracking import Story
+
+_FEE_SECONDS = 15.0
 
 
 def stands(story: Story) -> str:
     """What the buttons depend on, as one text to compare."""
     intent = story.intent
     transfers = ",".join(f"{t.id}{t.state}" for t in story.transfers)
-    return f"{intent.state} {intent.held_units} {len(story.deposits)} {transfers}"
+    return (
+        f"{intent.state} {intent.held_units} {len(story.deposits)} {transfers} {len(story.notes)}"
+    )
 
 
 def head(story: Story) -> None:
@@ -45,13 +46,14 @@ def head(story: Story) -> None:
         seconds = (story.by_when - services().clock.now()).total_seconds()
         left = f" Time left: {duration(seconds)}." if seconds > 0 else ""
     st.info(as_text(f"Who acts next: {story.who_acts}{left}"), icon=":material/person:")
+    way_out(story)
     if intent.order_id is not None:
         way = Way(f"Ramp order #{intent.order_id}", order_href(intent.order_id), "receipt_long")
         widget.ways((way,), "of_order", width="content")
 
 
-def body(story: Story) -> None:
-    """The request to pay while it is open, then money and story."""
+def overview(story: Story) -> None:
+    """The request to pay while it is open, then what it is, its money and what happened."""
     intent, names = story.intent, services().catalogue
     if intent.state is State.PENDING:
         with st.container(border=True):
@@ -63,20 +65,25 @@ def body(story: Story) -> None:
         widget.facts(views.key_facts(names, intent), "facts", "Facts")
         payers_page.shown(intent, "intent")
         st.subheader("Quoted and actual")
-        compared = money.compare_rows(names, intent, story.moves, story.postings)
+        compared = money.compare_rows(names, story)
         widget.table(compared, money.COMPARE_COLUMNS, "compare", "Quoted and actual")
     with right:
         st.subheader("What happened")
-        widget.timeline(views.timeline(names, intent, story.moves), "timeline", "What happened")
+        widget.timeline(happened.everything(names, story), "timeline", "What happened")
     _tables(story)
-    with st.expander("Details for developers", icon=":material/code:"):
-        widget.facts(views.detail_facts(names, intent), "details", "Details")
-        st.json(views.raw(intent_record(story)), expanded=False)
 
 
-def intent_record(story: Story) -> dict[str, object]:
-    """The payment as stored, field by field."""
-    return {name: getattr(story.intent, name) for name in story.intent.__dataclass_fields__}
+def way_out(story: Story) -> None:
+    """What it costs to send the money back now, while there is some."""
+    intent = story.intent
+    if intent.state in (State.INITIATED, State.COMPLETED, State.REFUNDED) or not intent.held_units:
+        return
+    # A chain is asked, and prices: not at every change of anything.
+    words = live.shared(
+        f"way out {intent.id} {intent.held_units}",
+        lambda: money.way_out(services(), intent), (), _FEE_SECONDS,
+    )  # fmt: skip
+    st.caption(as_text(words))
 
 
 def _tables(story: Story) -> None:
@@ -93,82 +100,3 @@ def _tables(story: Story) -> None:
         widget.table(transfers, money.TRANSFER_COLUMNS, "transfers", "Transfers")
     else:
         st.markdown("Nothing is owed yet: transfers begin when the deposit is complete.")
-    with st.expander(f"Ledger, {len(story.postings)} movements", icon=":material/menu_book:"):
-        if story.postings:
-            rows = money.ledger_rows(names, services().fiat, story.postings)
-            widget.table(rows, money.LEDGER_COLUMNS, "ledger", "Ledger")
-        else:
-            st.markdown("No money has moved yet.")
-
-
-def actions(story: Story) -> None:
-    """What may be done to this payment now; on the simulated network deposits by hand, too."""
-    intent = story.intent
-    offers = offered.offers(intent, story.deposits, story.transfers, services().clock.now())
-    clicked = buttons(offers, "act")
-    refund = next(offer for offer in offers if offer.name == "refund")
-    if refund.why_not:
-        st.caption(as_text(refund.why_not))
-    if services().network == "simulated":
-        st.badge("Simulated deposits", icon=":material/science:", color="orange")
-        clicked = buttons(offered.simulated_offers(intent), "sim") or clicked
-    if clicked is not None:
-        _take(story, clicked)
-
-
-def _take(story: Story, offer: Offer) -> None:
-    intent = story.intent
-    if offer.name == "check":
-        perform(lambda: _checked(story))
-    elif offer.name == "elsewhere":
-        perform(lambda: _looked(story))
-    elif offer.name == "redirect":
-        confirm_with_text(
-            offer.label, offer.asks, "New refund address", "Send the refund there",
-            lambda to: _redirected(story, to),
-        )  # fmt: skip
-    elif offer.name == "refund":
-        title = "Refund this payment?" if intent.held_units else "Look for a late deposit?"
-        confirm(title, offer.asks, offer.label, lambda: _refunded(story))
-    elif offer.name == "foreign":
-        confirm("Return this deposit?", offer.asks, "Return it", lambda: _returned(offer))
-    else:
-        perform(lambda: deposit(story, offer))
-
-
-def _checked(story: Story) -> str:
-    processing.trigger(services(), operator(), story.intent.address)
-    return "The deposit is complete; the payment goes on."
-
-
-def _looked(story: Story) -> str:
-    found = processing.look_elsewhere(services(), operator(), story.intent.id)
-    if not found:
-        return "Nothing lies at this address on any other chain."
-    return f"Found {len(found)} deposit{'' if len(found) == 1 else 's'} on other chains."
-
-
-def _refunded(story: Story) -> str:
-    return f"Refund sent: {processing.refund(services(), operator(), story.intent.address)}"
-
-
-def _redirected(story: Story, to: str) -> str:
-    processing.redirect_refund(services(), operator(), story.intent.id, to)
-    return f"The refund goes to {to}."
-
-
-def _returned(offer: Offer) -> str:
-    processing.return_foreign(services(), operator(), offer.subject or 0)
-    return f"Deposit {offer.subject} goes back."
-
-
-def deposit(story: Story, offer: Offer) -> str:
-    """A deposit by hand on the simulated network."""
-    intent, what = story.intent, offer.name
-    if what == "other":
-        token = offered.other_token(services().catalogue, intent)
-        amount = str(10**token.decimals)
-        sent = sandbox.deposit(services(), operator(), intent.address, amount, token.address)
-    else:
-        sent = sandbox.deposit(services(), operator(), intent.address, what)
-    return f"Simulated deposit sent in block {sent.block:,}."

@@ -52,6 +52,21 @@ def quick(label: str, name: str, choices: Sequence[str], names: Sequence[str]) -
     )  # fmt: skip
 
 
+def tabs(label: str, name: str, choices: Sequence[str]) -> str:
+    """Which part of a screen is shown, the first unless the address says otherwise."""
+    value = st.query_params.get(name, "")
+    key = f"asked_{name}"
+    st.session_state[key] = value if value in choices else choices[0]
+
+    def turn() -> None:
+        st.query_params[name] = st.session_state[key]
+
+    st.segmented_control(
+        label, choices, key=key, required=True, label_visibility="collapsed", on_change=turn
+    )
+    return str(st.session_state[key])
+
+
 def choice(
     label: str, name: str, choices: Sequence[str], names: Sequence[str], show: Text = str
 ) -> None:

@@ -1,31 +1,59 @@
 """What an operator may do to one payment now, named by its effect, or why not yet."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
+from typing import Final
 
-from crossway.dashboard.views.figures import amount, duration, short
+from crossway.dashboard.views.figures import (
+    amount,
+    chain_name,
+    duration,
+    short,
+    token_amount,
+)
 from crossway.dashboard.views.offers import Offer
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositState, Purpose
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import ENDED, Intent, State
 from crossway.domain.money import Token
+from crossway.domain.roles import Right
 from crossway.domain.transfers import Duty, Transfer, TransferState
 
 _BACK = (Duty.REFUND, Duty.RETURN_EXCESS)
 
 
+RIGHTS: Final[Mapping[str, Right]] = MappingProxyType(
+    {
+        "check": Right.WORK,
+        "elsewhere": Right.WORK,
+        "refund": Right.REFUND,
+        "foreign": Right.REFUND,
+        "redirect": Right.TREASURE,
+    }
+)
+
+
 def offers(
-    intent: Intent, deposits: Sequence[Deposit], transfers: Sequence[Transfer], now: datetime
+    catalogue: Catalogue,
+    intent: Intent,
+    deposits: Sequence[Deposit],
+    transfers: Sequence[Transfer],
+    now: datetime,
 ) -> list[Offer]:
-    """Every button of one payment's screen."""
+    """Every button of one payment's screen, each with what it sends where."""
     going_back = {transfer.cause for transfer in transfers if transfer.duty is Duty.RETURN_EXCESS}
     foreign = [d for d in deposits if _is_foreign(d) and f"deposit:{d.id}" not in going_back]
     failed = [t for t in transfers if t.duty in _BACK and t.state is TransferState.FAILED]
-    found = [_check(intent), _refund(intent, now)]
-    found += [_foreign(intent, deposit) for deposit in foreign]
+    found = [_check(intent), _refund(catalogue, intent, now)]
+    found += [_foreign(catalogue, intent, deposit) for deposit in foreign]
     if failed:
-        asks = "The refund that failed goes to another address. The change is in the audit log."
+        what = " and ".join(_returned(catalogue, transfer, intent) for transfer in failed)
+        asks = (
+            f"{what}: {intent.terms.refund_address} refused it. It is sent to the address that "
+            "you type instead, and cannot be called back. The change is in the audit log."
+        )
         found.append(Offer("redirect", "Send the failed refund elsewhere", "alt_route", asks=asks))
     found.append(Offer("elsewhere", "Look on other chains", "travel_explore"))
     return found
@@ -52,11 +80,12 @@ def _check(intent: Intent) -> Offer:
     return Offer("check", "Check for deposit", "search", why_not=why, main=True)
 
 
-def _refund(intent: Intent, now: datetime) -> Offer:
+def _refund(catalogue: Catalogue, intent: Intent, now: datetime) -> Offer:
     held = amount(intent.held_units, intent.asset_decimals, intent.asset_symbol)
     to = intent.terms.refund_address
     label = f"Refund {held} to {short(to)}" if intent.held_units else "Refund"
-    asks = f"{held} go back to {to}. This cannot be undone."
+    where = chain_name(catalogue, intent.terms.source_chain)
+    asks = f"{held} on {where} go back to {to}. This cannot be undone."
     if intent.state is State.EXPIRED and not intent.held_units:
         label, asks = "Look for a late deposit", f"What is found goes back to {to}."
     why = _why_no_refund(intent, now)
@@ -83,13 +112,26 @@ def _is_foreign(deposit: Deposit) -> bool:
     )
 
 
-def _foreign(intent: Intent, deposit: Deposit) -> Offer:
-    to = short(intent.terms.refund_address)
+def _returned(catalogue: Catalogue, transfer: Transfer, intent: Intent) -> str:
+    where = chain_name(catalogue, transfer.chain)
+    units = transfer.units
+    if units is None and transfer.duty is Duty.REFUND and intent.held_units:
+        units = intent.held_units
+    if units is None:
+        return f"All that lies at the deposit address on {where}"
+    return f"{token_amount(catalogue, transfer.chain, transfer.token, units)} on {where}"
+
+
+def _foreign(catalogue: Catalogue, intent: Intent, deposit: Deposit) -> Offer:
+    to, money = short(intent.terms.refund_address), deposit.incoming
+    what = token_amount(catalogue, money.chain, money.token, money.units)
+    where = chain_name(catalogue, money.chain)
     return Offer(
         "foreign",
         f"Return foreign deposit {deposit.id} to {to}",
         "undo",
-        asks=f"All of deposit {deposit.id} goes back to {intent.terms.refund_address}.",
+        asks=f"{what} on {where} (deposit {deposit.id}) go back to "
+        f"{intent.terms.refund_address}. This cannot be undone.",
         subject=deposit.id,
     )
 

@@ -8,8 +8,10 @@ from crossway.dashboard.views import ramp_wording, wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.fiat import fiat_amount
 from crossway.dashboard.views.figures import (
+    about_usd,
     address_cell,
     amount,
+    brief_amount,
     chain_name,
     duration,
     millis,
@@ -20,12 +22,16 @@ from crossway.dashboard.views.figures import (
 )
 from crossway.dashboard.views.story import reached
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.deposits import Deposit
+from crossway.domain.deposits import Deposit, Purpose
+from crossway.domain.errors import Unreachable
 from crossway.domain.fiat import Fiat
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import FIAT, Account, Posting, is_fiat
 from crossway.domain.transfers import Transfer
-from crossway.ports.records import MoveRecord
+from crossway.ports.services import Services
+from crossway.usecases import tracking
+from crossway.usecases.comparison import wait_seconds
+from crossway.usecases.tracking import Story
 
 DEPOSIT_COLUMNS = (
     Column("Amount"),
@@ -150,41 +156,69 @@ def _shown_by(catalogue: Catalogue, posting: Posting) -> Cell:
     return tx_cell(catalogue.chains.get(posting.chain), posting.tx.split(":")[0])
 
 
-def compare_rows(
-    catalogue: Catalogue,
-    intent: Intent,
-    moves: Sequence[MoveRecord],
-    postings: Sequence[tuple[datetime, Posting]],
-) -> tuple[Row, ...]:
+def compare_rows(catalogue: Catalogue, story: Story) -> tuple[Row, ...]:
     """What was quoted against what came of it."""
+    intent, postings = story.intent, [posting for _, posting in story.postings]
     terms, costs = intent.terms, intent.costs
-    asked = amount(terms.total_units, intent.asset_decimals, intent.asset_symbol)
-    came = amount(intent.received_units, intent.asset_decimals, intent.asset_symbol)
-    promised = amount(terms.out_units, intent.out_decimals, intent.out_symbol)
-    booked = _booked(catalogue, [posting for _, posting in postings])
-    paid = booked.get(Account.RECIPIENT, "not yet")
-    times = reached(moves)
-    took = "not yet"
-    if State.FUNDED in times and State.COMPLETED in times:
-        took = duration((times[State.COMPLETED] - times[State.FUNDED]).total_seconds())
+    booked = _booked(catalogue, postings)
     rows = [
-        ("Deposit", asked, came),
-        ("Recipient gets", promised, paid),
+        (
+            "Deposit",
+            amount(terms.total_units, intent.asset_decimals, intent.asset_symbol),
+            amount(intent.received_units, intent.asset_decimals, intent.asset_symbol),
+        ),
+        (
+            "Recipient gets",
+            amount(terms.out_units, intent.out_decimals, intent.out_symbol),
+            booked.get(Account.RECIPIENT, "not yet"),
+        ),
         ("Service fee", usd(costs.service_micro_usd, 4), booked.get(Account.SERVICE_FEES, "–")),
         ("Bridge fee", usd(costs.bridge_micro_usd, 4), booked.get(Account.BRIDGE_FEES, "–")),
         ("App fee", usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
         ("Network costs of the relayer", "in the fees", booked.get(Account.NETWORK_FEES, "–")),
-        ("Deposit to payout", _quoted_time(intent), took),
-        ("Went back", "–", _returned(catalogue, [posting for _, posting in postings])),
+        *_times(catalogue, story),
+        ("Went back", "–", _returned(catalogue, postings)),
     ]
     if not costs.app_micro_usd:
         rows = [row for row in rows if row[0] != "App fee"]
     return tuple(Row(name, (Cell(name), Cell(q), Cell(a))) for name, q, a in rows)
 
 
-def _quoted_time(intent: Intent) -> str:
-    seconds = getattr(intent, "fill_seconds", None)
-    return f"about {duration(seconds)}" if seconds else "–"
+def _times(catalogue: Catalogue, story: Story) -> list[tuple[str, str, str]]:
+    """How long the deposit was to wait, and how long it and the payout took."""
+    intent, times = story.intent, reached(story.moves)
+    chain = catalogue.chains[intent.terms.source_chain]
+    quoted = wait_seconds(chain, intent.costs.total_micro_usd)
+    paid = [d for d in story.deposits if d.purpose is Purpose.PAYMENT and d.credited_at]
+    confirmed = filled = "not yet"
+    if paid and State.FUNDED in times:
+        last = max(paid, key=lambda d: d.incoming.at)
+        waited = (times[State.FUNDED] - last.incoming.at).total_seconds()
+        confirmed = duration(max(waited, 0))
+    if State.FUNDED in times and State.COMPLETED in times:
+        filled = duration((times[State.COMPLETED] - times[State.FUNDED]).total_seconds())
+    return [
+        ("Deposit to confirmed", f"about {duration(quoted)}", confirmed),
+        ("Confirmed to payout", "–", filled),
+    ]
+
+
+def way_out(services: Services, intent: Intent) -> str:
+    """What it costs to send back what a payment holds, in words; empty where it holds nothing."""
+    try:
+        out = tracking.way_out(services, intent)
+    except Unreachable:
+        return "What the network asks for sending it back is unknown: the chain does not answer."
+    if out is None:
+        return ""
+    chain = services.catalogue.chains[out.chain]
+    fee = brief_amount(out.fee_units, chain.native_decimals, chain.native_symbol)
+    worth = f" ({about_usd(out.fee_micro_usd)})" if out.fee_micro_usd is not None else ""
+    held = amount(intent.held_units, intent.asset_decimals, intent.asset_symbol)
+    if out.dust:
+        return f"{held} stay where they are: sending them back costs more, {fee}{worth}."
+    who = "The relayer pays it: the payer gets all back"
+    return f"Sending back {held} costs {fee}{worth} in network fees now. {who}, {held}."
 
 
 def _booked(catalogue: Catalogue, postings: Sequence[Posting]) -> dict[Account, str]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from typing import Any
 
@@ -196,6 +196,26 @@ def _item(catalogue: Catalogue, intent: Intent, move: MoveRecord) -> Item:
     )
 
 
+def records(story: Story) -> dict[str, Any]:
+    """Every record of a payment as it is stored, by what it is."""
+    return {
+        "Payment": story.intent,
+        "Events": sorted(story.moves, key=lambda move: move.at),
+        "Deposits": story.deposits,
+        "Transfers": story.transfers,
+        "Signed transactions": story.attempts,
+        "Ledger": [{"at": at, "posting": posting} for at, posting in story.postings],
+        "Notes": story.notes,
+    }
+
+
 def raw(record: Any) -> str:
-    """A record as indented JSON; what JSON has no form for is written as text."""
-    return json.dumps(record, indent=2, default=str, ensure_ascii=False)
+    """A record as indented JSON; what JSON has no form for is written as text, signed bytes not at
+    all."""
+    return json.dumps(record, indent=2, default=_plain, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)
