@@ -1,5 +1,6 @@
 """`crossway contracts`: put the contracts on chains, compare them, and let them take tokens."""
 
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated
 
@@ -61,6 +62,35 @@ def approve(
 ) -> None:
     """Let the filler pay recipients out of the relayer's tokens; any amount, unless told."""
     _live().approve(chain, token, most, yes)
+
+
+@group.command("kept")
+@in_words
+def kept(chain: Chains = None) -> None:
+    """What stayed in the escrow of your settled payments: what bridges charge."""
+    _live().kept(chain)
+
+
+@group.command("withdraw")
+@in_words
+def withdraw(
+    chain: Annotated[str, typer.Option(help="A chain of the profile.")],
+    token: Annotated[str, typer.Option(help="A symbol such as USDC.")],
+    to: Annotated[str, typer.Option(help="Where it goes; the chain's treasury, unless told.")] = "",
+    yes: Yes = False,
+) -> None:
+    """Take all that stayed of a token out of the escrow. The books go on showing it there."""
+    _live().withdraw(chain, token, to, yes)
+
+
+@group.command("account")
+@in_words
+def account(
+    path: Annotated[Path, typer.Argument(help="The new key store; one that exists is left alone.")],
+    password: Annotated[str, typer.Option(help="What encrypts it: env:NAME or file:PATH.")],
+) -> None:
+    """Make a relayer's account: a new key in an encrypted file; tells its address."""
+    _live().account(path, password)
 
 
 def _live() -> ModuleType:

@@ -1,7 +1,9 @@
 """Carrying out `crossway contracts` on the chains of a profile, and telling what happens."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 import typer
 
@@ -11,6 +13,7 @@ from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.contracts import artifact, deployment
 from crossway.adapters.chains.evm.errands import Errand, Plan, contract_addresses, contract_trouble
 from crossway.adapters.chains.evm.keys import KeyMissing, environment, signer_of
+from crossway.adapters.chains.evm.keystores import new_keystore
 from crossway.adapters.chains.evm.opening import open_chain
 from crossway.adapters.chains.evm.profile import Profile, read_profile
 from crossway.bootstrap import SetupError
@@ -18,7 +21,7 @@ from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import Token, format_units, parse_decimal
 from crossway.ports.signing import Signer
-from crossway.settings import Settings
+from crossway.settings import Settings, write_private
 
 
 def where() -> None:
@@ -32,22 +35,24 @@ def deploy(names: Sequence[str] | None, key: str, yes: bool) -> None:
     catalogue, profile = live_profile()
     payer = _payer(key)
     for name in chosen(profile, names):
-        opened = opened_chain(catalogue, profile, name)
-        signer = payer or opened.ground.signer
-        plan = _planned(partial(errands.deployment_plan, opened, signer))
-        if not plan.errands:
-            typer.echo(f"{name}: everything is there, with the expected code")
-            continue
-        _carry_out(opened, signer, plan, yes)
-        _compare(opened)
+        with opened_chain(catalogue, profile, name) as opened:
+            signer = payer or opened.ground.signer
+            plan = _planned(partial(errands.deployment_plan, opened, signer))
+            if not plan.errands:
+                typer.echo(f"{name}: everything is there, with the expected code")
+                continue
+            _carry_out(opened, signer, plan, yes)
+            _compare(opened)
 
 
 def verify(names: Sequence[str] | None) -> bool:
     """Tell whether each contract is the expected one; answers whether all are."""
     catalogue, profile = live_profile()
-    opened = [opened_chain(catalogue, profile, name) for name in chosen(profile, names)]
-    # Each is told, also behind one that is wrong.
-    return sum(not _compare(one) for one in opened) == 0
+    wrong = []
+    for name in chosen(profile, names):
+        with opened_chain(catalogue, profile, name) as opened:
+            wrong += [] if _compare(opened) else [name]
+    return not wrong
 
 
 def approve(names: Sequence[str], symbols: Sequence[str] | None, most: str, yes: bool) -> None:
@@ -56,14 +61,54 @@ def approve(names: Sequence[str], symbols: Sequence[str] | None, most: str, yes:
     if most and len(symbols or ()) != 1:
         raise InvalidInput("--most needs one --token, as it is an amount of it")
     for name in chosen(profile, names):
-        opened = opened_chain(catalogue, profile, name)
-        tokens = _tokens(catalogue, opened, name, symbols)
-        units = parse_decimal("most", most, tokens[0].decimals) if most else errands.EVERYTHING
-        plan = _planned(partial(errands.approval_plan, opened, tokens, units))
-        if not plan.errands:
-            typer.echo(f"{name}: nothing to change")
-            continue
+        with opened_chain(catalogue, profile, name) as opened:
+            tokens = _tokens(catalogue, opened, name, symbols)
+            units = parse_decimal("most", most, tokens[0].decimals) if most else errands.EVERYTHING
+            plan = _planned(partial(errands.approval_plan, opened, tokens, units))
+            if not plan.errands:
+                typer.echo(f"{name}: nothing to change")
+                continue
+            _carry_out(opened, opened.ground.signer, plan, yes)
+
+
+def kept(names: Sequence[str] | None) -> None:
+    """Tell what stayed in the escrow."""
+    catalogue, profile = live_profile()
+    for name in chosen(profile, names):
+        with opened_chain(catalogue, profile, name) as opened:
+            for token in {one.address: one for one in catalogue.by_chain[name]}.values():
+                if units := errands.kept_units(opened, token.address):
+                    typer.echo(f"{name}: {format_units(units, token.decimals)} {token.symbol}")
+
+
+def withdraw(name: str, symbol: str, to: str, yes: bool) -> None:
+    """Take what stayed of a token out of the escrow, to the treasury unless told."""
+    catalogue, profile = live_profile()
+    chosen(profile, [name])
+    token = catalogue.token(name, symbol, "token")
+    with opened_chain(catalogue, profile, name) as opened:
+        try:
+            receiver = opened.canonical_address(to or opened.own.treasury)
+        except ValueError as error:
+            raise InvalidInput(f"to {error}") from None
+        if not (units := errands.kept_units(opened, token.address)):
+            typer.echo(f"{name}: no {symbol} stayed in the escrow")
+            return
+        plan = _planned(partial(errands.withdrawal_plan, opened, token, receiver, units))
         _carry_out(opened, opened.ground.signer, plan, yes)
+
+
+def account(path: Path, password: str) -> None:
+    """Write a new key to an encrypted file that only its owner reads."""
+    try:
+        address, stored = new_keystore(password, environment())
+    except KeyMissing as error:
+        raise SetupError(str(error)) from None
+    write_private(path, stored)
+    typer.echo(f"{path} holds the key of {address}")
+    typer.echo(
+        "Keep a copy of it and of its password: without them, what the account holds is lost"
+    )
 
 
 def _planned(plan: Callable[[], Plan]) -> Plan:
@@ -92,12 +137,17 @@ def chosen(profile: Profile, names: Sequence[str] | None) -> list[str]:
     return list(names or profile.chains)
 
 
-def opened_chain(catalogue: Catalogue, profile: Profile, name: str) -> EvmChain:
-    """A chain with its key; refuses in words."""
+@contextmanager
+def opened_chain(catalogue: Catalogue, profile: Profile, name: str) -> Iterator[EvmChain]:
+    """A chain with its key for the length of a block; refuses in words."""
     try:
-        return open_chain(catalogue, name, profile.chains[name], environment())
+        chain = open_chain(catalogue, name, profile.chains[name], environment())
     except ValueError as error:
         raise SetupError(str(error)) from None
+    try:
+        yield chain
+    finally:
+        chain.close()
 
 
 def _payer(reference: str) -> Signer | None:

@@ -4,7 +4,7 @@ import os
 import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -62,7 +62,8 @@ def _chains_right() -> bool:
             chain = open_chain(catalogue, name, wanted, environment())
         except ValueError as error:
             return [*found, examining.key_finding(name, error)]
-        return [*found, *examining.chain_findings(chain)]
+        with closing(chain):
+            return [*found, *examining.chain_findings(chain)]
 
     with ThreadPoolExecutor(max(len(profile.chains), 1)) as pool:
         looked = dict(zip(profile.chains, pool.map(look, profile.chains), strict=True))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -64,8 +65,8 @@ def nodes_findings(
     customs, seen = traits(chain.id), []
     for url in addresses:
         alone = profile.model_copy(update={"rpc": [url.get_secret_value()], "quorum": 1})
-        nodes = nodes_of(chain, alone, {}, customs)
-        findings, answered = _of_node(chain, nodes, customs, _host(url), now)
+        with closing(nodes_of(chain, alone, {}, customs)) as nodes:
+            findings, answered = _of_node(chain, nodes, customs, _host(url), now)
         seen += answered
         yield from findings
     yield from _agreement(chain, profile, seen)

@@ -14,5 +14,6 @@ def new_keystore(password: str, environment: Mapping[str, str]) -> tuple[str, by
     Raises `KeyMissing`."""
     words = password_of(password, environment)
     key = secrets.token_bytes(32)
-    stored = create_keyfile_json(key, words, kdf="scrypt")
+    # Declared as text and worked on as bytes.
+    stored = create_keyfile_json(key, words.encode(), kdf="scrypt")  # type: ignore[arg-type]
     return LocalSigner(key).address, json.dumps(stored).encode()

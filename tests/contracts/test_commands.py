@@ -1,0 +1,145 @@
+"""What an operator does before going live, by commands against a chain of this machine."""
+
+import json
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from crossway.adapters.chains.binding import address_word, number_word
+from crossway.adapters.chains.evm.contracts import deployment
+from crossway.adapters.chains.evm.keys import signer_of
+from crossway.adapters.chains.evm.profile import read_profile
+from crossway.catalogue import load
+from crossway.cli.program import cli
+from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running, token_code
+from tests.contracts.gas import AT, payment, used
+from tests.processes import ROOT
+
+CHAIN = "BASE_MAINNET"
+
+
+@dataclass
+class Desk:
+    """A chain without contracts, and an operator with a profile of it."""
+
+    one: Anvil
+    environment: dict[str, str]
+
+    def says(self, *words: str, code: int = 0, asked: str = "") -> str:
+        """What a command prints; it must end with this code, and never show the key."""
+        told = CliRunner().invoke(cli, list(words), env=self.environment, input=asked)
+        text = told.stdout + told.stderr
+        assert RELAYER_KEY[2:] not in text
+        assert "Traceback" not in text
+        assert told.exit_code == code, text
+        return text
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    with running(CHAIN, ready=False) as one:
+        one.rpc("evm_setAutomine", True)
+        one.rpc("anvil_setCode", dollars(CHAIN), token_code("Plain"))
+        profile = tmp_path / "profile.toml"
+        profile.write_text(
+            f'[chains.{CHAIN}]\nrpc = ["{one.url}"]\nkey = "env:CROSSWAY_RELAYER_KEY_BASE"\n'
+            f'treasury = "{TREASURY}"\n'
+        )
+        settings = {"NETWORK": "live", "PROFILE": str(profile), "DATA_DIR": str(tmp_path / "data")}
+        environment = {f"CROSSWAY_{name}": value for name, value in settings.items()}
+        yield Desk(one, {**environment, "CROSSWAY_RELAYER_KEY_BASE": RELAYER_KEY})
+
+
+def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
+    one, deploy = desk.one, ("contracts", "deploy", "--yes")
+    first = desk.says("doctor", code=1)
+    for remedy in ("contracts deploy --chain", "Send ETH for fees", "Send some, such as USDC"):
+        assert remedy in first
+    assert "holds too little ETH" in desk.says(*deploy, code=1)
+    one.rpc("anvil_setBalance", RELAYER, hex(10**20))
+    assert "Aborted" in desk.says("contracts", "deploy", code=1, asked="n\n")
+    assert desk.says("contracts", "verify", code=1).count("not deployed") == 4
+    assert desk.says(*deploy).count("✓") == 4
+    assert "everything is there" in desk.says(*deploy)
+    one.call_token(
+        dollars(CHAIN), "mint(address,uint256)", address_word("evm", RELAYER), number_word(10**9)
+    )
+    assert "contracts approve --chain BASE_MAINNET --token USDC" in desk.says("doctor", code=1)
+    desk.says("contracts", "approve", "--chain", CHAIN, "--yes")
+    assert "nothing to change" in desk.says("contracts", "approve", "--chain", CHAIN, "--yes")
+    assert "Nothing wrong found" in desk.says("doctor")
+    less = ("contracts", "approve", "--chain", CHAIN, "--token", "USDC", "--most", "500", "--yes")
+    assert "500 USDC allowed" in desk.says(*less)
+    assert "not all of it approved" in desk.says("doctor", code=1)
+
+
+def test_other_code_in_the_place_of_a_contract_is_told(desk: Desk) -> None:
+    desk.one.rpc("anvil_setBalance", RELAYER, hex(10**20))
+    desk.says("contracts", "deploy", "--yes")
+    desk.one.rpc("anvil_setCode", deployment().escrow, token_code("Plain"))
+    assert "other code" in desk.says("contracts", "verify", code=1)
+    assert "other code" in desk.says("contracts", "deploy", "--yes", code=1)
+    assert "Do not use this chain or this node" in desk.says("doctor", code=1)
+
+
+def test_a_wrong_or_silent_node_and_a_missing_key_are_told(desk: Desk, tmp_path: Path) -> None:
+    path = Path(desk.environment["CROSSWAY_PROFILE"])
+    right = path.read_text()
+    path.write_text(right.replace(CHAIN, "ARBITRUM_MAINNET"))
+    assert "has chain 8453 and not 42161" in desk.says("doctor", code=1)
+    path.write_text(right.replace(desk.one.url, "http://127.0.0.1:1/secret"))
+    told = desk.says("doctor", code=1)
+    assert "gave no answer" in told
+    assert "secret" not in told
+    path.write_text(right)
+    desk.one.rpc("evm_increaseTime", 7_200)
+    desk.one.mine()
+    desk.environment["CROSSWAY_RELAYER_KEY_BASE"] = ""
+    told = desk.says("doctor", code=1)
+    assert "old by this machine's clock" in told
+    assert "the environment has no CROSSWAY_RELAYER_KEY_BASE" in told
+    assert "has no X" in desk.says("contracts", "verify", "--chain", "X", code=1)
+
+
+def test_what_bridges_charged_is_withdrawn(desk: Desk) -> None:
+    one = desk.one
+    one.rpc("anvil_setBalance", RELAYER, hex(10**20))
+    desk.says("contracts", "deploy", "--yes")
+    one.put_token(dollars(CHAIN))
+    paid = payment(one, "settled", 25_000_000)
+    used(one, AT.factory, paid.start())
+    used(one, AT.escrow, paid.settle((RELAYER, 24_000_000)))
+    assert desk.says("contracts", "kept") == f"{CHAIN}: 1 USDC\n"
+    take = ("contracts", "withdraw", "--chain", CHAIN, "--token", "USDC", "--yes")
+    desk.says(*take)
+    assert one.balance(TREASURY) == 1_000_000
+    assert "no USDC stayed" in desk.says(*take)
+
+
+def test_a_new_account_exists_only_encrypted(tmp_path: Path) -> None:
+    path, password = tmp_path / "relayer.json", tmp_path / "password"
+    password.write_text("a long password\n")
+    made = ("contracts", "account", str(path), "--password", f"file:{password}")
+    told = CliRunner().invoke(cli, list(made))
+    assert told.exit_code == 0, told.output
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert json.loads(path.read_text())["crypto"]["kdf"] == "scrypt"
+    assert signer_of(f"keystore:{path}", f"file:{password}", {}).address in told.stdout
+    assert CliRunner().invoke(cli, list(made)).exit_code == 1
+
+
+@pytest.mark.parametrize("name", ["mainnets.toml", "testnets.toml"])
+def test_the_examples_are_profiles_once_a_treasury_is_named(name: str, tmp_path: Path) -> None:
+    text, catalogue = (ROOT / "deploy" / "profiles" / name).read_text(), load()
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(ValueError, match="treasury is not an EVM address"):
+        read_profile(path, catalogue)
+    path.write_text(text.replace("0x…", TREASURY))
+    testnet = name == "testnets.toml"
+    wanted = {c.id for c in catalogue.chains.values() if (c.kind, c.testnet) == ("evm", testnet)}
+    assert set(read_profile(path, catalogue).chains) == wanted
