@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import environment, notices, search
+from crossway.dashboard.components import alarms, environment, notices, search
 from crossway.dashboard.components.door import door, who
 from crossway.dashboard.navigation import FOLDER, leave, page
 from crossway.dashboard.screens import SCREENS, Screen, sections
@@ -40,6 +40,8 @@ with notices.in_words():
     with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
         environment.strip()
         search.box()
+with notices.in_words():
+    alarms.strip()
 environment.sidebar()
 with notices.in_words():
     who()

@@ -10,7 +10,7 @@ from crossway.domain.intent import State
 from crossway.usecases.switches import switch
 from tests.dashboard.conftest import Screen
 
-SCREENS = ("overview", "intents", "new_intent", "quotes", "routes", "chains", "simulator", "intent")
+SCREENS = ("overview", "alarms", "intents", "new_intent", "quotes", "routes", "chains", "simulator", "intent")
 
 
 @pytest.mark.parametrize("name", SCREENS)
@@ -30,7 +30,7 @@ def test_the_overview_counts_what_was_paid(screen: Screen) -> None:
     screen.world.until(intent, State.COMPLETED)
     st.cache_data.clear()
     screen.again()
-    figures = {metric.label: metric.value for metric in screen.at.metric}
+    figures = {one["label"]: one["value"] for one in screen.widget("figures")["figures"]}
     assert figures["Completed, 24 h"] == "1"
     assert figures["Volume, 24 h, USD"] == "25.00"
     assert "Recipient paid" in json.dumps(screen.widget("recent"))

@@ -12,6 +12,7 @@ from uuid import uuid4
 import streamlit as st
 
 from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import alarms
 from crossway.dashboard.views.figures import millis
 from crossway.ports.changes import Topic
 from crossway.usecases import operations
@@ -19,6 +20,7 @@ from crossway.usecases import operations
 T = TypeVar("T")
 LOOK_SECONDS: Final = 0.05
 FRESH_SECONDS: Final = 2.0
+STRIP_SECONDS: Final = 30.0
 EVERYTHING: Final = tuple(topic for topic in Topic if topic is not Topic.REQUESTS)
 _APART_MILLIS = 1000
 _CLOCK = "clock_anchor"
@@ -111,6 +113,11 @@ def clock() -> dict[str, Any]:
 def overview() -> operations.Overview:
     """The numbers of the day."""
     return shared("overview", lambda: operations.overview(services(), operator()))
+
+
+def strip() -> Mapping[str, Any]:
+    """What the alarm strip says."""
+    return shared("strip", lambda: alarms.strip(services()), (Topic.ALARMS,), STRIP_SECONDS)
 
 
 def chains() -> list[operations.ChainStatus]:

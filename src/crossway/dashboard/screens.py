@@ -23,6 +23,10 @@ SCREENS: Final = (
         "Is everything all right? What needs a person?", "Today",
     ),
     Screen(
+        "alarms", "Alarms", "notifications",
+        "What stands, who looks after it, and what was.", "Today",
+    ),
+    Screen(
         "intents", "Payments", "list_alt",
         "Every payment, live: filter, search, export, open one.", "Payments",
     ),
@@ -107,6 +111,10 @@ SCREENS: Final = (
     Screen(
         "audit", "Audit log", "history",
         "Who changed what, how it was before, and whether the log is whole.", "Admin",
+    ),
+    Screen(
+        "story", "Guided story", "auto_stories",
+        "One payment from its quote to its refund, told step by step.", "Admin", simulated=True,
     ),
     Screen(
         "simulator", "Simulator", "science",

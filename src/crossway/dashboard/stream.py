@@ -106,7 +106,8 @@ class Herald:
 def message() -> str:
     """What every browser is told."""
     changes = live.changes()
-    return json.dumps({"epoch": changes.epoch, "change": changes.numbers()})
+    numbers = changes.numbers()
+    return json.dumps({"epoch": changes.epoch, "change": numbers, "strip": live.strip()})
 
 
 async def _let_in(socket: WebSocket) -> bool:

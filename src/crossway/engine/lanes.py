@@ -1,20 +1,21 @@
 """A lane: one thread that does one outsider's work, so that who hangs delays nobody else."""
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Collection
 from queue import SimpleQueue
 
-log = logging.getLogger("crossway.engine")
+from crossway.engine.alarms import Working
+
 Work = Callable[[], object]
 
 
 class Lane:
     """Does its work one after the other. A thing that is queued or under way is not taken twice."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, working: Working) -> None:
+        """`working` is told how the work goes."""
+        self._name, self._working = name, working
         self._queue: SimpleQueue[tuple[frozenset[int], Work] | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._taken: set[int] = set()
@@ -51,8 +52,9 @@ class Lane:
             self._since = time.monotonic()
             try:
                 work()
-            except Exception:
-                log.exception("lane failed: %s", self._name)
+                self._working.well()
+            except Exception as error:
+                self._working.broken(error)
             finally:
                 self._since = None
                 with self._lock:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from crossway.domain.errors import Unreachable
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
-from crossway.engine.alarms import alarm
+from crossway.engine.alarms import Working, alarm
 from crossway.engine.lanes import Lane
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
@@ -46,6 +46,8 @@ class Ramps:
         # Whose alarm may stand: at first anybody's, raised by whoever worked before.
         self._silent: set[str] = {one.name for one in services.ramps}
         self._lanes: dict[str, Lane] = {}
+        self._working = Working(services, "ramp orders")
+        self._handing_over = Working(services, "handing over what people handed in")
         self._awake = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -83,8 +85,9 @@ class Ramps:
             done = 0
             try:
                 done = self._pass()
-            except Exception:
-                log.exception("the pass over ramp orders failed")
+                self._working.well()
+            except Exception as error:
+                self._working.broken(error)
             self._awake.wait(BUSY_SECONDS if done else IDLE_SECONDS)
             self._awake.clear()
 
@@ -106,7 +109,10 @@ class Ramps:
         return done
 
     def _lane(self, name: str) -> Lane:
-        return self._lanes.setdefault(name, Lane(f"ramps {name}"))
+        if name not in self._lanes:
+            working = Working(self._services, f"ramp orders of {name}")
+            self._lanes[name] = Lane(f"ramps {name}", working)
+        return self._lanes[name]
 
     def _moved(self) -> Mapping[ProviderName, list[RampOrder]]:
         """Take up what is due, move it as far as can be known here, and answer by provider whom
@@ -169,10 +175,12 @@ class Ramps:
 
     def _identities(self) -> int:
         try:
-            return hand_over_due(self._services)
-        except Exception:
-            log.exception("handing over what people handed in failed")
+            done = hand_over_due(self._services)
+            self._handing_over.well()
+        except Exception as error:
+            self._handing_over.broken(error)
             return 0
+        return done
 
     def _guarded(self, order_id: int, work: Callable[[], T]) -> T | None:
         """A defect in one order is logged and raised as an alarm; the others go on."""

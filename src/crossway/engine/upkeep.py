@@ -7,6 +7,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.engine.alarms import alarm
+from crossway.engine.lateness import FOREIGN, STUCK, late
 from crossway.engine.signing import tell_outsiders
 from crossway.ports.chain import Heads
 from crossway.ports.records import Alarm
@@ -30,12 +31,16 @@ def look_after(services: Services, heads: Mapping[str, Heads]) -> int:
     with services.store.read() as unit:
         alarms = unit.network.alarms(limit=_MOST_ALARMS)
         waiting = unit.transfers.waiting(_MOST_WAITING)
-        late = _late_claims(unit, waiting, now)
-        over = [a.key for a in alarms if _is_over(unit, a, waiting, late, now)]
+        claims = _late_claims(unit, waiting, now)
+        past_time = late(unit, alarms, now)
+        keys = {*claims, *(one.key for one in past_time)}
+        over = [a.key for a in alarms if _is_over(unit, a, waiting, keys, now)]
     stale = {chain for chain, head in heads.items() if now - head.time > STALE}
     fresh = {f"stale:{chain}" for chain in heads if chain not in stale}
     over += [a.key for a in alarms if a.key in fresh]
-    if not (over or stale or late):
+    standing = {alarm.key: alarm.message for alarm in alarms}
+    fresh_late = [one for one in past_time if standing.get(one.key) != one.message]
+    if not (over or stale or claims or fresh_late):
         return 0
 
     def work(unit: Unit) -> None:
@@ -44,8 +49,10 @@ def look_after(services: Services, heads: Mapping[str, Heads]) -> int:
             age = (now - heads[chain].time).total_seconds()
             message = f"The newest block of {chain} is {age:.0f} s old: is its node behind?"
             alarm(unit, services, f"stale:{chain}", "node", chain, message)
-        for key, (intent_id, message) in late.items():
+        for key, (intent_id, message) in claims.items():
             alarm(unit, services, key, "claim", str(intent_id), message)
+        for one in fresh_late:
+            alarm(unit, services, one.key, one.kind, str(one.intent_id), one.message)
 
     services.store.write(work)
     return len(over)
@@ -68,17 +75,20 @@ def _late_claims(
 
 
 def _is_over(
-    unit: Unit, raised: Alarm, waiting: Sequence[Transfer], late: Collection[str], now: datetime
+    unit: Unit, raised: Alarm, waiting: Sequence[Transfer], due: Collection[str], now: datetime
 ) -> bool:
     """Whether the cause of an alarm is gone; of kinds kept by others nothing is known here."""
     kind, _, subject = raised.key.partition(":")
     if kind in _SHORT:
         # The alarm says what the transfers say that wait for it.
         return raised.message not in {t.reason for t in waiting}
-    if kind == "claim":
-        return raised.key not in late
+    if kind in ("claim", STUCK, FOREIGN):
+        return raised.key not in due
     if kind == "record":
         return now - raised.seen_at > TRIED_AGAIN
+    if kind == "provider":
+        # Nobody may have a reason to ask it any more.
+        return now - raised.seen_at > 2 * LONGEST_WAIT
     if kind == "forged":
         return now - raised.seen_at > NODE_QUIET
     if kind not in ("transfer", "reorg"):

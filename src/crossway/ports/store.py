@@ -64,6 +64,10 @@ class DepositRecords(Protocol):
 
     def orphan(self, ids: Collection[int], note: str) -> None: ...
     def note(self, ids: Sequence[int], note: str) -> None: ...
+    def lingering(self, before: datetime, limit: int) -> list[Deposit]:
+        """SEEN deposits from before an instant."""
+        ...
+
     def open_foreign(self, intent_ids: Collection[int] | None = None) -> list[Deposit]:
         """Credited money of another token or chain that no transfer has given back."""
         ...
@@ -115,6 +119,12 @@ class TransferRecords(Protocol):
 
     def known(self, chain: str, tx_ids: Collection[str]) -> set[str]:
         """Those of the transactions that are an attempt of ours."""
+        ...
+
+    def overdue(
+        self, duties: Collection[Duty], before: datetime, limit: int
+    ) -> list[Transfer]:
+        """DUE transfers whose time came, and SIGNED ones that were signed, before an instant."""
         ...
 
     def waiting(self, limit: int) -> list[Transfer]:

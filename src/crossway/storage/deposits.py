@@ -138,6 +138,11 @@ class Deposits:
     def note(self, ids: Sequence[int], note: str) -> None:
         self._set(ids, note=note)
 
+    def lingering(self, before: datetime, limit: int) -> list[Deposit]:
+        seen = (text("state = 'SEEN'"), deposits.c.at <= micros(before))
+        query = select(deposits).where(*seen).order_by(deposits.c.id).limit(limit)
+        return [deposit_of(row) for row in self._db.execute(query).all()]
+
     def open_foreign(self, intent_ids: Collection[int] | None = None) -> list[Deposit]:
         query = select(deposits).where(deposits.c.open_foreign)
         if intent_ids is not None:

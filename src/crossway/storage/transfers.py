@@ -262,6 +262,17 @@ class Transfers:
         )
         return set(self._db.execute(query).scalars()) if tx_ids else set()
 
+    def overdue(self, duties: Collection[Duty], before: datetime, limit: int) -> list[Transfer]:
+        of, at = transfers.c.duty.in_([duty.value for duty in duties]), micros(before)
+        # Written out, so that the planner sees the partial indexes.
+        due = (text("state = 'DUE'"), transfers.c.next_at <= at)
+        signed = (text("state = 'SIGNED'"), transfers.c.updated_at <= at)
+        return [
+            transfer
+            for which in (due, signed)
+            for transfer in self._all(select(transfers).where(*which, of).limit(limit))
+        ]
+
     def waiting(self, limit: int) -> list[Transfer]:
         refunded = select(intents.c.id).where(
             intents.c.id == transfers.c.intent_id, intents.c.state == State.REFUNDED

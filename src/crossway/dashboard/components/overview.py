@@ -12,20 +12,7 @@ from crossway.dashboard.views import overview as view
 
 def figures() -> None:
     """The row of numbers, each with its hours and against the day before."""
-    with st.grid(6, min_column_width=150, gap="small"):
-        for figure in view.figures(live.overview()):
-            st.metric(
-                figure.label,
-                figure.value,
-                figure.delta or None,
-                help=figure.help,
-                delta_color=figure.good,
-                delta_description="than the day before" if figure.delta else None,
-                chart_data=list(figure.hours) or None,
-                chart_type="area",
-                border=True,
-                height="stretch",
-            )
+    widget.figures(view.figures(live.overview()), "figures", "Numbers of the last 24 hours")
 
 
 def attention() -> None:

@@ -1,6 +1,7 @@
 """The dashboard's own widgets: a script and a style of `assets/` each, in the theme's colours."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -10,6 +11,7 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from crossway.dashboard import live
 from crossway.dashboard.views.cells import Column, Fact, Item, Row, Step, Way, plain
+from crossway.dashboard.views.overview import Figure
 from crossway.ports.changes import Topic
 
 ASSETS: Final = Path(__file__).with_name("assets")
@@ -62,6 +64,11 @@ def timeline(items: Sequence[Item], key: str, label: str) -> None:
     _draw("timeline", {"items": [plain(item) for item in items], "label": label}, key)
 
 
+def figures(of: Sequence[Figure], key: str, label: str) -> None:
+    """Numbers side by side, each with its hours."""
+    _draw("figures", {"figures": [asdict(figure) for figure in of], "label": label}, key)
+
+
 def ways(of: Sequence[Way], key: str, width: Literal["stretch", "content"] = "stretch") -> None:
     """Buttons that are links to other screens: the browser goes there by itself."""
     _mount("ways")(key=key, data={"ways": [plain(way) for way in of]}, width=width)
@@ -80,6 +87,12 @@ def listen(key: str, topics: Sequence[Topic], every: float) -> None:
         "every": every,
     }
     _mount("live")(key=key, data=data, on_changed_change=_nothing)
+
+
+def strip(of: Mapping[str, Any]) -> None:
+    """The alarms that nobody has seen to, on one line that follows what changes by itself."""
+    data = {"strip": of, "ticket": live.changes().ticket}
+    _draw("strip", data, "alarm_strip")
 
 
 def _nothing() -> None:

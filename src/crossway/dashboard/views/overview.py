@@ -19,19 +19,19 @@ UNDER_WAY_COLUMNS = (
 )
 OPEN = (State.PENDING, State.FUNDED, State.INITIATED)
 _MILLION = 1_000_000
-Good = Literal["normal", "inverse", "off"]
+Verdict = Literal["", "good", "bad", "same"]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number of the first row: what it counts, how it differs from the day before (and
-    whether more is good), and its hours."""
+    """One number of the first row: what it counts, how it differs from the day before and whether
+    that is good, and its hours."""
 
     label: str
     value: str
     help: str
     delta: str = ""
-    good: Good = "normal"
+    verdict: Verdict = ""
     hours: tuple[float, ...] = ()
 
 
@@ -42,23 +42,23 @@ def figures(of: Overview) -> tuple[Figure, ...]:
     return (
         Figure("Volume, 24 h, USD", _volume(day.micro_usd),
                "What recipients were paid in the last 24 hours",
-               _share(day.micro_usd, before.micro_usd), "normal",
+               *_share(day.micro_usd, before.micro_usd),
                _hours(of, lambda hour: hour.micro_usd / _MILLION)),
         Figure("Completed, 24 h", f"{day.completed:,}",
                "Payments completed in the last 24 hours",
-               _share(day.completed, before.completed), "normal",
+               *_share(day.completed, before.completed),
                _hours(of, lambda hour: float(hour.completed))),
         Figure("Success", "–" if day.success is None else f"{day.success:.1%}",
                "Completed among all that were funded and have ended, in the last 24 hours",
-               _points(day.success, before.success), "normal",
+               *_points(day.success, before.success),
                _hours(of, lambda hour: None if hour.success is None else hour.success * 100)),
         Figure("Usual time", _time(day.median_seconds),
                "Median from complete deposit to payout",
-               _slower(day.median_seconds, before.median_seconds), "inverse",
+               *_slower(day.median_seconds, before.median_seconds),
                _hours(of, lambda hour: hour.median_seconds)),
         Figure("Slowest 5 %", _time(day.p95_seconds),
                "95 of 100 payouts were at least this fast",
-               _slower(day.p95_seconds, before.p95_seconds), "inverse",
+               *_slower(day.p95_seconds, before.p95_seconds),
                _hours(of, lambda hour: hour.p95_seconds)),
         Figure("Open now", f"{flying:,}", "Pending, funded or on their way"),
     )  # fmt: skip
@@ -71,18 +71,30 @@ def _hours(of: Overview, figure: Callable[[Day], float | None]) -> tuple[float, 
     return found if any(found) and len(found) > 1 else ()
 
 
-def _share(now: int, before: int) -> str:
-    return f"{now / before - 1:+.0%}" if before else ""
+def _share(now: int, before: int) -> tuple[str, Verdict]:
+    if not before:
+        return "", ""
+    words = "more" if now >= before else "less"
+    return f"{abs(now / before - 1):.0%} {words}", _verdict(now - before)
 
 
-def _points(now: float | None, before: float | None) -> str:
-    return "" if now is None or before is None else f"{(now - before) * 100:+.1f} points"
-
-
-def _slower(now: float | None, before: float | None) -> str:
+def _points(now: float | None, before: float | None) -> tuple[str, Verdict]:
     if now is None or before is None:
-        return ""
-    return f"{'-' if now < before else '+'}{duration(abs(now - before))}"
+        return "", ""
+    more = round((now - before) * 100, 1)
+    return f"{abs(more)} points {'better' if more >= 0 else 'worse'}", _verdict(more)
+
+
+def _slower(now: float | None, before: float | None) -> tuple[str, Verdict]:
+    if now is None or before is None:
+        return "", ""
+    more = round(now - before)
+    words = "slower" if more >= 0 else "faster"
+    return f"{duration(abs(more))} {words}", _verdict(-more)
+
+
+def _verdict(better: float) -> Verdict:
+    return "same" if not better else "good" if better > 0 else "bad"
 
 
 def _volume(micro_usd: int) -> str:

@@ -1,0 +1,208 @@
+"""Every kind of thing that needs a person: told once, one click from its remedy, gone with it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crossway.dashboard.views import attention as view
+from crossway.domain.errors import Forbidden, InvalidInput, WrongState
+from crossway.domain.intent import State
+from crossway.domain.ramps import OrderState
+from crossway.engine.alarms import Working
+from crossway.ports.alarm_records import AlarmFilter
+from crossway.ports.sandbox import Faults
+from crossway.usecases import alarms, processing
+from crossway.usecases.attention import Cause, Matter, attention
+from tests.usecases.ramp_worlds import ARBITRUM, BASE, RampWorld
+
+LOTS = 10**24
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[RampWorld]:
+    made = RampWorld(f"sqlite:///{tmp_path / 'crossway.db'}")
+    yield made
+    made.store.close()
+
+
+def causes(world: RampWorld) -> dict[str, Cause]:
+    found = attention(world.services, world.operator)
+    assert len({cause.kind for cause in found}) == len(found)
+    return {cause.kind: cause for cause in found}
+
+
+def only(world: RampWorld, kind: str) -> Matter:
+    """The one thing that needs a person now."""
+    found = causes(world)
+    assert list(found) == [kind], [m.alarm.message for c in found.values() for m in c.matters]
+    [matter] = found[kind].matters
+    return matter
+
+
+def own(world: RampWorld, chain: str, symbol: str, units: int) -> None:
+    world.sandbox.misbehave(chain, Faults(own={"relayer": {symbol: units}}))
+
+
+@pytest.mark.parametrize(
+    ("symbol", "kind", "href"), [("USDC", "stock", "treasury"), ("ETH", "gas", "chains")]
+)
+def test_what_the_relayer_lacks_is_told_once_with_the_payments_that_wait(
+    world: RampWorld, symbol: str, kind: str, href: str
+) -> None:
+    own(world, ARBITRUM if kind == "stock" else BASE, symbol, 0)
+    for _ in range(2):
+        world.deposit(world.pay())
+    world.pass_time(420, 10)
+    matter = only(world, kind)
+    assert (matter.payments, matter.micro_usd > 50_000_000) == (2, True)
+    assert view.remedy(matter).href == href
+    own(world, ARBITRUM if kind == "stock" else BASE, symbol, LOTS)
+    world.pass_time(60, 5)
+    assert causes(world) == {}
+
+
+def test_a_silent_chain_is_told_once_however_old_its_newest_block(world: RampWorld) -> None:
+    world.deposit(world.pay())
+    world.sandbox.misbehave(ARBITRUM, Faults(outage_seconds=900))
+    world.pass_time(600, 20)
+    assert view.remedy(only(world, "chain")).href == "chains"
+    world.pass_time(400, 20)
+    assert causes(world) == {}
+
+
+def test_a_refund_that_failed_leads_to_its_payment_and_ends_when_it_is_sent(
+    world: RampWorld,
+) -> None:
+    intent = world.pay()
+    world.sandbox.misbehave(BASE, Faults(refuse=[intent.terms.refund_address]))
+    world.deposit(intent, "short")
+    world.pass_time(4_000, 100)
+    matter = only(world, "refund")
+    assert view.remedy(matter).href == f"intent?id={intent.id}"
+    assert matter.micro_usd >= 25_000_000
+    processing.redirect_refund(
+        world.services, world.operator, intent.id, world.address(BASE, "elsewhere")
+    )
+    world.until(intent, State.REFUNDED)
+    world.pass_time(60, 5)
+    assert causes(world) == {}
+
+
+def test_a_payment_past_its_time_is_told_until_it_goes_on(world: RampWorld) -> None:
+    intent = world.pay()
+    world.deposit(intent)
+    world.until(intent, State.FUNDED)
+    world.sandbox.misbehave(BASE, Faults(drop_next=100_000))
+    world.pass_time(360, 20)
+    matter = only(world, "stuck")
+    assert (matter.intent_id, view.remedy(matter).href) == (intent.id, f"intent?id={intent.id}")
+    world.sandbox.misbehave(BASE, Faults(drop_next=0))
+    world.until(intent, State.COMPLETED)
+    world.pass_time(30, 5)
+    assert causes(world) == {}
+
+
+def test_money_of_another_kind_is_a_notice_until_it_goes_back(world: RampWorld) -> None:
+    intent = world.pay()
+    usdt = world.services.catalogue.tokens[BASE, "USDT"].address
+    world.deposit(intent, "5000000", token=usdt)
+    world.pass_time(30, 5)
+    matter = only(world, "foreign")
+    assert view.remedy(matter).href == f"intent?id={intent.id}"
+    with world.store.read() as unit:
+        [deposit] = unit.deposits.open_foreign()
+    processing.return_foreign(world.services, world.operator, deposit.id)
+    world.pass_time(60, 5)
+    assert causes(world) == {}
+
+
+def test_an_order_that_was_delivered_short_leads_to_the_order(world: RampWorld) -> None:
+    world.fault(short_bps=500)
+    order = world.sell()
+    world.deposit_for(order)
+    world.pass_time(120, 2)
+    matter = only(world, "ramp")
+    assert view.remedy(matter).href == f"ramp_order?id={order.id}"
+
+
+def test_a_silent_provider_is_told_until_it_answers(world: RampWorld) -> None:
+    order = world.buy()
+    world.fault(down_seconds=120)
+    world.report(order, "delivered")
+    world.pass_time(60, 5)
+    assert view.remedy(only(world, "provider")).href == "ramp_orders"
+    world.until_order(order, OrderState.COMPLETED, within=900)
+    world.pass_time(8_000, 100)
+    assert "provider" not in causes(world)
+
+
+def test_work_that_breaks_is_told_and_ends_when_it_goes_again(world: RampWorld) -> None:
+    work = Working(world.services, "webhook deliveries")
+    work.broken(ZeroDivisionError("a defect"))
+    matter = only(world, "engine")
+    assert "webhook deliveries" in matter.alarm.message
+    assert view.remedy(matter).href == "alarms?kind=engine"
+    Working(world.services, "webhook deliveries").well()
+    assert causes(world) == {}
+
+
+def test_what_no_machine_can_end_is_settled_by_a_person_and_nothing_else_is(
+    world: RampWorld,
+) -> None:
+    world.deposit(world.pay())
+    world.pass_time(30, 5)
+    world.sandbox.misbehave(BASE, Faults(take_nonce=True))
+    world.deposit(world.pay())
+    world.pass_time(30, 5)
+    services, key = world.services, only(world, "outside").alarm.key
+    with pytest.raises(InvalidInput, match="note"):
+        alarms.settle(services, world.operator, [key], " ")
+    with pytest.raises(Forbidden):
+        alarms.settle(services, world.caller, [key], "mine")
+    assert alarms.settle(services, world.operator, [key], "A test of ours") == 1
+    [past] = alarms.past(services, world.operator, AlarmFilter(kinds=("outside",)), 10)
+    assert past.alarm.note == "A test of ours"
+    world.sandbox.misbehave(ARBITRUM, Faults(outage_seconds=900))
+    world.pass_time(10, 5)
+    with pytest.raises(WrongState, match="by itself"):
+        alarms.settle(services, world.operator, ["unreachable:ARBITRUM_MAINNET"], "go away")
+
+
+def test_what_somebody_looks_after_leaves_the_strip_and_comes_back_as_new(
+    world: RampWorld,
+) -> None:
+    def counted() -> tuple[int, int]:
+        standing = alarms.standing(world.services, world.operator)
+        found = alarms.summed_up(standing)
+        return sum(found.counts.values()), found.seen_to
+
+    world.sandbox.misbehave(ARBITRUM, Faults(outage_seconds=60))
+    world.pass_time(10, 5)
+    assert counted() == (1, 0)
+    key = only(world, "chain").alarm.key
+    with pytest.raises(Forbidden):
+        alarms.acknowledge(world.services, world.caller, [key], "")
+    assert alarms.acknowledge(world.services, world.operator, [key], "calling the node") == 1
+    assert (counted(), len(causes(world))) == ((0, 1), 1)
+    with world.store.read() as unit:
+        [(_, _, _, detail)] = [e for e in unit.network.audited(5) if "acknow" in e[2]]
+    assert detail == {"alarms": [key], "note": "calling the node"}
+    world.pass_time(60, 5)
+    assert causes(world) == {}
+    world.sandbox.misbehave(ARBITRUM, Faults(outage_seconds=60))
+    world.pass_time(10, 5)
+    assert counted() == (1, 0)
+
+
+def test_many_of_one_cause_are_one_line_with_the_largest_below_it(world: RampWorld) -> None:
+    own(world, ARBITRUM, "USDC", LOTS)
+    intents = [world.pay(amount=str(n * 1_000_000)) for n in (30, 50, 40, 20, 60, 70)]
+    world.sandbox.misbehave(BASE, Faults(refuse=[intents[0].terms.refund_address]))
+    for intent in intents:
+        world.deposit(intent, "1000000")
+    world.pass_time(4_000, 100)
+    rows = view.rows(attention(world.services, world.operator))
+    assert rows[0].href == "alarms?kind=refund"
+    assert rows[0].cells[0].text == "6 × Refunds failed"
+    assert [row.href for row in rows[1:]] == [f"intent?id={intents[n].id}" for n in (5, 4, 1, 2)]
