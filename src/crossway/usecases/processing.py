@@ -13,6 +13,8 @@ from crossway.domain.transfers import Duty, Transfer, TransferEvent, TransferSta
 from crossway.ports.records import Owed, TransferChange
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
+from crossway.usecases import confirmation
+from crossway.usecases.confirmation import of_intent
 from crossway.usecases.fields import address_of
 from crossway.usecases.intents import by_address, by_id
 from crossway.usecases.lifecycle import credit, foreign_return, owed
@@ -82,16 +84,18 @@ def _seen_units(services: Services, intent: Intent) -> int:
     )
 
 
-def refund(services: Services, caller: Caller, address: str) -> str:
+def refund(services: Services, caller: Caller, address: str, typed: object = None) -> str:
     """Give back what an expired intent holds; answers the transaction (service.md §9).
 
-    The engine pays it: this sets the duty due now and waits a moment for its transaction.
+    The engine pays it: this sets the duty due now and waits a moment for its transaction. Of a
+    person, above a limit, `typed` must be the amount: else `NotConfirmed`.
     """
     caller.needs(Scope.REFUND)
     intent = by_address(services, caller, address)
     if intent.state in (State.EXPIRED, State.FAILED) and intent.held_units <= 0:
         intent = look(services, intent)
     _refuse_refund(services, intent)
+    confirmation.check(services, caller, of_intent(intent, intent.held_units), typed)
 
     def work(unit: Unit) -> None:
         now = services.clock.now()
@@ -150,8 +154,11 @@ def _transaction_of(services: Services, intent_id: int) -> str:
         services.pause()
 
 
-def redirect_refund(services: Services, caller: Caller, intent_id: int, address: str) -> None:
-    """Send a refund that failed to another address; operators only, audited (outcomes.md 36)."""
+def redirect_refund(
+    services: Services, caller: Caller, intent_id: int, address: str, typed: object = None
+) -> None:
+    """Send a refund that failed to another address; audited (outcomes.md 36). Above a limit
+    `typed` must be the amount: else `NotConfirmed`."""
     intent = _operated(services, caller, intent_id, Right.TREASURE)
 
     def work(unit: Unit) -> None:
@@ -163,6 +170,7 @@ def redirect_refund(services: Services, caller: Caller, intent_id: int, address:
         ]
         if not failed:
             raise WrongState("No refund of this intent has failed")
+        confirmation.check(services, caller, redirected(intent, failed), typed)
         for transfer in failed:
             chain = services.catalogue.chains[transfer.chain]
             to = address_of(services, chain, address, "address")
@@ -179,9 +187,25 @@ def redirect_refund(services: Services, caller: Caller, intent_id: int, address:
     services.wake()
 
 
-def return_foreign(services: Services, caller: Caller, deposit_id: int) -> None:
-    """Give back money of another token or chain before the intent ends (outcomes.md 12)."""
+def redirected(intent: Intent, failed: Sequence[Transfer]) -> confirmation.Sum:
+    """What goes elsewhere when these refunds of an intent do."""
+    units = sum(intent.held_units if one.units is None else one.units for one in failed)
+    return of_intent(intent, units)
+
+
+def _came(services: Services, deposit_id: int) -> confirmation.Sum | None:
+    with services.store.read() as unit:
+        deposit = unit.deposits.get(deposit_id)
+    return None if deposit is None else confirmation.of_deposit(services, deposit)
+
+
+def return_foreign(
+    services: Services, caller: Caller, deposit_id: int, typed: object = None
+) -> None:
+    """Give back money of another token or chain before the intent ends (outcomes.md 12). Of a
+    person, above a limit, `typed` must be the amount: else `NotConfirmed`."""
     caller.needs(Scope.REFUND)
+    moved = _came(services, deposit_id) if caller.operator else None
 
     def work(unit: Unit) -> Owed:
         deposit = unit.deposits.get(deposit_id)
@@ -190,6 +214,8 @@ def return_foreign(services: Services, caller: Caller, deposit_id: int) -> None:
             raise NotFound("Deposit not found")
         if deposit.id not in {d.id for d in unit.deposits.open_foreign([intent.id])}:
             raise WrongState("This deposit has nothing to give back")
+        if moved is not None:
+            confirmation.check(services, caller, moved, typed)
         now = services.clock.now()
         due = foreign_return(intent, deposit, now)
         unit.transfers.owe([due], now)

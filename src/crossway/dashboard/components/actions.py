@@ -5,7 +5,9 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from crossway.dashboard.components.notices import as_text, in_words, say
+from crossway.dashboard.session import operator, services
 from crossway.dashboard.views.offers import Offer
+from crossway.usecases.confirmation import Sum, is_needed
 
 Work = Callable[[], str]
 
@@ -47,6 +49,40 @@ def confirm_with_text(
             st.error(f"{field}: type something first.")
         elif agreed:
             perform(lambda: work(typed.strip()))
+
+    ask()
+
+
+def confirm_money(
+    title: str,
+    asks: str,
+    label: str,
+    moved: Sum,
+    work: Callable[[str, str], str],
+    field: str = "",
+) -> None:
+    """As `confirm`, for money: above the limit of this installation its amount is typed again. The
+    work is given what was typed into the `field`, where there is one, and the amount."""
+    again = is_needed(services(), operator(), moved)
+
+    @st.dialog(title, width="medium")
+    def ask() -> None:
+        st.markdown(as_text(asks))
+        text = st.text_input(field, key="confirm_text") if field else ""
+        amount = ""
+        if again:
+            st.warning(
+                as_text(f"So much is confirmed twice: {moved.words}."), icon=":material/paid:"
+            )
+            amount = st.text_input(f"Type the amount, {moved.symbol}", key="confirm_amount")
+        with st.container(horizontal=True, horizontal_alignment="right"):
+            if st.button("Cancel", key="confirm_no"):
+                st.rerun()
+            agreed = st.button(label, key="confirm_yes", type="primary")
+        if agreed and field and not text.strip():
+            st.error(f"{field}: type something first.")
+        elif agreed:
+            perform(lambda: work(text.strip(), amount))
 
     ask()
 

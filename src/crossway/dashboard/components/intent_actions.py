@@ -2,15 +2,19 @@
 
 import streamlit as st
 
-from crossway.dashboard.components.actions import buttons, confirm, confirm_with_text, perform
+from crossway.dashboard.components.actions import buttons, confirm_money, perform
 from crossway.dashboard.components.notices import as_text
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import actions as offered
 from crossway.dashboard.views import money
 from crossway.dashboard.views.offers import Offer
 from crossway.domain.roles import Right
-from crossway.usecases import notes, processing, sandbox
+from crossway.domain.transfers import Duty, TransferState
+from crossway.usecases import confirmation, notes, processing, sandbox
 from crossway.usecases.tracking import Story
+
+
+_BACK = (Duty.REFUND, Duty.RETURN_EXCESS)
 
 
 def actions(story: Story) -> None:
@@ -41,16 +45,24 @@ def _take(story: Story, offer: Offer) -> None:
     elif offer.name == "elsewhere":
         perform(lambda: _looked(story))
     elif offer.name == "redirect":
-        confirm_with_text(
-            offer.label, offer.asks, "New refund address", "Send the refund there",
-            lambda to: _redirected(story, to),
+        failed = [t for t in story.transfers if t.state is TransferState.FAILED and t.duty in _BACK]
+        confirm_money(
+            offer.label, offer.asks, "Send the refund there",
+            processing.redirected(intent, failed),
+            lambda to, amount: _redirected(story, to, amount), "New refund address",
         )  # fmt: skip
     elif offer.name == "refund":
         title = "Refund this payment?" if intent.held_units else "Look for a late deposit?"
         asks = f"{offer.asks} {money.way_out(services(), intent)}".strip()
-        confirm(title, asks, offer.label, lambda: _refunded(story))
+        moved = confirmation.of_intent(intent, intent.held_units)
+        confirm_money(title, asks, offer.label, moved, lambda _, amount: _refunded(story, amount))
     elif offer.name == "foreign":
-        confirm("Return this deposit?", offer.asks, "Return it", lambda: _returned(offer))
+        deposit = next(one for one in story.deposits if one.id == offer.subject)
+        confirm_money(
+            "Return this deposit?", offer.asks, "Return it",
+            confirmation.of_deposit(services(), deposit),
+            lambda _, amount: _returned(offer, amount),
+        )  # fmt: skip
     else:
         perform(lambda: deposit(story, offer))
 
@@ -67,17 +79,18 @@ def _looked(story: Story) -> str:
     return f"Found {len(found)} deposit{'' if len(found) == 1 else 's'} on other chains."
 
 
-def _refunded(story: Story) -> str:
-    return f"Refund sent: {processing.refund(services(), operator(), story.intent.address)}"
+def _refunded(story: Story, amount: str) -> str:
+    sent = processing.refund(services(), operator(), story.intent.address, amount)
+    return f"Refund sent: {sent}"
 
 
-def _redirected(story: Story, to: str) -> str:
-    processing.redirect_refund(services(), operator(), story.intent.id, to)
+def _redirected(story: Story, to: str, amount: str) -> str:
+    processing.redirect_refund(services(), operator(), story.intent.id, to, amount)
     return f"The refund goes to {to}."
 
 
-def _returned(offer: Offer) -> str:
-    processing.return_foreign(services(), operator(), offer.subject or 0)
+def _returned(offer: Offer, amount: str) -> str:
+    processing.return_foreign(services(), operator(), offer.subject or 0, amount)
     return f"Deposit {offer.subject} goes back."
 
 
