@@ -13,7 +13,6 @@ from crossway.domain.transfers import Duty, TransferState
 from crossway.usecases import confirmation, notes, processing, sandbox
 from crossway.usecases.tracking import Story
 
-
 _BACK = (Duty.REFUND, Duty.RETURN_EXCESS)
 
 
@@ -57,10 +56,10 @@ def _take(story: Story, offer: Offer) -> None:
         moved = confirmation.of_intent(intent, intent.held_units)
         confirm_money(title, asks, offer.label, moved, lambda _, amount: _refunded(story, amount))
     elif offer.name == "foreign":
-        deposit = next(one for one in story.deposits if one.id == offer.subject)
+        came = next(one for one in story.deposits if one.id == offer.subject)
         confirm_money(
             "Return this deposit?", offer.asks, "Return it",
-            confirmation.of_deposit(services(), deposit),
+            confirmation.of_deposit(services(), came),
             lambda _, amount: _returned(offer, amount),
         )  # fmt: skip
     else:
