@@ -5,7 +5,7 @@ import streamlit as st
 from crossway.dashboard.components import living, notices, widget
 from crossway.dashboard.components import ramp_order as parts
 from crossway.dashboard.navigation import open_page
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import operator, redraw, services
 from crossway.dashboard.views import ramp_story
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import link
@@ -26,7 +26,7 @@ def head(order_id: int, drawn: str) -> None:
         parts.head(story)
         # The buttons stand outside this part: when what they allow changes, draw all anew.
         if parts.stands(story.order) != drawn:
-            st.rerun()
+            redraw()
 
 
 with notices.in_words():

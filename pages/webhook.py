@@ -4,7 +4,7 @@ import streamlit as st
 
 from crossway.dashboard.components import deliveries as parts
 from crossway.dashboard.components import living, notices, secrets, webhooks, widget
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import operator, redraw, services
 from crossway.dashboard.views import webhooks as view
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import link
@@ -22,7 +22,7 @@ def head(drawn: str) -> None:
         widget.facts(view.facts(services(), endpoint), "webhook_facts", "Facts")
         # The buttons stand outside this part: when what they allow changes, draw all anew.
         if chip.text != drawn:
-            st.rerun()
+            redraw()
 
 
 with notices.in_words():

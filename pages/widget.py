@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import notices, ramp_sandbox, ramp_widget, widget
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import operator, redraw, services
 from crossway.dashboard.views import ramp_story
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import link
@@ -17,7 +17,7 @@ def live(order_id: int, drawn: str) -> None:
         story = ramp_story.told(services(), operator(), order_id)
         ramp_widget.facts(story)
         if ramp_widget.stands(story.order) != drawn:
-            st.rerun()
+            redraw()
 
 
 st.title("Simulated provider's page")
