@@ -1,0 +1,199 @@
+"""A payment's page in each of its states and languages, and what it keeps to itself."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from crossway.domain.intent import Intent, State
+from crossway.payer.words import LANGUAGES, words_in
+from crossway.usecases import clients, looks, paying, sandbox
+from crossway.usecases.clients import ClientChange
+from tests.payer.conftest import Payer, served, state_of
+from tests.world import CATALOGUE, World
+
+HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}'"
+PICTURE = b"\x89PNG\r\n\x1a\n rest"
+
+
+class Handlers(HTMLParser):
+    """Collects what would run when something happens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [f"{tag} {name}" for name, _ in attrs if name.startswith("on")]
+
+
+def handlers(page: str) -> list[str]:
+    parser = Handlers()
+    parser.feed(page)
+    return parser.found
+
+
+def waiting(world: World) -> Intent:
+    return world.pay()
+
+
+def seen(world: World) -> Intent:
+    intent = world.pay("ETHEREUM_MAINNET")
+    world.deposit(intent)
+    while not paying.page_of(world.services, paying.page_name(world.services, intent.id)).deposits:
+        world.pass_time(1)
+    return intent
+
+
+def short(world: World) -> Intent:
+    intent = world.pay()
+    world.deposit(intent, "10000000")
+    world.pass_time(20)
+    return intent
+
+
+def completed(world: World) -> Intent:
+    intent = world.pay()
+    world.deposit(intent)
+    return world.until(intent, State.COMPLETED)
+
+
+def expired(world: World) -> Intent:
+    intent = world.pay()
+    world.hand.seconds += 3_700
+    return world.until(intent, State.EXPIRED)
+
+
+def refunded(world: World) -> Intent:
+    intent = short(world)
+    world.hand.seconds += 3_700
+    return world.until(intent, State.REFUNDED)
+
+
+@pytest.mark.parametrize(
+    "make", [waiting, seen, short, completed, expired, refunded], ids=lambda make: make.__name__
+)
+def test_a_page_says_where_its_payment_stands_in_every_language(payer: Payer, make: object) -> None:
+    assert callable(make)
+    intent, state = make(payer.world), make.__name__
+    for code in LANGUAGES:
+        page, words = payer.page(intent, code), words_in(code)
+        assert state_of(page) == state
+        assert f'<html lang="{code}" dir="{words.direction}"' in page
+        title = words.texts[f"state.{state}.title"]
+        assert title in page.replace("&#39;", "'")
+        to_pay = state in ("waiting", "short")
+        assert ('class="warn"' in page) == to_pay
+        assert (f'data-copy="{intent.address}"' in page) == to_pay
+        assert words.texts["mark.brief"] in page or not to_pay
+
+
+def test_what_is_missing_is_asked_for_and_nothing_else(payer: Payer) -> None:
+    intent = short(payer.world)
+    missing = intent.terms.total_units - 10_000_000
+    page = payer.page(intent)
+    assert f'data-copy="{missing / 1e6:.6f}'.rstrip("0") in page
+    assert f"uint256={missing}&amp;" in page or f'uint256={missing}"' in page
+    assert "10\u00a0USDC</bdi> came in" in page
+
+
+def test_what_was_too_much_late_or_another_token_is_explained(payer: Payer) -> None:
+    world = payer.world
+    over = world.pay()
+    world.deposit(over, str(over.terms.total_units + 1_500_000))
+    stray = world.pay()
+    usdt = CATALOGUE.tokens["BASE_MAINNET", "USDT"]
+    sandbox.deposit(world.services, world.operator, stray.address, "7000000", usdt.address)
+    world.until(over, State.COMPLETED)
+    assert "1.5\u00a0USDC</bdi> more than asked" in payer.page(over)
+    page = payer.page(stray)
+    assert "7\u00a0USDT</bdi> came in on" in page
+    assert state_of(page) == "waiting"
+    late = expired(world)
+    world.deposit(late, "3000000")
+    world.pass_time(20)
+    assert "3\u00a0USDC</bdi> came in after the time was over" in payer.page(late)
+
+
+def test_a_finished_payment_is_a_receipt_with_its_transactions(payer: Payer) -> None:
+    intent = completed(payer.world)
+    page = payer.page(intent)
+    assert intent.tx_hash is not None
+    assert f'href="https://arbiscan.io/tx/{intent.tx_hash}"' in page
+    assert page.count("<li><span>") == 2
+    assert "A shop</bdi> has received <bdi>25\u00a0USDC" in page
+    assert 'http-equiv="refresh"' not in page
+
+
+def test_only_what_changed_is_sent_again(payer: Payer) -> None:
+    world = payer.world
+    intent = world.pay()
+    version = re.search(r'data-version="(\w+)"', payer.page(intent))
+    assert version is not None
+    live = f"/{paying.page_name(world.services, intent.id)}/live"
+    world.pass_time(5)
+    same = payer.get(live, lang="en", version=version.group(1))
+    assert (same.status_code, same.content) == (204, b"")
+    assert int(same.headers["x-now"]) == int(world.hand.seconds * 1000)
+    world.deposit(intent)
+    world.until(intent, State.COMPLETED)
+    news = payer.get(live, lang="fr", version=version.group(1))
+    assert state_of(news.text) == "completed"
+    assert "Payé" in news.text
+    assert "<html" not in news.text
+
+
+def test_a_page_asks_nobody_else_and_runs_nothing_of_others(payer: Payer) -> None:
+    world = payer.world
+    change = ClientChange(
+        display_name=HOSTILE[:100], colour="#ffee00", logo_url="https://x.example/l.png"
+    )
+    clients.change(world.services, "c-1", change, world.operator)
+    looks.change(world.services, world.operator, "c-1", PICTURE, ["https://shop.example"])
+    link = payer.link(title=HOSTILE, description=HOSTILE, reference=HOSTILE)
+    path = payer.send(link).headers["location"]
+    pages = [payer.http.get(path), payer.get(f"/l/{link.id}"), payer.get(f"/l/{link.id}/poster")]
+    pages.append(payer.get(f"/l/{link.id}", amount=HOSTILE))
+    pages.append(payer.send(link, "m" * 20, refund=HOSTILE))
+    for answer in pages:
+        assert "<script>alert" not in answer.text
+        assert "<img src=x" not in answer.text
+        assert "49" not in answer.text.split("</head>")[0]
+        outside = re.findall(r'(?:src|href|action)="(https?:[^"]+)"', answer.text)
+        assert [url for url in outside if "scan" not in url] == []
+        rules = answer.headers["content-security-policy"]
+        assert "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-" in rules
+        assert rules.endswith("frame-ancestors https://shop.example")
+        assert "unsafe" not in rules
+        assert "set-cookie" not in answer.headers
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["x-robots-tag"].startswith("noindex")
+        assert not handlers(answer.text)
+    logo = re.search(r'src="(/pay/logo/\w+)"', pages[0].text)
+    assert logo is not None
+    shown = payer.http.get(logo.group(1))
+    assert (shown.content, shown.headers["content-type"]) == (PICTURE, "image/png")
+    assert "--brand:#ffee00;--ink:#000000" in pages[0].text
+
+
+@pytest.mark.parametrize(
+    "path", ["/x", "/" + "A" * 32, "/l/pl_" + "0" * 20, "/a/b", "/l/%00", "/logo/"]
+)
+def test_whoever_guesses_finds_nothing(payer: Payer, path: str) -> None:
+    payer.world.pay()
+    answer = payer.http.get(f"/pay{path}", headers={"accept-language": "ar"})
+    assert answer.status_code == 404
+    assert "لا توجد صفحة كهذه" in answer.text
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-frame-options"] == "DENY"
+
+
+def test_who_asks_too_often_waits(payer: Payer) -> None:
+    link = payer.link()
+    answers = [payer.send(link, f"{n:020}") for n in range(22)]
+    assert [answer.status_code for answer in answers] == [303] * 20 + [429] * 2
+    assert int(answers[-1].headers["retry-after"]) > 0
+    with served(replace(payer.world.services)) as another:
+        assert another.get(f"/pay/l/{link.id}").status_code == 200

@@ -1,0 +1,64 @@
+"""Every language has every text, with the same values in it."""
+
+import re
+from string import Formatter
+
+import pytest
+
+from crossway.domain.looks import contrast, ink_on
+from crossway.payer.words import LANGUAGES, USUAL, chosen, names, words_in
+
+OTHERS = [code for code in LANGUAGES if code != USUAL]
+
+
+def holes(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_language_has_every_text_of_the_usual_one_and_no_other(code: str) -> None:
+    usual, other = words_in(USUAL).texts, words_in(code).texts
+    assert set(other) == set(usual)
+    assert {key: holes(text) for key, text in other.items()} == {
+        key: holes(text) for key, text in usual.items()
+    }
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_no_text_was_left_untranslated(code: str) -> None:
+    usual, other = words_in(USUAL).texts, words_in(code).texts
+    same = {key for key in usual if usual[key] == other[key]}
+    assert same <= {"language.direction", "facts.reference", "tx.title", "pay.token"}
+
+
+def test_arabic_alone_runs_from_right_to_left() -> None:
+    assert {code for code in LANGUAGES if words_in(code).direction == "rtl"} == {"ar"}
+    assert len(set(names().values())) == len(LANGUAGES)
+    assert re.search("[\u0600-\u06ff]", words_in("ar").texts["head.pay"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "accepted", "code"),
+    [
+        ("", "", "en"), ("fr", "ar", "fr"), ("xx", "ar-EG,en;q=0.9", "ar"),
+        ("", "de-DE, pt-BR;q=0.8, es;q=0.9", "es"), ("", "fr;q=0, en;q=0.1", "en"),
+        ("", "es;q=broken, pt", "pt"), ("", "*", "en"), ("../fr", ";;;,,,", "en"),
+    ],
+)  # fmt: skip
+def test_the_language_is_the_asked_one_else_the_best_liked(
+    asked: str, accepted: str, code: str
+) -> None:
+    assert chosen(asked, accepted) == code
+
+
+def test_values_are_escaped_and_set_apart() -> None:
+    told = words_in("ar")("head.pay", merchant="<script>")
+    assert "<bdi>&lt;script&gt;</bdi>" in told
+
+
+@pytest.mark.parametrize("red", range(0, 256, 51))
+def test_text_can_be_read_on_any_colour(red: int) -> None:
+    for green in range(0, 256, 51):
+        for blue in range(0, 256, 51):
+            ground = f"#{red:02x}{green:02x}{blue:02x}"
+            assert contrast(ground, ink_on(ground)) >= 4.5
