@@ -1,16 +1,24 @@
-"""Simulator: the clock, the faults and the deposits of the simulated network, its providers."""
+"""Simulator: demo month, clock, faults and deposits of the simulated network, its providers."""
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, ramp_sandbox
+from crossway.dashboard.components import demo, notices, ramp_sandbox
 from crossway.dashboard.components import simulator as parts
+from crossway.dashboard.components.widget import ways
 from crossway.dashboard.session import services
+from crossway.dashboard.views.cells import Way
+from crossway.dashboard.views.links import link
 
 st.title("Simulator")
 if services().sandbox is None:
     notices.empty("This is a live network", "There is nothing to simulate here.", "public")
     st.stop()
 st.markdown("Everything on this page acts on the simulated network only. No real money moves.")
+ways((Way("Tell the guided story", link("story"), "auto_stories"),), "to_story", width="content")
+st.header("What is on now")
+parts.now()
+st.header("Demo month")
+demo.month()
 left, right = st.columns(2, gap="large")
 with left:
     st.header("Clock")

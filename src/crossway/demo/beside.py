@@ -1,11 +1,12 @@
 """What goes on beside the payments: local money, webhooks, what clients ask, and the last hour."""
 
 import json
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from crossway.demo.payments import STEPS, Cast, carry_on, play
-from crossway.demo.plan import Payment, figures
+from crossway.demo.plan import figures, late_comers
 from crossway.demo.stage import Stage
 from crossway.domain.clients import Caller
 from crossway.domain.errors import Refusal
@@ -25,7 +26,7 @@ _TOLD = (EventType.INTENT_COMPLETED, EventType.INTENT_REFUNDED, EventType.INTENT
 _COUNTRIES = {"NGN": "NG", "KES": "KE", "GHS": "GH", "UGX": "UG", "TZS": "TZ"}
 _LOGGED, _LOG_DAYS = 700, 6
 _ORDERS_TOGETHER = 6
-_UNDER_WAY = 16
+_UNDER_WAY, _LAST_SECONDS = 16, 270
 
 
 def open_webhooks(on: Stage, cast: Cast) -> None:
@@ -117,19 +118,14 @@ def _go_on(on: Stage, cast: Cast, order: RampOrder) -> None:
         ramp_sandbox.report(on.services, on.operator, order.id, outcome)
 
 
-def finish(on: Stage, cast: Cast, last: Sequence[Payment]) -> None:
-    """The last hour: what is asked for and not paid yet, and what clients asked of the API."""
+def finish(on: Stage, cast: Cast) -> None:
+    """The last minutes: what is paid and under way, what is asked for and not paid yet; and what
+    clients asked of the API."""
     on.awake.update(on.services.chains)
     carry_on(on, (60, 20, 20))
-    now = on.services.clock.now().timestamp()
-    planned = [one for one in last if one.source[0] in on.services.chains][:_UNDER_WAY]
-    fresh = [
-        Payment(now + 20 * number, one.merchant, one.source, one.to, one.cents,
-                f"{one.reference}-B", one.way)
-        for number, one in enumerate(planned)
-    ]  # fmt: skip
-    if fresh:
-        play(on, cast, fresh, carry=False)
+    on.hand.to(time.time() - _LAST_SECONDS)
+    carry_on(on, (1, 1))
+    play(on, cast, late_comers(on.hand.seconds, _UNDER_WAY), carry=False)
     _write_requests(on, cast)
 
 

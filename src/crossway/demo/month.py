@@ -16,7 +16,7 @@ from crossway.ports.vault import Vault
 from crossway.settings import Settings
 from crossway.storage.exchange import holds_business, put_in_place
 from crossway.storage.store import SqlStore
-from crossway.usecases import clients
+from crossway.usecases import clients, stock
 from crossway.usecases.clients import ClientChange
 
 _SEED = 11
@@ -65,6 +65,7 @@ def _play(on: Stage, groups: Sequence[Sequence[Payment]], tell: Tell) -> None:
     cast = _cast(on)
     open_webhooks(on, cast)
     on.engine.tick()
+    stock.take_in(on.services, on.operator)
     total, done = sum(map(len, groups)), 0
     for group in groups:
         day = time.strftime("%d %B", time.gmtime(group[0].at))
@@ -73,7 +74,7 @@ def _play(on: Stage, groups: Sequence[Sequence[Payment]], tell: Tell) -> None:
         ramp_orders(on, cast, len(group))
         done += len(group)
     tell(0.93, "The last hour")
-    finish(on, cast, groups[-1])
+    finish(on, cast)
     on.hand.to(time.time())
     on.awake.update(on.services.chains)
     carry_on(on, (0,))

@@ -52,7 +52,9 @@ def play(stage: Stage, cast: Cast, group: Sequence[Payment], carry: bool = True)
     stage.hand.seconds += 15 + cast.dice.uniform(0, 60)
     _deposit(stage, cast, made)
     if carry:
-        carry_on(stage, STEPS)
+        # Some days chains are quick, on others they are slow.
+        pace = cast.dice.choice((0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.4))
+        carry_on(stage, (STEPS[0], *(seconds * pace for seconds in STEPS[1:])))
     return [intent for _, intent in made]
 
 

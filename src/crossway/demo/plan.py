@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
@@ -74,8 +74,8 @@ def merchants() -> Sequence[Merchant]:
 
 
 def planned(end: float, payments: int, days: int = 30, seed: int = SEED) -> list[list[Payment]]:
-    """The payments of so many days before `end`, about as many as asked for, in groups of those that
-    are asked for within an hour and paid together; all in their order in time. One a day, and
+    """The payments of so many days before `end`, about as many as asked for, all in their order in
+    time, in groups of those that are asked for within an hour and paid together: one a day, and
     several on the last day, whose hours people look at."""
     dice = Random(seed)
     rhythm = figures()["rhythm"]
@@ -113,6 +113,16 @@ def _moments(dice: Random, end: float, day: int, count: int) -> list[float]:
     weights = figures()["rhythm"]["hours"]
     busy = [weights[datetime.fromtimestamp(begins + h * 3_600, UTC).hour] for h in hours]
     return [begins + dice.choices(hours, busy)[0] * 3_600 + dice.uniform(0, 900)]
+
+
+def late_comers(begins: float, count: int, seed: int = SEED) -> list[Payment]:
+    """Payments of the last minutes, a few seconds apart: some are paid, some not yet."""
+    dice = Random(seed + 1)
+    ways = (Way.GOOD, Way.GOOD, Way.EXPIRED, Way.SHORT, Way.GOOD, Way.OVER, Way.EXPIRED)
+    return [
+        replace(_payment(dice, begins + 12 * number, 9_000 + number), way=ways[number % len(ways)])
+        for number in range(count)
+    ]
 
 
 def _payment(dice: Random, at: float, number: int) -> Payment:

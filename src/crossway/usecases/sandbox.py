@@ -1,7 +1,7 @@
 """The simulated network's own switches: deposits, the clock, faults, balances (wire.md §7)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crossway.domain.catalogue import Chain
@@ -21,6 +21,7 @@ MOST_SECONDS = 10 * 365 * 86_400
 MOST_BLOCKS = 10_000
 _NUMBERS = ("dropNext", "revertNext", "slowBlocks", "reorgDepth", "feeFactor")
 _LIES = ("", "forged", "chain_id", "stale")
+_NONE = Faults(outage_seconds=0, drop_next=0, revert_next=0, slow_blocks=0, fee_factor=1, lie="")
 _KNOWN = {*_NUMBERS, "outageSeconds", "takeNonce", "lie", "refuse", "accept", "balances"}
 
 
@@ -100,6 +101,25 @@ def faults(services: Services, caller: Caller, chain: object, body: Mapping[str,
         raise InvalidInput("; ".join(f"{name} is not a known fault" for name in unknown))
     sandbox.misbehave(on.id, _faults(services, on, body))
     services.wake()
+
+
+def normal(services: Services, caller: Caller) -> int:
+    """End every fault of every chain and let the clock run; answers how many things that were. The
+    clock stays where it is: time that has passed does not come back."""
+    sandbox = _sandbox(services, caller)
+    done = 0
+    for chain in services.chains:
+        active = sandbox.faults(chain)
+        if active:
+            refused = active.get("refuse", ())
+            accept = tuple(refused) if isinstance(refused, list | tuple) else ()
+            sandbox.misbehave(chain, replace(_NONE, accept=accept))
+            done += 1
+    if sandbox.clock()[1]:
+        sandbox.freeze(False)
+        done += 1
+    services.wake()
+    return done
 
 
 def _faults(services: Services, on: Chain, body: Mapping[str, Any]) -> Faults:

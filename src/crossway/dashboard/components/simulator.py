@@ -7,10 +7,12 @@ import streamlit as st
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.actions import perform
 from crossway.dashboard.components.filters import token_choice
+from crossway.dashboard.components.rights import needing
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import simulator
 from crossway.dashboard.views.figures import chain_name, duration
 from crossway.dashboard.views.quotes import destinations
+from crossway.domain.roles import Right
 from crossway.usecases import sandbox
 
 _STEPS = (60, 600, 3_600, 86_400)
@@ -25,6 +27,35 @@ def _name(chain: str) -> str:
     return chain_name(services().catalogue, chain)
 
 
+def now() -> None:
+    """Everything that is not as usual, on one line each, and the way back to normal."""
+    _now()
+    if st.button("All back to normal", icon=":material/healing:", key="all_normal"):
+        perform(_normal)
+
+
+@st.fragment(run_every=2.0)
+def _now() -> None:
+    with notices.in_words():
+        unusual = simulator.unusual(services())
+        if unusual:
+            widget.facts(unusual, "unusual", "What is not as usual")
+        else:
+            st.markdown(
+                ":material/check_circle: The clock runs as the machine's, and every chain behaves "
+                "well."
+            )
+
+
+def _normal() -> str:
+    count = sandbox.normal(services(), operator())
+    return (
+        f"{count} thing{'' if count == 1 else 's'} put back to normal."
+        if count
+        else ("Everything was as usual already.")
+    )
+
+
 @st.fragment(run_every=1.0)
 def _clock_face() -> None:
     with notices.in_words():
@@ -33,6 +64,7 @@ def _clock_face() -> None:
             widget.facts(simulator.clock_facts(face), "clock_face", "Clock")
 
 
+@needing(Right.WORK)
 def clock() -> None:
     """The clock, live; freeze it, let it run, move it forward."""
     _clock_face()
@@ -53,6 +85,7 @@ def _clock(words: str, frozen: bool | None, seconds: float | None = None) -> str
     return words
 
 
+@needing(Right.WORK)
 def faults() -> None:
     """Choose a chain, see its faults, add one."""
     chain = st.selectbox("Chain", _chains(), key="fault_chain", format_func=_name)
@@ -101,6 +134,7 @@ def _stock(chain: str, symbol: str, typed: str) -> str:
     return f"The relayer owns {typed} {symbol} on {_name(chain)} now."
 
 
+@needing(Right.WORK)
 def deposit() -> None:
     """Send simulated tokens to any address."""
     address = st.text_input("To address", key="deposit_to", placeholder="A payment's address")

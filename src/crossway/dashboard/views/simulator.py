@@ -91,6 +91,18 @@ def faults(services: Services, chain: str) -> tuple[Fact, ...]:
     )
 
 
+def unusual(services: Services) -> tuple[Fact, ...]:
+    """The clock where it is moved or stands, and every fault that is active, chain by chain."""
+    face, found = clock(services), []
+    if face is not None and face.moved:
+        found.append(Fact("Clock", Cell(face.words)))
+    for chain in services.chains:
+        words = [f"{fact.label}: {fact.cell.text}" for fact in faults(services, chain)]
+        if words:
+            found.append(Fact(chain_name(services.catalogue, chain), Cell("; ".join(words))))
+    return tuple(found)
+
+
 def _said(name: str, value: object) -> str:
     if name.endswith("seconds") and isinstance(value, (int, float)):
         return duration(value)

@@ -16,8 +16,8 @@ const drawn = ({ strip }) => {
   }
   const words = counts.map(({ n, text }) => `${n} ${text.toLowerCase()}`).join(", ")
   return make("div", { class: "strip" },
-    make("a", { href, onclick: go(href), class: "all", "aria-label": `Alarms: ${words}${rest}` },
-      ...counts.map(({ n, text, color, icon }) => chip({ text: `${n}`, color, icon, hint: `${n} ${text.toLowerCase()}${rest}` }))),
+    make("a", { href, onclick: go(href), class: "all", title: `Alarms: ${words}${rest}` },
+      ...counts.map(({ n, text, color, icon }) => chip({ text: `${n} ${text.toLowerCase()}`, color, icon }))),
     make("a", { href: newest.href, onclick: go(newest.href), class: "newest", title: `${newest.text} ${newest.way}` }, newest.text),
     time(newest.at, "ago"))
 }

@@ -1,0 +1,16 @@
+"""Guided story: one payment from its quote to its refund, for whoever shows what Crossway does."""
+
+import streamlit as st
+
+from crossway.dashboard.components import guided, notices
+from crossway.dashboard.session import services
+
+st.title("Guided story")
+if services().sandbox is None:
+    notices.empty("This is a live network", "The story is told with simulated money.", "public")
+    st.stop()
+st.markdown(
+    "One payment from the first question to the last unit, on the simulated network: each step "
+    "does the real thing. No real money moves."
+)
+guided.chapters()
