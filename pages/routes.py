@@ -1,57 +1,32 @@
-"""Routes: which bridge goes where."""
+"""Routes: where money flows and what it costs, how bridges answer, switches."""
 
 import streamlit as st
 
-from crossway.dashboard import charts
-from crossway.dashboard.components import notices, switches, widget
-from crossway.dashboard.components.charting import chart, shade
-from crossway.dashboard.components.filters import chain_select
-from crossway.dashboard.session import services
-from crossway.dashboard.views import routes
+from crossway.dashboard.components import notices, routes, switches
+from crossway.dashboard.views import corridors as view
 
 st.title("Routes")
-with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-    networks = ["Mainnets", "Test networks"]
-    network = st.segmented_control(
-        "Network", networks, key="network", default=networks[0], required=True, bind="query-params"
-    )
-    source = chain_select("From chain", "route_from")
-    destination = chain_select("To chain", "route_to")
-    bridges = st.pills(
-        "Bridges", routes.BRIDGES, selection_mode="multi", key="bridges", bind="query-params"
-    )
-
-
-def picture() -> None:
-    matrix = routes.matrix(services().catalogue, shown)
-    height = 110 + 30 * len(matrix.names)
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.header("Bridges by pair")
-        st.caption("From the chain at the left to the chain below.")
-        words = f"How many bridges serve each pair of {len(matrix.names)} chains"
-        chart(charts.matrix(matrix, shade()), height, "matrix", words)
-    with right:
-        st.header("Who is joined")
-        st.caption("A ribbon joins two chains that some bridge serves.")
-        links = routes.links(services().catalogue, shown)
-        words = f"{len(links)} pairs of chains are joined"
-        chart(charts.chord(links, shade()), height, "chord", words)
-
-
 with notices.in_words():
-    every = routes.every(services(), testnets=network == networks[1])
-    shown = routes.chosen(every, source, destination, bridges)
+    routes.apply_choice()
+    asked = routes.filters()
+    every = routes.every(asked)
+    shown = view.chosen(every, asked.source, asked.destination, asked.bridges)
+    off = switches.known()
+    picked = view.found(every, st.query_params.get("corridor"))
+    if picked is not None:
+        routes.one(asked, picked, off)
     if not shown:
         notices.empty("No route matches", "Take a filter away.", "link_off")
     else:
-        pairs = routes.rows(services().catalogue, shown, routes.closed(services()))
-        on = sum(route.enabled for route in shown)
+        on = sum(corridor.route.enabled for corridor in shown)
+        pairs = {(c.route.source, c.route.destination) for c in shown}
         st.caption(f"{on:,} of {len(shown):,} routes are open, between {len(pairs):,} pairs.")
-        picture()
-        with st.expander("Every pair", icon=":material/table_rows:", expanded=bool(source)):
-            widget.table(pairs, routes.COLUMNS, "pairs", "Routes by pair")
+        routes.pictures(asked, shown)
+        st.header("Corridors")
+        routes.table(shown)
+    st.header("Bridges")
+    routes.bridges(asked)
 st.header("Switched off")
 switches.listed()
-with st.expander("Switch a route off", icon=":material/power_off:"):
-    switches.route_off()
+with st.expander("Switch a whole bridge off", icon=":material/power_off:"):
+    switches.bridge_off()

@@ -21,6 +21,7 @@ FLOW_DAYS, COVER_DAYS = 7, 2
 PATIENCE_SECONDS = 4.0
 MOST_CLAIMS = 20_000
 _SECONDS_IN_DAY = 86_400
+_DIGITS = 3
 Place = tuple[str, str]
 
 
@@ -205,7 +206,6 @@ class _Counted:
         expected, overdue = self.claims.get(place, (0, 0))
         set_by = self.targets.get(place)
         paid_out = self.paid_out.get(place, 0)
-        from_flows = -(-paid_out * COVER_DAYS // FLOW_DAYS)
         return Stock(
             token=token,
             there=seen.held.get(token.address, 0) if seen else None,
@@ -213,10 +213,17 @@ class _Counted:
             expected=expected,
             overdue=overdue,
             paid_out=paid_out,
-            target=set_by.units if set_by else from_flows,
+            target=set_by.units if set_by else from_flows(paid_out),
             target_by=set_by.by if set_by else "",
             pico_usd=pico_usd,
         )
+
+
+def from_flows(paid_out: int) -> int:
+    """What the payouts of the last days ask to be there, rounded up to three digits that count."""
+    exact = -(-paid_out * COVER_DAYS // FLOW_DAYS)
+    step = 10 ** max(0, len(str(exact)) - _DIGITS)
+    return int(-(-exact // step) * step)
 
 
 def _sums(claims: Sequence[Claim], now: datetime) -> Mapping[Place, tuple[int, int]]:

@@ -21,7 +21,9 @@ Days = tuple[date | None, date | None]
 
 def trial_balance() -> None:
     """Whether the books balance, then every account."""
-    at = st.date_input("At the end of", None, key="books_at", help="A day of UTC; empty for now")
+    at = st.date_input(
+        "At the end of", None, key="books_at", help="A day of UTC; empty for now", width=240
+    )
     with notices.in_words():
         trial = books.trial(services(), operator(), at)
         if not trial.lines:
@@ -95,8 +97,8 @@ def postings(key: BalanceKey | None, days: Days) -> None:
 def days() -> Days:
     """Between which days, of UTC."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        first = st.date_input("From", None, key="books_first", help="Days of UTC")
-        last = st.date_input("To", None, key="books_last", help="This day included")
+        first = st.date_input("From", None, key="books_first", help="Days of UTC", width=240)
+        last = st.date_input("To", None, key="books_last", help="This day included", width=240)
     return first, last
 
 

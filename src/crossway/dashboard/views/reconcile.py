@@ -56,7 +56,8 @@ def verdict(services: Services, run: Run) -> tuple[Tone, str]:
     silent = result.get("silent", {})
     left_out = f" {_count(len(silent), 'chain')} gave no answer." if silent else ""
     passing = result.get("passing", 0)
-    soon = f" {_count(passing, 'difference')} will pass by itself." if passing else ""
+    itself = "itself" if passing == 1 else "themselves"
+    soon = f" {_count(passing, 'difference')} will pass by {itself}." if passing else ""
     if run.differences:
         return "error", f"{_count(run.differences, 'difference')} to look at.{soon}{left_out}"
     if silent:

@@ -1,20 +1,16 @@
-"""Which bridge goes where: the matrix of chains, the picture, and every route with its switch."""
+"""Which bridge goes where: the picture of who is joined, and what is switched off."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crossway.dashboard.views.cells import Cell, Chip, Column, Row
-from crossway.dashboard.views.figures import chain_name
+from crossway.dashboard.views.cells import Cell, Chip, Row
+from crossway.dashboard.views.figures import chain_name, millis
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.quotes import BridgeName, Route
-from crossway.ports.services import Services
-from crossway.usecases import router
-from crossway.usecases.switches import switched_off
+from crossway.ports.records import SwitchedOff
 
 BRIDGES = tuple(BridgeName)
-COLUMNS = (Column("From"), Column("To"), Column("Bridges"), Column("State"))
-ON = Chip("On", "green", "check_circle")
 OFF = Chip("Off", "gray", "block")
 
 
@@ -24,40 +20,6 @@ class Matrix:
 
     names: tuple[str, ...]
     cells: tuple[tuple[int, int, int], ...]
-
-
-def every(services: Services, testnets: bool) -> list[Route]:
-    """All routes between configured chains, mainnets or test networks."""
-    found = router.routes(services).bridges.values()
-    chains = services.catalogue.chains
-    return [r for of in found for r in of if chains[r.source].testnet == testnets]
-
-
-def chosen(
-    routes: Sequence[Route],
-    source: str | None,
-    destination: str | None,
-    bridges: Sequence[str] = (),
-) -> list[Route]:
-    """The routes that the filters leave."""
-    return [
-        r
-        for r in routes
-        if (not source or r.source == source)
-        and (not destination or r.destination == destination)
-        and (not bridges or r.bridge in bridges)
-    ]
-
-
-def matrix(catalogue: Catalogue, routes: Sequence[Route]) -> Matrix:
-    """Source chains down, destination chains across, the number of open bridges in each."""
-    ids = sorted({c for r in routes for c in (r.source, r.destination)}, key=_named(catalogue))
-    place = {chain: index for index, chain in enumerate(ids)}
-    counts = Counter((place[r.destination], place[r.source]) for r in routes if r.enabled)
-    return Matrix(
-        tuple(chain_name(catalogue, chain) for chain in ids),
-        tuple((column, row, count) for (column, row), count in sorted(counts.items())),
-    )
 
 
 def links(catalogue: Catalogue, routes: Sequence[Route]) -> list[tuple[str, str, int]]:
@@ -70,47 +32,20 @@ def links(catalogue: Catalogue, routes: Sequence[Route]) -> list[tuple[str, str,
     return [(pair[0], pair[1], count) for pair, count in sorted(counts.items())]
 
 
-def rows(catalogue: Catalogue, routes: Sequence[Route], off: dict[str, str]) -> tuple[Row, ...]:
-    """One line for each pair of chains, its bridges as chips."""
-    pairs: dict[tuple[str, str], list[Route]] = {}
-    for route in routes:
-        pairs.setdefault((route.source, route.destination), []).append(route)
-    order = sorted(pairs, key=lambda p: (_named(catalogue)(p[0]), _named(catalogue)(p[1])))
-    return tuple(_pair(catalogue, pair, pairs[pair], off) for pair in order)
-
-
-def _pair(
-    catalogue: Catalogue, pair: tuple[str, str], routes: Sequence[Route], off: dict[str, str]
-) -> Row:
-    reasons = [why for route in routes if (why := why_off(route, off))]
-    closed = [route for route in routes if not route.enabled]
-    state = OFF if len(closed) == len(routes) else ON
-    words = f"{', '.join(r.bridge for r in closed)} off" if closed and state is ON else ""
-    return Row(
-        key=f"{pair[0]}>{pair[1]}",
-        cells=(
-            Cell(chain_name(catalogue, pair[0])),
-            Cell(chain_name(catalogue, pair[1])),
-            Cell(chips=tuple(Chip(r.bridge, "blue" if r.enabled else "gray") for r in routes)),
-            Cell(chips=(state,), sub="; ".join(dict.fromkeys(filter(None, [words, *reasons])))),
-        ),
+def off_rows(catalogue: Catalogue, off: Sequence[SwitchedOff]) -> tuple[Row, ...]:
+    """What is switched off, each with its reason, who did it and when."""
+    return tuple(
+        Row(
+            one.subject,
+            (
+                Cell(subject_words(catalogue, one.subject), chips=(OFF,)),
+                Cell(one.reason),
+                Cell(one.by),
+                Cell(at=millis(one.at)),
+            ),
+        )
+        for one in off
     )
-
-
-def why_off(route: Route, off: dict[str, str]) -> str:
-    """The operator's reason for which this route is closed, empty when it is open."""
-    subjects = (
-        f"chain:{route.source}",
-        f"chain:{route.destination}",
-        f"bridge:{route.bridge}",
-        f"route:{route.bridge}:{route.source}:{route.destination}",
-    )
-    return next((off[subject] for subject in subjects if subject in off), "")
-
-
-def closed(services: Services) -> dict[str, str]:
-    """What is switched off, with the reasons."""
-    return dict(switched_off(services))
 
 
 def subject_words(catalogue: Catalogue, subject: str) -> str:
@@ -121,7 +56,3 @@ def subject_words(catalogue: Catalogue, subject: str) -> str:
             f"{rest[0]} from {chain_name(catalogue, rest[1])} to {chain_name(catalogue, rest[2])}"
         )
     return chain_name(catalogue, rest[0]) if kind == "chain" else f"Bridge {rest[0]}"
-
-
-def _named(catalogue: Catalogue) -> Callable[[str], str]:
-    return lambda chain: chain_name(catalogue, chain).lower()

@@ -1,0 +1,193 @@
+"""Corridors turned into ECharts options: plain data, no drawing; colours are the theme's."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crossway.dashboard.charts import HEAT, HUES, INK, Option, Shade
+from crossway.dashboard.views.cells import Color
+from crossway.dashboard.views.corridors import Heat, Stream, Tie
+
+# A chain is at both sides of the picture, under names that only a machine tells apart.
+_ARRIVING = "\u200b"
+_BRIDGES: Mapping[str, Color] = {
+    "ACROSS": "green",
+    "CCTP": "blue",
+    "GATEWAY": "violet",
+    "RHINOFI": "orange",
+}
+_DASHES: Mapping[str, Any] = {
+    "ACROSS": "solid",
+    "CCTP": "solid",
+    "GATEWAY": [6, 4],
+    "RHINOFI": [2, 3],
+}
+_WIDEST, _THINNEST = 4.5, 0.8
+
+
+def bridge_color(bridge: str, shade: Shade) -> str:
+    """The one colour of a bridge in every picture."""
+    return HUES[shade][_BRIDGES.get(bridge, "gray")]
+
+
+def sankey(streams: Sequence[Stream], shade: Shade) -> Option:
+    """Chains that money left, the bridges that carried it, chains where it arrived."""
+    bridges = {s.bridge for s in streams}
+    ends = {s.source for s in streams} | {s.destination + _ARRIVING for s in streams}
+    return {
+        "animationDuration": 400,
+        "tooltip": {"trigger": "item", "valueFormatter": "dollar"},
+        "series": [
+            {
+                "type": "sankey",
+                "left": 8,
+                "right": 130,
+                "top": 12,
+                "bottom": 12,
+                "nodeGap": 9,
+                "nodeWidth": 12,
+                "selectedMode": "single",
+                "emphasis": {"focus": "trajectory"},
+                "label": {"color": INK[shade], "fontSize": 12},
+                "lineStyle": {"color": "source", "opacity": 0.32, "curveness": 0.5},
+                "data": nodes(streams, bridges, ends, shade),
+                "links": [
+                    {"source": a, "target": b, "value": round(value, 2)}
+                    for (a, b), value in _sums(streams).items()
+                ],
+            }
+        ],
+    }
+
+
+def nodes(
+    streams: Sequence[Stream], bridges: set[str], ends: set[str], shade: Shade
+) -> list[dict[str, Any]]:
+    """The nodes of the Sankey picture, bridges in their own colours."""
+    hues, chains = list(HUES[shade].values()), sorted({plain_name(name) for name in ends})
+    found = [
+        {"name": name, "itemStyle": {"color": bridge_color(name, shade)}, "depth": 1}
+        for name in sorted(bridges)
+    ]
+    for name in sorted(ends):
+        depth = 2 if arrives(name) else 0
+        hue = hues[chains.index(plain_name(name)) % len(hues)]
+        found.append({"name": name, "depth": depth, "itemStyle": {"color": hue}})
+    return found
+
+
+def plain_name(name: str) -> str:
+    """A node's name as people and filters know it."""
+    return name.removesuffix(_ARRIVING)
+
+
+def arrives(name: str) -> bool:
+    """Whether a node stands for money arriving."""
+    return name.endswith(_ARRIVING)
+
+
+def _sums(streams: Sequence[Stream]) -> dict[tuple[str, str], float]:
+    sums: dict[tuple[str, str], float] = {}
+    for s in streams:
+        for pair in ((s.source, s.bridge), (s.bridge, s.destination + _ARRIVING)):
+            sums[pair] = sums.get(pair, 0) + s.usd
+    return sums
+
+
+def ring(ties: Sequence[Tie], shade: Shade) -> Option:
+    """Chains in a ring; a line for the cheapest bridge of each pair, wide if cheap."""
+    names = sorted({name for tie in ties for name in (tie.a, tie.b)}, key=str.lower)
+    costs = sorted(tie.usd for tie in ties)
+    return {
+        "animationDuration": 400,
+        "tooltip": {"trigger": "item"},
+        "legend": {
+            "top": 0,
+            "left": 0,
+            "data": sorted({tie.bridge for tie in ties}),
+            "textStyle": {"color": INK[shade]},
+            "selectedMode": False,
+        },
+        "series": [
+            {
+                "type": "graph",
+                "layout": "circular",
+                "circular": {"rotateLabel": True},
+                "top": 90,
+                "bottom": 70,
+                "left": 90,
+                "right": 90,
+                "selectedMode": "single",
+                "categories": [
+                    {"name": name, "itemStyle": {"color": bridge_color(name, shade)}}
+                    for name in sorted({tie.bridge for tie in ties})
+                ],
+                "emphasis": {"focus": "adjacency", "lineStyle": {"width": 5}},
+                "label": {"show": True, "position": "right", "color": INK[shade], "fontSize": 12},
+                "data": [
+                    {"name": name, "symbolSize": 14, "itemStyle": {"color": INK[shade]}}
+                    for name in names
+                ],
+                "links": [_line(tie, costs, shade) for tie in ties],
+            }
+        ],
+    }
+
+
+def _line(tie: Tie, costs: Sequence[float], shade: Shade) -> dict[str, Any]:
+    rank = costs.index(tie.usd) / max(len(costs) - 1, 1)
+    return {
+        "source": tie.a,
+        "target": tie.b,
+        "value": f"{tie.bridge}, {tie.usd:,.2f} USD",
+        "lineStyle": {
+            "color": bridge_color(tie.bridge, shade),
+            "type": _DASHES.get(tie.bridge, "solid"),
+            "width": round(_WIDEST - (_WIDEST - _THINNEST) * rank, 2),
+            "opacity": 0.6,
+            "curveness": 0.25,
+        },
+    }
+
+
+def heat(of: Heat, shade: Shade, unit: str) -> Option:
+    """What each pair costs or takes: from the chain at the left to the chain below."""
+    values = sorted(value for _, _, value in of.cells)
+    # The colours are spread over most of the pairs: one that is far off does not pale the rest.
+    most = values[int(len(values) * 0.9)] if values else 1
+    return {
+        "animationDuration": 300,
+        "grid": {"left": 4, "right": 8, "top": 4, "bottom": 4, "containLabel": True},
+        "tooltip": {"formatter": f"{{@[2]}} {unit}"},
+        "xAxis": _axis(of.names, shade) | {"axisLabel": _label(shade) | {"rotate": 45}},
+        "yAxis": _axis(of.names, shade) | {"inverse": True},
+        "visualMap": {
+            "min": values[0] if values else 0,
+            "max": max(most, 0.01),
+            "show": False,
+            "inRange": {"color": list(HEAT[shade])},
+        },
+        "series": [
+            {
+                "type": "heatmap",
+                "selectedMode": "single",
+                "data": [list(cell) for cell in of.cells],
+                "label": {"show": True, "formatter": "{@[2]}", "fontSize": 10},
+                "labelLayout": {"hideOverlap": True},
+                "itemStyle": {"borderRadius": 2},
+                "encode": {"x": 0, "y": 1, "value": 2},
+            }
+        ],
+    }
+
+
+def _axis(names: Sequence[str], shade: Shade) -> dict[str, Any]:
+    return {
+        "type": "category",
+        "data": list(names),
+        "axisLabel": _label(shade),
+        "splitArea": {"show": True},
+    }
+
+
+def _label(shade: Shade) -> dict[str, Any]:
+    return {"interval": 0, "fontSize": 11, "color": INK[shade]}
