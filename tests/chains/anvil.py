@@ -182,7 +182,8 @@ def running(chain: str, block_seconds: float | None = None, ready: bool = True) 
     port = free_port()
     process = subprocess.Popen(
         [str(BINARY), "--silent", "--port", str(port), "--chain-id",
-         CATALOGUE.chains[chain].chain_id, "--slots-in-an-epoch", str(EPOCH), "--no-mining"]
+         CATALOGUE.chains[chain].chain_id, "--slots-in-an-epoch", str(EPOCH), "--no-mining",
+         "--gas-limit", "200000000"]
     )  # fmt: skip
     anvil = Anvil(chain, f"http://127.0.0.1:{port}", process)
     try:

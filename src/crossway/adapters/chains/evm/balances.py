@@ -74,6 +74,9 @@ def _singly(line: Line, addresses: Sequence[str], token: str, block: str) -> Map
     for address, answer in zip(addresses, line.ask(*asked), strict=True):
         word = data_of(answer, "a balance")
         if len(word) < WORD:
-            raise Malformed(f"{token} does not answer what an address holds")
+            if data_of(line.ask(Question("eth_getCode", (token, block)))[0], "code"):
+                raise Malformed(f"{token} does not answer what an address holds")
+            # Where there is no such contract, nobody holds anything of it.
+            return dict.fromkeys(addresses, 0)
         found[address] = int.from_bytes(word[:WORD], "big")
     return found

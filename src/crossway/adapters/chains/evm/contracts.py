@@ -15,6 +15,8 @@ from crossway.adapters.chains.binding import WORD, address_word, create2
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT = bytes(WORD)
 EVM_PREFIX = 0xFF
+# GRACE of the factory: its own constant, which tests compare.
+REDIRECT_SECONDS = 3 * 86_400
 _CLONE_HEAD = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73")
 _CLONE_TAIL = bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
 

@@ -11,6 +11,7 @@ from crossway.adapters.chains.evm.rpc import (
     Node,
     Objection,
     Question,
+    Reverted,
     Silent,
 )
 from crossway.adapters.chains.evm.wire import integer
@@ -46,6 +47,8 @@ class Line:
         """The result of each question; an objection to any is no answer."""
         answers = self.tell(questions)
         for one in answers:
+            if isinstance(one, Objection) and "revert" in one.message.lower():
+                raise Reverted(f"{self._node.name} objects: {one.message}")
             if isinstance(one, Objection):
                 raise Silent(f"{self._node.name} objects: {one.message}")
         return answers
@@ -146,6 +149,8 @@ class Nodes:
         health, began = self._health[id(node)], self._timer()
         try:
             said = work(Line(node, self._chain_id, health))
+        except Reverted:
+            raise
         except Unreachable as error:
             self._failed(health, error)
             raise

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import httpx
 
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.contracts import Deployment, deployment
+from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, Deployment, deployment
 from crossway.adapters.chains.evm.ground import Ground
 from crossway.adapters.chains.evm.keys import KeyMissing, signer_of
 from crossway.adapters.chains.evm.logs import limits_of
@@ -75,7 +75,9 @@ def _ground(
         traits=customs,
         nodes=nodes,
         at=at,
-        own=ChainAddresses(signer.address, at.escrow, signer.address, treasury, shared=True),
+        own=ChainAddresses(
+            signer.address, at.escrow, signer.address, treasury, True, REDIRECT_SECONDS
+        ),
         signer=signer,
         limits=limits_of(customs),
         tokens=frozenset(t.address for t in tokens if not t.native),

@@ -43,6 +43,10 @@ class Silent(Unreachable):
         self.wait_seconds = wait_seconds
 
 
+class Reverted(Unreachable):
+    """A contract did not do what it was asked: the node is well, and the answer is still none."""
+
+
 class TooLarge(Silent):
     """A node that answers, but not a request of this size."""
 
