@@ -5,9 +5,11 @@ from functools import partial
 import streamlit as st
 
 from crossway.dashboard.components.actions import perform
+from crossway.dashboard.components.rights import needing
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import clients as view
 from crossway.domain.clients import Client
+from crossway.domain.roles import Right
 from crossway.usecases import clients
 
 _REFUNDS = (
@@ -17,6 +19,7 @@ _REFUNDS = (
 _LOOK = "How the client shows itself to its payers. Empty: as Crossway."
 
 
+@needing(Right.MANAGE)
 def new_client() -> None:
     """The form of a new client."""
     with st.form("new_client", border=False):

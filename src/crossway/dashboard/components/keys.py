@@ -4,10 +4,12 @@ import streamlit as st
 
 from crossway.dashboard.components import living, notices, secrets, widget
 from crossway.dashboard.components.actions import confirm, perform
+from crossway.dashboard.components.rights import needing
 from crossway.dashboard.session import first_keys, forget_first_keys, operator, services
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import keys as view
 from crossway.domain.clients import Client, Key, Mode, Scope
+from crossway.domain.roles import Right
 from crossway.usecases import keys
 
 ADVICE = "Only its hash is stored. Copy it into a secret store now."
@@ -47,6 +49,7 @@ def table(ended: bool, client_id: str | None, key: str) -> None:
             notices.empty("No key works", "Make one below; it is shown once.", "key_off")
 
 
+@needing(Right.MANAGE)
 def new_key() -> None:
     """The form of a new key."""
     names = client_view.names(services())
@@ -92,6 +95,7 @@ def _made(client: str, mode: Mode, scopes: list[Scope], rate: str, addresses: st
     return f"Key {made.key.shown}… is made."
 
 
+@needing(Right.MANAGE)
 def change(key: Key) -> None:
     """What a key may do, how often and from where."""
     rate = "" if key.requests_per_minute is None else str(key.requests_per_minute)
@@ -108,6 +112,7 @@ def _changed(key: Key, scopes: list[Scope], rate: str, addresses: str) -> str:
     return f"Key {key.shown}… is changed."
 
 
+@needing(Right.MANAGE)
 def ending(key: Key, client: Client) -> None:
     """Replace a key with another, or end it."""
     if key.ends_at is None:

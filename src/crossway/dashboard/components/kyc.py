@@ -6,10 +6,12 @@ import streamlit as st
 
 from crossway.dashboard.components import living, notices, widget
 from crossway.dashboard.components.actions import confirm, perform
+from crossway.dashboard.components.rights import needing
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import kyc as view
 from crossway.dashboard.views import ramp_orders
 from crossway.domain.kyc import Requirement
+from crossway.domain.roles import Right
 from crossway.ports.ramps import Document
 from crossway.usecases import kyc
 
@@ -55,6 +57,7 @@ def _list(missing: tuple[Requirement, ...]) -> str:
     return "; ".join(one.label for one in missing)
 
 
+@needing(Right.WORK)
 def hand_in(provider: str, email: str, country: str, currency: str) -> None:
     """A form for what is missing; what is typed is kept nowhere but encrypted."""
     found = view.panel(services(), operator(), provider, email, country, currency, "")
@@ -109,6 +112,7 @@ def orders(email: str) -> None:
             widget.table(found.rows, ramp_orders.COLUMNS, "kyc_orders", "Orders of this person")
 
 
+@needing(Right.MANAGE)
 def erase(email: str) -> None:
     """Forget a person, asked once."""
     if st.button("Erase this person…", icon=":material/delete_forever:"):

@@ -5,6 +5,7 @@ import streamlit as st
 from crossway.dashboard.components import payment, widget
 from crossway.dashboard.components.actions import buttons, confirm, perform
 from crossway.dashboard.components.notices import as_text
+from crossway.dashboard.components.rights import needing
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import money, ramp_wording
 from crossway.dashboard.views import ramp_actions as offered
@@ -15,6 +16,7 @@ from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.offers import Offer
 from crossway.dashboard.views.ramp_story import OrderStory
 from crossway.domain.ramps import Direction, OrderState, RampOrder
+from crossway.domain.roles import Right
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps import sandbox as ramp_sandbox
 
@@ -96,6 +98,7 @@ def body(story: OrderStory) -> None:
         st.json(views.raw(order), expanded=False)
 
 
+@needing(Right.WORK)
 def actions(story: OrderStory) -> None:
     """What may be done now; on the simulated network what its provider is to report, too."""
     order = story.order

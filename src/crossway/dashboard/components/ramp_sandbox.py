@@ -4,14 +4,17 @@ import streamlit as st
 
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.actions import perform
+from crossway.dashboard.components.rights import needing
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import kyc as kyc_view
 from crossway.dashboard.views import ramp_sandbox as view
 from crossway.domain.errors import InvalidInput
 from crossway.domain.kyc import KycStatus, KycType
+from crossway.domain.roles import Right
 from crossway.usecases.ramps import sandbox as ramp_sandbox
 
 
+@needing(Right.WORK)
 def behaviour() -> None:
     """Choose a provider, see how it behaves, change it."""
     known = view.providers(services())
@@ -54,6 +57,7 @@ def _apply(provider: str, name: str, typed: str | bool) -> str:
     return f"{view.providers(services())[provider]}: {view.SETTINGS[name].words}."
 
 
+@needing(Right.WORK)
 def standing() -> None:
     """Set what a provider says of a person."""
     known = view.providers(services())

@@ -7,11 +7,13 @@ import streamlit as st
 from crossway.dashboard.components import secrets
 from crossway.dashboard.components.actions import confirm, perform
 from crossway.dashboard.components.notices import say
+from crossway.dashboard.components.rights import needing
 from crossway.dashboard.navigation import open_page
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import deliveries as delivery_view
 from crossway.dashboard.views import webhooks as view
+from crossway.domain.roles import Right
 from crossway.domain.webhooks import EVERY_EVENT, Endpoint
 from crossway.usecases import deliveries, webhooks
 from crossway.usecases.webhooks import WebhookChange
@@ -30,6 +32,7 @@ def client_choice(label: str, key: str) -> str | None:
     )  # fmt: skip
 
 
+@needing(Right.MANAGE)
 def new_webhook() -> None:
     """The form of a new webhook."""
     names = client_view.names(services())
@@ -64,6 +67,7 @@ def _made(asked: WebhookChange, client: str | None) -> str:
     return f"Webhook #{told.endpoint.id} is added; send it a test event."
 
 
+@needing(Right.MANAGE)
 def change(endpoint: Endpoint) -> None:
     """Its URL, its events, its description."""
     with st.form(f"webhook_{endpoint.id}", border=False):
@@ -82,6 +86,7 @@ def _changed(webhook_id: int, asked: WebhookChange, words: str) -> str:
     return words
 
 
+@needing(Right.WORK)
 def actions(endpoint: Endpoint) -> None:
     """Try it, change its secret, switch it, forget it."""
     number, on = endpoint.id, endpoint.enabled
@@ -91,6 +96,8 @@ def actions(endpoint: Endpoint) -> None:
             help=None if on else "Switch it on first",
         ):  # fmt: skip
             perform(lambda: _tested(number))
+        if not operator().may(Right.MANAGE):
+            return
         if st.button("Change its secret…", icon=":material/autorenew:"):
             asks = "A new secret is shown once. For 24 hours the old one signs as well."
             confirm("Change the secret?", asks, "Change it", lambda: _rotated(number))
@@ -123,6 +130,7 @@ def _removed(webhook_id: int) -> str:
     open_page("webhooks")
 
 
+@needing(Right.WORK)
 def replay_range(endpoint: Endpoint) -> None:
     """Send everything of a time again."""
     now = services().clock.now()
@@ -152,6 +160,7 @@ def _replayed(webhook_id: int, span: dict[str, object]) -> str:
     return f"{count:,} event{'' if count == 1 else 's'} on the way again."
 
 
+@needing(Right.WORK)
 def replay(delivery_id: int) -> None:
     """Send one event again, at once."""
     if st.button("Send again", icon=":material/replay:", type="primary", key="replay_one"):
