@@ -11,7 +11,7 @@ from eth_abi import encode
 
 from crossway.adapters.chains.binding import Bound, bound, create2, dest_words, source_words
 from crossway.adapters.chains.evm.calldata import selector
-from crossway.adapters.chains.evm.contracts import deployment
+from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, deployment
 from crossway.catalogue import load
 from crossway.domain.intent import Terms
 from tests.chains.anvil import running
@@ -87,6 +87,7 @@ def test_the_contract_computes_the_same_keys_and_addresses() -> None:
             assert told[2:] == found.key.hex()
             address = ask("addressOf(bytes32)", found.key)
             assert address[-40:] == at.deposit_address(found.key)[2:].lower()
+        assert int(ask("GRACE()", b""), 16) == REDIRECT_SECONDS
 
 
 def test_words_are_those_of_the_contracts_encoding() -> None:

@@ -1,5 +1,7 @@
 """What each duty asks of its chain: the outputs, markers and deadlines of one transaction."""
 
+from datetime import UTC, datetime, timedelta
+
 from crossway.domain.intent import Intent
 from crossway.domain.ledger import Account, Leg
 from crossway.domain.transfers import Action, Duty, Output, Transfer
@@ -55,6 +57,18 @@ def action_of(transfer: Transfer, intent: Intent, own: ChainAddresses) -> Action
         transfer.duty, transfer.chain, own.relayer, intent.key, outputs, marker, not_after,
         terms, intent.bridger, intent.coordinator,
     )  # fmt: skip
+
+
+def earliest(transfer: Transfer, intent: Intent, own: ChainAddresses) -> tuple[str, datetime]:
+    """From when on, by the chain's clock, all that lies at a deposit address may be sent on, and
+    what is waited for until then. The contract refuses it before."""
+    expiry = intent.terms.expires_at
+    if transfer.to_address != intent.terms.refund_address and own.redirect_seconds:
+        over = expiry + timedelta(seconds=own.redirect_seconds)
+        return f"Another address is paid from {over:%Y-%m-%d %H:%M} UTC on, not before.", over
+    if transfer.duty is Duty.REFUND:
+        return "The deposit address gives nothing back before its own expiry.", expiry
+    return "", datetime.min.replace(tzinfo=UTC)
 
 
 def treasury_units(intent: Intent) -> int:

@@ -8,7 +8,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.transfers import Duty, Transfer, TransferState
-from crossway.engine.actions import fill_marker, settle_marker, start_marker
+from crossway.engine.actions import earliest, fill_marker, settle_marker, start_marker
 from crossway.ports.chain import Chain, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -233,10 +233,6 @@ class Judge:
             return Verdict(revive_start=True)
         if intent.held_units <= 0:
             return Verdict(cancel="Nothing to refund: nothing is held.")
-        if self._head.time < (over := intent.terms.expires_at):
-            # Of a withdrawn intent. The contract at the deposit address refuses it before.
-            wait = "The deposit address gives nothing back before its own expiry."
-            return Verdict(wait=wait, wait_until=max(over, self._services.clock.now() + _SOON))
         return self._sweep(transfer)
 
     def _give_back(self, transfer: Transfer, intent: Intent) -> Verdict:
@@ -258,6 +254,10 @@ class Judge:
 
     def _sweep(self, transfer: Transfer) -> Verdict:
         """One transaction moves all that lies there: never two at once from one address."""
+        own = self._services.chains[transfer.chain].own
+        wait, over = earliest(transfer, self._intents[transfer.intent_id], own)
+        if self._head.time < over:
+            return Verdict(wait=wait, wait_until=max(over, self._services.clock.now() + _SOON))
         if self._sweeping is None:
             of = [t for t in self._unit.transfers.of(list(self._intents)) if t.duty in _SWEEPS]
             signed = [t for t in of if t.units is None and t.state is TransferState.SIGNED]

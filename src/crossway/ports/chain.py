@@ -121,6 +121,7 @@ class ChainAddresses:
     """Crossway's own addresses on a chain: who pays, who collects, who coordinates, who earns.
 
     `shared`: the bridger is a contract in which others' money lies, too, each apart by its terms.
+    `redirect_seconds` after expiry, what an intent holds may go to another than its refund address.
     """
 
     relayer: str
@@ -128,6 +129,7 @@ class ChainAddresses:
     coordinator: str
     treasury: str
     shared: bool = False
+    redirect_seconds: int = 0
 
 
 class Chain(Protocol):

@@ -1,0 +1,64 @@
+"""Money that cannot go back the usual way: a refund address that refuses, a chain that is wrong."""
+
+from crossway.adapters.chains.binding import address_word, number_word
+from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS
+from crossway.domain.intent import Intent, State
+from crossway.domain.transfers import TransferState
+from crossway.usecases import processing
+from tests.chains.anvil import Anvil, dollars
+from tests.chains.live import ARBITRUM, BASE, LiveWorld
+from tests.promises.networks import made_up
+
+
+def refuse(one: Anvil, who: str) -> None:
+    """The token takes no transfer to this address any more, as USDC's black list."""
+    one.call_token(
+        dollars(one.chain), "refuse(address,bool)", address_word("evm", who), number_word(1)
+    )
+
+
+def refused(world: LiveWorld, name: str) -> Intent:
+    """A payment whose time is over, and whose refund failed."""
+    base = world.anvils[BASE]
+    intent = world.pay(name)
+    refuse(base, intent.terms.refund_address)
+    world.step()
+    world.deposit(intent, 7_000_000)
+    world.step(3)
+    base.rpc("evm_increaseTime", 4_000)
+
+    def failed() -> bool:
+        with world.services.store.read() as unit:
+            return any(t.state is TransferState.FAILED for t in unit.transfers.of([intent.id]))
+
+    world.until(failed)
+    return intent
+
+
+def test_a_refused_refund_goes_to_another_address_once_its_grace_is_over(world: LiveWorld) -> None:
+    base, other = world.anvils[BASE], made_up("another wallet of the payer")
+    early, late = refused(world, "early"), refused(world, "late")
+    processing.redirect_refund(world.services, world.operator, early.id, other)
+    world.step(2)
+    assert any("Another address is paid from" in line for line in world.words())
+    assert base.balance(other) == 0
+    base.rpc("evm_increaseTime", REDIRECT_SECONDS)
+    world.step()
+    processing.redirect_refund(world.services, world.operator, late.id, other)
+    world.ends(late, State.REFUNDED)
+    assert base.balance(other) == 7_000_000
+    assert base.balance(late.terms.refund_address) == 0
+
+
+def test_money_on_a_wrong_chain_is_found_and_given_back_there(world: LiveWorld) -> None:
+    intent, arbitrum = world.pay(), world.anvils[ARBITRUM]
+    world.step()
+    arbitrum.pay(intent.address, 9_000_000)
+    world.step(2)
+    found = processing.look_elsewhere(world.services, world.operator, intent.id)
+    assert [one.incoming.units for one in found] == [9_000_000]
+    world.step(4)
+    processing.return_foreign(world.services, world.operator, found[0].id)
+    payer = intent.terms.refund_address
+    world.until(lambda: arbitrum.balance(payer) == 9_000_000)
+    assert world.now(intent).state is State.PENDING
