@@ -1,6 +1,7 @@
 """Every benchmark in one run: what was measured, the goal, and whether it is met.
 
-python -m benchmarks [name …], names being quotes, ramps, commits, lifecycles, serving, deliveries
+python -m benchmarks [name …], names being quotes, ramps, commits, lifecycles, serving, deliveries,
+lookups
 """
 
 import importlib
@@ -8,7 +9,7 @@ import os
 import platform
 import sys
 
-NAMES = ("quotes", "ramps", "commits", "lifecycles", "serving", "deliveries")
+NAMES = ("quotes", "ramps", "commits", "lifecycles", "serving", "deliveries", "lookups")
 
 
 def main(names: list[str]) -> int:

@@ -12,7 +12,7 @@ from crossway.domain.deposits import Purpose
 from crossway.domain.intent import Costs, Event, Intent, State
 from crossway.domain.transfers import Duty, TransferState
 from crossway.ports.finding_records import Note, SavedView
-from crossway.storage.finding import Finding
+from crossway.storage.finding import _NAMED, Finding
 from crossway.storage.store import SqlStore
 from tests.storage.records import (
     ARBITRUM,
@@ -80,6 +80,18 @@ def test_of_too_many_the_newest_are_found(store: SqlStore) -> None:
     ids = [stored(store, {"recipient": "everybody's"}).id for _ in range(60)]
     found = hits(store, "everybody's", "nobody's")
     assert [number for _, number in found] == sorted(ids, reverse=True)[:50]
+
+
+def test_nothing_is_found_by_a_scan(store: SqlStore, kind: str) -> None:
+    if kind == "sqlite":
+        asked = _NAMED[kind].params(values='["a", "b"]', small='["a"]', limit=50)
+        with store.reader.connect() as db:
+            sql = asked.compile(db, compile_kwargs={"literal_binds": True})
+            plan = [str(row[3]) for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}")]
+        # What is called anon is the few that a part has found.
+        scanned = [step for step in plan if step.startswith("SCAN") and "anon_" not in step]
+        assert scanned == []
+        assert sum(step.startswith("SEARCH") for step in plan) > 20
 
 
 @pytest.fixture

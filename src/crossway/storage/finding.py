@@ -1,9 +1,25 @@
 """Finding things by whatever names them: each field by an index of its own, never by a scan."""
 
-from collections.abc import Collection
+import json
+from collections.abc import Callable, Collection
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Select, select, text, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Integer,
+    Select,
+    Text,
+    any_,
+    bindparam,
+    cast,
+    func,
+    literal_column,
+    select,
+    text,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from crossway.domain.ramps import ProviderName
 from crossway.ports.finding_records import Hit
@@ -62,6 +78,39 @@ _NUMBERS: tuple[tuple[str, ColumnElement[int]], ...] = (
 _ABOUT = {"intent": "payment", "ramp_order": "order"}
 
 
+def _of_field(place: int) -> Select[Any]:
+    _, id_, _, _, _, *rest = _FIELDS[place]
+    where, written = (*rest, None, None)[:2]
+    query: Select[Any] = select(id_)
+    query = query if where is None else query.select_from(where)
+    return query if written is None else query.where(written)
+
+
+def _one_of(column: ColumnElement[str], name: str, sqlite: bool) -> ColumnElement[bool]:
+    if sqlite:
+        rows = func.json_each(bindparam(name, type_=Text)).table_valued("value")
+        return column.in_(select(rows.c.value))
+    return column == any_(bindparam(name, type_=ARRAY(Text)))
+
+
+def _in_one(sqlite: bool) -> CompoundSelect[Any]:
+    """Every field in one statement, so many of each at most."""
+    parts = []
+    for place, (_, id_, column, why, *_) in enumerate(_FIELDS):
+        met = _one_of(column, "small" if why == "metadata" else "values", sqlite)
+        found = _of_field(place).where(met).limit(bindparam("limit", type_=Integer))
+        few = found.with_only_columns(cast(id_, Text).label("id")).subquery()
+        parts.append(select(literal_column(str(place)), few.c.id))
+    return union_all(*parts)
+
+
+def _key(kind: str) -> Callable[[int | str], int | str]:
+    return str if kind in ("client", "link") else int
+
+
+_NAMED = {"sqlite": _in_one(True), "postgresql": _in_one(False)}
+
+
 class Finding(Sifting):
     """`ports.finding_records.FindingRecords` on one connection."""
 
@@ -85,33 +134,29 @@ class Finding(Sifting):
     def _named(self, values: Collection[str], limit: int) -> list[Hit]:
         if not values:
             return []
+        small = [value.casefold() for value in values]
+        asked: dict[str, Any] = {"limit": limit}
+        for name, given in (("values", list(values)), ("small", small)):
+            asked[name] = json.dumps(given) if self._db.dialect.name == "sqlite" else given
+        found: dict[int, list[int | str]] = {}
+        for place, id_ in self._db.execute(_NAMED[self._db.dialect.name], asked):
+            found.setdefault(place, []).append(id_)
         hits = []
-        for kind, id_, column, why, own, *rest in _FIELDS:
-            where, written = (*rest, None, None)[:2]
-            asked = [value.casefold() for value in values] if why == "metadata" else list(values)
-            for found in self._newest(id_, column, where, written, asked, limit):
-                hits.append(Hit(kind, found, why, own))
+        for place, ids in found.items():
+            kind, _, _, why, own, *_ = _FIELDS[place]
+            if len(ids) >= limit:
+                found[place] = self._newest(place, small if why == "metadata" else values, limit)
+            hits += [
+                Hit(kind, one, why, own) for one in dict.fromkeys(map(_key(kind), found[place]))
+            ]
         return [*hits, *self._of_providers(values, limit), *self._told(values)]
 
-    def _newest(
-        self,
-        id_: ColumnElement[Any],
-        column: ColumnElement[str],
-        where: FromClause | None,
-        written: Any,
-        values: Collection[str],
-        limit: int,
-    ) -> list[int | str]:
-        query: Select[Any] = select(id_).limit(limit)
-        query = query if where is None else query.select_from(where)
-        query = query if written is None else query.where(written)
-        found = list(self._db.execute(query.where(among(self._db, column, values))).scalars())
-        if len(found) < limit:
-            return sorted(set(found), reverse=True)
-        # There are more than are asked for: the newest of each value, which its index has in order.
+    def _newest(self, place: int, values: Collection[str], limit: int) -> list[int | str]:
+        """Of too many the newest of each value, which its index has in order."""
+        _, id_, column, *_ = _FIELDS[place]
         newest: set[int | str] = set()
         for value in values:
-            of_one = query.where(column == value).order_by(id_.desc())
+            of_one = _of_field(place).where(column == value).order_by(id_.desc()).limit(limit)
             newest.update(self._db.execute(of_one).scalars())
         return sorted(newest, reverse=True)[:limit]
 

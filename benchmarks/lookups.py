@@ -1,0 +1,203 @@
+"""Finding one payment among many: search by each kind of identifier, lists, filters, one payment.
+
+The same database grows from a thousand payments to a million; what is asked stays the same.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import median, quantiles
+
+from sqlalchemy import text
+
+from benchmarks.worlds import caller, payment, service
+from crossway.bootstrap import Service
+from crossway.domain.clients import Caller, insider
+from crossway.domain.conditions import Conditions, read
+from crossway.domain.intent import Intent
+from crossway.ports.services import Services
+from crossway.storage.intent_rows import intent_row
+from crossway.usecases import finding, lists, tracking
+
+SIZES = (1_000, 100_000, 1_000_000)
+SAMPLES, WARM = 60, 5
+GOAL_P95_MS, GOAL_GROWTH = 200.0, 1.3
+PAGE = 26
+# What each row has of its own, as SQLite writes it; `n` counts from 1 on.
+OWN = {
+    "key": "printf('0x%064x', n + 1)",
+    "address": "printf('0xa%039x', n)",
+    "destination_address": "printf('0xd%039x', n)",
+    "nonce": "'9' || n",
+    "recipient": "printf('0xb%039x', n % 1000)",
+    "refund_address": "printf('0xf%039x', n)",
+    "sender": "printf('0xe%039x', n)",
+    "tx_hash": "printf('0x%064x', n * 10)",
+    "state": "CASE n % 50 WHEN 0 THEN 'PENDING' WHEN 1 THEN 'FAILED' WHEN 2 THEN 'REFUNDED' "
+    "WHEN 3 THEN 'EXPIRED' ELSE 'COMPLETED' END",
+    "weight": "CASE n % 400 WHEN 7 THEN 'SHORT' WHEN 9 THEN 'OVER' ELSE '' END",
+    "source_chain": "CASE n % 5 WHEN 0 THEN 'SOLANA_MAINNET' WHEN 1 THEN 'POLYGON_MAINNET' "
+    "ELSE 'BASE_MAINNET' END",
+    "asset_symbol": "CASE n % 7 WHEN 0 THEN 'USDT' WHEN 1 THEN 'ETH' ELSE 'USDC' END",
+    "bridge": "CASE n % 3 WHEN 0 THEN 'ACROSS' ELSE 'CCTP' END",
+    "amount_micro_usd": "(n * 7919 % 5000) * 1000000",
+    "metadata": "'{\"reference\":\"ORD-' || n || '\"}'",
+    # A payment every four seconds, the newest last.
+    "created_at": ":newest + n * 4000000",
+    "updated_at": ":newest + n * 4000000",
+}
+DEPOSITS = """
+INSERT INTO deposits (intent_id, chain, tx_hash, tx_index, block_height, block_hash, ready_height,
+ token, sender, to_address, units, at, state, purpose, note, open_foreign, credited_at)
+SELECT n, 'BASE_MAINNET', printf('0x%064x', n * 10 + 1), 0, n, 'h', n, 't',
+ printf('0xc%039x', n), 'a', '25000000', 0, 'CREDITED',
+ CASE n % 300 WHEN 5 THEN 'LATE' ELSE 'PAYMENT' END, '', 0, 0 FROM numbers"""
+TRANSFERS = """
+INSERT INTO transfers (id, intent_id, duty, cause, chain, token, units, to_address, state, tries,
+ reason, next_at, tx_id, block_height, created_at, updated_at)
+SELECT n, n, 'FILL', 'fill', 'ARBITRUM_MAINNET', 't', '1', 'b', 'FINAL', 0, '', 0,
+ printf('0x%064x', n * 10 + 2), 1, 0, 0 FROM numbers"""
+ATTEMPTS = """
+INSERT INTO attempts (transfer_id, chain, account, nonce, tx_id, fee_units, raw, at)
+SELECT n, 'ARBITRUM_MAINNET', 'relayer', n, printf('0x%064x', n * 10 + 3), '1', x'00', 0
+FROM numbers"""
+MOVES = """
+INSERT INTO moves (event_id, intent_id, client_id, at, event, from_state, to_state, tells, note)
+SELECT printf('evt_%032x', n), n, 'c', 0, 'CREATED', NULL, 'PENDING', 'intent_created', ''
+FROM numbers"""
+VALUES = """
+INSERT INTO metadata_values (value, intent_id, field)
+SELECT 'ord-' || n, n, 'reference' FROM numbers"""
+POSTINGS = """
+INSERT INTO postings (intent_id, chain, token, debit, credit, units, tx, at)
+SELECT n, 'BASE_MAINNET', 't', 'held', 'payer', '25000000', 'x', 0 FROM numbers"""
+NUMBERS = (
+    "WITH RECURSIVE numbers(n) AS "
+    "(SELECT :low UNION ALL SELECT n + 1 FROM numbers WHERE n < :high) "
+)
+FINDS: dict[str, Callable[[int], str]] = {
+    "number": str,
+    "deposit address": lambda n: f"0xa{n:039x}",
+    "destination address": lambda n: f"0xd{n:039x}",
+    "key": lambda n: f"0x{n + 1:064x}",
+    "payout's hash": lambda n: f"0x{n * 10:064x}",
+    "deposit's hash": lambda n: f"0x{n * 10 + 1:064X}".replace("0X", "0x"),
+    "fill's hash": lambda n: f"https://arbiscan.io/tx/0x{n * 10 + 2:064x}",
+    "replaced hash": lambda n: f"  0x{n * 10 + 3:064x}\n",
+    "event": lambda n: f"evt_{n:032x}",
+    "sender": lambda n: f"0xe{n:039x}",
+    "depositor": lambda n: f"0xc{n:039x}",
+    "refund address": lambda n: f"0xf{n:039x}",
+    "shared recipient": lambda n: f"0xb{n % 1000:039x}",
+    "metadata reference": lambda n: f"ord-{n}",
+    "e-mail": lambda n: f"nobody{n}@example.com",
+    "nothing known": lambda n: f"0x{n:040x}f",
+}
+FILTERS = {
+    "state and token": ("state:FAILED;token:ETH", ""),
+    "exception": ("exception:short,late", ""),
+    "chain and worth": ("from:SOLANA_MAINNET;worth:100..500", ""),
+    "any of two": ("mode:test", "exception:over;state:EXPIRED"),
+    "rare of many": ("state:COMPLETED;token:USDC;bridge:ACROSS;worth:4999..", ""),
+    "nothing at all": ("state:FAILED;exception:short;token:USDT;from:POLYGON_MAINNET", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """Milliseconds: half of all, and 95 of 100."""
+
+    p50: float
+    p95: float
+
+
+def run() -> list[tuple[str, str, str, bool]]:
+    """(what, figure, goal, whether it is met), at each size and how it grew."""
+    found: dict[str, list[Took]] = {}
+    with service() as built:
+        model = payment(built, caller(built))
+        have = 1
+        for size in SIZES:
+            fill(built, model, have + 1, size)
+            have = size
+            for name, took in measured(built.services, size).items():
+                found.setdefault(name, []).append(took)
+    rows = []
+    for name, tooks in found.items():
+        for size, took in zip(SIZES, tooks, strict=True):
+            figure = f"p95 {took.p95:.1f} ms, median {took.p50:.1f} ms"
+            met = took.p95 <= GOAL_P95_MS
+            rows.append((f"{name}, {size:,} payments", figure, f"p95 ≤ {GOAL_P95_MS:g} ms", met))
+        for first, size in ((0, SIZES[0]), (1, SIZES[1])):
+            growth = tooks[-1].p50 / tooks[first].p50
+            what = f"{name}, median from {size:,} to {SIZES[-1]:,}"
+            rows.append((what, f"× {growth:.2f}", f"≤ × {GOAL_GROWTH:g}", growth <= GOAL_GROWTH))
+    return rows
+
+
+def fill(built: Service, model: Intent, low: int, high: int) -> None:
+    """Payments with what belongs to them, from one number to another, straight into the tables."""
+    row = intent_row(model)
+    span = {"low": low, "high": high}
+    newest = row["created_at"] - 5_000_000 * 1_000_000
+    columns = [name for name in row if name not in OWN]
+    given = {name: row[name] for name in columns}
+    names = ", ".join(f'"{name}"' for name in ("id", *columns, *OWN))
+    values = ", ".join(("n", *(f":{name}" for name in columns), *OWN.values()))
+    with built.store.writer.begin() as db:
+        made = f"INSERT INTO intents ({names}) {NUMBERS} SELECT {values} FROM numbers"
+        db.execute(text(made), {**given, **span, "newest": newest})
+        for statement in (DEPOSITS, TRANSFERS, ATTEMPTS, MOVES, VALUES, POSTINGS):
+            into, _, rest = statement.partition("SELECT")
+            db.execute(text(f"{into} {NUMBERS} SELECT {rest}"), span)
+
+
+def measured(services: Services, size: int) -> dict[str, Took]:
+    """Each kind of question, asked for payments drawn at random."""
+    operator, random = insider("benchmark"), Random(7)
+    drawn = [random.randrange(2, size) for _ in range(SAMPLES)]
+    found = {}
+    for name, spelled in FINDS.items():
+        found[f"search by {name}"] = timed(
+            drawn, lambda n, spelled=spelled: finding.find(services, operator, spelled(n))
+        )
+    found["list, first page"] = timed(drawn, lambda n: page(services, operator, Conditions(), None))
+    found["list, deep page"] = timed(drawn, lambda n: page(services, operator, Conditions(), n))
+    for name, (every, some) in FILTERS.items():
+        wanted = Conditions(read(every, "all"), read(some, "any"))
+        found[f"list, {name}"] = timed(
+            drawn, lambda n, wanted=wanted: page(services, operator, wanted, None)
+        )
+    found["one payment, its story and what is around it"] = timed(
+        drawn, lambda n: detail(services, operator, n)
+    )
+    return found
+
+
+def page(services: Services, operator: Caller, wanted: Conditions, before: int | None) -> None:
+    """A page of the list and its count, as the screen asks for them."""
+    lists.sift(services, operator, wanted, before, PAGE)
+    lists.tally(services, operator, wanted)
+
+
+def detail(services: Services, operator: Caller, number: int) -> None:
+    """Everything that the screen of one payment shows."""
+    tracking.story(services, operator, number)
+    tracking.around(services, operator, number)
+
+
+def timed(drawn: Sequence[int], ask: Callable[[int], object]) -> Took:
+    """How long asking takes, once it is warm."""
+    took = []
+    for place, number in enumerate([*drawn[:WARM], *drawn]):
+        began = time.perf_counter()
+        ask(number)
+        if place >= WARM:
+            took.append((time.perf_counter() - began) * 1000)
+    return Took(median(took), quantiles(took, n=20)[18])
+
+
+if __name__ == "__main__":
+    for what, figure, goal, met in run():
+        print(f"{'ok  ' if met else 'MISS'}  {what}: {figure}  (goal {goal})", flush=True)
