@@ -79,7 +79,8 @@ def _quote() -> str:
 def _make() -> str:
     kept, chains = _told(), services().chains
     tokens = services().catalogue.tokens
-    if not any(one.url == guided.HOOK for one in webhooks.every(services(), operator())):
+    known = webhooks.every(services(), operator())
+    if services().outgoing and not any(one.url == guided.HOOK for one in known):
         words = "The receiver of the guided story"
         webhooks.create(services(), operator(), WebhookChange(guided.HOOK, None, words))
     asked = CreateIntent(

@@ -182,8 +182,10 @@ def received(services: Services, intent: Intent) -> Received | None:
 
 
 def excess(story: Story) -> Transfer | None:
-    """The transfer that gives back what was too much."""
-    return next((t for t in story.transfers if t.duty is Duty.RETURN_EXCESS), None)
+    """The transfer that gives back what was too much: its own, or the one that collects the
+    deposit, which sends the rest back in the same transaction."""
+    of_duty = {transfer.duty: transfer for transfer in story.transfers}
+    return of_duty.get(Duty.RETURN_EXCESS) or of_duty.get(Duty.START)
 
 
 def excess_facts(services: Services, story: Story) -> tuple[Fact, ...]:
@@ -192,12 +194,11 @@ def excess_facts(services: Services, story: Story) -> tuple[Fact, ...]:
     terms = story.intent.terms
     on = services.catalogue.chains[terms.source_chain]
     over = story.intent.received_units - terms.total_units
-    sent = back.units if back and back.units is not None else over
     where = "sent back" if back and back.state in DONE else "on its way"
     return (
         Fact("Asked for", Cell(_source(services, story.intent, terms.total_units))),
         Fact("Came in", Cell(_source(services, story.intent, story.intent.received_units))),
-        Fact("Too much", Cell(_source(services, story.intent, max(sent, 0)), sub=where,
+        Fact("Too much", Cell(_source(services, story.intent, max(over, 0)), sub=where,
                               tone="strong")),
         Fact("To", address_cell(on, terms.refund_address, "refund address")),
         Fact("By", tx_cell(on, back.tx_id if back else None)),

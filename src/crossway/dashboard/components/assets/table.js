@@ -5,7 +5,7 @@ const head = (columns) =>
     make("th", { scope: "col", class: column.align, title: column.hint }, column.title)))
 
 // What is read out of a link begins with what is seen of it.
-const spoken = (row) => {
+const readOut = (row) => {
   const { text, chips, sub } = row.cells[0] || {}
   const seen = [text, ...(chips || []).map((one) => one.text), sub].filter(Boolean).join(" ")
   return seen && !row.label.includes(seen) ? `${seen}: ${row.label}` : row.label
@@ -16,7 +16,7 @@ const line = (row, columns) => {
     const body = content(row.cells[at] || {})
     const first = at === 0 && row.href
     const inner = first
-      ? make("a", { href: row.href, class: "open", "data-key": `open-${row.key}`, "aria-label": row.label ? spoken(row) : undefined, onclick: (event) => {
+      ? make("a", { href: row.href, class: "open", "data-key": `open-${row.key}`, "aria-label": row.label ? readOut(row) : undefined, onclick: (event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
           event.preventDefault()
           visit(row.href)
