@@ -246,8 +246,8 @@ class Store(Protocol):
         ...
 
     def stamp(self) -> Mapping[Topic, object]:
-        """Something for each topic that is equal as long as nothing of it has changed: here by
-        what was written, by other processes by what they append. Cheap enough to ask often."""
+        """Something for each topic that is equal as long as nothing of it has changed that people
+        look at: that a duty was looked at again and waits on is no change. Cheap to ask often."""
         ...
 
     def ping(self) -> Iterable[str]:

@@ -14,24 +14,7 @@ from crossway.storage.ramp_tables import order_moves
 from crossway.storage.tables import attempts, deposits, moves, postings
 from crossway.storage.webhook_tables import announcements, delivery_attempts
 
-# What a unit of work has in its hands when it changes something of a topic.
-_TOPICS: Final[Mapping[str, Topic | None]] = {
-    "intents": Topic.PAYMENTS,
-    "deposits": Topic.PAYMENTS,
-    "transfers": Topic.PAYMENTS,
-    "books": Topic.PAYMENTS,
-    "flows": Topic.PAYMENTS,
-    "orders": Topic.ORDERS,
-    "people": Topic.ORDERS,
-    "announcements": Topic.WEBHOOKS,
-    "webhooks": Topic.WEBHOOKS,
-    "deliveries": Topic.WEBHOOKS,
-    "requests": Topic.REQUESTS,
-    # What of it people look at says so itself: leases and cursors move all the time.
-    "network": None,
-    "retention": None,
-}
-# What other processes write shows by what they append.
+# Nearly everything that changes appends to one of these, whoever writes it.
 _APPENDED: Final[Mapping[Topic, tuple[Table, ...]]] = {
     Topic.PAYMENTS: (moves, postings, attempts, deposits),
     Topic.ORDERS: (order_moves,),
@@ -58,7 +41,7 @@ _NEWEST = select(
 
 
 class Changes:
-    """What was written, by topic: here exactly, elsewhere by what was appended."""
+    """What was written, by topic: by what was appended, and here also what changed in its place."""
 
     def __init__(self, reader: Engine) -> None:
         self._reader = reader
@@ -68,11 +51,11 @@ class Changes:
         self._version: object = None
         self._found: Mapping[Topic, tuple[object, ...]] = {}
 
-    def wrote(self, hands: Collection[str], told: Collection[Topic]) -> None:
-        """A unit of work with these records in its hands was committed; `told` it says itself."""
-        topics = {_TOPICS.get(name, Topic.REST) for name in hands} | set(told)
-        with self._lock:
-            self._own.update(topic for topic in topics if topic is not None)
+    def wrote(self, told: Collection[Topic]) -> None:
+        """A unit of work was committed that says itself that it has changed something of these."""
+        if told:
+            with self._lock:
+                self._own.update(told)
 
     def stamp(self) -> Mapping[Topic, object]:
         """See `ports.store.Store.stamp`."""

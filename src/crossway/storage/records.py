@@ -36,14 +36,15 @@ class Records:
         self._db = db
 
     @property
-    def hands(self) -> Collection[str]:
-        """The names of the records that were asked for."""
-        return [name for name in vars(self) if name != "_db"]
-
-    @property
     def told(self) -> Collection[Topic]:
-        """What records say themselves that they have changed."""
-        return self.network.told if "network" in vars(self) else ()
+        """Of what records say themselves that they have changed something."""
+        used = vars(self)
+        return {
+            topic
+            for noun in (used.get("network"), used.get("transfers"))
+            if isinstance(noun, Network | Transfers)
+            for topic in noun.told
+        }
 
     @cached_property
     def intents(self) -> Intents:

@@ -80,7 +80,7 @@ class SqlStore:
         raise AssertionError("unreachable")
 
     def _wrote(self, records: Records) -> None:
-        self._changes.wrote(records.hands, records.told)
+        self._changes.wrote(records.told)
 
 
 def connect(url: str) -> tuple[Engine, Engine]:

@@ -22,6 +22,7 @@ from sqlalchemy import (
 from crossway.domain.intent import State
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Signed
+from crossway.ports.changes import Topic
 from crossway.ports.records import Attempt, InFlight, Owed, TransferChange
 from crossway.storage.intents import LostRace
 from crossway.storage.rows import attempt_row, instant, micros, owed_row, transfer_of
@@ -102,10 +103,11 @@ _ADD_ATTEMPT = insert(attempts)
 
 
 class Transfers:
-    """`ports.store.TransferRecords` on one connection."""
+    """`ports.store.TransferRecords` on one connection; `told` is what it changed."""
 
     def __init__(self, db: Connection) -> None:
         self._db = db
+        self.told: set[Topic] = set()
 
     def owe(self, duties: Sequence[Owed], at: datetime) -> None:
         if not duties:
@@ -169,6 +171,8 @@ class Transfers:
 
     def change(self, changes: Sequence[TransferChange], at: datetime) -> None:
         """Changes that differ only in the transfer are one statement, the others one a row."""
+        if any(change.before is not change.after for change in changes):
+            self.told.add(Topic.PAYMENTS)
         alike: dict[tuple[object, ...], list[TransferChange]] = {}
         for c in changes:
             if c.tx_id is None:

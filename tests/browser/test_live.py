@@ -1,0 +1,131 @@
+"""What changes is seen without reloading, and what a person is in the middle of is not lost."""
+
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import WIDE, Opener, Site
+from tests.world import CATALOGUE
+
+PATIENCE = 60_000
+SOON = 8_000  # of a machine that does ten things at once; the benchmark says how soon it is
+WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+pytestmark = pytest.mark.timeout(400)
+
+
+def asked(site: Site, path: str, body: Any) -> Any:
+    headers = {"Authorization": f"Bearer {site.key}"}
+    answer = httpx.post(f"{site.url}/api/v1{path}", headers=headers, json=body, timeout=30)
+    return answer.raise_for_status().json()
+
+
+def paid_for(site: Site, amount: str = "25000000") -> Any:
+    """A new payment, made over the API."""
+    token = CATALOGUE.tokens["BASE_MAINNET", "USDC"].address
+    terms = {"amount": amount, "tokenIn": token, "source_chain": "BASE_MAINNET"}
+    ends = {"destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET, "refund_address": WALLET}
+    return asked(site, "/intents", terms | ends)
+
+
+def deposit(site: Site, intent: Any) -> None:
+    asked(site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"})
+
+
+def without_requests(page: Page) -> list[str]:
+    """Where the browser went from now on: nowhere, if nothing was reloaded."""
+    went: list[str] = []
+    page.on("framenavigated", lambda frame: went.append(frame.url))
+    return went
+
+
+def test_the_list_shows_what_is_made_and_paid_while_somebody_types(
+    opened: Opener, site: Site
+) -> None:
+    for _ in range(20):
+        paid_for(site)
+    page, seen = opened("intents", WIDE)
+    went = without_requests(page)
+    first = paid_for(site)
+    link = page.locator(f'a[href="intent?id={first["id"]}"]')
+    expect(link).to_be_visible(timeout=SOON)
+    field = page.locator("[data-testid=stTextInput] input").last
+    field.click()
+    page.keyboard.type("half an addr")
+    page.mouse.move(700, 500)
+    page.mouse.wheel(0, 300)
+    page.wait_for_timeout(300)
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    before = page.evaluate(scrolled)
+    assert before > 0
+    second = paid_for(site)
+    deposit(site, second)
+    row = page.locator("tr", has=page.locator(f'a[href="intent?id={second["id"]}"]'))
+    expect(row).to_contain_text("Completed", timeout=PATIENCE)
+    expect(field).to_have_value("half an addr")
+    expect(field).to_be_focused()
+    assert page.evaluate(scrolled) == before
+    assert went == []
+    assert seen.errors == []
+
+
+def test_nothing_is_asked_while_nothing_changes(opened: Opener, site: Site) -> None:
+    paid_for(site)
+    page, _ = opened("intents", WIDE)
+    sent: list[float] = []
+
+    def follow(socket: Any) -> None:
+        socket.on("framesent", lambda _: sent.append(time.monotonic()))
+
+    page.on("websocket", follow)
+    page.reload()
+    expect(page.locator('a[href^="intent?id="]').first).to_be_visible(timeout=PATIENCE)
+    # What earlier tests began comes to its end first.
+    for _ in range(10):
+        number = len(sent)
+        page.wait_for_timeout(4_000)
+        if len(sent) - number <= 1:
+            return
+    raise AssertionError(f"asked {len(sent)} times while nothing changed")
+
+
+@pytest.fixture
+def silent(site: Site) -> Iterator[str]:
+    """A chain that does not answer."""
+    asked(site, "/sandbox/chains/OPTIMISM_MAINNET/faults", {"outageSeconds": 3600})
+    yield "OPTIMISM_MAINNET"
+    asked(site, "/sandbox/chains/OPTIMISM_MAINNET/faults", {"outageSeconds": 0})
+
+
+def test_an_alarm_comes_by_itself_and_is_acknowledged_while_things_change(
+    opened: Opener, site: Site, request: pytest.FixtureRequest
+) -> None:
+    page, seen = opened("alarms", WIDE)
+    strip = page.locator('[role="status"]').locator("visible=true").first
+    expect(page.get_by_text("No alarm stands")).to_be_visible(timeout=PATIENCE)
+    went = without_requests(page)
+    request.getfixturevalue("silent")
+    expect(strip).to_contain_text("OPTIMISM_MAINNET does not answer", timeout=PATIENCE)
+    page.get_by_role("button", name="Acknowledge").click()
+    dialog = page.get_by_role("dialog")
+    note = dialog.get_by_label("Note")
+    expect(note).to_be_visible(timeout=PATIENCE)
+    note.click()
+    page.keyboard.type("calling ")
+    deposit(site, paid_for(site))
+    page.wait_for_timeout(3_000)
+    page.keyboard.type("the node")
+    expect(note).to_have_value("calling the node")
+    dialog.get_by_role("button", name="Acknowledge").click()
+    expect(page.get_by_text(re.compile("calling the node"))).to_be_visible(timeout=PATIENCE)
+    expect(strip).to_contain_text("No alarms", timeout=PATIENCE)
+    page.get_by_role("link", name="Overview").click()
+    expect(page.get_by_text("Chains: chain does not", exact=False).or_(
+        page.get_by_text("Look at its node, or switch it off").first)).to_be_visible(
+        timeout=PATIENCE)  # fmt: skip
+    assert went == []
+    assert seen.errors == []
