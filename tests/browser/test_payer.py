@@ -1,0 +1,272 @@
+"""The payer's page in a real browser: a payment on a phone, in Arabic, on two devices, in a frame,
+without scripts; axe finds nothing."""
+
+import io
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+import zxingcpp
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Mount, Route
+
+from crossway import bootstrap
+from crossway.api.doors import Turnstile
+from crossway.domain.clients import Caller, Mode, Scope
+from crossway.domain.intent import Intent
+from crossway.domain.links import PaymentLink
+from crossway.domain.roles import Role
+from crossway.payer.app import create_pages
+from crossway.ports.services import Services
+from crossway.settings import Settings
+from crossway.usecases import clients, intents, links, looks, paying, sandbox
+from crossway.usecases.link_fields import LinkChange
+from crossway.usecases.terms import CreateIntent
+from tests.browser.conftest import PHONE, Site
+from tests.processes import free_port, until
+
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
+SEEN_MILLIS = 60_000
+
+
+@dataclass
+class Shop:
+    """A merchant whose pages are served, and who plays the payer's wallet."""
+
+    services: Services
+    caller: Caller
+    url: str
+
+    def address(self, chain: str, name: str) -> str:
+        return self.services.chains[chain].deposit_address(f"wallet {name}")
+
+    def link(self) -> PaymentLink:
+        asked = LinkChange(
+            title="Coffee beans", destination_chain=ARBITRUM,
+            recipient=self.address(ARBITRUM, "shop"), reference="A-1001",
+        )  # fmt: skip
+        return links.create(self.services, self.caller, asked)
+
+    def intent(self) -> Intent:
+        token = self.services.catalogue.tokens[BASE, "USDC"].address
+        asked = CreateIntent(
+            amount="25000000", token_in=token, source_chain=BASE, destination_chain=ARBITRUM,
+            recipient=self.address(ARBITRUM, "shop"), refund_address=self.address(BASE, "payer"),
+        )  # fmt: skip
+        return intents.create(self.services, self.caller, asked)
+
+    def page(self, intent: Intent) -> str:
+        return paying.page_address(self.services, self.url, intent.id)
+
+    def deposit(self, address: str, amount: str = "exact") -> None:
+        sandbox.deposit(self.services, self.caller, address, amount)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """The pages alone, with an engine behind them, as `crossway api` serves them."""
+    folder, port = tmp_path_factory.mktemp("shop"), free_port()
+    settings: Any = {"data_dir": folder, "database_url": f"sqlite:///{folder / 'shop.db'}"}
+    service = bootstrap.build(Settings(_env_file=None, **settings))
+    services = service.services
+    known = clients.every(services)
+    operator = Caller(known[0], Mode.TEST, frozenset(Scope), role=Role.ADMIN) if known else None
+    if operator is None:
+        bare = clients.fresh(services, "Corner shop")
+        services.store.write(lambda unit: unit.access.add_client(bare))
+        operator = Caller(bare, Mode.TEST, frozenset(Scope), role=Role.ADMIN)
+    looks.change(services, operator, operator.client.id, None, [f"http://localhost:{port}"])
+    mine = Caller(operator.client, Mode.TEST, frozenset(Scope))
+    app = Starlette(
+        routes=[Mount("/pay", create_pages(Turnstile(), services)), Route("/shop", _shop_page)]
+    )
+    service.run_engine()
+    with _serving(app, port) as url:
+        yield Shop(services, mine, url)
+    service.close()
+
+
+async def _shop_page(request: Request) -> Response:
+    """A merchant's own page, which shows the payer's page inside."""
+    inside = request.query_params["inside"]
+    return HTMLResponse(
+        "<script>addEventListener('message', e => { window.told = e.data })</script>"
+        f'<iframe src="{inside}" width="380" height="900"></iframe>'
+    )
+
+
+@contextmanager
+def _serving(app: Starlette, port: int) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", port, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    until("it serves", lambda: server.started)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(10)
+
+
+@contextmanager
+def browsing(chromium: Browser, url: str, **more: Any) -> Iterator[tuple[Page, list[str]]]:
+    """A phone of its own; answers what its page asked of other hosts, and its errors."""
+    facts = {"viewport": {"width": PHONE[0], "height": PHONE[1]}, "locale": "en-GB", **more}
+    context = chromium.new_context(**facts)
+    page, wrong = context.new_page(), []
+    home = url.partition("/pay")[0]
+    page.on("request", lambda asked: wrong.append(asked.url) if home not in asked.url else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(url)
+    yield page, wrong
+    assert context.cookies() == []
+    context.close()
+
+
+def looks_well(page: Page) -> None:
+    """Nothing sticks out at the side, and axe finds nothing."""
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # The page's own rules let no script in; the tool's is evaluated beside them.
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes[0].html]))")
+    assert found == []
+
+
+def scanned(page: Page) -> str:
+    """What a wallet reads from the code on the screen."""
+    code = page.locator(".pay .qr")
+    code.scroll_into_view_if_needed()
+    [read] = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())))
+    return str(read.text)
+
+
+def test_a_payment_on_a_phone_from_a_payment_link_to_its_receipt(
+    chromium: Browser, shop: Shop
+) -> None:
+    url = f"{shop.url}/pay/l/{shop.link().id}"
+    with browsing(chromium, url) as (page, wrong):
+        page.get_by_label("Amount in USDC").fill("25,50")
+        looks_well(page)
+        page.get_by_role("button", name="Continue").click()
+        page.locator("summary", has_text="Base").click()
+        page.locator('input[value="BASE_MAINNET:USDC"]').check()
+        page.get_by_label("Your refund address").fill(shop.address("SOLANA_MAINNET", "payer"))
+        page.get_by_role("button", name="Continue to payment").click()
+        expect(page.get_by_role("alert")).to_contain_text("no address of that network")
+        looks_well(page)
+        page.get_by_label("Your refund address").fill(shop.address(BASE, "payer"))
+        page.get_by_role("button", name="Continue to payment").dblclick()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Waiting for your payment")
+        looks_well(page)
+        address = page.locator("#copy_address").get_attribute("data-copy") or ""
+        bare = page.locator("#copy_amount").get_attribute("data-copy") or ""
+        assert f"address={address}" in scanned(page)
+        assert page.locator("#wallet").get_attribute("href") == scanned(page)
+        assert page.locator("[data-left]").inner_text().startswith(("59:", "1:00:"))
+        page.locator("#copy_amount").focus()
+        shop.deposit(address, "10000000")
+        heading = page.get_by_role("heading", level=1)
+        expect(heading).to_have_text("A part is still missing", timeout=SEEN_MILLIS)
+        assert page.evaluate("document.activeElement.id") == "copy_amount"
+        expect(page.get_by_role("status")).to_have_text("A part is still missing")
+        left = round((float(bare) - 10) * 1_000_000)
+        assert f"uint256={left}" in scanned(page)
+        shop.deposit(address, str(left))
+        expect(heading).to_have_text("Paid", timeout=SEEN_MILLIS)
+        assert page.locator(".moved li").count() == 3
+        expect(page.get_by_text("A-1001").first).to_be_visible()
+        looks_well(page)
+        assert wrong == []
+
+
+def test_arabic_runs_from_right_to_left_and_resumes_on_another_device(
+    chromium: Browser, shop: Shop
+) -> None:
+    intent = shop.intent()
+    dark = {"color_scheme": "dark", "viewport": {"width": 320, "height": 700}}
+    with browsing(chromium, shop.page(intent), locale="ar", **dark) as (page, wrong):
+        assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
+        address, button = page.locator(".address"), page.locator("#copy_address")
+        assert address.inner_text() == intent.address
+        [text, copy] = [part.bounding_box() for part in (address, button)]
+        assert text is not None
+        assert copy is not None
+        assert copy["x"] < text["x"]
+        looks_well(page)
+        phone = page.locator("#phone")
+        phone.locator("summary").click()
+        [code] = zxingcpp.read_barcodes(Image.open(io.BytesIO(phone.screenshot())))
+        with browsing(chromium, code.text) as (other, elsewhere):
+            heading = other.get_by_role("heading", level=1)
+            expect(heading).to_have_text("Waiting for your payment")
+            shop.deposit(intent.address)
+            expect(heading).to_have_text("Paid", timeout=SEEN_MILLIS)
+            expect(page.get_by_role("heading", level=1)).to_have_text("تم الدفع")
+            assert wrong == elsewhere == []
+
+
+def test_a_shop_that_was_named_may_show_the_page_inside_and_is_told(
+    chromium: Browser, shop: Shop
+) -> None:
+    intent = shop.intent()
+    inside = f"{shop.page(intent)}?embed=1"
+    named = shop.url.replace("127.0.0.1", "localhost")
+    with browsing(chromium, f"{named}/shop?inside={inside}") as (page, _):
+        frame = page.frame_locator("iframe")
+        expect(frame.get_by_role("heading", level=1)).to_have_text("Waiting for your payment")
+        page.wait_for_function("window.told && window.told.height > 300")
+        assert page.evaluate("window.told.state") == "waiting"
+        expect(frame.locator(".facts")).to_have_count(0)
+    unnamed = f"{shop.url}/shop?inside={inside.replace('127.0.0.1', 'localhost')}"
+    with browsing(chromium, unnamed) as (page, _):
+        page.wait_for_timeout(300)
+        assert page.frame_locator("iframe").get_by_role("heading", level=1).count() == 0
+
+
+def test_without_scripts_a_payment_can_be_made_and_printed(chromium: Browser, shop: Shop) -> None:
+    url = f"{shop.url}/pay/l/{shop.link().id}?amount=12&lang=es"
+    with browsing(chromium, url, java_script_enabled=False) as (page, wrong):
+        page.get_by_label("Su dirección de reembolso").fill(shop.address(ARBITRUM, "payer"))
+        page.get_by_role("button", name="Continuar al pago").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Esperando su pago")
+        assert page.locator(".amount").inner_text().startswith("12,")
+        address = page.locator(".address").inner_text()
+        assert address.lower() in scanned(page).lower()
+        shop.deposit(address)
+        for _ in range(30):
+            page.reload()
+            if page.get_by_role("heading", level=1).inner_text() == "Pagado":
+                break
+            page.wait_for_timeout(1_000)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Pagado")
+        assert wrong == []
+    with browsing(chromium, shop.page(shop.intent())) as (page, _):
+        page.emulate_media(media="print")
+        for shown in (".amount", ".address", ".qr", ".until", ".simulated"):
+            expect(page.locator(shown).first).to_be_visible()
+        for hidden in (".tools", ".copy", "footer", ".lang"):
+            expect(page.locator(hidden).first).to_be_hidden()
+
+
+def test_a_page_is_light(shop: Shop) -> None:
+    with httpx.Client(headers={"accept-encoding": "gzip"}) as http:
+        page = http.get(shop.page(shop.intent()))
+        weight = int(page.headers["content-length"])
+        for name in ("pay.css", "pay.js"):
+            weight += int(http.get(f"{shop.url}/pay/assets/{name}").headers["content-length"])
+    assert weight < 20_000
+
+
+def test_the_one_process_serves_payers_too(site: Site) -> None:
+    answer = httpx.get(f"{site.url}/pay/nothing", headers={"accept-language": "fr"})
+    assert answer.status_code == 404
+    assert "Cette page n&#39;existe pas" in answer.text
