@@ -126,6 +126,8 @@ def _addresses(
                 wrong = [a for a in part if there[a] != here.get(a, 0)]
                 known = unit.intents.known(wrong) if wrong else {}
                 coming = _coming(unit, known, chain.id, token)
+                cursor = unit.network.cursors().get(chain.id)
+            _add_unseen(chain, token, wrong, cursor.height if cursor else 0, coming)
             for address in wrong:
                 more = there[address] - here.get(address, 0)
                 passing = more in (coming.get(address, 0), under_way.of(address, token))
@@ -156,6 +158,15 @@ def _coming(unit: Unit, known: Mapping[str, int], chain: str, token: str) -> dic
         if seen and (incoming.chain, incoming.token) == (chain, token):
             coming[incoming.to] = coming.get(incoming.to, 0) + incoming.units
     return coming
+
+
+def _add_unseen(
+    chain: Chain, token: str, addresses: Sequence[str], scanned: int, coming: dict[str, int]
+) -> None:
+    """Add what came in by blocks that the engine has not scanned yet."""
+    for incoming in chain.incoming_to(addresses) if addresses else ():
+        if incoming.token == token and incoming.block_height > scanned:
+            coming[incoming.to] = coming.get(incoming.to, 0) + incoming.units
 
 
 def _why_address(more: int, passing: bool) -> tuple[str, str]:

@@ -213,14 +213,19 @@ def facts(
     closing = [one for one in off if one.subject in _subjects(c)]
     ended = _payments(c) or "none"
     success = "–" if c.success is None else f"{c.success:.1%} of {ended}"
-    state = tuple(
-        Fact("Switched off", Cell(f"{one.reason}, by {one.by}", at=millis(one.at)))
+    state = [
+        fact
         for one in closing
-    )
+        for fact in (
+            Fact("Switched off", Cell(one.reason, sub=f"by {one.by}")),
+            Fact("Since", Cell(at=millis(one.at))),
+        )
+    ]
+    volume = Cell(about_usd(c.micro_usd), sub=ended) if c.micro_usd else Cell("–")
     return (
         Fact("State", Cell(chips=(ON if c.route.enabled else OFF,))),
         *state,
-        Fact(f"Volume, {window}", Cell(about_usd(c.micro_usd), sub=ended)),
+        Fact(f"Volume, {window}", volume),
         Fact(f"Success, {window}", Cell(success)),
         Fact("Usual time", Cell(median), "Median from complete deposit to payout"),
         Fact("Slowest 5 %", Cell(p95)),
