@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crossway.domain.transfers import Output
+from crossway.domain.actions import Output
 from crossway.ports.chain import Mined, Missing, Signed, Waiting
 from crossway.ports.sandbox import Faults
 from tests.simulation import FINALITY, START, Simulation, dollars, payout, signed, wallet

@@ -9,9 +9,10 @@ from sqlalchemy import create_engine, func, select, text
 
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.tables import blocks, transactions
+from crossway.domain.actions import Action, Output
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.intent import Terms
-from crossway.domain.transfers import Action, Duty, Output
+from crossway.domain.transfers import Duty
 from crossway.ports.chain import Cursor, Mined, Waiting
 from crossway.ports.sandbox import Faults
 from tests.simulation import (

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.tables import balances
-from crossway.domain.transfers import Output
+from crossway.domain.actions import Output
 from crossway.ports.chain import Mined
 from crossway.ports.sandbox import Faults
 from tests.simulation import BASE, Simulation, dollars, payout, signed, wallet

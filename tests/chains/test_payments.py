@@ -3,8 +3,9 @@
 from crossway.adapters.chains.binding import address_word, bound, number_word
 from crossway.adapters.chains.evm.calldata import call_of
 from crossway.adapters.chains.evm.contracts import deployment
+from crossway.domain.actions import Action, Output
 from crossway.domain.intent import Intent, State
-from crossway.domain.transfers import Action, Duty, Output
+from crossway.domain.transfers import Duty
 from tests.chains.anvil import CATALOGUE, RICH, dollars
 from tests.chains.live import ARBITRUM, BASE, LiveWorld, given_back, paid
 

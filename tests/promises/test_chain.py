@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from crossway.domain.actions import Action, Output
 from crossway.domain.deposits import Incoming
 from crossway.domain.intent import Terms
-from crossway.domain.transfers import Action, Duty, Output
+from crossway.domain.transfers import Duty
 from crossway.ports.chain import (
     ALREADY_DONE,
     NOTHING_LEFT,

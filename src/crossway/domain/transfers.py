@@ -1,15 +1,12 @@
-"""The transactions an intent owes, their states, and what each asks of a chain."""
+"""The transactions an intent owes, and their states."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crossway.domain.errors import IllegalMove
-
-if TYPE_CHECKING:
-    from crossway.domain.intent import Terms
 
 
 class Duty(StrEnum):
@@ -103,41 +100,6 @@ class Transfer:
     block_height: int | None
     created_at: datetime
     updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """One payment inside a transaction; `units` None means all that lies at `source`.
-
-    An output that is not `required` may be refused by its receiver without undoing the rest.
-    """
-
-    source: str
-    to: str
-    token: str
-    units: int | None
-    required: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """What one transaction is to do, for an adapter to sign.
-
-    `marker` makes it happen at most once on that chain (start and fill of one intent);
-    `not_after` is the last chain time at which it may still be mined. `terms`, `bridger` and
-    `coordinator` are those of the intent as stored: a contract checks its calls against them.
-    """
-
-    duty: Duty
-    chain: str
-    account: str
-    intent_key: str
-    outputs: tuple[Output, ...]
-    marker: str | None = None
-    not_after: datetime | None = None
-    terms: "Terms | None" = None
-    bridger: str = ""
-    coordinator: str = ""
 
 
 def backoff_seconds(tries: int) -> int:

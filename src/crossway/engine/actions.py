@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
+from crossway.domain.actions import Action, Output
 from crossway.domain.intent import Intent
 from crossway.domain.ledger import Account, Leg
-from crossway.domain.transfers import Action, Duty, Output, Transfer
+from crossway.domain.transfers import Duty, Transfer
 from crossway.ports.chain import ChainAddresses, Moved
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from crossway.domain.actions import Action
 from crossway.domain.deposits import Incoming
 from crossway.domain.intent import Terms
-from crossway.domain.transfers import Action
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from crossway.adapters.chains.binding import (
     source_words,
 )
 from crossway.adapters.chains.evm.contracts import Deployment
+from crossway.domain.actions import Action, Output
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.transfers import Action, Duty, Output
+from crossway.domain.transfers import Duty
 
 _SOURCE = "(uint256,uint256,address,uint256,address,address,address,uint256)"
 ZERO = "0x" + "0" * 40

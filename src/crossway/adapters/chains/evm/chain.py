@@ -10,9 +10,9 @@ from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.ground import Ground
 from crossway.adapters.chains.evm.heads import Summit
 from crossway.adapters.chains.evm.sending import Post
+from crossway.domain.actions import Action
 from crossway.domain.deposits import Incoming
 from crossway.domain.intent import Terms
-from crossway.domain.transfers import Action
 from crossway.ports.chain import Cursor, Heads, Made, Scan, Signed, Status, Watch
 
 

@@ -15,8 +15,8 @@ from crossway.adapters.chains.evm.outcomes import mined
 from crossway.adapters.chains.evm.rpc import Objection, Question
 from crossway.adapters.chains.evm.transactions import signed
 from crossway.adapters.chains.evm.wire import block, hash_of, integer
+from crossway.domain.actions import Action
 from crossway.domain.errors import Unreachable
-from crossway.domain.transfers import Action
 from crossway.ports.chain import Missing, Signed, Status, Waiting
 
 _PRICE_SECONDS = 2.0

@@ -13,10 +13,10 @@ from crossway.adapters.chains.simulated.blocks.stored import load_nonces
 from crossway.adapters.chains.simulated.blocks.transactions import sign_action
 from crossway.adapters.chains.simulated.network import Network, Site
 from crossway.adapters.chains.simulated.state import ChainState
+from crossway.domain.actions import Action
 from crossway.domain.deposits import Incoming
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Terms
-from crossway.domain.transfers import Action
 from crossway.ports.chain import Cursor, Heads, Made, Scan, Signed, Status, Watch
 
 FORGED_WHOLE_TOKENS = 1_000

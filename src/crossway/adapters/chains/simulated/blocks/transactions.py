@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from crossway.adapters.chains.simulated.identities import tag, transaction_id
-from crossway.domain.transfers import Action
+from crossway.domain.actions import Action
 from crossway.ports.chain import Signed
 
 SIGNATURE_LENGTH = 64
