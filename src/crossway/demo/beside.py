@@ -26,7 +26,7 @@ _TOLD = (EventType.INTENT_COMPLETED, EventType.INTENT_REFUNDED, EventType.INTENT
 _COUNTRIES = {"NGN": "NG", "KES": "KE", "GHS": "GH", "UGX": "UG", "TZS": "TZ"}
 _LOGGED, _LOG_DAYS = 700, 6
 _ORDERS_TOGETHER = 6
-_UNDER_WAY, _LAST_SECONDS = 16, 270
+_UNDER_WAY, _LAST_SECONDS = 16, 420
 
 
 def open_webhooks(on: Stage, cast: Cast) -> None:
@@ -119,13 +119,13 @@ def _go_on(on: Stage, cast: Cast, order: RampOrder) -> None:
 
 
 def finish(on: Stage, cast: Cast) -> None:
-    """The last minutes: what is paid and under way, what is asked for and not paid yet; and what
-    clients asked of the API."""
+    """The last minutes, of which some payments still wait for money; and what clients asked of the
+    API. What was signed is confirmed, so that books and chains agree while no engine runs."""
     on.awake.update(on.services.chains)
     carry_on(on, (60, 20, 20))
     on.hand.to(time.time() - _LAST_SECONDS)
     carry_on(on, (1, 1))
-    play(on, cast, late_comers(on.hand.seconds, _UNDER_WAY), carry=False)
+    play(on, cast, late_comers(on.hand.seconds, _UNDER_WAY))
     _write_requests(on, cast)
 
 

@@ -77,7 +77,7 @@ def _play(on: Stage, groups: Sequence[Sequence[Payment]], tell: Tell) -> None:
     finish(on, cast)
     on.hand.to(time.time())
     on.awake.update(on.services.chains)
-    carry_on(on, (0,))
+    carry_on(on, (0, 0))
 
 
 def _cast(on: Stage) -> Cast:

@@ -38,8 +38,8 @@ class Cast:
         heapq.heappush(self.later, (at, self._turn, act))
 
 
-def play(stage: Stage, cast: Cast, group: Sequence[Payment], carry: bool = True) -> list[Intent]:
-    """A group of payments: made, paid, and carried to their end unless `carry` says not to."""
+def play(stage: Stage, cast: Cast, group: Sequence[Payment]) -> list[Intent]:
+    """A group of payments: made, paid, and carried to their end."""
     _catch_up(stage, cast, group[0].at)
     made = []
     for payment in group:
@@ -51,10 +51,9 @@ def play(stage: Stage, cast: Cast, group: Sequence[Payment], carry: bool = True)
         stage.awake.update((intent.terms.source_chain, intent.terms.destination_chain))
     stage.hand.seconds += 15 + cast.dice.uniform(0, 60)
     _deposit(stage, cast, made)
-    if carry:
-        # Some days chains are quick, on others they are slow.
-        pace = cast.dice.choice((0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.4))
-        carry_on(stage, (STEPS[0], *(seconds * pace for seconds in STEPS[1:])))
+    # Some days chains are quick, on others they are slow.
+    pace = cast.dice.choice((0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.4))
+    carry_on(stage, (STEPS[0], *(seconds * pace for seconds in STEPS[1:])))
     return [intent for _, intent in made]
 
 
