@@ -1,7 +1,7 @@
 """Every benchmark in one run: what was measured, the goal, and whether it is met.
 
 python -m benchmarks [name …], names being quotes, ramps, commits, lifecycles, serving, deliveries,
-lookups
+lookups, overviews, trackers
 """
 
 import importlib
@@ -9,7 +9,17 @@ import os
 import platform
 import sys
 
-NAMES = ("quotes", "ramps", "commits", "lifecycles", "serving", "deliveries", "lookups")
+NAMES = (
+    "quotes",
+    "ramps",
+    "commits",
+    "lifecycles",
+    "serving",
+    "deliveries",
+    "lookups",
+    "overviews",
+    "trackers",
+)
 
 
 def main(names: list[str]) -> int:
