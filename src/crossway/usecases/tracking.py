@@ -19,6 +19,13 @@ from crossway.usecases.intents import by_id
 from crossway.usecases.lifecycle import is_dust
 
 MOST_AROUND = 50
+_CALLED = {
+    Duty.START: "start",
+    Duty.FILL: "payout",
+    Duty.RETURN_EXCESS: "return of what does not belong here",
+    Duty.REIMBURSE: "repayment",
+    Duty.REFUND: "refund",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,7 @@ def next_step(
     """Who acts next in words, and by when."""
     failed = [t for t in transfers if t.state is TransferState.FAILED and _needs_person(t, intent)]
     if failed:
-        what = failed[0].duty.replace("_", " ").lower()
+        what = _CALLED[failed[0].duty]
         return f"An operator: the {what} failed: {failed[0].reason}.", None
     waiting = [t for t in transfers if t.state in OPEN]
     match intent.state:

@@ -40,7 +40,7 @@ def head(story: Story) -> None:
         source = chain_name(names, intent.terms.source_chain)
         destination = chain_name(names, intent.terms.destination_chain)
         st.markdown(as_text(f"{out} from {source} to {destination} · {reference(intent)}"))
-    widget.stepper(views.steps(intent, story.moves), "steps", "Where this payment stands")
+    widget.stepper(views.steps(intent, story.moves, story.transfers), "steps", "Where this payment stands")
     left = ""
     if story.by_when is not None:
         seconds = (story.by_when - services().clock.now()).total_seconds()
@@ -95,7 +95,7 @@ def _tables(story: Story) -> None:
     else:
         st.markdown("Nothing has come in at the deposit address yet.")
     st.subheader("Transfers")
-    transfers = money.transfer_rows(names, story.transfers)
+    transfers = money.transfer_rows(names, story)
     if transfers:
         widget.table(transfers, money.TRANSFER_COLUMNS, "transfers", "Transfers")
     else:

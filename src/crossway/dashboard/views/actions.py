@@ -95,6 +95,8 @@ def _refund(catalogue: Catalogue, intent: Intent, now: datetime) -> Offer:
 def _why_no_refund(intent: Intent, now: datetime) -> str:
     if intent.state is State.REFUNDED:
         return "Refunded already."
+    if intent.state is State.COMPLETED and intent.held_units:
+        return "What was too much goes back by itself; where that failed, send it elsewhere."
     if intent.state is State.COMPLETED:
         return "Nothing to refund: the recipient has been paid."
     if intent.state not in ENDED:

@@ -1,12 +1,15 @@
 """All that happened to a payment: its moves, the deposits and transfers behind them, and notes."""
 
+from dataclasses import replace
+
 from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Color, Item
 from crossway.dashboard.views.figures import chain_name, millis, token_amount, tx_cell
 from crossway.dashboard.views.story import raw, timeline
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositState, Purpose
-from crossway.domain.transfers import Transfer, TransferState
+from crossway.domain.intent import Event, Intent
+from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.finding_records import Note
 from crossway.usecases.tracking import Story
 
@@ -15,12 +18,29 @@ _STRANGE = (Purpose.FOREIGN, Purpose.ELSEWHERE, Purpose.NOTHING)
 
 def everything(catalogue: Catalogue, story: Story) -> tuple[Item, ...]:
     """What happened, newest first: moves, what was seen and sent, and what people wrote."""
-    found = list(timeline(catalogue, story.intent, story.moves))
-    found += [_seen(catalogue, deposit) for deposit in story.deposits if _tells(deposit)]
-    found += [_failed(catalogue, t) for t in story.transfers if t.state is TransferState.FAILED]
-    found += [_sent(catalogue, story, transfer) for transfer in story.transfers]
-    found += [_note(note) for note in story.notes]
-    return tuple(sorted((item for item in found if item.title), key=lambda item: -item.at))
+    intent = story.intent
+    # Of one instant what was seen comes first, then what followed from it, then what was sent.
+    ordered = [_seen(catalogue, deposit) for deposit in story.deposits if _tells(deposit)]
+    ordered += [_said(story, item) for item in reversed(timeline(catalogue, intent, story.moves))]
+    for transfer in story.transfers:
+        if transfer.state is TransferState.FAILED:
+            ordered.append(_failed(transfer, intent))
+        ordered += _sent(catalogue, story, transfer)
+    ordered += [_note(note) for note in story.notes]
+    ordered.sort(key=lambda item: item.at)
+    return tuple(ordered[::-1])
+
+
+def _said(story: Story, item: Item) -> Item:
+    """A move that only followed the books is called by the transfer that it followed."""
+    if item.title != wording.event(Event.BOOKED)[0]:
+        return item
+    of = {transfer.tx_id: transfer for transfer in story.transfers if transfer.tx_id}
+    transfer = of.get(item.tx.copy) if item.tx else None
+    title = "Books corrected"
+    if transfer is not None and transfer.duty is Duty.RETURN_EXCESS:
+        title = "Went back to the payer"
+    return replace(item, title=title)
 
 
 def _tells(deposit: Deposit) -> bool:
@@ -56,10 +76,10 @@ def _seen(catalogue: Catalogue, deposit: Deposit) -> Item:
     )
 
 
-def _failed(catalogue: Catalogue, transfer: Transfer) -> Item:
+def _failed(transfer: Transfer, intent: Intent) -> Item:
     return Item(
         key=f"failed-{transfer.id}",
-        title=f"{wording.DUTIES[transfer.duty]}: failed",
+        title=f"{wording.duty(transfer, intent)}: failed",
         at=millis(transfer.updated_at),
         note=transfer.reason,
         icon="error",
@@ -68,16 +88,16 @@ def _failed(catalogue: Catalogue, transfer: Transfer) -> Item:
     )
 
 
-def _sent(catalogue: Catalogue, story: Story, transfer: Transfer) -> Item:
+def _sent(catalogue: Catalogue, story: Story, transfer: Transfer) -> list[Item]:
     """When a transaction was signed first, and how often it was signed anew."""
     tried = [one for one in story.attempts if one.transfer_id == transfer.id]
     if not tried:
-        return Item(key="", title="", at=0)
+        return []
     first = min(tried, key=lambda one: one.at)
     again = f"signed {len(tried)} times, for a higher fee or anew" if len(tried) > 1 else ""
-    return Item(
+    one = Item(
         key=f"sent-{transfer.id}",
-        title=f"{wording.DUTIES[transfer.duty]}: transaction sent",
+        title=f"{wording.duty(transfer, story.intent)}: transaction sent",
         at=millis(first.at),
         note=again,
         icon="send",
@@ -85,6 +105,7 @@ def _sent(catalogue: Catalogue, story: Story, transfer: Transfer) -> Item:
         tx=tx_cell(catalogue.chains.get(transfer.chain), transfer.tx_id or first.signed.tx_id),
         raw=raw(transfer),
     )
+    return [one]
 
 
 def _note(note: Note) -> Item:

@@ -87,12 +87,13 @@ def _deposit(catalogue: Catalogue, deposit: Deposit) -> Row:
     )
 
 
-def transfer_rows(catalogue: Catalogue, transfers: Sequence[Transfer]) -> tuple[Row, ...]:
+def transfer_rows(catalogue: Catalogue, story: Story) -> tuple[Row, ...]:
     """What this payment owes and has sent, in the order it came up."""
-    return tuple(_transfer(catalogue, t) for t in sorted(transfers, key=lambda t: t.id))
+    ordered = sorted(story.transfers, key=lambda transfer: transfer.id)
+    return tuple(_transfer(catalogue, transfer, story.intent) for transfer in ordered)
 
 
-def _transfer(catalogue: Catalogue, transfer: Transfer) -> Row:
+def _transfer(catalogue: Catalogue, transfer: Transfer, intent: Intent) -> Row:
     chain = catalogue.chains.get(transfer.chain)
     units = transfer.units
     what = (
@@ -104,7 +105,7 @@ def _transfer(catalogue: Catalogue, transfer: Transfer) -> Row:
     return Row(
         key=str(transfer.id),
         cells=(
-            Cell(wording.DUTIES[transfer.duty], sub=f"on {chain_name(catalogue, transfer.chain)}"),
+            Cell(wording.duty(transfer, intent), sub=f"on {chain_name(catalogue, transfer.chain)}"),
             Cell(
                 chips=(wording.TRANSFERS[transfer.state],),
                 sub=". ".join(part for part in (transfer.reason.rstrip("."), tries) if part),

@@ -1,7 +1,7 @@
 """One payment told: where it stands, what it is made of, what happened to it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from typing import Any
@@ -20,6 +20,7 @@ from crossway.dashboard.views.figures import (
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Caller
 from crossway.domain.intent import Event, Intent, State
+from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.records import MoveRecord
 from crossway.ports.services import Services
 from crossway.usecases import finding, tracking
@@ -50,32 +51,52 @@ def reached(moves: Sequence[MoveRecord]) -> dict[State, datetime]:
     return times
 
 
-def steps(intent: Intent, moves: Sequence[MoveRecord]) -> tuple[Step, ...]:
+def steps(
+    intent: Intent, moves: Sequence[MoveRecord], transfers: Sequence[Transfer] = ()
+) -> tuple[Step, ...]:
     """The steps of this payment: those behind it, the one it is in, and those still to come."""
-    times = reached(moves) | {State.PENDING: intent.created_at}
+    times = reached(moves)
+    back = _taken_back(times)
     at = {state: millis(time) for state, time in times.items()}
+    at[State.PENDING] = millis(intent.created_at)
     if intent.state in _USUAL:
-        return _usual(intent, at)
-    created = Step("Created", "done", at[State.PENDING])
-    began = [
-        Step(name, "done", at[state])
-        for state, name in ((State.FUNDED, "Deposit complete"), (State.INITIATED, "On its way"))
-        if state in at
-    ]
+        return _usual(intent, at, "taken back by a reorganisation" if back else "")
+    begun = [Step("Created", "done", at[State.PENDING])]
+    if back:
+        note = "by a reorganisation of the chain"
+        begun.append(Step("Deposit taken back", "failed", millis(times[State.PENDING]), note))
+    else:
+        begun += [
+            Step(name, "done", at[state])
+            for state, name in ((State.FUNDED, "Deposit complete"), (State.INITIATED, "On its way"))
+            if state in at
+        ]
     ended = State.FAILED if State.FAILED in at else State.EXPIRED
     word = "Payout refused" if ended is State.FAILED else "Time is over"
-    note = _came(intent) if not began else ""
-    over = Step(word, "failed", at.get(ended), note)
+    begun.append(Step(word, "failed", at.get(ended), _came(intent) if len(begun) == 1 else ""))
+    return (*begun, *_given_back(intent, at, transfers))
+
+
+def _taken_back(times: Mapping[State, datetime]) -> bool:
+    """Whether the deposit was complete, and then was not there any more."""
+    funded, waiting = times.get(State.FUNDED), times.get(State.PENDING)
+    return funded is not None and waiting is not None and waiting > funded
+
+
+def _given_back(
+    intent: Intent, at: Mapping[State, int], transfers: Sequence[Transfer]
+) -> tuple[Step, ...]:
     if intent.state is State.REFUNDED:
-        back = Step("Refunded", "done", at.get(State.REFUNDED))
-        return created, *began, over, back
-    owes = (
-        (Step("Refund", "now", note="on its way back to the payer"),) if intent.held_units else ()
-    )
-    return created, *began, over, *owes
+        return (Step("Refunded", "done", at.get(State.REFUNDED)),)
+    if not intent.held_units:
+        return ()
+    for transfer in transfers:
+        if transfer.duty is Duty.REFUND and transfer.state is TransferState.FAILED:
+            return (Step("Refund failed", "failed", millis(transfer.updated_at), transfer.reason),)
+    return (Step("Refund", "now", note="on its way back to the payer"),)
 
 
-def _usual(intent: Intent, at: dict[State, int]) -> tuple[Step, ...]:
+def _usual(intent: Intent, at: dict[State, int], said: str) -> tuple[Step, ...]:
     place = _USUAL.index(intent.state)
     names = ("Created", "Deposit", "On its way", "Recipient paid")
     done = ("Created", "Deposit complete", "On its way", "Recipient paid")
@@ -86,7 +107,7 @@ def _usual(intent: Intent, at: dict[State, int]) -> tuple[Step, ...]:
         elif index == place:
             found.append(Step(done[index], "now", at.get(state)))
         elif index == place + 1 and state is State.FUNDED:
-            found.append(Step("Waiting for the deposit", "now", note=_came(intent)))
+            found.append(Step("Waiting for the deposit", "now", note=said or _came(intent)))
         else:
             found.append(Step(names[index], "todo"))
     return tuple(found)

@@ -6,9 +6,9 @@ from typing import Final
 
 from crossway.dashboard.views.cells import Chip
 from crossway.domain.deposits import DepositState, Purpose
-from crossway.domain.intent import State
+from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
-from crossway.domain.transfers import Duty, TransferState
+from crossway.domain.transfers import Duty, Transfer, TransferState
 
 SIMULATED: Final = "SIMULATED – no real money"
 
@@ -117,6 +117,25 @@ FOREIGN: Final = Chip("Foreign token", "red", "token", "Another token or chain; 
 REFUND_OWED: Final = Chip("Refund owed", "orange", "undo", "Money is still held and goes back")
 REFUND_FAILED: Final = Chip("Refund failed", "red", "error", "The refund could not be sent")
 WAITING: Final = Chip("Held up", "orange", "warning", "A transaction waits; the payment says why")
+
+
+RETURNS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "foreign": "Return the foreign money",
+        "late": "Return the late deposit",
+    }
+)
+
+
+def duty(transfer: Transfer, intent: Intent) -> str:
+    """What a transfer is for: what goes back is called by why it does."""
+    terms = intent.terms
+    if transfer.duty is Duty.RETURN_EXCESS:
+        if (transfer.chain, transfer.token) != (terms.source_chain, terms.token_in):
+            return RETURNS["foreign"]
+        if intent.state is State.REFUNDED:
+            return RETURNS["late"]
+    return DUTIES[transfer.duty]
 
 
 def event(name: str) -> tuple[str, str]:
