@@ -48,12 +48,13 @@ class Installation:
                 command, cwd=ROOT, env=self._environment(settings), stdout=log, stderr=log
             )
 
-    def run(self, *arguments: str) -> str:
-        """What a command of `crossway` prints."""
+    def run(self, *arguments: str, typed: str = "") -> str:
+        """What a command of `crossway` prints that reads what was typed."""
         command = [str(Path(sys.executable).with_name("crossway")), *arguments]
         done = subprocess.run(
-            command, cwd=ROOT, env=self._environment({}), capture_output=True, timeout=60
-        )
+            command, cwd=ROOT, env=self._environment({}), input=typed.encode(),
+            capture_output=True, timeout=60,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode().strip()
 

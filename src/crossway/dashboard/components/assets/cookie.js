@@ -6,5 +6,5 @@ export default function (component) {
   const { path, ticket } = component.data
   if (sent.has(ticket)) return
   sent.add(ticket)
-  fetch(path, { method: ticket ? "POST" : "DELETE", body: ticket || undefined })
+  fetch(path, { method: ticket ? "POST" : "DELETE", body: ticket || undefined, keepalive: true })
 }

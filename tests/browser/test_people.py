@@ -1,0 +1,138 @@
+"""People sign in by role, stay signed in, are let out at once, and come in by another provider."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from crossway.domain.roles import Role
+from tests.oidc import Provider, oidc_provider, secrets_file
+from tests.processes import Installation, free_port, installed, until
+
+WORDS = "four words nobody expects"
+NAMES = {Role.ADMIN: "Ada", Role.VIEWER: "Vic", Role.OPERATOR: "Otto", Role.TREASURER: "Tess"}
+pytestmark = pytest.mark.timeout(300)
+
+
+@dataclass
+class Office:
+    """A running Crossway with a person of each role, and a provider that it trusts."""
+
+    url: str
+    installation: Installation
+    provider: Provider
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    folder, port = tmp_path_factory.mktemp("office"), free_port()
+    url = f"http://127.0.0.1:{port}"
+    with (
+        oidc_provider() as provider,
+        installed(f"sqlite:///{folder / 'crossway.db'}", folder) as installation,
+    ):
+        for role, name in NAMES.items():
+            email = ["--email", "ada@example.com"] if role is Role.ADMIN else []
+            installation.run("people", "add", name, "--role", role, *email, typed=WORDS)
+        told = Path(folder / "secrets.toml")
+        told.write_text(secrets_file(provider, url))
+        installation.start(
+            "site", "streamlit", "run", "app.py",
+            "--server.port", str(port), "--secrets.files", str(told),
+        )  # fmt: skip
+        until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
+        yield Office(url, installation, provider)
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Callable[[], BrowserContext]]:
+    opened: list[BrowserContext] = []
+
+    def opening() -> BrowserContext:
+        opened.append(chromium.new_context(viewport={"width": 1440, "height": 900}))
+        return opened[-1]
+
+    yield opening
+    for one in opened:
+        one.close()
+
+
+def sign_in(office: Office, context: BrowserContext, name: str, path: str = "") -> Page:
+    page = context.new_page()
+    page.goto(f"{office.url}/{path}")
+    page.get_by_label("Name").fill(name, timeout=30_000)
+    page.get_by_label("Password", exact=True).fill(WORDS)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible(timeout=30_000)
+    until("the cookie is there", lambda: cookie(context) or page.wait_for_timeout(100))
+    return page
+
+
+@pytest.mark.parametrize("role", Role)
+def test_each_role_sees_what_it_may_do(
+    office: Office, browser: Callable[[], BrowserContext], role: Role
+) -> None:
+    page = sign_in(office, browser(), NAMES[role], "keys")
+    expect(page.get_by_role("heading", name="API keys")).to_be_visible(timeout=20_000)
+    expect(page.locator(".st-key-who")).to_contain_text(f"{NAMES[role]}\n{role.capitalize()}")
+    make = page.get_by_role("button", name="Make a key")
+    refused = page.get_by_text("The right to manage people").first
+    expect(make if role is Role.ADMIN else refused).to_be_visible(timeout=20_000)
+    assert make.count() == (role is Role.ADMIN)
+    page.goto(f"{office.url}/people")
+    words = "ask somebody with the role admin"
+    expected = page.get_by_text("Tess") if role is Role.ADMIN else page.get_by_text(words)
+    expect(expected.first).to_be_visible(timeout=20_000)
+
+
+def test_a_browser_stays_signed_in_until_somebody_signs_out(
+    office: Office, browser: Callable[[], BrowserContext]
+) -> None:
+    context = browser()
+    page = sign_in(office, context, "Otto")
+    kept = cookie(context)
+    assert (kept["httpOnly"], kept["sameSite"]) == (True, "Strict")
+    assert kept["value"] not in page.content()
+    page.reload()
+    expect(page.locator(".st-key-who")).to_contain_text("Otto", timeout=30_000)
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("You are signed out.")).to_be_visible(timeout=20_000)
+    until("the cookie is gone", lambda: not cookie(context) or page.wait_for_timeout(100))
+    stolen = browser()
+    stolen.add_cookies([{"name": kept["name"], "value": kept["value"], "url": office.url}])
+    other = stolen.new_page()
+    other.goto(office.url)
+    expect(other.get_by_label("Name")).to_be_visible(timeout=30_000)
+
+
+def cookie(context: BrowserContext) -> dict[str, object]:
+    return dict(next((c for c in context.cookies() if c["name"] == "crossway_session"), {}))
+
+
+def test_who_is_disabled_is_let_out_of_the_screen_that_stands_open(
+    office: Office, browser: Callable[[], BrowserContext]
+) -> None:
+    office.installation.run("people", "add", "Eve", "--role", "viewer", typed=WORDS)
+    page = sign_in(office, browser(), "Eve")
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible(timeout=20_000)
+    office.installation.run("people", "disable", "Eve")
+    expect(page.get_by_text("an admin has disabled your account")).to_be_visible(timeout=40_000)
+
+
+def test_a_provider_lets_in_whom_somebody_has_added(
+    office: Office, browser: Callable[[], BrowserContext]
+) -> None:
+    page = browser().new_page()
+    page.goto(f"{office.url}/audit")
+    page.get_by_role("button", name="Sign in with 127.0.0.1").click(timeout=30_000)
+    expect(page.locator(".st-key-who")).to_contain_text("Ada", timeout=30_000)
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Name")).to_be_visible(timeout=60_000)
+
+    office.provider.email = "mallory@example.com"
+    page.get_by_role("button", name="Sign in with 127.0.0.1").click()
+    refused = page.get_by_text("Nobody here has the e-mail address")
+    expect(refused).to_be_visible(timeout=30_000)
+    office.provider.email = "ada@example.com"
