@@ -1,7 +1,7 @@
 """Payment links: what payers are asked for, how often it was used, and the form of a new one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from crossway.dashboard.views.cells import Cell, Chip, Column, Fact, Row
@@ -47,6 +47,9 @@ SHUT = {
     Closed.OVER: Chip("Over", "gray", "schedule", "Its time is over"),
     Closed.USED_UP: Chip("Used up", "orange", "done_all", "Used as often as it may be"),
 }
+_CLEARED = (
+    "amount", "min_amount", "max_amount", "source_chains", "source_tokens", "max_uses", "expires_at"
+)  # fmt: skip
 FIXED, CHOSEN = "Everybody pays the same", "The payer chooses"
 
 
@@ -193,28 +196,24 @@ def change_of(services: Services, draft: Draft, known: PaymentLink | None = None
         token = services.catalogue.token(draft.destination, draft.token)
     else:
         token = token_of(services, known)
-    amounts = {
-        "amount": _units("Amount", draft.amount, token, needed=True) if draft.fixed else None,
-        "min_amount": None if draft.fixed else _units("At least", draft.least, token),
-        "max_amount": None if draft.fixed else _units("At most", draft.most, token),
-    }
-    ends = _end(draft.until, known)
-    set_: dict[str, object] = {
-        **amounts,
-        "description": draft.description,
-        "reference": draft.reference,
-        "source_chains": list(draft.chains) or None,
-        "source_tokens": list(draft.tokens) or None,
-        "max_uses": whole_number("Uses at most", draft.uses) if draft.uses.strip() else None,
-        "expires_at": ends,
-    }
-    goes = (
-        {"destination_chain": token.chain, "token_out": token.address,
-         "recipient": draft.recipient.strip()}
-        if known is None else {}
-    )  # fmt: skip
-    cleared = frozenset(name for name, value in set_.items() if value is None)
-    return LinkChange(title=draft.title.strip(), **set_, **goes, cleared=cleared)
+    fixed, least, most = draft.fixed, draft.least, draft.most
+    asked = LinkChange(
+        title=draft.title.strip(),
+        description=draft.description,
+        reference=draft.reference,
+        amount=_units("Amount", draft.amount, token, needed=True) if fixed else None,
+        min_amount=None if fixed else _units("At least", least, token),
+        max_amount=None if fixed else _units("At most", most, token),
+        source_chains=list(draft.chains) or None,
+        source_tokens=list(draft.tokens) or None,
+        max_uses=whole_number("Uses at most", draft.uses) if draft.uses.strip() else None,
+        expires_at=_end(draft.until, known),
+    )
+    cleared = frozenset(name for name in _CLEARED if getattr(asked, name) is None)
+    if known is not None:
+        return replace(asked, cleared=cleared)
+    goes_to = draft.recipient.strip()
+    return replace(asked, destination_chain=token.chain, token_out=token.address, recipient=goes_to)
 
 
 def _units(field: str, typed: str, token: Token, needed: bool = False) -> str | None:
