@@ -1,10 +1,11 @@
 """The books on screen: the trial balance, one account's postings, what a line is about."""
 
+import io
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import BinaryIO, cast
+from typing import cast
 
 from crossway.dashboard.views import ramp_wording, wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
@@ -217,14 +218,17 @@ def file_of(
     form: str,
     days: tuple[date | None, date | None],
     key: BalanceKey | None,
-) -> BinaryIO:
+) -> io.RawIOBase:
     """An export written to a file piece by piece, so that it may be larger than memory."""
-    # It is closed, and gone, once Streamlit has read it.
-    written = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115
+    # Unbuffered, as Streamlit takes files; it is gone once Streamlit has read it.
+    file = cast(io.RawIOBase, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115
+    written = io.BufferedWriter(file)
     for piece in books_files.pieces(services, caller, form, *days, key=key):
         written.write(piece.encode())
-    written.seek(0)
-    return written
+    written.flush()
+    file = written.detach()
+    file.seek(0)
+    return file
 
 
 def file_name(form: str, days: tuple[date | None, date | None]) -> str:

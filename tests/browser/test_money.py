@@ -1,0 +1,100 @@
+"""Money by hand: a route switched off and on again, the books taken away as a file."""
+
+import csv
+import io
+import json
+import re
+from collections import defaultdict
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE, Opener, Site
+from tests.processes import until
+
+PATIENCE = 60_000
+pytestmark = pytest.mark.timeout(400)
+
+
+def offering(site: Site) -> set[str]:
+    """The bridges that serve Base to Solana now."""
+    found = site.read("/router/supported-bridges/route?sourceChain=BASE&destinationChain=SOLANA")
+    return {name for name in ("CCTP", "RHINOFI", "ACROSS") if name in json.dumps(found)}
+
+
+def test_a_route_is_switched_off_and_on_again(opened: Opener, site: Site) -> None:
+    assert "CCTP" in offering(site)
+    page, seen = opened("routes?corridor=CCTP:BASE_MAINNET:SOLANA_MAINNET")
+    words = "CCTP from Base to Solana"
+    expect(page.get_by_role("heading", name=words)).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Switch off", exact=True).first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label(re.compile("^Reason")).fill("Slow since the upgrade")
+    dialog.get_by_role("button", name="Switch off").click()
+    expect(dialog).to_have_count(0, timeout=PATIENCE)
+    expect(page.get_by_text("Slow since the upgrade").first).to_be_visible(timeout=PATIENCE)
+    until("it is not offered", lambda: "CCTP" not in offering(site))
+    page.get_by_role("button", name="Switch on again").first.click()
+    page.get_by_role("dialog").get_by_role("button", name="Switch on").click()
+    expect(page.get_by_text("Nothing is switched off.")).to_be_visible(timeout=PATIENCE)
+    until("it is offered again", lambda: "CCTP" in offering(site))
+    assert seen.errors == []
+
+
+def pay(site: Site) -> None:
+    """A payment that completes."""
+    usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+    who = "0x52908400098527886E0F7030069857D2E4169EE7"
+    body = {
+        "amount": "25000000", "source_chain": "BASE", "destination_chain": "ARBITRUM",
+        "tokenIn": usdc, "recipient": who, "refund_address": who,
+    }  # fmt: skip
+    headers = {"Authorization": f"Bearer {site.key}"}
+    made = httpx.post(f"{site.url}/api/v1/intents", json=body, headers=headers, timeout=30)
+    address = made.raise_for_status().json()["intent_address"]
+    sent = {"address": address, "amount": "exact"}
+    httpx.post(f"{site.url}/api/v1/sandbox/deposits", json=sent, headers=headers, timeout=30)
+    path = f"/intents/address/{address}"
+    until("it is paid", lambda: site.read(path)["intent_status"] == "COMPLETED")
+
+
+def downloaded(page: Page, label: str) -> str:
+    with page.expect_download(timeout=PATIENCE) as waiting:
+        page.get_by_role("button", name=label).click()
+    return waiting.value.path().read_text(encoding="utf-8")
+
+
+def test_the_books_are_exported_and_add_up(opened: Opener, site: Site) -> None:
+    pay(site)
+    page, seen = opened("books")
+    expect(page.get_by_text("The books balance")).to_be_visible(timeout=PATIENCE)
+    rows = list(csv.DictReader(io.StringIO(downloaded(page, "Export as CSV"))))
+    sums: dict[tuple[str, str, str], int] = defaultdict(int)
+    for row in rows:
+        if row["kind"] == "posting":
+            sums[row["debit"], row["chain"], row["token"]] += int(row["units"])
+            sums[row["credit"], row["chain"], row["token"]] -= int(row["units"])
+    closing = {
+        (row["account"], row["chain"], row["token"]): int(row["units"])
+        for row in rows
+        if row["kind"] == "closing"
+    }
+    assert closing == {key: units for key, units in sums.items() if units}
+    assert closing
+    whole = json.loads(downloaded(page, "Export as JSON"))
+    assert len(whole["postings"]) >= sum(row["kind"] == "posting" for row in rows)
+    page.get_by_role("link", name=re.compile("Postings of Recipient")).first.click()
+    expect(page.get_by_role("heading", name=re.compile("^Recipient: "))).to_be_visible(
+        timeout=PATIENCE
+    )
+    assert seen.errors == []
+
+
+@pytest.mark.parametrize("path", ["treasury", "books", "reconcile", "routes"])
+def test_pages_of_money_fit_a_phone(opened: Opener, path: str) -> None:
+    page, seen = opened(path, PHONE, "dark")
+    page.wait_for_timeout(1500)
+    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+    assert page.locator("[data-testid=stException]").count() == 0
+    assert seen.errors == []
