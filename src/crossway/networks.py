@@ -173,7 +173,6 @@ def with_people(services: Services, settings: Settings) -> Services:
     vigilance = Vigilance(
         idle_seconds=60 * settings.idle_minutes,
         second_confirmation_micro_usd=1_000_000 * settings.second_confirmation_usd,
-        four_eyes=settings.four_eyes,
     )
     return replace(services, passwords=Argon2Passwords(), vigilance=vigilance)
 

@@ -49,9 +49,6 @@ class Settings(BaseSettings):
         le=10**9,
         description="Whoever moves more than this by hand types the amount again; 0: always.",
     )
-    four_eyes: bool = Field(
-        default=False, description="Whether somebody else must agree to such a move."
-    )
     run_engine: bool = Field(default=True, description="Whether this process runs the engine too.")
     intent_life_seconds: int = Field(
         default=3600, ge=300, le=86_400, description="An intent's life."

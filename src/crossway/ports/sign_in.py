@@ -11,12 +11,10 @@ from crossway.domain.staff import Member, Stay
 @dataclass(frozen=True, slots=True)
 class Vigilance:
     """Without activity for `idle_seconds` people are signed out. Whoever moves more than
-    `second_confirmation_micro_usd` by hand types the amount again (0: always), and with `four_eyes`
-    somebody else must agree."""
+    `second_confirmation_micro_usd` by hand types the amount again (0: always)."""
 
     idle_seconds: int = 1800
     second_confirmation_micro_usd: int = 1_000_000_000
-    four_eyes: bool = False
 
 
 @dataclass
