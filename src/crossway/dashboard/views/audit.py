@@ -42,6 +42,7 @@ _HREFS: Final[Mapping[str, Callable[[str], str]]] = {
     "key": lambda number: key_href(int(number)),
     "webhook": lambda number: webhook_href(int(number)),
     "chain": lambda _: link("chains"),
+    "staff": lambda number: link("people", id=number),
     "route": lambda _: link("routes"),
 }
 
