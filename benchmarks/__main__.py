@@ -1,7 +1,7 @@
 """Every benchmark in one run: what was measured, the goal, and whether it is met.
 
 python -m benchmarks [name …], names being quotes, ramps, commits, lifecycles, serving, deliveries,
-lookups, overviews, trackers
+lookups, overviews, trackers, books
 """
 
 import importlib
@@ -19,6 +19,7 @@ NAMES = (
     "lookups",
     "overviews",
     "trackers",
+    "books",
 )
 
 
