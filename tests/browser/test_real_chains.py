@@ -1,0 +1,98 @@
+"""The main job on real chains: a payment made on the dashboard, paid by a plain wallet."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import WIDE, Site
+from tests.chains import anvil
+from tests.chains.anvil import Anvil
+from tests.chains.live import ARBITRUM, BASE, write_profile
+from tests.processes import free_port, installed, until
+from tests.promises.networks import made_up
+
+PATIENCE = 120_000
+PASSWORD = "a password of tests"
+pytestmark = pytest.mark.timeout(400)
+
+
+@dataclass
+class LiveSite:
+    """A dashboard on two real chains that make a block a second."""
+
+    site: Site
+    anvils: dict[str, Anvil]
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[LiveSite]:
+    with ExitStack() as stack:
+        anvils = {c: stack.enter_context(anvil.running(c, 1)) for c in (BASE, ARBITRUM)}
+        urls = {chain: [one.url] for chain, one in anvils.items()}
+        profile, port = write_profile(tmp_path, urls, poll_seconds=0.3), free_port()
+        url = f"http://127.0.0.1:{port}"
+        database = f"sqlite:///{tmp_path / 'crossway.db'}"
+        installation = stack.enter_context(installed(database, tmp_path))
+        installation.start(
+            "site", "streamlit", "run", "app.py", "--server.port", str(port),
+            NETWORK="live", PROFILE=str(profile), DASHBOARD_PASSWORD=PASSWORD,
+        )  # fmt: skip
+        until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
+        keys = json.loads((tmp_path / "first_keys.json").read_text())
+        yield LiveSite(Site(url, keys["test"]), anvils)
+
+
+def signed_in(page: Page, live: LiveSite) -> None:
+    page.goto(live.site.url)
+    field = page.locator("input[type=password]").first
+    field.fill(PASSWORD, timeout=PATIENCE)
+    field.press("Enter")
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible(timeout=PATIENCE)
+
+
+def test_a_payment_on_real_chains_is_made_paid_and_watched(
+    live: LiveSite, chromium: Browser
+) -> None:
+    context = chromium.new_context(viewport={"width": WIDE[0], "height": WIDE[1]})
+    page = context.new_page()
+    signed_in(page, live)
+    expect(page.get_by_text("Live network – real money")).to_be_visible()
+    expect(page.get_by_role("link", name=re.compile("Simulator"))).to_have_count(0)
+
+    page.get_by_role("link", name="New payment").first.click()
+    page.get_by_role("textbox", name="Recipient's address").fill(
+        made_up("a recipient"), timeout=PATIENCE
+    )
+    page.get_by_role("textbox", name="Refund address").fill(made_up("a payer"))
+    page.get_by_role("textbox", name="Refund address").press("Tab")
+    page.get_by_role("button", name=re.compile("^Create a payment of")).click()
+    expect(page.get_by_text(re.compile(r"Payment #\d+ is ready"))).to_be_visible(timeout=PATIENCE)
+    number = re.search(r"Payment #(\d+) is ready", page.content())
+    assert number is not None
+    asked = live.site.read(f"/intents/{number.group(1)}")
+    units = int(asked["total_amount_in_asset_token"])
+    page.get_by_role("link", name=re.compile("Follow this payment")).click()
+    expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible(
+        timeout=PATIENCE
+    )
+    expect(page.get_by_role("button", name=re.compile("^Deposit "))).to_have_count(0)
+
+    live.anvils[ARBITRUM].send(asked["intent_address"], units)
+    expect(page.get_by_text("Completed").locator("visible=true").first).to_be_visible(
+        timeout=PATIENCE
+    )
+    assert live.anvils[BASE].balance(made_up("a recipient")) == 25_000_000
+    explorers = page.locator('a[href*="basescan.org/tx/0x"], a[href*="arbiscan.io/tx/0x"]')
+    assert explorers.count() >= 2
+
+    page.get_by_role("link", name="Chains", exact=True).click()
+    expect(page.get_by_text("All 2 chains are well.")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("link", name="Treasury", exact=True).click()
+    expect(page.get_by_text(re.compile("No answer from"))).to_have_count(0)
+    context.close()
