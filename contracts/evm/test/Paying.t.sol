@@ -142,6 +142,21 @@ contract PayingTest is Cheats {
         fill(hash, address(0), 0, 0, Guarded.BadTerms.selector);
     }
 
+    function test_no_receiver_decides_what_a_transaction_costs() public {
+        recipient = address(new Burning());
+        (bytes32 hash,) = stock(address(0), OUT);
+        uint256 before = gasleft();
+        fill(hash, address(0), OUT, OUT, Guarded.Refused.selector);
+        yes(before - gasleft() < 450_000);
+        Source memory source = begun(address(0));
+        before = gasleft();
+        vm.prank(coordinator);
+        try escrow.settle(source, destHash(address(0)), payouts(recipient, TOTAL, treasury, 0)) {
+            yes(false);
+        } catch {}
+        yes(before - gasleft() < 450_000);
+    }
+
     function test_a_relayer_may_pay_himself() public {
         recipient = relayer;
         (bytes32 hash, bytes32 key) = stock(address(usdc), OUT);

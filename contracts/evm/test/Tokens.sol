@@ -114,7 +114,7 @@ contract Hooked is Plain {
     }
 }
 
-/// A token whose answer to a transfer is a megabyte long.
+/// A token whose answer to a transfer is megabytes long.
 contract Endless is Plain {
     mapping(address => bool) public endless;
 
@@ -125,7 +125,7 @@ contract Endless is Plain {
     function transfer(address to, uint256 units) external override returns (bool) {
         if (endless[to]) {
             assembly {
-                revert(0, 1000000)
+                revert(0, 3000000)
             }
         }
         _move(msg.sender, to, units);
