@@ -4,7 +4,8 @@ import hmac
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
 from uuid import uuid4
@@ -22,6 +23,10 @@ LOOK_SECONDS: Final = 0.05
 FRESH_SECONDS: Final = 2.0
 STRIP_SECONDS: Final = 30.0
 EVERYTHING: Final = tuple(topic for topic in Topic if topic is not Topic.REQUESTS)
+CLOCK_SECONDS: Final = 0.4
+AT_ONCE: Final = 2
+LONGEST_TURN_SECONDS: Final = 5.0
+_TURNS = threading.BoundedSemaphore(AT_ONCE)
 _APART_MILLIS = 1000
 _CLOCK = "clock_anchor"
 
@@ -36,7 +41,7 @@ class Changes:
     epoch: str = field(default_factory=lambda: uuid4().hex)
     ticket: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     _stamp: Mapping[Topic, object] = field(default_factory=dict)
-    _numbers: dict[str, int] = field(default_factory=dict)
+    _numbers: Mapping[str, int] = field(default_factory=dict)
     _looked: float = float("-inf")
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -45,15 +50,21 @@ class Changes:
         return hmac.compare_digest(shown.encode(), self.ticket.encode())
 
     def numbers(self) -> Mapping[str, int]:
-        """The number of each topic, at most `LOOK_SECONDS` old: one look for all who ask."""
-        with self._lock:
-            if time.monotonic() - self._looked > LOOK_SECONDS:
-                stamp = services().store.stamp()
-                for topic, mark in stamp.items():
-                    if topic not in self._stamp or self._stamp[topic] != mark:
-                        self._numbers[topic.value] = self._numbers.get(topic.value, 0) + 1
-                self._stamp, self._looked = stamp, time.monotonic()
-            return dict(self._numbers)
+        """The number of each topic: one look for all who ask, who do not wait for one another's."""
+        old = time.monotonic() - self._looked > LOOK_SECONDS
+        if old and self._lock.acquire(blocking=not self._numbers):
+            try:
+                self._look()
+            finally:
+                self._lock.release()
+        return self._numbers
+
+    def _look(self) -> None:
+        stamp, numbers = services().store.stamp(), dict(self._numbers)
+        for topic, mark in stamp.items():
+            if topic not in self._stamp or self._stamp[topic] != mark:
+                numbers[topic.value] = numbers.get(topic.value, 0) + 1
+        self._stamp, self._numbers, self._looked = stamp, numbers, time.monotonic()
 
 
 @st.cache_resource(show_spinner=False)
@@ -99,8 +110,7 @@ def clock() -> dict[str, Any]:
     not sent to the browser again, and its own clock need not be right.
     """
     now, machine = services().clock.now(), services().clock.machine()
-    sandbox = services().sandbox
-    stands = sandbox is not None and sandbox.clock()[1]
+    stands = shared("clock", _stands, (), CLOCK_SECONDS)
     # A clock that stands is told by where it stands, one that runs by how far it is ahead.
     place = millis(now) if stands else millis(now) - millis(machine)
     anchor: dict[str, Any] = st.session_state.get(_CLOCK) or {"stands": None}
@@ -108,6 +118,23 @@ def clock() -> dict[str, Any]:
         anchor = {"place": place, "id": uuid4().hex, "now": millis(now), "stands": stands}
         st.session_state[_CLOCK] = anchor
     return {name: anchor[name] for name in ("id", "now", "stands")}
+
+
+def _stands() -> bool:
+    sandbox = services().sandbox
+    return sandbox is not None and sandbox.clock()[1]
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Wait to be one of the few who draw now. Threads that all draw at once take the interpreter
+    from one another, and from the API, more than they get done."""
+    taken = _TURNS.acquire(timeout=LONGEST_TURN_SECONDS)
+    try:
+        yield
+    finally:
+        if taken:
+            _TURNS.release()
 
 
 def overview() -> operations.Overview:

@@ -107,7 +107,7 @@ def message() -> str:
     """What every browser is told."""
     changes = live.changes()
     numbers = changes.numbers()
-    return json.dumps({"epoch": changes.epoch, "change": numbers, "strip": live.strip()})
+    return json.dumps({"epoch": changes.epoch, "change": dict(numbers), "strip": live.strip()})
 
 
 async def _let_in(socket: WebSocket) -> bool:

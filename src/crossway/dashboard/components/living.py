@@ -31,9 +31,10 @@ def part(
         @st.fragment
         @wraps(draw)
         def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
-            # Before it is read: what changes meanwhile is drawn again.
-            widget.listen(key, of, every)
-            draw(*args, **kwargs)
+            with live.turn():
+                # Before it is read: what changes meanwhile is drawn again.
+                widget.listen(key, of, every)
+                draw(*args, **kwargs)
 
         return drawn
 
