@@ -4,6 +4,7 @@ import typer
 
 from crossway.cli import (
     auditing,
+    books,
     checking,
     clients,
     contracts,
@@ -32,6 +33,7 @@ cli.command("doctor")(doctor.examine)
 cli.command("backup")(data.back_up)
 cli.command("restore")(data.restore)
 cli.add_typer(auditing.group, name="audit")
+cli.add_typer(books.group, name="books")
 cli.add_typer(clients.group, name="clients")
 cli.add_typer(contracts.group, name="contracts")
 cli.add_typer(keys.group, name="keys")
