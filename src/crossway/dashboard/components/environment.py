@@ -13,6 +13,8 @@ _STYLE = """<style>
 [data-testid="stButtonGroup"] [role="radio"][aria-checked="true"],
 [data-testid="stButtonGroup"] [data-variant][aria-pressed="true"],
 [data-testid="stTab"][aria-selected="true"] { color: inherit; }
+:is(.stSelectbox, .stTextInput, .stNumberInput) > :first-child,
+:is(.stSelectbox, .stTextInput, .stNumberInput) > :first-child :is(span, p) { color: inherit; }
 [data-testid="stMainBlockContainer"] { padding-left: 2.5rem; padding-right: 2.5rem; }
 [data-testid="stSidebarContent"] { display: flex; flex-direction: column; }
 [data-testid="stSidebarNav"] { flex: 1 1 auto; min-height: 8rem; overflow-y: auto; }
@@ -25,10 +27,19 @@ _STYLE = """<style>
 }
 </style>"""
 
+# Streamlit's own colours of code are too faint on a light ground.
+_CODE = """<style>
+[data-testid="stCode"] .token { color: #46525b; }
+[data-testid="stCode"] .token:is(.property, .variable, .attr-name, .header-name) { color: #075985; }
+[data-testid="stCode"] .token:is(.string, .attr-value, .header-value) { color: #166534; }
+[data-testid="stCode"] .token:is(.builtin, .keyword, .function, .class-name) { color: #1d4ed8; }
+[data-testid="stCode"] .token:is(.number, .boolean, .constant) { color: #86390f; }
+</style>"""
+
 
 def style() -> None:
     """The few rules that the theme cannot express."""
-    st.html(_STYLE)
+    st.html(_STYLE + ("" if st.context.theme.type == "dark" else _CODE))
 
 
 def strip() -> None:

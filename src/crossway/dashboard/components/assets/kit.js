@@ -102,12 +102,13 @@ const whole = (text) => (text.length <= 20 ? "whole" : "")
 const content = (cell) => {
   const line = make("span", { class: `line ${cell.mono ? "mono" : ""} ${cell.tone || ""}`, title: cell.hint })
   if (cell.text) line.append(make("span", { class: `text ${whole(cell.text)}` }, cell.text))
-  if (cell.chips) line.append(...cell.chips.map(chip))
+  // Spaces that are heard, not seen: what stands side by side is not read as one word.
+  if (cell.chips) line.append(...cell.chips.flatMap((one) => [" ", chip(one)]))
   if (cell.at) line.append(time(cell.at, cell.as))
   if (cell.copy) line.append(copyButton(cell.copy, cell.what || "this"))
   if (cell.href) line.append(outward(cell.href, `Open ${cell.what || "this"} in the explorer`))
   const body = make("span", { class: "body" }, line)
-  if (cell.sub) body.append(make("span", { class: `sub ${whole(cell.sub)}` }, cell.sub))
+  if (cell.sub) body.append(" ", make("span", { class: `sub ${whole(cell.sub)}` }, cell.sub))
   if (cell.share !== null && cell.share !== undefined) {
     const bar = make("span", { class: "bar", role: "presentation" }, make("span", { style: `width:${cell.share}%` }))
     body.append(bar)

@@ -1,0 +1,121 @@
+"""axe-core finds nothing serious on any screen, in both themes, and each can be gone through by
+keyboard and held in a hand."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page
+
+from crossway.dashboard.screens import SCREENS
+from tests.browser.conftest import PHONE, WIDE, Site
+
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+# What Streamlit itself draws and nobody but it can change, by rule and where it does.
+UPSTREAM = {
+    # Sections of the navigation stand between its list and their entries.
+    "list": "stSidebarNavItems",
+    "listitem": "stSidebarNav",
+    # The sparkline of a metric is a picture without words.
+    "svg-img-alt": "stMetric",
+    # A diagram has no name while it is loading.
+    "aria-label": "stMermaidChart",
+}
+LINKED = {"intent": "?id=1", "search": "?q=1", "webhook": "?id=1", "key": "?id=1"}
+NAMES = [screen.name for screen in SCREENS]
+pytestmark = [
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: npm ci"),
+]
+_RUN = """axe.run(document, {resultTypes: ['violations']}).then(found => found.violations
+  .filter(one => ['serious', 'critical'].includes(one.impact))
+  .flatMap(one => one.nodes.map(node => {
+    const path = node.target.flat().at(-1)
+    const at = document.querySelector(path)
+    const inside = at ? [...Array(12)].reduce((all, _, n) => {
+      const up = n ? all.at(-1)?.parentElement : at
+      return up ? [...all, up] : all }, []).map(up => up.dataset.testid || '').join(' ') : ''
+    return [one.id, inside, node.html.slice(0, 160), node.any[0]?.message || ''] })))"""
+
+
+@pytest.fixture(scope="module")
+def busy(site: Site) -> Site:
+    """A site with a payment that is paid too much, and a webhook."""
+    headers = {"Authorization": f"Bearer {site.key}"}
+    wallet = "0x52908400098527886E0F7030069857D2E4169EE7"
+    asked: dict[str, Any] = {
+        "amount": "25000000", "source_chain": "BASE", "destination_chain": "ARBITRUM",
+        "tokenIn": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "recipient": wallet, "refund_address": wallet,
+    }  # fmt: skip
+    with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=30) as api:
+        api.post("/webhooks", json={"url": "https://axe.demo.example/hook"}).raise_for_status()
+        made = api.post("/intents", json=asked).raise_for_status().json()
+        address = made.get("intent_address") or made["data"]["intent_address"]
+        paid = {"address": address, "amount": "over"}
+        api.post("/sandbox/deposits", json=paid).raise_for_status()
+    return site
+
+
+@pytest.fixture(scope="module", params=["light", "dark"])
+def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
+    """One window for all screens of a theme."""
+    size = {"width": WIDE[0], "height": WIDE[1]}
+    context = chromium.new_context(viewport=size, color_scheme=request.param)
+    yield context.new_page()
+    context.close()
+
+
+def drawn(page: Page, site: Site, name: str) -> None:
+    path = "" if name == SCREENS[0].name else name + LINKED.get(name, "")
+    page.goto(f"{site.url}/{path}")
+    page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for(timeout=30_000)
+    page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
+    page.wait_for_timeout(400)
+
+
+def ours(found: list[list[str]]) -> list[list[str]]:
+    """Without what is Streamlit's own."""
+    return [one for one in found if UPSTREAM.get(one[0], "nowhere") not in one[1]]
+
+
+def test_axe_finds_nothing_serious_on_any_screen(page: Page, busy: Site) -> None:
+    wrong: dict[str, list[list[str]]] = {}
+    for name in NAMES:
+        drawn(page, busy, name)
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        if found := ours(page.evaluate(_RUN)):
+            wrong[name] = found[:3]
+    assert not wrong, json.dumps(wrong, indent=1)
+
+
+def test_every_screen_fits_a_phone(chromium: Browser, busy: Site) -> None:
+    size = {"width": PHONE[0], "height": PHONE[1]}
+    context = chromium.new_context(viewport=size)
+    phone, wide = context.new_page(), []
+    for name in NAMES:
+        drawn(phone, busy, name)
+        wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        if phone.evaluate(wider):
+            wide.append(name)
+    context.close()
+    assert not wide, f"these are wider than the screen: {wide}"
+
+
+def test_the_keyboard_reaches_the_search_the_rows_and_back(chromium: Browser, busy: Site) -> None:
+    context = chromium.new_context(viewport={"width": WIDE[0], "height": WIDE[1]})
+    keys = context.new_page()
+    drawn(keys, busy, "intents")
+    row = keys.locator(".st-key-intents a.open").first
+    row.focus()
+    outline = row.evaluate("node => getComputedStyle(node).outlineStyle")
+    assert outline != "none", "where the focus is can be seen"
+    keys.keyboard.press("Enter")
+    keys.wait_for_url("**/intent?id=*")
+    keys.locator("[data-testid=stMainBlockContainer] h1", has_text="Payment #").wait_for()
+    keys.keyboard.press("/")
+    keys.wait_for_function("document.activeElement?.tagName === 'INPUT'")
+    context.close()
