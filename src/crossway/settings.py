@@ -41,7 +41,7 @@ class Settings(BaseSettings):
         default=None, description="Asked on the dashboard until people are added to it."
     )
     idle_minutes: int = Field(
-        default=30, ge=1, le=1440, description="Without activity for so long, people are signed out."
+        default=30, ge=1, le=1440, description="How long people stay signed in without activity."
     )
     second_confirmation_usd: int = Field(
         default=1000,

@@ -176,3 +176,19 @@ def test_who_may_not_manage_people_does_not_see_them(screen: Screen) -> None:
     assert "ask somebody with the role admin" in screen.words
     assert not screen.has("people")
     assert not [field for field in screen.at.text_input if field.key == "person_name"]
+
+
+def test_the_first_keys_are_shown_to_nobody_who_may_not_manage_keys(world: RampWorld) -> None:
+    asked = []
+
+    def first_keys() -> dict[str, str]:
+        asked.append("first keys")
+        return {"live": "cr_live_secret"}
+
+    session.provide(lambda: replace(world.services, first_keys=first_keys))
+    add(world)
+    add(world, "Vic", "viewer")
+    at = sign_in(shell(), "Vic", WORDS)
+    assert title(at) == "Overview"
+    assert asked == []
+    assert [code.value for code in sign_in(shell(), "Ada", WORDS).code] == ["cr_live_secret"]

@@ -21,7 +21,9 @@ _RATE_HELP = "Empty: the rate of its client."
 
 
 def first_run() -> None:
-    """The first keys until they are put away; nothing ever after."""
+    """The first keys until they are put away, for whoever manages keys; nothing ever after."""
+    if not operator().may(Right.MANAGE):
+        return
     found = first_keys()
     if not found:
         return
