@@ -1,0 +1,120 @@
+"""The native coin, of which no log tells, and transactions that wait for a better price."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from crossway.adapters.chains.binding import address_word
+from crossway.adapters.chains.evm.chain import EvmChain
+from crossway.domain.intent import State
+from crossway.domain.transfers import Duty
+from crossway.ports.chain import Cursor, Mined, Waiting
+from tests.chains import anvil
+from tests.chains.anvil import RELAYER, Anvil
+from tests.chains.live import ARBITRUM, BASE, LiveWorld
+from tests.promises.networks import COIN, AnvilNetwork, made_up, open_evm
+from tests.promises.test_chain import Payment
+from tests.simulation import Addresses
+
+# Sends what it is sent on to the address in its call.
+FORWARDER, FORWARDS = made_up("a forwarder"), "0x60006000600060003460003" + "55af100"
+
+
+@pytest.fixture
+def base() -> Iterator[Anvil]:
+    with anvil.running(BASE) as running:
+        yield running
+
+
+@pytest.fixture
+def chain(base: Anvil) -> Iterator[EvmChain]:
+    opened = open_evm(base)
+    yield opened
+    opened.close()
+
+
+def cursor(chain: EvmChain) -> Cursor:
+    heads = chain.heads()
+    return Cursor(heads.height, heads.block_hash)
+
+
+def test_coins_sent_from_within_a_contract_are_found_once_in_their_block(
+    base: Anvil, chain: EvmChain
+) -> None:
+    base.rpc("anvil_setCode", FORWARDER, FORWARDS)
+    to, watch = made_up("a deposit"), Addresses(made_up("a deposit"))
+    before, since = cursor(chain), chain.heads().time
+    base.mine(3)
+    base.transact(FORWARDER, address_word("evm", to), value=700)
+    base.transact(to, value=50)
+    base.mine()
+    there = base.height
+    base.mine(3)
+    found = chain.scan(before, watch)
+    assert sorted((one.units, one.block_height) for one in found.incoming) == [
+        (50, there),
+        (700, there),
+    ]
+    assert chain.still_there(found.incoming) == [True, True]
+    assert not chain.scan(found.cursor, watch).incoming
+    # Found again from anywhere, they have the same names, so that nobody credits them twice.
+    again = open_evm(base)
+    names = {one.place for one in found.incoming}
+    later = again.incoming_to([to], since - timedelta(seconds=60))
+    assert {one.place for one in later} == names
+    assert {one.place for one in again.scan(before, watch).incoming} == names
+    again.close()
+
+
+def test_coins_that_come_while_others_leave_are_seen(base: Anvil, chain: EvmChain) -> None:
+    network = AnvilNetwork(base, COIN, anvil.dollars(BASE))
+    payment = Payment(network)
+    base.pay(payment.address, 25_000_000, COIN)
+    seen = chain.scan(Cursor(0, base.rpc("eth_getBlockByNumber", "0x0", False)["hash"]),
+                      Addresses(payment.address))  # fmt: skip
+    assert [one.units for one in seen.incoming] == [25_000_000]
+    own = network.chain
+    (start,) = own.sign([(payment.start(), own.next_nonce(RELAYER))], own.fee_units())
+    assert list(own.broadcast([start])) == [""]
+    base.mine()
+    base.pay(payment.address, 25_000_000, COIN)
+    late = chain.scan(seen.cursor, Addresses(payment.address))
+    assert [one.units for one in late.incoming] == [25_000_000]
+    network.opened.close()
+
+
+def test_a_transaction_that_waits_is_replaced_by_one_that_offers_more(
+    base: Anvil,
+) -> None:
+    network = AnvilNetwork(base, anvil.dollars(BASE), COIN)
+    chain, payment = network.chain, Payment(network)
+    nonce, fee = chain.next_nonce(RELAYER), chain.fee_units()
+    (poor,) = chain.sign([(payment.fill(), nonce)], fee)
+    assert list(chain.broadcast([poor])) == [""]
+    assert chain.status([poor.tx_id])[poor.tx_id] == Waiting()
+    # As the engine offers more: a quarter on top, with the same nonce.
+    (better,) = chain.sign([(payment.fill(), nonce)], fee * 5 // 4 + 1)
+    assert list(chain.broadcast([better])) == [""]
+    base.mine()
+    status = chain.status([poor.tx_id, better.tx_id])
+    assert isinstance(status[better.tx_id], Mined)
+    assert not isinstance(status[poor.tx_id], Mined)
+    assert base.balance(payment.recipient) == 25_000_000
+    network.opened.close()
+
+
+def test_a_payment_in_coins_goes_from_chain_to_chain(world: LiveWorld) -> None:
+    for one in world.anvils.values():
+        one.rpc("anvil_setBalance", RELAYER, hex(anvil.COINS))
+    asked = {"amount": str(10**16), "amount_symbol": "ETH", "token_in": COIN, "token_out": COIN}
+    intent = world.pay("coins", **asked)
+    world.step()
+    world.deposit(intent, token=COIN)
+    done = world.ends(intent, State.COMPLETED)
+    world.settled(intent)
+    assert world.anvils[ARBITRUM].coins(done.terms.recipient) == done.terms.out_units
+    with world.services.store.read() as unit:
+        claim = unit.transfers.of([intent.id], Duty.REIMBURSE)
+    assert claim
+    assert world.anvils[BASE].coins(intent.address) == 0
