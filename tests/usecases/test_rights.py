@@ -1,5 +1,6 @@
 """Which role may do what: every action of the installation's people, by each role."""
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from crossway import usecases
 from crossway.adapters.webhooks import HttpSender
 from crossway.adapters.webhooks_signing import StandardSigner
 from crossway.api.schemas.announcements import present
@@ -18,6 +20,7 @@ from crossway.ports.logs import AuditFilter
 from crossway.ports.services import Services
 from crossway.ports.webhooks import Outgoing
 from crossway.usecases import (
+    alarms,
     audit,
     clients,
     deliveries,
@@ -25,14 +28,20 @@ from crossway.usecases import (
     intents,
     keys,
     kyc,
+    links,
+    notes,
     operations,
     processing,
     reconciliation,
     sandbox,
+    saved_views,
     staff,
+    stock,
     switches,
+    treasury,
     webhooks,
 )
+from crossway.usecases.link_fields import LinkChange
 from crossway.usecases.ramps import orders
 from crossway.usecases.ramps import sandbox as ramp_sandbox
 from crossway.usecases.ramps.terms import NewOrder
@@ -70,10 +79,20 @@ ACTIONS: dict[str, tuple[Role, Act]] = {
     "let a provider report": (OPERATOR, lambda s, c: ramp_sandbox.report(s, c, 1, "paid")),
     "make a provider misbehave": (OPERATOR, lambda s, c: ramp_sandbox.misbehave(s, c, "", {})),
     "set a standing": (OPERATOR, lambda s, c: stood(s, c)),
+    "acknowledge an alarm": (OPERATOR, lambda s, c: alarms.acknowledge(s, c, [], "seen")),
+    "settle an alarm": (OPERATOR, lambda s, c: alarms.settle(s, c, [], "done")),
+    "write a note": (OPERATOR, lambda s, c: notes.write(s, c, 1, "words")),
+    "save a view": (OPERATOR, lambda s, c: saved_views.save(s, c, "?", c.who, "a=1")),
+    "remove a view": (OPERATOR, lambda s, c: saved_views.remove(s, c, 0)),
+    "make a payment link": (OPERATOR, lambda s, c: links.create(s, c, LinkChange())),
+    "change a payment link": (OPERATOR, lambda s, c: links.change(s, c, "?", LinkChange())),
     "refund": (OPERATOR, lambda s, c: processing.refund(s, c, ETH)),
     "return a foreign deposit": (OPERATOR, lambda s, c: processing.return_foreign(s, c, 1)),
     "switch a route": (OPERATOR, lambda s, c: switches.switch(s, c, "bridge:CCTP", True, "why")),
     "redirect a refund": (TREASURER, lambda s, c: processing.redirect_refund(s, c, 1, ETH)),
+    "set a target": (TREASURER, lambda s, c: treasury.set_target(s, c, "?", "?", 1)),
+    "take stock in": (TREASURER, lambda s, c: stock.take_in(s, c)),
+    "book a difference": (TREASURER, lambda s, c: stock.book_difference(s, c, "?", "?", 1, "")),
     "make a client": (ADMIN, lambda s, c: clients.create(s, c.who, c)),
     "change a client": (ADMIN, lambda s, c: clients.change(s, "?", clients.ClientChange(), c)),
     "make a key": (ADMIN, lambda s, c: keys.make(s, "?", Mode.TEST, c)),
@@ -147,6 +166,16 @@ def test_a_client_needs_no_role_for_its_own(world: RampWorld) -> None:
         world.services, world.caller, webhooks.WebhookChange(url="https://example.com/hook")
     )
     assert made.endpoint.client_id == world.caller.client.id
+
+
+def test_whatever_writes_for_somebody_asks_first_what_they_may() -> None:
+    asks = (".must(", ".needs(", "_operated(", "_sandbox(")
+    for path in sorted(Path(usecases.__file__).parent.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            public = isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+            text = ast.unparse(node) if public else ""
+            if "caller: Caller" in text and ".write(" in text:
+                assert any(word in text for word in asks), f"{path.name}: {text[:60]}"
 
 
 @pytest.mark.parametrize("right", Right)
