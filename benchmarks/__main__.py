@@ -20,6 +20,7 @@ NAMES = (
     "overviews",
     "trackers",
     "books",
+    "evm",
 )
 
 
