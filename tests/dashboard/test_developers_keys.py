@@ -116,7 +116,7 @@ def test_a_client_is_added_and_given_its_terms_and_its_look(screen: Screen) -> N
         "App fee at most, USD": "2.50",
         "EVM chains": refund,
         "Shown name": "Ada’s",
-        "Logo": "https://ada.example/logo.svg",
+        "Logo's URL, for the API": "https://ada.example/logo.svg",
         "Colour": "#2255AA",
     }.items():
         type_in(screen, label, text)

@@ -111,6 +111,11 @@ def page_address(services: Services, found_at: str, intent_id: int) -> str:
     return f"{services.doors.public_url or found_at}/pay/{page_name(services, intent_id)}"
 
 
+def is_link_name(text: str) -> bool:
+    """Whether this has the form of a payment link's name; clients may name intents otherwise."""
+    return bool(_LINK.match(text))
+
+
 def link_address(services: Services, found_at: str, link_id: str) -> str:
     """The whole address of a payment link's page."""
     return f"{services.doors.public_url or found_at}/pay/l/{link_id}"
@@ -136,7 +141,7 @@ def page_of(services: Services, name: str) -> Seen:
 
 def entrance(services: Services, link_id: str) -> Entrance:
     """A payment link by its public name; raises `NotFound`."""
-    if not _LINK.match(link_id):
+    if not is_link_name(link_id):
         raise NotFound("No such page")
     with services.store.read() as unit:
         link = unit.links.get(link_id)

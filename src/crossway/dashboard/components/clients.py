@@ -67,7 +67,10 @@ def _brand(client: Client) -> tuple[str, str, str]:
     brand = client.brand
     shown = st.text_input("Shown name", brand.display_name, placeholder=client.name)
     logo = st.text_input(
-        "Logo", brand.logo_url, placeholder="https://shop.example/logo.svg", help="An https URL"
+        "Logo's URL, for the API",
+        brand.logo_url,
+        placeholder="https://shop.example/logo.svg",
+        help="An https URL; payers' pages show the picture given below",
     )
     colour = st.text_input("Colour", brand.colour, placeholder="#2255aa")
     return shown, logo, colour

@@ -160,7 +160,7 @@ def facts(services: Services, found: PaymentLink, url: str) -> tuple[Fact, ...]:
         Fact("Uses", Cell(f"{found.uses:,}{of}")),
         Fact("Takes payments until", time_cell(until, "exact") if until else Cell("no end")),
         Fact("Created", time_cell(found.created_at, "exact")),
-        Fact("Number for the API", Cell(found.id, copy=found.id, what="identifier", mono=True)),
+        Fact("Identifier", Cell(found.id, copy=found.id, what="identifier", mono=True)),
     )
 
 
