@@ -17,7 +17,8 @@ from crossway.usecases.terms import CreateIntent
 
 # The steps in which a group's payments are carried to their end, in seconds: first what a recipient
 # waits for, then what the bridge and the finality of chains take.
-STEPS = (4, 1.5, 1.5, 2, 13, 2, 10)
+STEPS = (4, 1.5, 1.5, 2, 17, 3, 10)
+QUICK = 4
 _USDC_UNITS_OF_A_CENT = 10_000
 
 
@@ -52,8 +53,8 @@ def play(stage: Stage, cast: Cast, group: Sequence[Payment]) -> list[Intent]:
     stage.hand.seconds += 15 + cast.dice.uniform(0, 60)
     _deposit(stage, cast, made)
     # Some days chains are quick, on others they are slow.
-    pace = cast.dice.choice((0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.4))
-    carry_on(stage, (STEPS[0], *(seconds * pace for seconds in STEPS[1:])))
+    pace = cast.dice.choice((1.0, 1.0, 1.1, 1.2, 1.4, 1.7, 2.2, 4.0))
+    carry_on(stage, (*(seconds * pace for seconds in STEPS[:QUICK]), *STEPS[QUICK:]))
     return [intent for _, intent in made]
 
 
