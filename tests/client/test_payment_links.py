@@ -1,0 +1,31 @@
+"""Payment links through the client."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from crossway.bootstrap import Service
+from crossway.client import Crossway
+from crossway.client.errors import BadRequest
+from crossway.usecases import paying
+from tests.api.conftest import WALLET
+
+
+def test_a_link_is_made_changed_used_and_listed(crossway: Crossway, service: Service) -> None:
+    ends = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
+    made = crossway.payment_links.create(
+        title="Coffee", destination_chain="ARBITRUM", recipient=WALLET, amount=12_500_000,
+        source_tokens=["USDC"], metadata={"sku": 7}, max_uses=3, expires_at=ends,
+    )  # fmt: skip
+    assert (made.amount, made.expires_at, made.uses) == (12_500_000, ends, 0)
+    assert made.url.endswith(f"/pay/l/{made.id}")
+    form = paying.Form("n" * 20, "", "BASE_MAINNET:USDC", WALLET)
+    intent = paying.pay(service.services, made.id, form)
+    [use] = crossway.payment_links.uses(made.id)
+    assert (use.intent_id, use.intent_status) == (intent.id, "PENDING")
+    changed = crossway.payment_links.change(made.id, active=False, max_uses=None)
+    assert (changed.active, changed.max_uses, changed.uses) == (False, None, 1)
+    assert next(crossway.payment_links.list()) == crossway.payment_links.get(made.id)
+    assert crossway.intents.get(intent.id).payment_url == use.payment_url
+    with pytest.raises(BadRequest, match="title"):
+        crossway.payment_links.change(made.id, title="")
