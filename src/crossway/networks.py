@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from crossway import catalogue as catalogue_data
 from crossway.adapters.bridges.across import Across
@@ -30,6 +31,7 @@ from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.pricing import ServiceFee
 from crossway.domain.ramps import ProviderName
 from crossway.ports.process import Doors, Retention
+from crossway.ports.quoting import Prices
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Policy, Services
 from crossway.ports.sign_in import Vigilance
@@ -37,6 +39,9 @@ from crossway.ports.vault import Vault
 from crossway.ports.webhooks import Outgoing
 from crossway.settings import Settings
 from crossway.storage.store import SqlStore
+
+if TYPE_CHECKING:
+    from crossway.adapters.chains.evm.live import Live
 
 # A demonstration shall not wait for the depth that real money asks for.
 SIMULATED_DEPTH, SIMULATED_FINALITY = 3, 8
@@ -96,27 +101,14 @@ def live(
 ) -> Services:
     """The services of the real chains that the operator's profile names. Raises `ValueError` with
     a sentence for each thing that is missing."""
-    # Its libraries are heavy, and a simulated network needs none of them.
-    from crossway.adapters.chains.evm.live import Feeds, lacking, open_live, prices
-
-    whole = catalogue_data.load()
-    network = open_live(settings.profile, whole)
-    if sentences := lacking(network, pool):
-        network.close()
-        raise ValueError("The live network cannot be started.\n" + "\n".join(sentences))
-    reference = catalogue_data.reference_prices()
-    feeds = Feeds(
-        {symbol: price.pico_usd for symbol, price in reference.items()},
-        REFERENCE_PRICES_AS_OF,
-        {symbol: price.pyth_feed_id for symbol, price in reference.items()},
-    )
+    network, prices = _live_network(settings, pool)
     built = [bridge(network.catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)]
     allowed, most = network.profile.bridges, network.profile.most_settle_seconds
     return Services(
         catalogue=network.catalogue,
         chains=network.chains,
         bridges=[one for one in built if allowed is None or one.name in allowed],
-        prices=prices(network.profile, feeds),
+        prices=prices,
         clock=SystemClock(),
         store=store,
         vault=vault,
@@ -131,6 +123,27 @@ def live(
         wake=wake,
         first_keys=first_keys,
     )
+
+
+def _live_network(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[Live, Prices]":
+    try:
+        # Its libraries are heavy, and a simulated network needs none of them.
+        from crossway.adapters.chains.evm.live import Feeds, lacking, open_live, prices
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
+        ) from None
+    reference = catalogue_data.reference_prices()
+    feeds = Feeds(
+        {symbol: price.pico_usd for symbol, price in reference.items()},
+        REFERENCE_PRICES_AS_OF,
+        {symbol: price.pyth_feed_id for symbol, price in reference.items()},
+    )
+    network = open_live(settings.profile, catalogue_data.load())
+    if sentences := lacking(network, pool):
+        network.close()
+        raise ValueError("The live network cannot be started.\n" + "\n".join(sentences))
+    return network, prices(network.profile, feeds)
 
 
 def close(services: Services) -> None:
