@@ -12,7 +12,7 @@ from crossway.adapters.chains.evm import errands
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.contracts import artifact, deployment
 from crossway.adapters.chains.evm.errands import Errand, Plan, contract_addresses, contract_trouble
-from crossway.adapters.chains.evm.keys import KeyMissing, environment, signer_of
+from crossway.adapters.chains.evm.keys import KeyMissing, Keyring, environment, signer_of
 from crossway.adapters.chains.evm.keystores import new_keystore
 from crossway.adapters.chains.evm.opening import open_chain
 from crossway.adapters.chains.evm.profile import Profile, read_profile
@@ -32,10 +32,10 @@ def where() -> None:
 
 def deploy(names: Sequence[str] | None, key: str, yes: bool) -> None:
     """Deploy what is missing; `key` names another account that pays."""
-    catalogue, profile = live_profile()
+    (catalogue, profile), ring = live_profile(), Keyring(environment())
     payer = _payer(key)
     for name in chosen(profile, names):
-        with opened_chain(catalogue, profile, name) as opened:
+        with opened_chain(catalogue, profile, name, ring) as opened:
             signer = payer or opened.ground.signer
             plan = _planned(partial(errands.deployment_plan, opened, signer))
             if not plan.errands:
@@ -47,21 +47,21 @@ def deploy(names: Sequence[str] | None, key: str, yes: bool) -> None:
 
 def verify(names: Sequence[str] | None) -> bool:
     """Tell whether each contract is the expected one; answers whether all are."""
-    catalogue, profile = live_profile()
+    (catalogue, profile), ring = live_profile(), Keyring(environment())
     wrong = []
     for name in chosen(profile, names):
-        with opened_chain(catalogue, profile, name) as opened:
+        with opened_chain(catalogue, profile, name, ring) as opened:
             wrong += [] if _compare(opened) else [name]
     return not wrong
 
 
 def approve(names: Sequence[str], symbols: Sequence[str] | None, most: str, yes: bool) -> None:
     """Approve tokens of the relayer; `most` is in whole tokens, any amount when empty."""
-    catalogue, profile = live_profile()
+    (catalogue, profile), ring = live_profile(), Keyring(environment())
     if most and len(symbols or ()) != 1:
         raise InvalidInput("--most needs one --token, as it is an amount of it")
     for name in chosen(profile, names):
-        with opened_chain(catalogue, profile, name) as opened:
+        with opened_chain(catalogue, profile, name, ring) as opened:
             tokens = _tokens(catalogue, opened, name, symbols)
             units = parse_decimal("most", most, tokens[0].decimals) if most else errands.EVERYTHING
             plan = _planned(partial(errands.approval_plan, opened, tokens, units))
@@ -73,9 +73,9 @@ def approve(names: Sequence[str], symbols: Sequence[str] | None, most: str, yes:
 
 def kept(names: Sequence[str] | None) -> None:
     """Tell what stayed in the escrow."""
-    catalogue, profile = live_profile()
+    (catalogue, profile), ring = live_profile(), Keyring(environment())
     for name in chosen(profile, names):
-        with opened_chain(catalogue, profile, name) as opened:
+        with opened_chain(catalogue, profile, name, ring) as opened:
             for token in {one.address: one for one in catalogue.by_chain[name]}.values():
                 if units := errands.kept_units(opened, token.address):
                     typer.echo(f"{name}: {format_units(units, token.decimals)} {token.symbol}")
@@ -83,10 +83,10 @@ def kept(names: Sequence[str] | None) -> None:
 
 def withdraw(name: str, symbol: str, to: str, yes: bool) -> None:
     """Take what stayed of a token out of the escrow, to the treasury unless told."""
-    catalogue, profile = live_profile()
+    (catalogue, profile), ring = live_profile(), Keyring(environment())
     chosen(profile, [name])
     token = catalogue.token(name, symbol, "token")
-    with opened_chain(catalogue, profile, name) as opened:
+    with opened_chain(catalogue, profile, name, ring) as opened:
         try:
             receiver = opened.canonical_address(to or opened.own.treasury)
         except ValueError as error:
@@ -138,10 +138,12 @@ def chosen(profile: Profile, names: Sequence[str] | None) -> list[str]:
 
 
 @contextmanager
-def opened_chain(catalogue: Catalogue, profile: Profile, name: str) -> Iterator[EvmChain]:
+def opened_chain(
+    catalogue: Catalogue, profile: Profile, name: str, ring: Keyring
+) -> Iterator[EvmChain]:
     """A chain with its key for the length of a block; refuses in words."""
     try:
-        chain = open_chain(catalogue, name, profile.chains[name], environment())
+        chain = open_chain(catalogue, name, profile.chains[name], environment(), ring)
     except ValueError as error:
         raise SetupError(str(error)) from None
     try:

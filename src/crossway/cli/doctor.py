@@ -45,7 +45,7 @@ def _chains_right() -> bool:
     # These libraries are installed with live chains only.
     from crossway.adapters.chains.evm import examining
     from crossway.adapters.chains.evm.examining import Finding
-    from crossway.adapters.chains.evm.keys import environment
+    from crossway.adapters.chains.evm.keys import Keyring, environment
     from crossway.adapters.chains.evm.opening import open_chain
     from crossway.cli.deploying import live_profile
 
@@ -55,11 +55,13 @@ def _chains_right() -> bool:
         typer.echo(str(error))
         return False
 
+    ring = Keyring(environment())
+
     def look(name: str) -> list[Finding]:
         facts, wanted = catalogue.chains[name], profile.chains[name]
         found = list(examining.nodes_findings(facts, wanted, environment(), datetime.now(UTC)))
         try:
-            chain = open_chain(catalogue, name, wanted, environment())
+            chain = open_chain(catalogue, name, wanted, environment(), ring)
         except ValueError as error:
             return [*found, examining.key_finding(name, error)]
         with closing(chain):

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Lock
 
 from coincurve import PrivateKey
 from eth_keyfile.keyfile import decode_keyfile_json
@@ -53,6 +54,24 @@ def signer_of(reference: str, password: str, environment: Mapping[str, str]) -> 
     if kind == "keystore":
         return LocalSigner(_from_keystore(Path(where), password_of(password, environment)))
     raise KeyMissing("its key must be env:NAME or keystore:PATH")
+
+
+class Keyring:
+    """Opens each key once, however many chains it is for: an encrypted one takes seconds and a
+    quarter of a gigabyte, as whoever guesses its password shall need them, too."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment, self._lock = environment, Lock()
+        self._opened: dict[tuple[str, str], Signer] = {}
+
+    def signer(self, reference: str, password: str) -> Signer:
+        """As `signer_of`. Raises `KeyMissing`."""
+        with self._lock:
+            known = self._opened.get((reference, password))
+            if known is None:
+                known = signer_of(reference, password, self._environment)
+                self._opened[reference, password] = known
+            return known
 
 
 def _plain(name: str, environment: Mapping[str, str]) -> bytes:

@@ -7,7 +7,7 @@ import httpx
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, Deployment, deployment
 from crossway.adapters.chains.evm.ground import Ground
-from crossway.adapters.chains.evm.keys import KeyMissing, signer_of
+from crossway.adapters.chains.evm.keys import KeyMissing, Keyring
 from crossway.adapters.chains.evm.logs import limits_of
 from crossway.adapters.chains.evm.nodes import Nodes
 from crossway.adapters.chains.evm.profile import ChainProfile, Profile, urls
@@ -25,17 +25,23 @@ def open_chains(
 ) -> dict[str, EvmChain]:
     """Every chain of a profile; asks no node yet. `catalogue` has all chains, as terms may name
     any. Raises `ValueError` with a sentence for what is missing."""
+    ring = Keyring(environment)
     return {
-        name: open_chain(catalogue, name, one, environment) for name, one in profile.chains.items()
+        name: open_chain(catalogue, name, one, environment, ring)
+        for name, one in profile.chains.items()
     }
 
 
 def open_chain(
-    catalogue: Catalogue, name: str, profile: ChainProfile, environment: Mapping[str, str]
+    catalogue: Catalogue,
+    name: str,
+    profile: ChainProfile,
+    environment: Mapping[str, str],
+    ring: Keyring | None = None,
 ) -> EvmChain:
-    """One chain of a profile."""
+    """One chain of a profile; a ring opens a key that several chains have only once."""
     try:
-        signer = signer_of(profile.key, profile.key_password, environment)
+        signer = (ring or Keyring(environment)).signer(profile.key, profile.key_password)
     except KeyMissing as error:
         raise ValueError(f"chains.{name}.key: {error}") from None
     chain, customs, at = catalogue.chains[name], traits(name), deployment()
