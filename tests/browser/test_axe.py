@@ -25,6 +25,8 @@ UPSTREAM = {
     "aria-label": "stMermaidChart",
 }
 LINKED = {"intent": "?id=1", "search": "?q=1", "webhook": "?id=1", "key": "?id=1"}
+# A title, or a sentence where a link names nothing.
+DRAWN = "[data-testid=stMainBlockContainer] :is(h1, [data-testid=stAlert])"
 NAMES = [screen.name for screen in SCREENS]
 pytestmark = [
     pytest.mark.timeout(900),
@@ -72,7 +74,7 @@ def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
 def drawn(page: Page, site: Site, name: str) -> None:
     path = "" if name == SCREENS[0].name else name + LINKED.get(name, "")
     page.goto(f"{site.url}/{path}")
-    page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for(timeout=30_000)
+    page.locator(DRAWN).first.wait_for(timeout=30_000)
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
     page.wait_for_timeout(400)
 

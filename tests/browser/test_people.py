@@ -76,7 +76,7 @@ def test_each_role_sees_what_it_may_do(
 ) -> None:
     page = sign_in(office, browser(), NAMES[role], "keys")
     expect(page.get_by_role("heading", name="API keys")).to_be_visible(timeout=20_000)
-    expect(page.locator(".st-key-who")).to_contain_text(f"{NAMES[role]}\n{role.capitalize()}")
+    expect(page.locator(".st-key-signed_in_as")).to_contain_text(f"{NAMES[role]}\n{role.capitalize()}")
     make = page.get_by_role("button", name="Make a key")
     refused = page.get_by_text("The right to manage people").first
     expect(make if role is Role.ADMIN else refused).to_be_visible(timeout=20_000)
@@ -96,7 +96,7 @@ def test_a_browser_stays_signed_in_until_somebody_signs_out(
     assert (kept["httpOnly"], kept["sameSite"]) == (True, "Strict")
     assert kept["value"] not in page.content()
     page.reload()
-    expect(page.locator(".st-key-who")).to_contain_text("Otto", timeout=30_000)
+    expect(page.locator(".st-key-signed_in_as")).to_contain_text("Otto", timeout=30_000)
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("You are signed out.")).to_be_visible(timeout=20_000)
     until("the cookie is gone", lambda: not cookie(context) or page.wait_for_timeout(100))
@@ -127,7 +127,7 @@ def test_a_provider_lets_in_whom_somebody_has_added(
     page = browser().new_page()
     page.goto(f"{office.url}/audit")
     page.get_by_role("button", name="Sign in with 127.0.0.1").click(timeout=30_000)
-    expect(page.locator(".st-key-who")).to_contain_text("Ada", timeout=30_000)
+    expect(page.locator(".st-key-signed_in_as")).to_contain_text("Ada", timeout=30_000)
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("Name")).to_be_visible(timeout=60_000)
 

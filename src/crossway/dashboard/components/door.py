@@ -43,7 +43,7 @@ def who() -> None:
     person = session.person()
     if person is None:
         return
-    with st.sidebar, st.container(key="who", gap="small"):
+    with st.sidebar, st.container(key="signed_in_as", gap="small"):
         if person.way is None:
             st.caption("Nobody signs in here yet: whoever opens this page may do everything.")
             st.page_link(page("people"), label="Add a person", icon=":material/person_add:")

@@ -27,7 +27,7 @@ _STYLE = """<style>
 }
 </style>"""
 
-# Streamlit's own colours of code are too faint on a light ground.
+# Streamlit's own colours of code are too faint, above all on a light ground.
 _CODE = """<style>
 [data-testid="stCode"] .token { color: #46525b; }
 [data-testid="stCode"] .token:is(.property, .variable, .attr-name, .header-name) { color: #075985; }
@@ -36,10 +36,14 @@ _CODE = """<style>
 [data-testid="stCode"] .token:is(.number, .boolean, .constant) { color: #86390f; }
 </style>"""
 
+_CODE_DARK = """<style>
+[data-testid="stCode"] .token:is(.builtin, .keyword, .function, .class-name) { color: #7cbcff; }
+</style>"""
+
 
 def style() -> None:
     """The few rules that the theme cannot express."""
-    st.html(_STYLE + ("" if st.context.theme.type == "dark" else _CODE))
+    st.html(_STYLE + (_CODE_DARK if st.context.theme.type == "dark" else _CODE))
 
 
 def strip() -> None:
