@@ -42,7 +42,8 @@ class Wanted:
 def wanted(text: str) -> Wanted:
     """Read what was pasted: white space around it and in it, hex in any case, links to explorers
     and to this dashboard, payment URIs, CAIP-10 accounts, `order 12`."""
-    text = text[:LONGEST].strip(_WRAPPING)
+    text = "".join(one for one in text[:LONGEST] if one.isprintable() or one.isspace())
+    text = text.strip(_WRAPPING)
     kind = ""
     if said := _WORD.match(text):
         kind, text = said.group(1).lower(), said.group(2).strip(_WRAPPING)

@@ -33,8 +33,8 @@ from crossway.storage.tables import deposits, intents, transfers
 
 _c = intents.c
 # Up to so many candidates are looked at one by one; of more the list itself is walked.
-NARROW: Final = 5_000
-BATCH: Final = 500
+NARROW: Final = 20_000
+BATCH, COUNTED = 500, 2_000
 LEAST_SPAN, MOST_SPAN = 1_000, 50_000
 _QUICK, _SLOW = 0.01, 0.04  # seconds that a span may take before the next one grows or shrinks
 _COLUMNS: Final = {
@@ -96,8 +96,7 @@ class Sifting:
         wanted = _within(wanted, client_id)
         test, narrow = self._plan(wanted)
         if narrow is not None:
-            met = and_(among(self._db, _c.id, narrow), test)
-            return Tally(int(self._db.execute(select(func.count(_c.id)).where(met)).scalar_one()))
+            return self._tally(narrow, test, most, patience)
         if (one := _in_order(wanted)) is not None:
             n = self._count(select(_c.id).where(one), most + 1)
             return Tally(min(n, most), n > most)
@@ -106,6 +105,18 @@ class Sifting:
             part = select(_c.id).where(_c.id >= low, _c.id < high, test)
             n += self._count(part, most + 1 - n)
             if n > most or time.monotonic() > end:
+                return Tally(min(n, most), True)
+        return Tally(n)
+
+    def _tally(
+        self, ids: Sequence[int], test: ColumnElement[bool], most: int, patience: float
+    ) -> Tally:
+        n, end = 0, time.monotonic() + patience
+        chunks = list(batches(ids, COUNTED))
+        for place, chunk in enumerate(chunks, 1):
+            met = and_(among(self._db, _c.id, chunk), test)
+            n += int(self._db.execute(select(func.count(_c.id)).where(met)).scalar_one())
+            if n > most or (time.monotonic() > end and place < len(chunks)):
                 return Tally(min(n, most), True)
         return Tally(n)
 

@@ -73,13 +73,12 @@ def email_in(text: str) -> str:
 def _spelled(services: Services, asked: Wanted) -> Wanted:
     """With each address in the spelling that its chains have for it, too."""
     spelled = dict.fromkeys(asked.spellings)
-    forms = {chain.kind: chain.id for chain in services.catalogue.chains.values()}
+    chains = services.catalogue.chains
+    forms = {chains[chain_id].kind: chain_id for chain_id in services.chains}
     for text in asked.spellings:
         for chain_id in forms.values():
-            chain = services.chains.get(chain_id)
             try:
-                if chain is not None:
-                    spelled[chain.canonical_address(text)] = None
+                spelled[services.chains[chain_id].canonical_address(text)] = None
             except (ValueError, Refusal):
                 continue
     return replace(asked, spellings=tuple(spelled)[: 2 * MOST_SPELLINGS])
@@ -105,6 +104,8 @@ def _seen(unit: Unit, caller: Caller, hits: Sequence[Hit], named: bool = False) 
     own = None if caller.operator else caller.client.id
     kept = [hit for hit in hits if own is None or own == _owner(unit, hit, intents, orders)]
     kept = [h for h in kept if h.kind != "payment" or int(h.id) in intents]
+    # What a text names by itself comes first, then the newest.
+    kept.sort(key=lambda hit: (not hit.own, -hit.id if isinstance(hit.id, int) else 0))
     sure = [hit for hit in kept if hit.own or (named and len(kept) == 1)]
     only = sure[0] if len(sure) == 1 else kept[0] if len(kept) == 1 else None
     return Found(tuple(kept), only, intents, orders, len(kept) >= MOST_FOUND)

@@ -11,7 +11,7 @@ from crossway.ports.services import Services
 
 MOST_PAGE = 100
 MOST_COUNTED = 10_000
-PATIENCE, COUNTING = 0.12, 0.05  # seconds that a page and its count may be looked for
+PATIENCE, COUNTING = 0.08, 0.03  # seconds that a page and its count may be looked for
 _AT_ONCE, _LONGER = 500, 1.0
 
 

@@ -154,7 +154,7 @@ def _booked_at(catalogue: Catalogue, fiat: Fiat, posting: Posting) -> tuple[Cell
 
 def _shown_by(catalogue: Catalogue, posting: Posting) -> Cell:
     """The transaction of a posting; a deposit's name carries its place in the transaction."""
-    return tx_cell(catalogue.chains.get(posting.chain), posting.tx.split(":")[0])
+    return tx_cell(catalogue.chains.get(posting.chain), posting.tx.split("#")[0].split(":")[0])
 
 
 def compare_rows(catalogue: Catalogue, story: Story) -> tuple[Row, ...]:
