@@ -17,5 +17,7 @@ with st.expander("Set a target", icon=":material/flag:"):
     treasury.targets()
 st.header("Claims open with bridges")
 treasury.claims(testnets)
+st.header("What price moves could cost")
+treasury.exposed(testnets)
 st.header("Gas")
 treasury.gas(testnets)

@@ -122,6 +122,10 @@ def test_claims_and_gas_are_shown_with_what_they_mean(screen: Screen) -> None:
     screen.open("treasury")
     (claim,) = screen.widget("claims")["rows"]
     assert claim["href"] == "intent?id=1"
+    assert "No payment is open" in screen.words
+    screen.world.pay()
+    (exposed,) = screen.again().widget("exposure")["rows"]
+    assert "USDC on Base" in texts([exposed])
     gas = screen.widget("gas")["rows"]
     assert len(gas) == 13
     assert "transactions" in texts(gas)

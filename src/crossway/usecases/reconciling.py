@@ -116,7 +116,8 @@ def _run(services: Services, number: int) -> Reconciliation:
     def work(unit: Unit) -> None:
         unit.treasury.end_run(number, now, found.lasting, result)
         if found.lasting:
-            words = f"Books and chains differ in {found.lasting} places: {_first(found)}"
+            places = "1 place" if found.lasting == 1 else f"{found.lasting} places"
+            words = f"Books and chains differ in {places}: {_first(found)}"
             unit.network.raise_alarm(Alarm(ALARM, ALARM, f"run {number}", words, now, now, None))
         elif not found.silent:
             unit.network.clear_alarms([ALARM], now)

@@ -158,7 +158,11 @@ def _drawn(option: charts.Option, height: int, key: str, alt: str) -> Mapping[st
     state = st.echarts_chart(option, height=height, key=key, alt=alt, on_select="rerun")
     selected = state["selection"]["selected"] if state else []
     seen = f"{key}_seen"
-    if not selected or st.session_state.get(seen) == selected:
+    if not selected:
+        # What is let go of may be clicked again.
+        st.session_state.pop(seen, None)
+        return {}
+    if st.session_state.get(seen) == selected:
         return {}
     st.session_state[seen] = selected
     first = selected[0]

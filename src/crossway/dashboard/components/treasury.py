@@ -15,7 +15,7 @@ from crossway.dashboard.views import treasury_open as under_way
 from crossway.dashboard.views.figures import millis, symbols_on
 from crossway.domain.money import parse_decimal
 from crossway.domain.roles import Right
-from crossway.usecases import rebalancing, treasury
+from crossway.usecases import exposure, rebalancing, treasury
 
 FRESH_SECONDS = 5.0
 _SUGGESTED_SECONDS = 30.0
@@ -121,6 +121,22 @@ def moves(testnets: bool) -> None:
         widget.table(
             under_way.move_rows(catalogue, found), under_way.MOVE_COLUMNS, "moves", "Rebalancing"
         )
+
+
+@living.part(every=_SUGGESTED_SECONDS)
+def exposed(testnets: bool) -> None:
+    """What price moves could cost: payments whose terms hold while the prices do not."""
+    with notices.in_words():
+        catalogue, who = services().catalogue, operator()
+        found = live.shared(
+            "exposure", lambda: exposure.exposure(services(), who), fresh_seconds=FRESH_SECONDS
+        )
+        shown = [one for one in found if catalogue.chains[one.source_chain].testnet == testnets]
+        if not shown:
+            st.markdown("No payment is open: no terms hold while prices move.")
+            return
+        rows = under_way.exposure_rows(catalogue, shown)
+        widget.table(rows, under_way.EXPOSURE_COLUMNS, "exposure", "Open payments by their tokens")
 
 
 def targets() -> None:

@@ -18,6 +18,7 @@ from crossway.dashboard.views.treasury import LOW_GAS
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import format_units
 from crossway.ports.treasury_records import Claim
+from crossway.usecases.exposure import Exposure
 from crossway.usecases.rebalancing import Move
 from crossway.usecases.treasury import Gas, Inventory, Stock
 
@@ -37,6 +38,13 @@ CLAIM_COLUMNS = (
     Column("Since"),
     Column("Due"),
     Column("State"),
+)
+EXPOSURE_COLUMNS = (
+    Column("Payments"),
+    Column("From"),
+    Column("To"),
+    Column("Agreed at", "right"),
+    Column("Gain or loss now", "right", "What they bring less what they cost, at today's prices"),
 )
 MOVE_COLUMNS = (
     Column("Move"),
@@ -129,3 +137,27 @@ def move_rows(catalogue: Catalogue, moves: Sequence[Move]) -> tuple[Row, ...]:
         )
         for index, m in enumerate(moves)
     )  # fmt: skip
+
+
+def exposure_rows(catalogue: Catalogue, exposures: Sequence[Exposure]) -> tuple[Row, ...]:
+    """Open payments whose terms hold while the prices move, the greatest loss first."""
+    return tuple(
+        Row(
+            f"exposure-{index}",
+            (
+                Cell(f"{one.payments:,}", sub="under way" if one.committed else "not paid yet"),
+                Cell(f"{one.symbol_in} on {chain_name(catalogue, one.source_chain)}"),
+                Cell(f"{one.symbol_out} on {chain_name(catalogue, one.destination_chain)}"),
+                Cell(usd(one.agreed_micro_usd)),
+                _gain(one.gain_micro_usd),
+            ),
+        )
+        for index, one in enumerate(exposures)
+    )
+
+
+def _gain(micro_usd: int | None) -> Cell:
+    if micro_usd is None:
+        return Cell("unknown", sub="no price")
+    sign, word = ("-", "loss") if micro_usd < 0 else ("", "gain")
+    return Cell(f"{sign}{usd(abs(micro_usd))}", sub=word, tone="bad" if micro_usd < 0 else "")
