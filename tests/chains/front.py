@@ -14,8 +14,10 @@ from crossway.adapters.chains.evm.wire import TRANSFER
 from tests.chains.anvil import Anvil
 
 HONEST = "honest"
+_JSON = {"Content-Type": "application/json"}
 GONE, BUSY, BROKEN, NONSENSE = "gone", "busy", "broken", "nonsense"
 LAGGING, FORGING, WRONG_CHAIN, NARROW = "lagging", "forging", "wrong chain", "narrow"
+GREEDY = "greedy"
 
 
 class Front:
@@ -51,6 +53,8 @@ class Front:
             return 502, {}, b"<html>bad gateway</html>"
         if self.mood == NONSENSE:
             return 200, {}, b"<html>Welcome!</html>"
+        if self.mood == HONEST:
+            return 200, {}, self._client.post(self.anvil.url, content=body, headers=_JSON).content
         answers = [self._one(one) for one in several]
         told = answers if isinstance(asked, list) else answers[0]
         return 200, {"Content-Type": "application/json"}, json.dumps(told).encode()
@@ -61,6 +65,8 @@ class Front:
             return asked_for(asked, "0x1")
         if self.mood == LAGGING and method == "eth_getBlockByNumber" and params[0] == "latest":
             asked = {**asked, "params": [hex(self.frozen_at), *params[1:]]}
+        if self.mood == GREEDY and method == "eth_maxPriorityFeePerGas":
+            return asked_for(asked, hex(10**16))
         if self.mood == NARROW and method == "eth_getLogs" and self._too_much(params[0]):
             error = {"code": -32005, "message": "query returned more than 10000 results"}
             return {"jsonrpc": "2.0", "id": asked["id"], "error": error}

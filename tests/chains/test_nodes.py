@@ -15,6 +15,7 @@ from tests.chains.front import (
     BUSY,
     FORGING,
     GONE,
+    GREEDY,
     HONEST,
     LAGGING,
     NARROW,
@@ -98,6 +99,21 @@ def test_a_lagging_node_is_no_answer(chains: dict[str, Anvil], fronts: Fronts) -
     with pytest.raises(Unreachable, match="behind"):
         chain.heads()
     chain.close()
+
+
+def test_a_price_that_nobody_asks_for_is_not_offered(
+    chains: dict[str, Anvil], fronts: Fronts
+) -> None:
+    chain = open_evm(chains[BASE], fronts[BASE].url, chains[BASE].url)
+    alone = open_evm(chains[BASE], fronts[BASE].url)
+    fair = chain.fee_units()
+    fronts[BASE].mood = GREEDY
+    with pytest.raises(Unreachable, match="gwei: more than 500 is not believed"):
+        alone.fee_units()
+    other = open_evm(chains[BASE], fronts[BASE].url, chains[BASE].url)
+    assert other.fee_units() == fair
+    for one in (chain, alone, other):
+        one.close()
 
 
 def test_a_forged_deposit_is_not_credited_where_nodes_must_agree(

@@ -144,7 +144,8 @@ def _agreement(chain: Chain, profile: ChainProfile, seen: Sequence[Seen]) -> Ite
 
 
 def chain_findings(chain: EvmChain) -> Iterator[Finding]:
-    """Contracts, gas money, stock and approvals, as the first node that is well tells them."""
+    """The key, contracts, gas money, stock and approvals, as the first node that is well tells them."""
+    yield Finding("key", f"opens; the relayer is {chain.own.relayer}")
     try:
         yield from _contracts(chain)
         yield from _balances(chain)
@@ -189,7 +190,7 @@ def _gas(chain: EvmChain) -> Iterator[Finding]:
     cut = max(facts.native_decimals - _SHOWN_DECIMALS, 0)
     shown = f"{format_units(coins // 10**cut, facts.native_decimals - cut)} {facts.native_symbol}"
     enough = coins // max(fee, 1)
-    said = f"{relayer} holds {shown}, enough for {enough:,} transactions"
+    said = f"holds {shown}, enough for {enough:,} transactions"
     if enough >= _FEW_TRANSACTIONS:
         yield Finding("relayer", said)
     else:

@@ -58,7 +58,7 @@ class Post:
     def _ask_price(self, line: Line) -> int:
         if self._ground.traits.fees == "legacy":
             answer = line.ask(Question("eth_gasPrice"))[0]
-            return integer(answer, "a gas price") * 5 // 4 + 1
+            return self._likely(integer(answer, "a gas price") * 5 // 4 + 1)
         newest, told = line.tell([ask_block("latest"), Question("eth_maxPriorityFeePerGas")])
         if isinstance(newest, Objection):
             raise Unreachable(f"the node objects: {newest.message}")
@@ -66,13 +66,24 @@ class Post:
         base = block(newest).base_fee
         # The offer holds while the base fee doubles; its part for the maker of the block is enough.
         share = max(self._ground.traits.tip_percent, 1)
-        return max(2 * base + tip, min(tip * 100 // share, 2 * base + 10 * tip)) + 1
+        return self._likely(max(2 * base + tip, min(tip * 100 // share, 2 * base + 10 * tip)) + 1)
+
+    def _likely(self, price: int) -> int:
+        """Half of the price, as the offer holds while it doubles, is what the node asks for."""
+        most = self._ground.traits.most_gwei * 2 * 10**9
+        if price > most:
+            raise Unreachable(
+                f"the node asks for {price // 2 // 10**9} gwei: more than "
+                f"{self._ground.traits.most_gwei} is not believed"
+            )
+        return price
 
     def next_nonce(self, account: str) -> int:
         """The first nonce that no transaction in a block has used."""
         asked = Question("eth_getTransactionCount", (account, "latest"))
         said = self._ground.nodes.many(lambda line: integer(line.ask(asked)[0], "a nonce"))
-        return max(said)
+        # One that tells too much would leave a gap; of one that is behind the books know better.
+        return min(said)
 
     def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
         """Sign each action with its nonce."""

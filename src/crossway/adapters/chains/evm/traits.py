@@ -17,6 +17,7 @@ class Traits:
     tags: bool
     fees: str
     tip_percent: int
+    most_gwei: int
     gas: int
     lens: int
     history: bool
