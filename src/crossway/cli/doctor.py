@@ -63,7 +63,8 @@ def _chains_right() -> bool:
         try:
             chain = open_chain(catalogue, name, wanted, environment(), ring)
         except ValueError as error:
-            return [*found, examining.key_finding(name, error)]
+            told = any(one.said == str(error) for one in found)
+            return found if told else [*found, examining.key_finding(name, error)]
         with closing(chain):
             return [*found, *examining.chain_findings(chain)]
 

@@ -144,7 +144,7 @@ def _agreement(chain: Chain, profile: ChainProfile, seen: Sequence[Seen]) -> Ite
 
 
 def chain_findings(chain: EvmChain) -> Iterator[Finding]:
-    """The key, contracts, gas money, stock and approvals, as the first node that is well tells them."""
+    """Key, contracts, gas money, stock and approvals, as the first node that is well tells them."""
     yield Finding("key", f"opens; the relayer is {chain.own.relayer}")
     try:
         yield from _contracts(chain)
