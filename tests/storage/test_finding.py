@@ -6,14 +6,18 @@ from datetime import timedelta
 from random import Random
 
 import pytest
+from sqlalchemy import delete, update
 
 from crossway.domain.conditions import Condition, Conditions, Subject, read
 from crossway.domain.deposits import Purpose
 from crossway.domain.intent import Costs, Event, Intent, State
 from crossway.domain.transfers import Duty, TransferState
 from crossway.ports.finding_records import Note, SavedView
+from crossway.storage.backfilling import backfill
 from crossway.storage.finding import _NAMED, Finding
+from crossway.storage.finding_tables import metadata_values
 from crossway.storage.store import SqlStore
+from crossway.storage.tables import intents
 from tests.storage.records import (
     ARBITRUM,
     BASE,
@@ -227,3 +231,18 @@ def test_notes_and_views_are_kept(store: SqlStore) -> None:
     with store.read() as unit:
         assert unit.desk.views("intents") == [replace(first, name="Held up")]
         assert unit.desk.view(second.id) is None
+
+
+def test_intents_of_an_older_version_are_found_after_the_change_of_tables(
+    store: SqlStore,
+) -> None:
+    made = stored(store, received_units=5, metadata={"order": "OLD-1"})
+    with store.writer.begin() as db:
+        db.execute(delete(metadata_values))
+        db.execute(update(intents).values(weight=""))
+        backfill(db)
+    assert hits(store, "old-1") == {("payment", made.id): "metadata?"}
+    with store.read() as unit:
+        short = Conditions(read("exception:short", "all"))
+        [found] = unit.finding.sift(short, None, None, 10, 1.0).intents
+    assert found.id == made.id

@@ -10,9 +10,12 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, text
 
+from crossway.storage.backfilling import backfill
 from crossway.storage.book_days import count_days
 
 FOLDER = Path(__file__).parent / "migrations"
+# Migrations after which intents had no values to be found by.
+_WITHOUT_VALUES = ("0001", "0002")
 _LOCK = 0x63726F7373  # any number, the same for every process
 
 
@@ -48,5 +51,8 @@ def upgrade(engine: Engine) -> None:
         if db.dialect.name == "postgresql":
             db.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _LOCK})
         config.attributes["connection"] = db
+        before = MigrationContext.configure(db).get_current_revision()
         command.upgrade(config, "head")
+        if before in _WITHOUT_VALUES:
+            backfill(db)
         count_days(db)
