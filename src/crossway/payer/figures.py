@@ -1,7 +1,7 @@
 """Amounts, times and durations as the payer's language writes them."""
 
 from datetime import datetime, timedelta
-from decimal import Decimal
+from decimal import Decimal, localcontext
 
 from babel import Locale
 from babel.dates import format_datetime, format_timedelta
@@ -11,6 +11,7 @@ from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 
 _MARKS = 8
 _BRIEF_PLACES = 8
+_DIGITS = 200
 
 
 def bare(units: int, decimals: int) -> str:
@@ -21,9 +22,10 @@ def bare(units: int, decimals: int) -> str:
 def exact(units: int, decimals: int, symbol: str, locale: Locale) -> str:
     """An exact amount with its token, no digit left out and none put together."""
     number = Decimal(format_units(units, decimals))
-    written = format_decimal(
-        number, locale=locale, decimal_quantization=False, group_separator=False
-    )
+    with localcontext(prec=_DIGITS):
+        written = format_decimal(
+            number, locale=locale, decimal_quantization=False, group_separator=False
+        )
     return f"{written}\u00a0{symbol}"
 
 
@@ -31,14 +33,16 @@ def brief(units: int, decimals: int, symbol: str, locale: Locale) -> str:
     """An amount with its token in at most eight places, for reading and not for typing."""
     number = Decimal(format_units(units, decimals))
     places = max(2, min(_BRIEF_PLACES, 6 - number.adjusted())) if number else 2
-    pattern = "#,##0." + "0" * 0 + "#" * places
-    return f"{format_decimal(number, format=pattern, locale=locale)}\u00a0{symbol}"
+    with localcontext(prec=_DIGITS):
+        written = format_decimal(number, format="#,##0." + "#" * places, locale=locale)
+    return f"{written}\u00a0{symbol}"
 
 
 def dollars(micro_usd: int, locale: Locale) -> str:
     """US dollars and cents."""
     number = Decimal(format_units(micro_usd, MICRO_USD_DECIMALS))
-    return format_currency(number, "USD", locale=locale)
+    with localcontext(prec=_DIGITS):
+        return format_currency(number, "USD", locale=locale)
 
 
 def moment(at: datetime, locale: Locale) -> str:

@@ -22,6 +22,7 @@ from crossway.usecases.quotes import multi_source
 from crossway.usecases.terms import CreateIntent, payable
 
 _PROOF_BYTES, _NUMBER_BYTES = 16, 8
+_ABSURD = 10**21
 _SEALED = re.compile(r"[A-Za-z0-9_-]{32}\Z")
 _LINK = re.compile(r"pl_[0-9a-f]{20}\Z")
 NONCE = re.compile(r"[A-Za-z0-9_-]{16,64}\Z")
@@ -167,18 +168,20 @@ def amount_of(entrance: Entrance, text: str) -> int:
     units = rescale_up(typed, places, token.decimals)
     if units < max(link.least_units or 0, 1):
         raise CannotPay("low")
-    if not link.takes(units):
+    if not link.takes(units) or typed >= _ABSURD:
         raise CannotPay("high")
     return units
 
 
 def choices(services: Services, entrance: Entrance, units: int) -> list[Choice]:
-    """The ways in which this much can be paid by a link, the cheapest first."""
+    """The ways in which this much can be paid by a link, the cheapest first; none where nothing can
+    be paid there now, as the chain is switched off or the amount is beyond every bridge."""
     token = entrance.token_out
-    amount = format_units(units, token.decimals)
-    found = multi_source(
-        services, _caller(entrance), entrance.link.destination_chain, amount, token.address
-    )
+    amount, to = format_units(units, token.decimals), entrance.link.destination_chain
+    try:
+        found = multi_source(services, _caller(entrance), to, amount, token.address)
+    except InvalidInput:
+        return []
     allowed = [
         (source, option)
         for source in sorted(found.options, key=lambda s: (s.fee_micro_usd, s.fill_seconds))
