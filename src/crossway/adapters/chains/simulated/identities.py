@@ -17,8 +17,11 @@ EPOCH_BYTES = 4
 @lru_cache(maxsize=64)
 def own_addresses(kind: str) -> ChainAddresses:
     """Crossway's own accounts, the same on every chain of a family."""
-    names = ("relayer", "bridger", "coordinator", "treasury")
-    return ChainAddresses(*(made_address(kind, f"own {name}") for name in names))
+    own = {
+        name: made_address(kind, f"own {name}")
+        for name in ("relayer", "bridger", "coordinator", "treasury")
+    }
+    return ChainAddresses(own["relayer"], own["bridger"], own["coordinator"], own["treasury"])
 
 
 def made_address(kind: str, name: str) -> str:
