@@ -33,7 +33,7 @@ from crossway.storage.tables import deposits, intents, transfers
 
 _c = intents.c
 # Up to so many candidates are looked at one by one; of more the list itself is walked.
-NARROW: Final = 20_000
+NARROW: Final = 5_000
 BATCH, COUNTED = 500, 2_000
 LEAST_SPAN, MOST_SPAN = 1_000, 50_000
 _QUICK, _SLOW = 0.01, 0.04  # seconds that a span may take before the next one grows or shrinks
