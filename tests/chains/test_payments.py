@@ -6,6 +6,7 @@ from crossway.adapters.chains.evm.contracts import deployment
 from crossway.domain.actions import Action, Output
 from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import Duty
+from crossway.usecases.reconciliation import reconcile
 from tests.chains.anvil import CATALOGUE, RICH, dollars
 from tests.chains.live import ARBITRUM, BASE, LiveWorld, given_back, paid
 
@@ -37,6 +38,9 @@ def test_an_exact_deposit_pays_the_recipient_and_everyone_what_the_terms_say(
     assert done.tx_hash is not None
     hashes = bound(CATALOGUE, intent.terms, intent.bridger, intent.coordinator)
     assert "0x" + hashes.key.hex() == intent.key
+    assert reconcile(world.services, world.operator).sentences() == [
+        "The books and the chains agree."
+    ]
 
 
 def test_a_short_deposit_waits_for_its_top_up(world: LiveWorld) -> None:
