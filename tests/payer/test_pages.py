@@ -8,7 +8,7 @@ import pytest
 
 from crossway.domain.intent import Intent, State
 from crossway.payer.words import LANGUAGES, words_in
-from crossway.usecases import clients, looks, paying, sandbox
+from crossway.usecases import clients, links, looks, paying, sandbox, switches
 from crossway.usecases.clients import ClientChange
 from tests.payer.conftest import Payer, served, state_of
 from tests.world import CATALOGUE, World
@@ -197,3 +197,22 @@ def test_who_asks_too_often_waits(payer: Payer) -> None:
     assert int(answers[-1].headers["retry-after"]) > 0
     with served(replace(payer.world.services)) as another:
         assert another.get(f"/pay/l/{link.id}").status_code == 200
+
+
+@pytest.mark.parametrize("typed", ["9" * 55, "1e5", "-1", "0", "NaN", "٥", "1.2.3", "0.0000001"])
+def test_an_amount_that_is_none_is_asked_for_again(payer: Payer, typed: str) -> None:
+    answer = payer.get(f"/l/{payer.link().id}", amount=typed)
+    assert answer.status_code == 422
+    assert 'aria-invalid="true"' in answer.text
+    assert 'name="way"' not in answer.text
+
+
+def test_a_link_whose_chain_is_switched_off_says_so_and_offers_nothing(payer: Payer) -> None:
+    link, world = payer.link(), payer.world
+    switches.switch(world.services, world.operator, "chain:ARBITRUM_MAINNET", True, "an incident")
+    page = payer.get(f"/l/{link.id}", amount="5", lang="fr")
+    assert page.status_code == 200
+    assert "pas moyen de payer ce montant" in page.text
+    refused = payer.send(link)
+    assert refused.status_code == 422
+    assert links.get(world.services, world.operator, link.id).uses == 0
