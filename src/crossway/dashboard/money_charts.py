@@ -8,13 +8,7 @@ from crossway.dashboard.views.treasury import Bar
 
 def stock_bars(bars: Sequence[Bar], shade: Shade) -> Option:
     """One bar a chain: free, reserved and expected back, stacked, and a mark at the target."""
-    shown, hues = list(reversed(bars)), HUES[shade]
-    names = [f"{bar.name} ▼ short" if bar.short else bar.name for bar in shown]
-    parts = (
-        ("Free", [bar.free for bar in shown], hues["green"], None),
-        ("Reserved", [bar.reserved for bar in shown], hues["orange"], "rect"),
-        ("Expected back", [bar.expected for bar in shown], hues["blue"], "triangle"),
-    )
+    shown = list(reversed(bars))
     return {
         "animationDuration": 300,
         "grid": {"left": 4, "right": 24, "top": 34, "bottom": 4, "containLabel": True},
@@ -26,38 +20,47 @@ def stock_bars(bars: Sequence[Bar], shade: Shade) -> Option:
         },
         "yAxis": {
             "type": "category",
-            "data": names,
+            "data": [f"{bar.name} ▼ short" if bar.short else bar.name for bar in shown],
             "axisTick": {"show": False},
             "axisLabel": {"color": INK[shade], "interval": 0},
         },
-        "series": [
-            *(
-                {
-                    "type": "bar",
-                    "stack": "stock",
-                    "name": name,
-                    "data": data,
-                    "barMaxWidth": 18,
-                    "itemStyle": {
-                        "color": colour,
-                        # A pattern, so that the parts differ without their colours.
-                        "decal": {"symbol": pattern or "none", "symbolSize": 0.6},
-                    },
-                }
-                for name, data, colour, pattern in parts
-            ),
-            {
-                "type": "scatter",
-                "name": "Target",
-                "symbol": "diamond",
-                "symbolSize": 12,
-                "z": 5,
-                "data": [bar.target if bar.target else None for bar in shown],
-                "itemStyle": {
-                    "color": hues["red"],
-                    "borderColor": INK[shade],
-                    "borderWidth": 1,
-                },
-            },
-        ],
+        "series": [*_parts(shown, shade), _marks(shown, shade)],
+    }
+
+
+def _parts(shown: Sequence[Bar], shade: Shade) -> list[Option]:
+    """What a bar is made of; each part has a pattern, so that they differ without their colours."""
+    hues = HUES[shade]
+    parts = (
+        ("Free", [bar.free for bar in shown], hues["green"], "none"),
+        ("Reserved", [bar.reserved for bar in shown], hues["orange"], "rect"),
+        ("Expected back", [bar.expected for bar in shown], hues["blue"], "triangle"),
+    )
+    return [
+        {
+            "type": "bar",
+            "stack": "stock",
+            "name": name,
+            "data": data,
+            "barMaxWidth": 18,
+            "itemStyle": {"color": colour, "decal": {"symbol": pattern, "symbolSize": 0.6}},
+        }
+        for name, data, colour, pattern in parts
+    ]
+
+
+def _marks(shown: Sequence[Bar], shade: Shade) -> Option:
+    """Where the targets are."""
+    return {
+        "type": "scatter",
+        "name": "Target",
+        "symbol": "diamond",
+        "symbolSize": 12,
+        "z": 5,
+        "data": [bar.target if bar.target else None for bar in shown],
+        "itemStyle": {
+            "color": HUES[shade]["red"],
+            "borderColor": INK[shade],
+            "borderWidth": 1,
+        },
     }

@@ -127,10 +127,11 @@ class Books:
         rows = self._db.execute(query.order_by(*order).with_for_update())
         held = {(Account(r.account), r.chain, r.token): r for r in rows}
         carried = [_carried(key, held[key], *changed[key], day) for key in keys]
-        self._db.execute(_CARRY[self._db.dialect.name], carried)
+        once_a_row(self._db, _CARRY[self._db.dialect.name], carried)
         on_time = [row for row in carried if row["day"] == day]
         if on_time:
-            self._db.execute(_CLOSE[self._db.dialect.name], [_of_day(row) for row in on_time])
+            days = [_of_day(row) for row in on_time]
+            once_a_row(self._db, _CLOSE[self._db.dialect.name], days)
         late = {key: changed[key] for key in keys if held[key].day > day}
         if late:
             # The clock went back, or another process was first: later days are told, too.
