@@ -1,8 +1,6 @@
 """What payers see and do without a key: an intent by its secret link, and paying by a link."""
 
-import hmac
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,12 +16,11 @@ from crossway.domain.transfers import Transfer
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
 from crossway.usecases import intents
+from crossway.usecases.page_names import opened, sealed
 from crossway.usecases.quotes import multi_source
 from crossway.usecases.terms import CreateIntent, payable
 
-_PROOF_BYTES, _NUMBER_BYTES = 16, 8
 _ABSURD = 10**21
-_SEALED = re.compile(r"[A-Za-z0-9_-]{32}\Z")
 _LINK = re.compile(r"pl_[0-9a-f]{20}\Z")
 NONCE = re.compile(r"[A-Za-z0-9_-]{16,64}\Z")
 
@@ -101,9 +98,7 @@ class Form:
 def page_name(services: Services, intent_id: int) -> str:
     """The part of the address of a payer's page that names its intent: nobody can guess it, and it
     tells nothing of the number, nor how many payments there are."""
-    proof = _proof(services, intent_id)
-    number = intent_id ^ _mask(services, proof)
-    return urlsafe_b64encode(proof + number.to_bytes(_NUMBER_BYTES, "big")).decode()
+    return sealed(services, intent_id)
 
 
 def page_address(services: Services, found_at: str, intent_id: int) -> str:
@@ -124,7 +119,7 @@ def link_address(services: Services, found_at: str, link_id: str) -> str:
 
 def page_of(services: Services, name: str) -> Seen:
     """What a payer's page shows; raises `NotFound` for a name that is forged or altered."""
-    intent_id = _number(services, name)
+    intent_id = opened(services, name)
     with services.store.read() as unit:
         intent = unit.intents.get(intent_id)
         if intent is None:
@@ -283,23 +278,3 @@ def _merchant(unit: Unit, client_id: str) -> Merchant:
     if client is None:
         raise NotFound("No such page")
     return Merchant(client, unit.links.look(client_id) or Look(client_id))
-
-
-def _number(services: Services, name: str) -> int:
-    if not _SEALED.match(name):
-        raise NotFound("No such page")
-    raw = urlsafe_b64decode(name)
-    proof, hidden = raw[:_PROOF_BYTES], raw[_PROOF_BYTES:]
-    number = int.from_bytes(hidden, "big") ^ _mask(services, proof)
-    if not hmac.compare_digest(proof, _proof(services, number)) or number >= 2**63:
-        raise NotFound("No such page")
-    return number
-
-
-def _proof(services: Services, intent_id: int) -> bytes:
-    return bytes.fromhex(services.vault.index(f"payer's page of intent {intent_id}"))[:_PROOF_BYTES]
-
-
-def _mask(services: Services, proof: bytes) -> int:
-    digest = bytes.fromhex(services.vault.index(f"payer's page number {proof.hex()}"))
-    return int.from_bytes(digest[:_NUMBER_BYTES], "big")
