@@ -1,4 +1,4 @@
-"""The names of payers' pages: a proof that we gave it, and the intent's number, hidden by the proof.
+"""The names of payers' pages: a proof that we gave it, and the intent's number, hidden by it.
 
 Nothing is stored for them; they are as good as the vault's index key is secret.
 """
