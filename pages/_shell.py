@@ -33,18 +33,19 @@ chosen = st.navigation(
     position="sidebar" if person() else "hidden",
     expanded=True,
 )
-door()
-leave()
-with notices.in_words():
-    environment.follow_link()
-    with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
-        environment.strip()
-        search.box()
-with notices.in_words():
-    alarms.strip()
-environment.sidebar()
-with notices.in_words():
-    who()
-notices.speak()
-with notices.in_words():
-    chosen.run()
+# The run ends as every other does: what is stopped leaves live parts behind that draw on.
+if door():
+    leave()
+    with notices.in_words():
+        environment.follow_link()
+        with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
+            environment.strip()
+            search.box()
+    with notices.in_words():
+        alarms.strip()
+    environment.sidebar()
+    with notices.in_words():
+        who()
+    notices.speak()
+    with notices.in_words():
+        chosen.run()

@@ -129,6 +129,8 @@ def test_a_provider_lets_in_whom_somebody_has_added(
     page.get_by_role("button", name="Sign in with 127.0.0.1").click(timeout=30_000)
     expect(page.locator(".st-key-signed_in_as")).to_contain_text("Ada", timeout=30_000)
     page.get_by_role("button", name="Sign out").click()
+    # The provider's sign-in is forgotten as well, at an address of its own.
+    expect(page).to_have_url(f"{office.url}/", timeout=60_000)
     expect(page.get_by_label("Name")).to_be_visible(timeout=60_000)
 
     office.provider.email = "mallory@example.com"

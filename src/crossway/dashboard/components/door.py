@@ -18,13 +18,13 @@ from crossway.usecases.staff_stays import Door
 _WIDTH = 400
 
 
-def door() -> None:
-    """Draw nothing but the question who is there until it was answered."""
+def door() -> bool:
+    """Whether whoever is there is let in; else draw nothing but the question who it is."""
     if session.person() is not None:
         if ticket := cookies.waiting():
             widget.cookie(cookies.PATH, ticket)
         session.attend()
-        return
+        return True
     refused = _vouched()
     if cookies.brought():
         widget.cookie(cookies.PATH, "")
@@ -35,7 +35,7 @@ def door() -> None:
         if refused:
             st.error(as_text(refused), icon=":material/block:")
         _ask(session.door())
-    st.stop()
+    return False
 
 
 def who() -> None:
