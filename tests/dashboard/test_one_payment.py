@@ -1,5 +1,7 @@
 """One payment's screen: found by any name, told in steps, with the buttons its state allows."""
 
+import json
+
 from crossway.domain.intent import State
 from tests.dashboard.conftest import Screen
 
@@ -91,3 +93,40 @@ def test_every_state_stands_as_steps(screen: Screen) -> None:
     screen.world.until(intent, State.EXPIRED)
     titles = [s["title"] for s in screen.open("intent", id=str(intent.id)).widget("steps")["steps"]]
     assert titles == ["Created", "Time is over"]
+
+
+def test_a_note_is_written_and_stands_in_the_story(screen: Screen) -> None:
+    intent = screen.world.pay()
+    screen.open("intent", id=str(intent.id))
+    screen.at.text_area(key="note_words").set_value("The payer called.")
+    screen.press("Add the note")
+    titles = [item["title"] for item in screen.widget("timeline")["items"]]
+    assert titles[0].startswith("Note by ")
+    assert screen.widget("timeline")["items"][0]["note"] == "The payer called."
+
+
+def test_the_depth_of_a_payment_has_its_books_its_bytes_and_its_records(screen: Screen) -> None:
+    intent = screen.world.pay()
+    screen.world.deposit(intent)
+    screen.world.until(intent, State.COMPLETED)
+    screen.open("intent", id=str(intent.id), tab="Advanced")
+    assert {row["cells"][0]["text"] for row in screen.widget("attempts")["rows"]} >= {
+        "Collect the deposit",
+        "Pay the recipient",
+    }
+    assert screen.widget("ledger")["rows"]
+    assert "no webhook" in screen.words
+    screen.open("intent", id=str(intent.id), tab="Raw")
+    records = [json.loads(element.value) for element in screen.at.json]
+    assert records[0]["address"] == intent.address
+    assert all(one["signed"]["raw"].endswith(" bytes") for one in records[4])
+
+
+def test_a_text_that_could_mean_much_is_answered_by_a_page(screen: Screen) -> None:
+    made = [screen.world.pay() for _ in range(2)]
+    screen.open("search", q=made[0].terms.recipient)
+    rows = screen.widget("found_payment")["rows"]
+    assert [row["href"] for row in rows] == [f"intent?id={one.id}" for one in reversed(made)]
+    assert rows[0]["cells"][1]["text"] == "Its recipient"
+    assert "Nothing is known by “nonsense”" in screen.open("search", q="nonsense").words
+    assert "Search for anything" in screen.open("search").words
