@@ -1,0 +1,30 @@
+"""A refund above the limit asks for its amount again before it can be sent."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from crossway.dashboard import session
+from crossway.domain.intent import State
+from crossway.ports.sign_in import Vigilance
+from tests.dashboard.conftest import Screen
+
+
+def test_the_dialog_of_a_refund_asks_for_the_amount_where_it_must(screen: Screen) -> None:
+    world = screen.world
+    intent = world.pay()
+    world.deposit(intent, "short")
+    world.pass_time(20)
+    world.hand.seconds += 3_580
+    world.until(intent, State.EXPIRED)
+    held = f"{world.now(intent).held_units / 10**6:f}".rstrip("0")
+    screen.open("intent", id=str(intent.id)).press("Refund")
+    assert not [field for field in screen.at.text_input if field.key == "confirm_amount"]
+
+    vigilance = Vigilance(second_confirmation_micro_usd=0)
+    strict = replace(world.services, vigilance=vigilance)
+    session.provide(lambda: strict)
+    st.cache_resource.clear()
+    screen.open("intent", id=str(intent.id)).press("Refund")
+    assert screen.at.text_input(key="confirm_amount").label == "Type the amount, USDC"
+    assert f"So much is confirmed twice: {held} USDC." in screen.words
