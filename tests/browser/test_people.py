@@ -76,7 +76,9 @@ def test_each_role_sees_what_it_may_do(
 ) -> None:
     page = sign_in(office, browser(), NAMES[role], "keys")
     expect(page.get_by_role("heading", name="API keys")).to_be_visible(timeout=20_000)
-    expect(page.locator(".st-key-signed_in_as")).to_contain_text(f"{NAMES[role]}\n{role.capitalize()}")
+    expect(page.locator(".st-key-signed_in_as")).to_contain_text(
+        f"{NAMES[role]}\n{role.capitalize()}"
+    )
     make = page.get_by_role("button", name="Make a key")
     refused = page.get_by_text("The right to manage people").first
     expect(make if role is Role.ADMIN else refused).to_be_visible(timeout=20_000)
