@@ -108,10 +108,10 @@ class Deliveries:
             query = query.where(told.exists())
         if wanted.about is not None:
             kind, number = wanted.about
-            of = select(announcements.c.id).where(
+            concerned = select(announcements.c.id).where(
                 announcements.c.kind == kind, announcements.c.resource_id == number
             )
-            query = query.where(_c.announcement_id.in_(of))
+            query = query.where(_c.announcement_id.in_(concerned))
         if wanted.before_id is not None:
             query = query.where(_c.id < wanted.before_id)
         found = [delivery_of(row) for row in self._db.execute(query)]
