@@ -22,7 +22,7 @@ PAGES = {
     "payments": "intents",
     "quotes": "quotes",
     "payment_links": "payment_links",
-    "search": "search?q=KM",
+    "search": "search?q=4",
     "ramp_quotes": "ramp_quotes",
     "ramp_orders": "ramp_orders",
     "kyc": "kyc",
@@ -45,7 +45,7 @@ PHONE = {"overview_phone": "", "payments_phone": "intents"}
 DESK_SIZE = {"width": 1280, "height": 860}
 PHONE_SIZE = {"width": 390, "height": 844}
 # Colours that a picture is brought down to, fewer and fewer until it is small enough.
-COLOURS, MOST_BYTES = (128, 64, 48, 32, 24, 16), 150_000
+COLOURS, MOST_BYTES = (256, 128, 64, 48, 32, 24, 16), 150_000
 
 
 def main(url: str, only: set[str]) -> None:
@@ -142,7 +142,9 @@ def _keep(drawn: bytes, name: str) -> None:
     whole = Image.open(BytesIO(drawn)).convert("RGB")
     for colours in COLOURS:
         small = BytesIO()
-        whole.quantize(colours, dither=Image.Dither.NONE).save(small, "PNG", optimize=True)
+        whole.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+            small, "PNG", optimize=True
+        )
         if small.tell() <= MOST_BYTES:
             break
     (PICTURES / f"{name}.png").write_bytes(small.getvalue())

@@ -77,6 +77,8 @@ def drawn(page: Page, site: Site, name: str) -> None:
     page.locator(DRAWN).first.wait_for(timeout=30_000)
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
     page.wait_for_timeout(400)
+    assert page.locator("[data-testid=stException]").count() == 0, name
+    assert page.get_by_text("This part could not be shown").count() == 0, name
 
 
 def ours(found: list[list[str]]) -> list[list[str]]:
@@ -86,12 +88,15 @@ def ours(found: list[list[str]]) -> list[list[str]]:
 
 def test_axe_finds_nothing_serious_on_any_screen(page: Page, busy: Site) -> None:
     wrong: dict[str, list[list[str]]] = {}
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     for name in NAMES:
         drawn(page, busy, name)
         page.evaluate(AXE.read_text(encoding="utf-8"))
         if found := ours(page.evaluate(_RUN)):
             wrong[name] = found[:3]
     assert not wrong, json.dumps(wrong, indent=1)
+    assert [one for one in asked if not one.startswith((busy.url, "data:", "blob:"))] == []
 
 
 def test_every_screen_fits_a_phone(chromium: Browser, busy: Site) -> None:

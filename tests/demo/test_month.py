@@ -63,6 +63,7 @@ def test_its_books_balance_and_agree_with_the_chains(filled: Service) -> None:
 def test_clients_and_keys_from_before_stay(filled: Service) -> None:
     names = [client.name for client in clients.every(filled.services)]
     assert "Kijani Market" in names
+    assert names[0] == keys.FIRST_CLIENT
     with filled.store.read() as unit:
         assert len(unit.access.keys()) == 2
 

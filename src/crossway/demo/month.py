@@ -3,13 +3,13 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from crossway.demo.beside import finish, open_webhooks, ramp_orders
 from crossway.demo.payments import Cast, carry_on, play
 from crossway.demo.plan import Payment, first_moment, merchants, planned
-from crossway.demo.stage import Stage, stage
+from crossway.demo.stage import Now, Stage, stage
 from crossway.domain.clients import Caller, Mode, Scope
 from crossway.ports.demo import Filled, Tell
 from crossway.ports.vault import Vault
@@ -81,10 +81,12 @@ def _play(on: Stage, groups: Sequence[Sequence[Payment]], tell: Tell) -> None:
 
 
 def _cast(on: Stage) -> Cast:
+    # Whoever was a client before stays the first one, for whom operators make payments.
+    today = replace(on.services, clock=Now())
     callers: dict[str, Caller] = {}
     for merchant in merchants():
         client = clients.named(on.services, merchant.name) or clients.create(
-            on.services, merchant.name, on.operator
+            today, merchant.name, on.operator
         )
         look = ClientChange(display_name=merchant.name.partition(" (")[0], colour=merchant.colour)
         client = clients.change(on.services, client.id, look, on.operator)

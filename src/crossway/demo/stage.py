@@ -58,6 +58,16 @@ class TwoClocks:
         return datetime.now(UTC)
 
 
+class Now:
+    """`ports.clock.Clock` of the machine, for what is made today although the month is older."""
+
+    def now(self) -> datetime:
+        """UTC-aware time of the machine."""
+        return datetime.now(UTC)
+
+    machine = now
+
+
 class Resting:
     """`ports.chain.Chain` that shows no new block while it rests: an engine passes it by."""
 
