@@ -32,9 +32,11 @@ def part(
         @wraps(draw)
         def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
             with live.turn():
-                # Before it is read: what changes meanwhile is drawn again.
-                widget.listen(key, of, every)
+                # Read before what is drawn: what changes meanwhile is drawn again. Below it: what
+                # stands above moves nothing while it loads.
+                numbers = live.changes().numbers()
                 draw(*args, **kwargs)
+                widget.listen(key, of, every, numbers)
 
         return drawn
 

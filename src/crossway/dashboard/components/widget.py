@@ -74,10 +74,10 @@ def ways(of: Sequence[Way], key: str, width: Literal["stretch", "content"] = "st
     _mount("ways")(key=key, data={"ways": [plain(way) for way in of]}, width=width)
 
 
-def listen(key: str, topics: Sequence[Topic], every: float) -> None:
-    """Have the fragment that this is drawn in asked for anew when these topics have changed."""
+def listen(key: str, topics: Sequence[Topic], every: float, numbers: Mapping[str, int]) -> None:
+    """Have the fragment that this is drawn in asked for anew when these topics have changed since
+    these numbers were read."""
     changes = live.changes()
-    numbers = changes.numbers()
     told = {topic.value: numbers[topic.value] for topic in topics}
     data = {
         "key": key,
