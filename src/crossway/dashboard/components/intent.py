@@ -40,7 +40,9 @@ def head(story: Story) -> None:
         source = chain_name(names, intent.terms.source_chain)
         destination = chain_name(names, intent.terms.destination_chain)
         st.markdown(as_text(f"{out} from {source} to {destination} · {reference(intent)}"))
-    widget.stepper(views.steps(intent, story.moves, story.transfers), "steps", "Where this payment stands")
+    widget.stepper(
+        views.steps(intent, story.moves, story.transfers), "steps", "Where this payment stands"
+    )
     left = ""
     if story.by_when is not None:
         seconds = (story.by_when - services().clock.now()).total_seconds()
