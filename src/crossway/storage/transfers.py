@@ -5,13 +5,11 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     Connection,
     Select,
     Table,
     and_,
     bindparam,
-    cast,
     insert,
     not_,
     select,
@@ -24,9 +22,10 @@ from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.chain import Signed
 from crossway.ports.changes import Topic
 from crossway.ports.records import Attempt, InFlight, Owed, TransferChange
+from crossway.storage import sweeping
 from crossway.storage.intents import LostRace
 from crossway.storage.rows import attempt_row, instant, micros, owed_row, transfer_of
-from crossway.storage.sets import among, for_each_chain, for_each_database, numbered, once_a_row
+from crossway.storage.sets import among, for_each_database, numbered, once_a_row
 from crossway.storage.tables import attempts, intents, nonces, transfers
 
 _CHANGE = (
@@ -61,42 +60,6 @@ def _owing(put: Callable[[Table], Any]) -> Any:
 
 
 _OWE = for_each_database(_owing)
-_SETTLED = for_each_chain(
-    lambda final: (
-        select(transfers)
-        .join(final, transfers.c.chain == final.c.key)
-        # Written out, so that the planner sees the partial index; so below.
-        .where(
-            text("state = 'CONFIRMED'"),
-            transfers.c.block_height <= cast(final.c.value, BigInteger),
-        )
-        .order_by(transfers.c.id)
-        .limit(bindparam("limit"))
-    )
-)
-_DUE = (
-    select(transfers)
-    .where(
-        text("state = 'DUE'"),
-        transfers.c.chain.in_(bindparam("chains", expanding=True)),
-        transfers.c.next_at <= bindparam("now"),
-    )
-    .order_by(transfers.c.next_at, transfers.c.id)
-    .limit(bindparam("limit"))
-)
-_SIGNED = (
-    select(
-        transfers.c.id,
-        transfers.c.intent_id,
-        transfers.c.duty,
-        transfers.c.chain,
-        transfers.c.tx_id,
-        transfers.c.tries,
-    )
-    .where(text("state = 'SIGNED'"), transfers.c.chain.in_(bindparam("chains", expanding=True)))
-    .order_by(transfers.c.id)
-    .limit(bindparam("limit"))
-)
 _OPEN_NONCES = for_each_database(lambda put: put(nonces).on_conflict_do_nothing())
 
 _ADD_ATTEMPT = insert(attempts)
@@ -119,7 +82,7 @@ class Transfers:
 
     def due(self, chains: Collection[str], now: datetime, limit: int) -> list[Transfer]:
         asked = {"chains": list(chains), "now": micros(now), "limit": limit}
-        return self._all(_DUE, asked)
+        return self._all(sweeping.DUE, asked)
 
     def in_state(
         self, chains: Collection[str], state: TransferState, limit: int, min_height: int = -1
@@ -135,10 +98,10 @@ class Transfers:
         if not heights:
             return []
         asked = {"chains": numbered(heights), "limit": limit}
-        return self._all(_SETTLED[self._db.dialect.name], asked)
+        return self._all(sweeping.SETTLED[self._db.dialect.name], asked)
 
     def signed(self, chains: Collection[str], limit: int) -> list[InFlight]:
-        rows = self._db.execute(_SIGNED, {"chains": list(chains), "limit": limit}).all()
+        rows = self._db.execute(sweeping.SIGNED, {"chains": list(chains), "limit": limit}).all()
         return [InFlight(row[0], row[1], Duty(row[2]), row[3], row[4], row[5]) for row in rows]
 
     def lock_in(self, ids: Collection[int], state: TransferState) -> set[int]:
