@@ -134,6 +134,7 @@ def _tried(names: str, tell: Callable[[], None]) -> None:
 
 def _taken(page: Page, name: str) -> None:
     page.wait_for_timeout(2_500)
+    page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
     _keep(page.screenshot(), name)
 
 

@@ -1,0 +1,35 @@
+"""Nothing jumps while a screen draws itself anew."""
+
+import httpx
+import pytest
+
+from tests.browser.conftest import Opener, Site
+
+MOST_SHIFT = 0.05
+WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
+_OBSERVE = """() => { window.shifted = 0
+  const add = list => list.getEntries().forEach(one => { window.shifted += one.value })
+  new PerformanceObserver(add)
+    .observe({type: 'layout-shift', buffered: false}) }"""
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.mark.parametrize("path", ["", "chains", "simulator"])
+def test_what_is_drawn_stays_where_it_is(opened: Opener, site: Site, path: str) -> None:
+    page, _ = opened(path)
+    page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
+    page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+    page.wait_for_timeout(4_000)
+    page.evaluate(_OBSERVE)
+    headers = {"Authorization": f"Bearer {site.key}"}
+    asked = {
+        "amount": "25000000",
+        "source_chain": "BASE",
+        "destination_chain": "ARBITRUM",
+        "tokenIn": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "recipient": WALLET,
+        "refund_address": WALLET,
+    }
+    httpx.post(f"{site.url}/api/v1/intents", json=asked, headers=headers, timeout=30)
+    page.wait_for_timeout(5_000)
+    assert page.evaluate("window.shifted") < MOST_SHIFT
