@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 PORT ?= 8600
+# How many tests run at a time; a file of tests stays with one worker, as it shares its servers.
+WORKERS ?= 2
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
@@ -16,7 +18,7 @@ run: .venv/.core | data ## dashboard at / and API at /api/v1, on port 8600 (PORT
 	exec $(BIN)/streamlit run app.py --server.port $(PORT)
 
 test: check system ## every check, then every test
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 check: .venv/.dev ## style, types and the rings between modules
 	$(BIN)/ruff check .
