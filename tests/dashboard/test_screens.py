@@ -10,8 +10,9 @@ from crossway.domain.intent import State
 from crossway.usecases.switches import switch
 from tests.dashboard.conftest import Screen
 
-SCREENS = ("overview", "alarms", "intents", "new_intent", "quotes", "routes", "chains") + (
-    "simulator", "intent",
+SCREENS = (
+    "overview", "alarms", "intents", "new_intent", "quotes", "routes", "chains", "simulator",
+    "intent",
 )  # fmt: skip
 
 
