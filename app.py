@@ -37,7 +37,8 @@ app = st.App(
     routes=[
         Mount("/api", api),
         Mount("/pay", pages),
-        *at_the_root(api), *cookies.routes(),
+        *at_the_root(api),
+        *cookies.routes(),
         *downloads.routes(),
         stream.route(),
     ],
