@@ -8,9 +8,8 @@ from tests.dashboard.conftest import Screen
 
 def test_the_story_goes_from_the_quote_to_the_excess_that_comes_back(screen: Screen) -> None:
     screen.open("story")
-    assert [step["title"] for step in screen.widget("guided_way")["steps"]][
-        0
-    ] == "What does it cost?"
+    steps = screen.widget("guided_way")["steps"]
+    assert steps[0]["title"] == "What does it cost?"
     screen.press("Ask for a quote")
     assert screen.widget("guided_quotes")["rows"]
     screen.press("Next").press("Make the payment")

@@ -121,9 +121,7 @@ class TransferRecords(Protocol):
         """Those of the transactions that are an attempt of ours."""
         ...
 
-    def overdue(
-        self, duties: Collection[Duty], before: datetime, limit: int
-    ) -> list[Transfer]:
+    def overdue(self, duties: Collection[Duty], before: datetime, limit: int) -> list[Transfer]:
         """DUE transfers whose time came, and SIGNED ones that were signed, before an instant."""
         ...
 
