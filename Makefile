@@ -39,14 +39,14 @@ lock: .venv/.dev ## resolve requirements.lock anew, over core, dev and live toge
 	  --all-extras --upgrade --no-header --no-annotate --no-emit-index-url pyproject.toml; } > requirements.new
 	mv requirements.new requirements.lock
 
-system: .venv/.dev
+system: .venv/.dev node_modules/.stamp
 	@scripts/system_packages.sh
-ifneq ($(wildcard package-lock.json),)
-system: node_modules/.stamp
-node_modules/.stamp: package-lock.json
-	npm ci --no-audit --no-fund
-	touch $@
-endif
+
+# Every version is pinned in package.json; a lock would name the packages of platforms that a
+# registry may not have. What cannot be had is skipped by the tests, which say so.
+node_modules/.stamp: package.json
+	npm install --no-package-lock --no-audit --no-fund && touch $@ \
+	  || echo "The tests of real chains and of accessibility will be skipped: npm install failed." >&2
 
 clean: ## remove what was built and installed; data/ stays
 	rm -rf .venv node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -30,7 +30,7 @@ DRAWN = "[data-testid=stMainBlockContainer] :is(h1, [data-testid=stAlert])"
 NAMES = [screen.name for screen in SCREENS]
 pytestmark = [
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: npm ci"),
+    pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: npm install"),
 ]
 _RUN = """axe.run(document, {resultTypes: ['violations']}).then(found => found.violations
   .filter(one => ['serious', 'critical'].includes(one.impact))

@@ -40,7 +40,7 @@ EPOCH = 4
 def needed() -> None:
     """Skip, and say what to do, where there is no anvil."""
     if not BINARY.exists():
-        pytest.skip(f"anvil is not installed: run `npm ci` in {ROOT}")
+        pytest.skip(f"anvil is not installed: run `npm install` in {ROOT}")
 
 
 def token_code(name: str) -> str:

@@ -27,7 +27,7 @@ def run(*command: str | Path, seconds: float) -> subprocess.CompletedProcess[str
 
 def needed(path: Path) -> None:
     if not path.exists():
-        pytest.skip(f"{path.name} is not installed: run `npm ci` in {ROOT}")
+        pytest.skip(f"{path.name} is not installed: run `npm install` in {ROOT}")
 
 
 def test_the_sources_are_those_that_were_built() -> None:
