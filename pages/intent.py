@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from crossway.dashboard import live
 from crossway.dashboard.components import intent as parts
 from crossway.dashboard.components import (
     intent_actions,
@@ -21,10 +22,16 @@ TABS = ("Overview", "Advanced", "Raw")
 wanted = st.query_params.get("id") or st.query_params.get("intent") or ""
 
 
+def read(intent_id: int) -> story.Story:
+    return live.shared(
+        f"payment {intent_id}", lambda: story.told(services(), operator(), intent_id)
+    )
+
+
 @living.part()
 def head(intent_id: int, drawn: str) -> None:
     with notices.in_words():
-        told = story.told(services(), operator(), intent_id)
+        told = read(intent_id)
         parts.head(told)
         # The buttons stand outside this part: when what they allow changes, draw all anew.
         if parts.stands(told) != drawn:
@@ -34,7 +41,7 @@ def head(intent_id: int, drawn: str) -> None:
 @living.part()
 def body(intent_id: int, tab: str) -> None:
     with notices.in_words():
-        told = story.told(services(), operator(), intent_id)
+        told = read(intent_id)
         show = {"Advanced": intent_records.advanced, "Raw": intent_records.records}
         show.get(tab, parts.overview)(told)
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from crossway.dashboard import live
 from crossway.dashboard.components import listing, living, notices, paging, widget
 from crossway.dashboard.components.conditions import builder
 from crossway.dashboard.session import operator, services
@@ -23,7 +24,11 @@ with notices.in_words():
 def rows() -> None:
     with notices.in_words():
         before = paging.before("intents", tuple(given.items()))
-        found = intents.listing(services(), operator(), conditions.asked(given), before)
+        wanted = conditions.asked(given)
+        found = live.shared(
+            f"payments {before} {wanted}",
+            lambda: intents.listing(services(), operator(), wanted, before),
+        )
         if found.searched_to is not None:
             words = f"Looked through the payments down to #{found.searched_to:,}."
             st.caption(f"{words} Few of them match, so older ones are looked at when you ask.")

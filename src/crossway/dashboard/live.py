@@ -25,6 +25,8 @@ STRIP_SECONDS: Final = 30.0
 EVERYTHING: Final = tuple(topic for topic in Topic if topic is not Topic.REQUESTS)
 CLOCK_SECONDS: Final = 0.4
 AT_ONCE: Final = 2
+# What is shared for one list or one payment is forgotten when others are looked at.
+MOST_SHARED: Final = 100
 LONGEST_TURN_SECONDS: Final = 5.0
 _TURNS = threading.BoundedSemaphore(AT_ONCE)
 _APART_MILLIS = 1000
@@ -97,9 +99,14 @@ def shared(
     memory, numbers = _shared(), changes().numbers()
     at = tuple(numbers.get(topic.value) for topic in topics)
     with memory.turns.setdefault(name, threading.Lock()):
-        known = memory.known.get(name)
+        known = memory.known.pop(name, None)
         if known is None or known[0] != at or time.monotonic() - known[1] > fresh_seconds:
-            known = memory.known[name] = (at, time.monotonic(), work())
+            known = (at, time.monotonic(), work())
+        memory.known[name] = known
+    while len(memory.known) > MOST_SHARED:
+        oldest = next(iter(memory.known), name)
+        memory.known.pop(oldest, None)
+        memory.turns.pop(oldest, None)
     return cast(T, known[2])
 
 
