@@ -8,7 +8,7 @@ from crossway.dashboard.session import operator, services
 from crossway.domain.roles import Right
 from crossway.usecases import demo
 
-_SIZES = (300, 1_000, demo.USUAL_PAYMENTS)
+_SIZES = (150, demo.USUAL_PAYMENTS, 3_000)
 
 
 def month() -> None:
@@ -39,7 +39,7 @@ _WHY_NOT = "Only an admin can replace or remove what is there"
 @st.dialog("Fill with a demo month", width="medium")
 def _fill(size: int, something: bool) -> None:
     st.markdown(
-        f"About {size:,} payments are played, which takes from some seconds to a few minutes. "
+        f"About {size:,} payments are played, which takes about a tenth of a second each. "
         "Payments, orders, books and the simulated chains are replaced; people, clients, keys and "
         "the audit log stay."
     )
