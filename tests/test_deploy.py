@@ -15,7 +15,7 @@ from crossway.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
-FILES = sorted(path.name for path in DEPLOY.iterdir())
+FILES = sorted(path.name for path in DEPLOY.iterdir() if path.is_file())
 COMMANDS = typer.main.get_command(cli).commands  # type: ignore[attr-defined]
 
 

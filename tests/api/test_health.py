@@ -33,7 +33,7 @@ def test_a_process_is_not_ready_on_tables_of_another_version(tmp_path: Path) -> 
         db.execute(text("UPDATE alembic_version SET version_num = '0001'"))
     assert ready(service.services) == (503, TABLES)
     assert list(service.store.ping()) == [
-        "the tables are of migration 0001, not 0002: a start of Crossway changes them"
+        "the tables are of migration 0001, not 0003: a start of Crossway changes them"
     ]
     service.close()
 

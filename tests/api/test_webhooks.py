@@ -148,7 +148,9 @@ def test_a_delivery_shows_its_request_and_its_answer(api: Api, receiver: Receive
     assert shown["resource"] == {"kind": "intent", "id": intent["id"]}
     seen = api.get(f"/webhooks/deliveries/{shown['id']}").json()
     assert seen["payload"] == receiver.arrived[0].event
-    assert seen["payload"]["data"] == api.get(f"/intents/{intent['id']}").json()
+    read = api.get(f"/intents/{intent['id']}").json()
+    # Where the payer's page is depends on where one asks: an event tells it to nobody.
+    assert seen["payload"]["data"] == {k: v for k, v in read.items() if k != "payment_url"}
     [attempt] = seen["attempts"]
     assert (attempt["status"], attempt["response"]) == (200, "thank you")
     assert attempt["requestHeaders"]["webhook-id"] == shown["eventId"]

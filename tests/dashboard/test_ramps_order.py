@@ -84,7 +84,7 @@ def test_the_payments_ledger_tells_local_money_in_its_currency(
     order = world.buy()
     world.report(order, "paid")
     world.pass_time(2)
-    rows = screen.open("intent", id=str(order.intent_id)).widget("ledger")["rows"]
+    rows = screen.open("intent", id=str(order.intent_id), tab="Advanced").widget("ledger")["rows"]
     cells = [cell.get("text") for cell in rows[0]["cells"]]
     assert cells[3].endswith(" NGN")
     assert cells[4:] == ["Yellow Card", f"Order {order.id}, paid"]

@@ -10,6 +10,7 @@ import pytest
 
 from crossway.domain.intent import State
 from crossway.engine.loop import Engine
+from crossway.ports.alarm_records import AlarmFilter
 from tests.audit import all_intents, audit, finished
 from tests.world import World
 
@@ -81,7 +82,8 @@ def test_two_engines_at_once_do_each_thing_once(owners: tuple[str, str], tmp_pat
     assert [intent.state for intent in made_intents] == [State.COMPLETED] * PAYMENTS
     with world.store.read() as unit:
         history = unit.intents.moves([intent.id for intent in made_intents])
-        assert unit.network.alarms(active_only=False) == []
+        assert unit.network.alarms() == []
+        assert unit.network.past_alarms(AlarmFilter(), 10) == []
     told = Counter((move.intent_id, move.tells) for move in history if move.tells)
     assert told == {(intent.id, kind): 1 for intent in made_intents for kind in ONCE}
     for one in worlds:

@@ -128,7 +128,9 @@ def _read(part: str, field: str) -> Condition:
         if low is not None and high is not None and low >= high:
             raise InvalidInput(f"{field}: the range of {name} must begin before it ends")
         return Condition(subject, (), low, high, negated)
-    values = tuple(dict.fromkeys(unquote(value) for value in rest.split(",") if value))
+    values = tuple(
+        dict.fromkeys(unquote(value).replace("\0", "") for value in rest.split(",") if value)
+    )
     if not colon or not values or len(values) > MOST_VALUES:
         raise InvalidInput(f"{field}: {name} must have from 1 to {MOST_VALUES} values")
     if subject is Subject.EXCEPTION and (odd := set(values) - set(Exceptional)):

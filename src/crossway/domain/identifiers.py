@@ -54,7 +54,10 @@ def wanted(text: str) -> Wanted:
     else:
         parts = _of_uri(text)
     number = _NUMBER.match(parts[0]) if parts else None
-    spellings = dict.fromkeys(spelled for part in parts for spelled in _spellings(part))
+    # A link can spell a NUL, which PostgreSQL takes in no text.
+    spellings = dict.fromkeys(
+        spelled for part in parts for spelled in _spellings(part.replace("\0", ""))
+    )
     found = tuple(spellings)[:MOST_SPELLINGS]
     return Wanted(kind, int(number.group(1)) if number else None, found)
 

@@ -70,9 +70,10 @@ def values_of(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(field, value) of what somebody may look for in metadata: plain values, two levels deep."""
     found: dict[str, str] = {}
     for field, value in _plain(metadata, 2):
-        text = str(value).strip().casefold()
+        # PostgreSQL keeps no NUL in texts; nobody looks for one.
+        text = str(value).replace("\0", "").strip().casefold()
         if text and len(text) <= LONGEST_VALUE and len(found) < MOST_VALUES:
-            found.setdefault(text, field)
+            found.setdefault(text, field.replace("\0", ""))
     for text, field in found.items():
         yield field, text
 
