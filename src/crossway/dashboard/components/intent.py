@@ -23,9 +23,9 @@ def stands(story: Story) -> str:
     """What the buttons depend on, as one text to compare."""
     intent = story.intent
     transfers = ",".join(f"{t.id}{t.state}" for t in story.transfers)
-    return (
-        f"{intent.state} {intent.held_units} {len(story.deposits)} {transfers} {len(story.notes)}"
-    )
+    # A deposit is seen first, and told what it is for once it is deep enough.
+    deposits = ",".join(f"{d.id}{d.state}{d.purpose}" for d in story.deposits)
+    return f"{intent.state} {intent.held_units} {deposits} {transfers} {len(story.notes)}"
 
 
 def head(story: Story) -> None:
