@@ -16,8 +16,8 @@ log = logging.getLogger("crossway.dashboard")
 
 LOOK_EVERY_SECONDS: Final = 0.1
 # Drawing is dear: the more browsers are open, the less often all of them are told at once.
-REST_SECONDS_EACH: Final = 0.012
-SPREAD_SECONDS_EACH: Final = 0.006
+REST_SECONDS_EACH: Final = 0.006
+SPREAD_SECONDS_EACH: Final = 0.004
 MOST_SPREAD_SECONDS: Final = 0.4
 TICKET_SECONDS: Final = 10.0
 MOST_BROWSERS: Final = 2_000

@@ -11,7 +11,7 @@ from crossway.dashboard.components import widget
 from crossway.ports.changes import Topic
 
 P = ParamSpec("P")
-AT_LEAST_EVERY_SECONDS = 15.0
+AT_LEAST_EVERY_SECONDS = 60.0
 
 
 def part(
