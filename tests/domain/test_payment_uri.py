@@ -1,14 +1,63 @@
-"""Payment requests as wallets read them, against the examples their standards publish."""
+"""Payment requests as wallets read them, against the examples their standards publish.
 
+EIP-681: https://eips.ethereum.org/EIPS/eip-681. Solana Pay: https://docs.solanapay.com/spec.
+"""
+
+import re
+from decimal import Decimal
+from urllib.parse import parse_qs
+
+import base58 as independent
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from crossway.catalogue import load
 from crossway.domain.catalogue import Chain, ChainKind, Confirmations
 from crossway.domain.money import Token
-from crossway.domain.payment_uri import base58, ethereum_uri, payment_uri, solana_uri
+from crossway.domain.payment_uri import (
+    LABEL_LETTERS,
+    base58,
+    ethereum_uri,
+    payment_uri,
+    solana_uri,
+)
 
 KEY = "0x" + "00" * 31 + "01"
 MERCHANT = "mvines9iiHiQTysrwkJjGf2gb9Ex9jXJX8ns3qwf2kN"
 USDC_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+CATALOGUE = load()
+EVM_TO = "0x8e23ee67d1332ad560396262c48ffbb01f93d052"
+# The grammar of EIP-681, with the numbers that it allows: digits, a fraction, an exponent.
+EIP_681 = re.compile(
+    r"ethereum:(pay-)?(?P<target>0x[0-9a-fA-F]{40})(@(?P<chain>[0-9]+))?(/(?P<function>\w+))?"
+    r"(\?(?P<query>.+))?\Z"
+)
+EIP_681_NUMBER = re.compile(r"[-+]?[0-9]*(\.[0-9]+)?([eE][0-9]*)?\Z")
+# Solana Pay: a leading zero before the point, no exponent.
+SOLANA_AMOUNT = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]+)?\Z")
+
+
+def as_a_wallet_reads(uri: str) -> dict[str, str | int | None]:
+    """An EIP-681 request as its standard says it is read; numbers are whole units."""
+    found = EIP_681.match(uri)
+    assert found, uri
+    read: dict[str, str | int | None] = dict(found.groupdict())
+    for name, [value] in parse_qs(str(read.pop("query") or "")).items():
+        number = EIP_681_NUMBER.match(value) and not value.startswith("0x")
+        units = Decimal(value) if number else None
+        assert units is None or units == int(units)
+        read[name] = value if units is None else int(units)
+    return read
+
+
+def as_a_solana_wallet_reads(uri: str) -> tuple[str, dict[str, str]]:
+    """A Solana Pay transfer request: who is paid, and the fields, each at most once here."""
+    scheme, _, rest = uri.partition(":")
+    assert scheme == "solana"
+    recipient, _, query = rest.partition("?")
+    assert len(independent.b58decode(recipient)) == 32
+    return recipient, {name: value for name, [value] in parse_qs(query).items()}
 
 
 def chain_of(kind: ChainKind, chain_id: str = "8453") -> Chain:
@@ -41,11 +90,27 @@ def test_a_token_transfer_reads_as_the_example_of_eip_681() -> None:
     )
 
 
-def test_native_coins_read_as_the_example_of_eip_681_with_the_number_written_out() -> None:
+def test_native_coins_are_read_as_the_example_of_eip_681_with_its_exponent() -> None:
     published = "ethereum:0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359?value=2.014e18"
-    assert ethereum_uri("0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359", 2_014 * 10**15) == (
-        published.replace("2.014e18", "2014000000000000000")
-    )
+    built = ethereum_uri("0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359", 2_014 * 10**15)
+    assert as_a_wallet_reads(built) == as_a_wallet_reads(published)
+    assert built.endswith("?value=2014000000000000000")
+
+
+@given(units=st.integers(0, 2**256 - 1))
+@pytest.mark.parametrize("chain", [c for c in CATALOGUE.chains.values() if c.kind == "evm"],
+                         ids=lambda chain: chain.id)  # fmt: skip
+def test_every_evm_request_is_in_the_grammar_and_asks_for_the_very_units(
+    chain: Chain, units: int
+) -> None:
+    for token in CATALOGUE.by_chain[chain.id]:
+        read = as_a_wallet_reads(payment_uri(chain, token, EVM_TO, units, KEY))
+        assert read.pop("chain") == chain.chain_id
+        if token.native:
+            assert read == {"target": EVM_TO, "function": None, "value": units}
+        else:
+            transfer = {"function": "transfer", "address": EVM_TO, "uint256": units}
+            assert read == {"target": token.address} | transfer
 
 
 @pytest.mark.parametrize(
@@ -98,9 +163,30 @@ def test_an_evm_request_names_its_network() -> None:
 
 def test_a_solana_request_counts_whole_tokens_and_carries_the_intent_as_reference() -> None:
     token = Token("X", "USDC", USDC_MINT, 6)
-    assert payment_uri(chain_of("solana"), token, MERCHANT, 25_030_000, KEY) == (
+    assert payment_uri(chain_of("solana"), token, MERCHANT, 25_030_000, KEY, "Bäcker & Co") == (
         f"solana:{MERCHANT}?amount=25.03&spl-token={USDC_MINT}&reference={'1' * 31}2"
+        "&label=B%C3%A4cker%20%26%20Co"
     )
+
+
+@given(units=st.integers(0, 2**64 - 1), key=st.binary(min_size=32, max_size=32), name=st.text())
+def test_every_solana_request_is_exact_and_without_an_exponent(
+    units: int, key: bytes, name: str
+) -> None:
+    chain = CATALOGUE.chains["SOLANA_MAINNET"]
+    for token in CATALOGUE.by_chain[chain.id]:
+        # A surrogate is no letter that a name can have.
+        name = name.encode("utf-8", "ignore").decode()
+        uri = payment_uri(chain, token, MERCHANT, units, "0x" + key.hex(), name)
+        recipient, fields = as_a_solana_wallet_reads(uri)
+        amount = fields["amount"]
+        assert recipient == MERCHANT
+        assert SOLANA_AMOUNT.match(amount), amount
+        assert int(Decimal(amount).scaleb(token.decimals)) == units
+        assert len(amount.partition(".")[2]) <= token.decimals
+        assert fields.get("spl-token") == (None if token.native else token.address)
+        assert independent.b58decode(fields["reference"]) == key
+        assert len(fields.get("label", "")) <= LABEL_LETTERS
 
 
 @pytest.mark.parametrize("kind", ["tron", "starknet"])

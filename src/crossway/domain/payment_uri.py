@@ -8,6 +8,8 @@ from urllib.parse import quote
 from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token, format_units
 
+# A longer name makes a code that cameras read badly.
+LABEL_LETTERS = 32
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
@@ -50,8 +52,14 @@ def solana_uri(
     return f"solana:{to}" + (f"?{query}" if query else "")
 
 
-def payment_uri(chain: Chain, token: Token, address: str, units: int, key: str) -> str:
-    """The text of the QR code: Tron and Starknet wallets agree on nothing but the address."""
+def payment_uri(
+    chain: Chain, token: Token, address: str, units: int, key: str, label: str = ""
+) -> str:
+    """The text of the QR code, asking for `units` to a deposit address; `key` is the intent's.
+
+    On Solana the address is the owner's, never its token account's: wallets derive that. `label`
+    says there who is paid; other families have no place for it. Tron and Starknet wallets agree
+    on nothing but the address."""
     if chain.kind == "evm":
         return ethereum_uri(address, units, None if token.native else token.address, chain.chain_id)
     if chain.kind == "solana":
@@ -60,5 +68,6 @@ def payment_uri(chain: Chain, token: Token, address: str, units: int, key: str) 
             format_units(units, token.decimals),
             None if token.native else token.address,
             base58(bytes.fromhex(key.removeprefix("0x"))),
+            label[:LABEL_LETTERS],
         )
     return address
