@@ -143,13 +143,13 @@ def _ask(
 ) -> None:
     """What is to be sent, where to and until when."""
     t, intent = asked.t, seen.intent
-    uri = payment_uri(chain, token, intent.address, units, intent.key)
+    uri = payment_uri(chain, token, intent.address, units, intent.key, seen.merchant.name)
     page.amount = exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
     page.bare = bare(units, intent.asset_decimals)
     page.until = t("pay.until", time=_time(intent.terms.expires_at, t.locale))
     page.contract = "" if token.native else token.address
-    page.wallet = uri if chain.kind in ("evm", "solana") else ""
-    page.scan = chain.kind if chain.kind in ("evm", "solana") else "address"
+    if uri != intent.address:
+        page.wallet, page.scan = uri, chain.kind
     label = t.plain("pay.qr", amount=page.amount, chain=chain.name)
     mark = t.plain("mark.brief") if asked.simulated else ""
     page.qr = qr_svg(uri, f"{label} ({t.plain('mark.simulated')})" if mark else label, mark)

@@ -25,5 +25,6 @@ def panel(services: Services, intent: Intent, key: str, until: datetime | None =
         with st.container(width="stretch", gap="small"):
             widget.facts(asked.facts, f"{key}_facts", "What to pay")
             st.caption(asked.hint)
-            with st.expander("Wallet link behind the QR code", icon=":material/qr_code_2:"):
-                st.code(asked.uri, language=None, wrap_lines=True)
+            if asked.link:
+                with st.expander("Wallet link behind the QR code", icon=":material/qr_code_2:"):
+                    st.code(asked.link, language=None, wrap_lines=True)

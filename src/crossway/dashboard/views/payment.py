@@ -12,17 +12,21 @@ from crossway.domain.payment_uri import payment_uri
 
 SCANNING = {
     "evm": "Wallets that read EIP-681 fill in token, address and amount.",
-    "solana": "Wallets that read Solana Pay fill in everything, with this payment as reference.",
-    "tron": "Tron wallets read the address only: type the amount yourself.",
-    "starknet": "Starknet wallets read the address only: type the amount yourself.",
+    "solana": "Wallets that read Solana Pay fill in everything, with this payment as reference. "
+    "Where one refuses the code, copy the address and the amount.",
+    "tron": "Tron wallets read the address only: choose the token and type the amount yourself.",
+    "starknet": "Starknet wallets read the address only: choose the token and type the amount "
+    "yourself.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request to pay; `units` is what is still missing."""
+    """One request to pay; `units` is what is still missing. `link` is the text of the code where a
+    wallet can open it, else empty: then the code holds the address alone."""
 
     uri: str
+    link: str
     units: int
     hint: str
     facts: tuple[Fact, ...]
@@ -41,8 +45,10 @@ def request(catalogue: Catalogue, intent: Intent, until: datetime | None = None)
     ends = until or terms.expires_at
     exactly = Cell(exact, about_usd(worth), copy=bare, what="amount", tone="strong")
     whole = address_cell(chain, intent.address, "address")
+    uri = payment_uri(chain, token, intent.address, units, intent.key)
     return Request(
-        uri=payment_uri(chain, token, intent.address, units, intent.key),
+        uri=uri,
+        link="" if uri == intent.address else uri,
         units=units,
         hint=SCANNING[chain.kind],
         facts=(
