@@ -41,7 +41,7 @@ from crossway.settings import Settings
 from crossway.storage.store import SqlStore
 
 if TYPE_CHECKING:
-    from crossway.adapters.chains.evm.live import Live
+    from crossway.adapters.chains.live.network import Live
 
 # A demonstration shall not wait for the depth that real money asks for.
 SIMULATED_DEPTH, SIMULATED_FINALITY = 3, 8
@@ -128,7 +128,7 @@ def live(
 def _live_network(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[Live, Prices]":
     try:
         # Its libraries are heavy, and a simulated network needs none of them.
-        from crossway.adapters.chains.evm.live import Feeds, lacking, open_live, prices
+        from crossway.adapters.chains.live.network import Feeds, lacking, open_live, prices
     except ModuleNotFoundError as error:
         raise ValueError(
             f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
@@ -148,13 +148,9 @@ def _live_network(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[Live, 
 
 def close(services: Services) -> None:
     """Let the connections to real chains go."""
-    if services.network != "live":
-        return
-    from crossway.adapters.chains.evm.chain import EvmChain
-
     for chain in services.chains.values():
-        if isinstance(chain, EvmChain):
-            chain.close()
+        if (end := getattr(chain, "close", None)) is not None:
+            end()
 
 
 def real_ramps(settings: Settings) -> Sequence[RampProvider]:

@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 
 from crossway.adapters.chains.binding import address_word, number_word
 from crossway.adapters.chains.evm.contracts import deployment
-from crossway.adapters.chains.evm.keys import signer_of
-from crossway.adapters.chains.evm.profile import read_profile
+from crossway.adapters.chains.evm.signers import KEYS
+from crossway.adapters.chains.live.keys import signer_of
+from crossway.adapters.chains.live.profile import read_profile
 from crossway.catalogue import load
 from crossway.cli.program import cli
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running, token_code
@@ -128,7 +129,7 @@ def test_a_new_account_exists_only_encrypted(tmp_path: Path) -> None:
     assert told.exit_code == 0, told.output
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert json.loads(path.read_text())["crypto"]["kdf"] == "scrypt"
-    assert signer_of(f"keystore:{path}", f"file:{password}", {}).address in told.stdout
+    assert signer_of(KEYS, f"keystore:{path}", f"file:{password}", {}).address in told.stdout
     assert CliRunner().invoke(cli, list(made)).exit_code == 1
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.opening import open_chain
-from crossway.adapters.chains.evm.profile import ChainProfile
+from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.ports.chain import Chain
 from crossway.ports.sandbox import Faults
 from tests.chains import anvil

@@ -19,7 +19,8 @@ Yes = Annotated[bool, typer.Option("--yes", help="Send without asking.")]
 @group.command("where")
 @in_words
 def where() -> None:
-    """The addresses of the contracts, the same on every EVM chain; asks no node."""
+    """The addresses of the contracts, the same on every EVM chain; asks no node. With a profile,
+    those on its other chains, too."""
     _live().where()
 
 
@@ -88,9 +89,10 @@ def withdraw(
 def account(
     path: Annotated[Path, typer.Argument(help="The new key store; one that exists is left alone.")],
     password: Annotated[str, typer.Option(help="What encrypts it: env:NAME or file:PATH.")],
+    family: Annotated[str, typer.Option(help="Whose keys: evm, solana, starknet or tron.")] = "evm",
 ) -> None:
     """Make a relayer's account: a new key in an encrypted file; tells its address."""
-    _live().account(path, password)
+    _live().account(path, password, family)
 
 
 def _live() -> ModuleType:

@@ -43,10 +43,9 @@ def _live() -> bool:
 def _chains_right() -> bool:
     """Look at every chain of the profile at once, and show a table of each."""
     # These libraries are installed with live chains only.
-    from crossway.adapters.chains.evm import examining
-    from crossway.adapters.chains.evm.examining import Finding
-    from crossway.adapters.chains.evm.keys import Keyring, environment
-    from crossway.adapters.chains.evm.opening import open_chain
+    from crossway.adapters.chains.live.families import family
+    from crossway.adapters.chains.live.findings import Finding, key_finding
+    from crossway.adapters.chains.live.keys import Keyring, environment
     from crossway.cli.deploying import live_profile
 
     try:
@@ -59,14 +58,15 @@ def _chains_right() -> bool:
 
     def look(name: str) -> list[Finding]:
         facts, wanted = catalogue.chains[name], profile.chains[name]
-        found = list(examining.nodes_findings(facts, wanted, environment(), datetime.now(UTC)))
+        of = family(facts.kind)
+        found = list(of.nodes_findings(facts, wanted, environment(), datetime.now(UTC)))
         try:
-            chain = open_chain(catalogue, name, wanted, environment(), ring)
+            opened = of.open_chain(catalogue, name, wanted, environment(), ring)
         except ValueError as error:
             told = any(one.said == str(error) for one in found)
-            return found if told else [*found, examining.key_finding(name, error)]
-        with closing(chain):
-            return [*found, *examining.chain_findings(chain)]
+            return found if told else [*found, key_finding(name, error)]
+        with closing(opened.chain):
+            return [*found, *opened.findings()]
 
     with ThreadPoolExecutor(max(len(profile.chains), 1)) as pool:
         looked = dict(zip(profile.chains, pool.map(look, profile.chains), strict=True))

@@ -22,7 +22,7 @@ from crossway.ports.chain import NOTHING_LEFT, Chain, Heads, Mined, Missing, Sta
 from crossway.ports.records import Attempt, InFlight, TransferChange
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.lifecycle import Step
+from crossway.usecases.payments.lifecycle import Step
 
 BATCH = 2_000
 STUCK_SECONDS = 30
@@ -152,7 +152,9 @@ def _follow(
             found.dropped.append(transfer)
         elif not any(isinstance(status, Waiting) for status in current):
             found.again.append(newest)
-        elif abs(services.clock.now() - newest.at) > timedelta(seconds=STUCK_SECONDS):
+        elif chain.replaces and abs(services.clock.now() - newest.at) > timedelta(
+            seconds=STUCK_SECONDS
+        ):
             found.stuck.append(newest)
     if found.again:
         send(services, chain, [attempt.signed for attempt in found.again])

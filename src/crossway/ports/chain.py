@@ -140,6 +140,10 @@ class Chain(Protocol):
 
     id: str
     own: ChainAddresses
+    replaces: bool
+    """Whether a transaction of the same nonce replaces an older one, so that one that waits can be
+    offered again with more. Where it is false a transaction has a time limit instead: one that
+    waits lands soon, or runs out and is signed anew."""
 
     def canonical_address(self, text: str) -> str:
         """The one spelling of an address. Pure. Raises `ValueError` with a sentence."""
@@ -181,7 +185,8 @@ class Chain(Protocol):
         ...
 
     def next_nonce(self, account: str) -> int:
-        """The first nonce that no mined transaction of this account has used."""
+        """One more than the highest nonce that a mined transaction of this account has used. On a
+        chain without nonces they are running numbers that our transactions carry."""
         ...
 
     def fee_units(self) -> int:

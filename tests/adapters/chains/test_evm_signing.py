@@ -9,10 +9,11 @@ import pytest
 from eth_account import Account
 
 from crossway.adapters.chains.evm.calldata import Call
-from crossway.adapters.chains.evm.keys import KeyMissing, LocalSigner, signer_of
-from crossway.adapters.chains.evm.profile import read_profile, urls
+from crossway.adapters.chains.evm.signers import KEYS, LocalSigner
 from crossway.adapters.chains.evm.traits import _read, traits
 from crossway.adapters.chains.evm.transactions import price_of, signed
+from crossway.adapters.chains.live.keys import KeyMissing, signer_of
+from crossway.adapters.chains.live.profile import read_profile, urls
 from crossway.catalogue import load
 
 SECRET = bytes.fromhex("4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318")
@@ -64,12 +65,12 @@ def test_a_key_is_shown_by_nothing() -> None:
 
 
 def test_a_key_comes_from_the_environment_or_an_encrypted_store(tmp_path: Path) -> None:
-    named = signer_of("env:KEY", "", {"KEY": "0x" + SECRET.hex()})
+    named = signer_of(KEYS, "env:KEY", "", {"KEY": "0x" + SECRET.hex()})
     store, password = tmp_path / "key.json", tmp_path / "password"
     store.write_text(json.dumps(Account.encrypt(SECRET, "a password", iterations=4)))
     password.write_text("a password\n")
-    stored = signer_of(f"keystore:{store}", f"file:{password}", {})
-    again = signer_of(f"keystore:{store}", "env:PASSWORD", {"PASSWORD": "a password"})
+    stored = signer_of(KEYS, f"keystore:{store}", f"file:{password}", {})
+    again = signer_of(KEYS, f"keystore:{store}", "env:PASSWORD", {"PASSWORD": "a password"})
     assert {named.address, stored.address, again.address} == {WHO.address}
 
 
@@ -84,7 +85,7 @@ def test_what_is_wrong_with_a_key_is_said_without_the_key(tmp_path: Path) -> Non
     }
     for (reference, password), words in wrong.items():
         with pytest.raises(KeyMissing, match=words) as told:
-            signer_of(reference, password, {"BAD": bad, "ZERO": "0" * 64})
+            signer_of(KEYS, reference, password, {"BAD": bad, "ZERO": "0" * 64})
         assert bad not in str(told.value)
 
 
@@ -107,7 +108,8 @@ def test_a_profile_names_variables_and_is_refused_in_words(tmp_path: Path) -> No
         urls("BASE_MAINNET", chain, {})
     for old, new, words in (
         ("BASE_MAINNET", "MOON_MAINNET", "there is no such chain"),
-        ("BASE_MAINNET", "SOLANA_MAINNET", "only EVM chains can be live so far"),
+        ("BASE_MAINNET", "SOLANA_MAINNET", "SOLANA_MAINNET.treasury is not a Solana address"),
+        ("rpc =", 'program = "x"\nrpc =', "BASE_MAINNET.program means nothing on Base"),
         ("env:KEY", SECRET.hex(), "chains.BASE_MAINNET.key"),
         (treasury, treasury.lower(), f"must be written {treasury}"),
         ("rpc =", "quorum = 2\nrpc =", "quorum must not be more than"),

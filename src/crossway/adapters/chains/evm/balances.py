@@ -6,9 +6,9 @@ from crossway.adapters.chains.binding import WORD, address_word, number_word
 from crossway.adapters.chains.evm.calldata import BALANCE_OF, ZERO, is_native
 from crossway.adapters.chains.evm.contracts import artifact
 from crossway.adapters.chains.evm.ground import Ground
-from crossway.adapters.chains.evm.nodes import Line
-from crossway.adapters.chains.evm.rpc import Objection, Question
 from crossway.adapters.chains.evm.wire import Malformed, data_of, integer
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection, Question
 
 # So few are asked for one by one: every node can do that.
 _FEW = 3

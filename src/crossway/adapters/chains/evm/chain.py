@@ -19,6 +19,8 @@ from crossway.ports.chain import Cursor, Heads, Made, Scan, Signed, Status, Watc
 class EvmChain:
     """`ports.chain.Chain` over the nodes of an EVM chain; safe to share between threads."""
 
+    replaces = True
+
     def __init__(self, ground: Ground, poll_seconds: float | None = None) -> None:
         self.id, self.own = ground.chain.id, ground.own
         self.ground = ground

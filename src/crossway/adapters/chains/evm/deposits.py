@@ -6,8 +6,6 @@ from datetime import datetime, timedelta
 from crossway.adapters.chains.evm import native
 from crossway.adapters.chains.evm.ground import Ground, ask_block, blocks_at
 from crossway.adapters.chains.evm.logs import answered, question, receiver, spans
-from crossway.adapters.chains.evm.nodes import Line
-from crossway.adapters.chains.evm.rpc import Question, TooLarge
 from crossway.adapters.chains.evm.wire import (
     TRANSFER,
     Block,
@@ -17,6 +15,8 @@ from crossway.adapters.chains.evm.wire import (
     receipt,
     topic_address,
 )
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Question, TooLarge
 from crossway.domain.deposits import Incoming
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Cursor, Heads, Scan, Watch

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from crossway.adapters.chains.binding import WORD, address_word, number_word
 from crossway.adapters.chains.evm.calldata import ALLOWANCE, BALANCE_OF, Call, selector
@@ -14,10 +15,11 @@ from crossway.adapters.chains.evm.contracts import (
     artifact,
     init_code,
 )
-from crossway.adapters.chains.evm.nodes import Line
-from crossway.adapters.chains.evm.rpc import Objection, Question
 from crossway.adapters.chains.evm.transactions import signed
 from crossway.adapters.chains.evm.wire import data_of, hash_of, integer, receipt
+from crossway.adapters.chains.live.errands import Done, Errand, Plan, Sent
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token, format_units
 from crossway.ports.chain import Signed
@@ -30,41 +32,6 @@ _WITHDRAW = selector("withdraw(address,address,uint256)")
 _DEPLOYED = ("IntentFactory", "Escrow", "Filler")
 _PATIENCE_SECONDS, _LOOK_SECONDS = 600.0, 1.0
 _SPARE_GAS = 40_000
-
-
-@dataclass(frozen=True, slots=True)
-class Errand:
-    """One transaction to send: `what` it does in words, and the most gas it may use."""
-
-    what: str
-    call: Call
-    gas: int
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Errands of one account in their order; `price` and `funds` in units of the native coin, the
-    price for a unit of gas at most."""
-
-    errands: tuple[Errand, ...]
-    account: str
-    price: int
-    funds: int
-
-    @property
-    def cost(self) -> int:
-        """What all of it costs at most, in units of the native coin."""
-        return self.price * sum(one.gas for one in self.errands)
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What became of an errand that is in a block."""
-
-    errand: Errand
-    tx_id: str
-    gas: int
-    worked: bool
 
 
 def contract_addresses(at: Deployment) -> dict[str, str]:
@@ -164,9 +131,11 @@ def _plan(
         for (what, call), answer in zip(calls, answers, strict=True):
             if isinstance(answer, Objection):
                 raise ValueError(f"{chain.id}: {what}: the node objects: {answer.message}")
-            errands.append(Errand(what, call, _gas(answer)))
+            gas = _gas(answer)
+            send = partial(_carry_out, chain, signer, call, gas, price)
+            errands.append(Errand(what, gas, gas * price, send))
         funds = line.ask(Question("eth_getBalance", (signer.address, "latest")))[0]
-        return Plan(tuple(errands), signer.address, price, integer(funds, "a balance"))
+        return Plan(tuple(errands), signer.address, integer(funds, "a balance"), "gas")
 
     return chain.ground.nodes.one(work)
 
@@ -184,29 +153,17 @@ def _estimate(account: str, call: Call) -> Question:
     )
 
 
-def run(
-    chain: EvmChain, signer: Signer, plan: Plan, sent: Callable[[Errand, str], None]
-) -> list[Done]:
-    """Send each errand and wait until it is in a block; ends with the first that fails. `sent` is
-    told the transaction before it is waited for. Raises `Unreachable`."""
-    done = []
-    for errand in plan.errands:
-        transaction = _signed(chain, signer, plan, errand)
-        sent(errand, transaction.tx_id)
-        _send(chain, transaction)
-        done.append(_awaited(chain, errand, transaction.tx_id))
-        if not done[-1].worked:
-            break
-    return done
-
-
-def _signed(chain: EvmChain, signer: Signer, plan: Plan, errand: Errand) -> Signed:
+def _carry_out(
+    chain: EvmChain, signer: Signer, call: Call, gas: int, price: int, sent: Sent
+) -> Done:
     ground = chain.ground
     count = Question("eth_getTransactionCount", (signer.address, "pending"))
     nonce = ground.nodes.one(lambda line: integer(line.ask(count)[0], "a nonce"))
-    customs = replace(ground.traits, gas=errand.gas)
-    offered = plan.price * errand.gas
-    return signed(signer, int(ground.chain.chain_id), customs, errand.call, nonce, offered)
+    customs = replace(ground.traits, gas=gas)
+    made = signed(signer, int(ground.chain.chain_id), customs, call, nonce, price * gas)
+    sent(made.tx_id)
+    _send(chain, made)
+    return _awaited(chain, made.tx_id)
 
 
 def _send(chain: EvmChain, transaction: Signed) -> None:
@@ -217,7 +174,7 @@ def _send(chain: EvmChain, transaction: Signed) -> None:
     hash_of(answer, "a transaction's name")
 
 
-def _awaited(chain: EvmChain, errand: Errand, tx_id: str) -> Done:
+def _awaited(chain: EvmChain, tx_id: str) -> Done:
     question, until = Question("eth_getTransactionReceipt", (tx_id,)), time.monotonic()
     until += _PATIENCE_SECONDS
     while time.monotonic() < until:
@@ -226,7 +183,7 @@ def _awaited(chain: EvmChain, errand: Errand, tx_id: str) -> Done:
         except Unreachable:
             answer = None
         if (found := receipt(answer, tx_id)) is not None:
-            return Done(errand, tx_id, integer(answer["gasUsed"], "gas"), found.worked)
+            return Done(tx_id, found.worked, integer(answer["gasUsed"], "gas"))
         time.sleep(_LOOK_SECONDS)
     raise Unreachable(f"{tx_id} is not in a block after {_PATIENCE_SECONDS:.0f} s: look for it")
 

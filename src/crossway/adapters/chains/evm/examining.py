@@ -1,12 +1,7 @@
-"""What is right and wrong with one live chain: its nodes, contracts, accounts and stock."""
+"""What is right and wrong with one live EVM chain: its nodes, contracts, accounts and stock."""
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-
-from pydantic import SecretStr
 
 from crossway.adapters.chains.evm.balances import lens_questions
 from crossway.adapters.chains.evm.calldata import ZERO
@@ -14,99 +9,41 @@ from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.errands import allowances, contract_trouble, holdings
 from crossway.adapters.chains.evm.ground import ask_block
 from crossway.adapters.chains.evm.logs import limits_of, question, spans
-from crossway.adapters.chains.evm.nodes import Nodes
 from crossway.adapters.chains.evm.opening import nodes_of
-from crossway.adapters.chains.evm.profile import ChainProfile, urls
-from crossway.adapters.chains.evm.rpc import Objection, Question
 from crossway.adapters.chains.evm.traits import Traits, traits
-from crossway.adapters.chains.evm.wire import Block, block
+from crossway.adapters.chains.evm.wire import block
+from crossway.adapters.chains.live.examining import Look, Newest, examine
+from crossway.adapters.chains.live.findings import Finding
+from crossway.adapters.chains.live.nodes import Line, Nodes
+from crossway.adapters.chains.live.profile import ChainProfile
+from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.domain.catalogue import Chain
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import format_units
 
-# How old the newest block may be, and how far nodes may be apart, besides the chain's own pace.
-_STALE_SECONDS, _APART_SECONDS = 60.0, 30.0
 _FEW_TRANSACTIONS = 20
 _SHOWN_DECIMALS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at: what was seen, and where it is wrong what to do about it."""
-
-    what: str
-    said: str
-    remedy: str = ""
-
-    @property
-    def right(self) -> bool:
-        """Whether nothing has to be done."""
-        return not self.remedy
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What one node answered."""
-
-    name: str
-    newest: Block
-    seconds: float
 
 
 def nodes_findings(
     chain: Chain, profile: ChainProfile, environment: Mapping[str, str], now: datetime
 ) -> Iterator[Finding]:
     """Each node by itself, and how they agree."""
-    try:
-        addresses = urls(chain.id, profile, environment)
-    except ValueError as error:
-        yield Finding("nodes", str(error), "Set the variable, or write the URL into the profile.")
-        return
-    customs, seen = traits(chain.id), []
-    for url in addresses:
-        alone = profile.model_copy(update={"rpc": [url.get_secret_value()], "quorum": 1})
-        with closing(nodes_of(chain, alone, {}, customs)) as nodes:
-            findings, answered = _of_node(chain, nodes, customs, _host(url), now)
-        seen += answered
-        yield from findings
-    yield from _agreement(chain, profile, seen)
+    customs = traits(chain.id)
+    look = Look(
+        lambda alone, filled: nodes_of(chain, alone, filled, customs),
+        _newest,
+        lambda what, nodes, newest: _customs(what, nodes, customs, newest),
+    )
+    return examine(chain, profile, environment, now, look)
 
 
-def _host(url: SecretStr) -> str:
-    """The part of a URL that holds no key."""
-    return url.get_secret_value().split("://", 1)[-1].split("/", 1)[0].rsplit("@", 1)[-1]
+def _newest(line: Line) -> Newest:
+    found = block(line.ask(ask_block("latest"))[0])
+    return Newest(found.height, found.at)
 
 
-def _of_node(
-    chain: Chain, nodes: Nodes, customs: Traits, name: str, now: datetime
-) -> tuple[list[Finding], list[Seen]]:
-    what, began = f"node {name}", time.monotonic()
-    try:
-        # The first answer is held against the chain id.
-        answer = nodes.one(lambda line: line.ask(ask_block("latest"))[0])
-        newest = block(answer)
-    except Unreachable as error:
-        remedy = "Check the URL and its key, or take this node out of `rpc`."
-        return [Finding(what, str(error), remedy)], []
-    seen = Seen(name, newest, time.monotonic() - began)
-    said = f"chain {chain.chain_id}, block {newest.height:,}, {seen.seconds * 1000:.0f} ms"
-    return [
-        Finding(what, said),
-        *_clock(what, chain, newest, now),
-        *_customs(what, nodes, customs, newest),
-    ], [seen]
-
-
-def _clock(what: str, chain: Chain, newest: Block, now: datetime) -> Iterator[Finding]:
-    age = (now - newest.at).total_seconds()
-    if abs(age) > _STALE_SECONDS + 2 * chain.block_time_seconds:
-        said = f"its newest block is {age:,.0f} s old by this machine's clock"
-        yield Finding(
-            what, said, "Set this machine's clock by NTP; if it is right, the node is behind."
-        )
-
-
-def _customs(what: str, nodes: Nodes, customs: Traits, newest: Block) -> Iterator[Finding]:
+def _customs(what: str, nodes: Nodes, customs: Traits, newest: Newest) -> Iterator[Finding]:
     """Whether the node answers the wide questions that detection asks."""
     limits = limits_of(customs)
     first = max(newest.height - limits.blocks + 1, 0)
@@ -126,21 +63,6 @@ def _customs(what: str, nodes: Nodes, customs: Traits, newest: Block) -> Iterato
     if customs.tags and (isinstance(final, Objection) or final is None):
         said, remedy = "does not know the block `finalized`", "Take another node that does."
         yield Finding(f"{what}: finality", said, remedy)
-
-
-def _agreement(chain: Chain, profile: ChainProfile, seen: Sequence[Seen]) -> Iterator[Finding]:
-    if len(seen) < profile.quorum:
-        said = f"{len(seen)} of the {profile.quorum} nodes that must agree answer"
-        yield Finding("agreement", said, "Deposits are not credited before enough nodes answer.")
-    if len(seen) < 2:
-        return
-    heights = [one.newest.height for one in seen]
-    apart = max(heights) - min(heights)
-    if apart * chain.block_time_seconds > _APART_SECONDS + 2 * chain.block_time_seconds:
-        behind = min(seen, key=lambda one: one.newest.height).name
-        yield Finding("agreement", f"nodes are {apart:,} blocks apart", f"{behind} is behind.")
-    else:
-        yield Finding("agreement", f"nodes are at most {apart:,} blocks apart")
 
 
 def chain_findings(chain: EvmChain) -> Iterator[Finding]:
@@ -214,8 +136,3 @@ def _stock(chain: EvmChain) -> Iterator[Finding]:
         else:
             command = f"crossway contracts approve --chain {chain.id} --token {token.symbol}"
             yield Finding("stock", f"{units}, not all of it approved", f"Run {command}")
-
-
-def key_finding(name: str, error: ValueError) -> Finding:
-    """A chain that cannot be opened, for want of its key or of a variable."""
-    return Finding("key", str(error), f"Give the key that chains.{name}.key names, and try again.")

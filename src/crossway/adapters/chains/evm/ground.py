@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 from crossway.adapters.chains.evm.contracts import Deployment
 from crossway.adapters.chains.evm.logs import Limits
-from crossway.adapters.chains.evm.nodes import Line, Nodes
-from crossway.adapters.chains.evm.rpc import Question
 from crossway.adapters.chains.evm.traits import Traits
 from crossway.adapters.chains.evm.wire import Block, block
+from crossway.adapters.chains.live.nodes import Line, Nodes
+from crossway.adapters.chains.live.rpc import Question
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import ChainAddresses

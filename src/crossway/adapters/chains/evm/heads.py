@@ -5,8 +5,8 @@ from collections.abc import Callable
 from threading import Lock
 
 from crossway.adapters.chains.evm.ground import Ground, ask_block
-from crossway.adapters.chains.evm.nodes import Line
 from crossway.adapters.chains.evm.wire import Block, block
+from crossway.adapters.chains.live.nodes import Line
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Heads
 

@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossway.adapters.chains.evm.nodes import Line
-from crossway.adapters.chains.evm.rpc import Objection, Question, Silent, TooLarge
 from crossway.adapters.chains.evm.traits import Traits
 from crossway.adapters.chains.evm.wire import TRANSFER, Log, Malformed, log, rows, topic_address
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection, Question, Silent, TooLarge
 
 # What nodes say when a question asks for too much, in their many words.
 _TOO_MUCH = re.compile(

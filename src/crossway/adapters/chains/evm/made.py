@@ -8,9 +8,7 @@ from crossway.adapters.chains.evm.calldata import used_call
 from crossway.adapters.chains.evm.ground import Ground
 from crossway.adapters.chains.evm.logs import events, topic
 from crossway.adapters.chains.evm.native import MOVED
-from crossway.adapters.chains.evm.nodes import Line
 from crossway.adapters.chains.evm.outcomes import mined
-from crossway.adapters.chains.evm.rpc import Question
 from crossway.adapters.chains.evm.wire import (
     Malformed,
     address_of,
@@ -20,6 +18,8 @@ from crossway.adapters.chains.evm.wire import (
     rows,
     table,
 )
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Question
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Heads, Made
 

@@ -14,8 +14,6 @@ from crossway.adapters.chains.evm.balances import lens_answers, lens_questions, 
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.ground import Ground, Memory
 from crossway.adapters.chains.evm.logs import events, events_question
-from crossway.adapters.chains.evm.nodes import Line
-from crossway.adapters.chains.evm.rpc import Objection, Question
 from crossway.adapters.chains.evm.wire import (
     Block,
     Log,
@@ -30,6 +28,8 @@ from crossway.adapters.chains.evm.wire import (
     rows,
     table,
 )
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.domain.deposits import Incoming
 
 MOVED = "0x" + keccak256(b"Moved(bytes32,address,uint8,address,address,address,uint256)").hex()

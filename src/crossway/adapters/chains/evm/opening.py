@@ -1,35 +1,22 @@
-"""Opening the chains of a profile: nodes, contracts, accounts and keys of each, put together."""
+"""Opening an EVM chain of a profile: its nodes, contracts, accounts and key, put together."""
 
 from collections.abc import Mapping
-
-import httpx
 
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, Deployment, deployment
 from crossway.adapters.chains.evm.ground import Ground
-from crossway.adapters.chains.evm.keys import KeyMissing, Keyring
 from crossway.adapters.chains.evm.logs import limits_of
-from crossway.adapters.chains.evm.nodes import Nodes
-from crossway.adapters.chains.evm.profile import ChainProfile, Profile, urls
-from crossway.adapters.chains.evm.rpc import Node
+from crossway.adapters.chains.evm.signers import KEYS
 from crossway.adapters.chains.evm.traits import Traits, traits
+from crossway.adapters.chains.evm.wire import integer
+from crossway.adapters.chains.live import connections
+from crossway.adapters.chains.live.keys import KeyMissing, Keyring
+from crossway.adapters.chains.live.nodes import Identity, Nodes
+from crossway.adapters.chains.live.profile import ChainProfile
+from crossway.adapters.chains.live.rpc import Question
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.ports.chain import ChainAddresses
 from crossway.ports.signing import Signer
-
-_CONNECTIONS = 8
-
-
-def open_chains(
-    profile: Profile, catalogue: Catalogue, environment: Mapping[str, str]
-) -> dict[str, EvmChain]:
-    """Every chain of a profile; asks no node yet. `catalogue` has all chains, as terms may name
-    any. Raises `ValueError` with a sentence for what is missing."""
-    ring = Keyring(environment)
-    return {
-        name: open_chain(catalogue, name, one, environment, ring)
-        for name, one in profile.chains.items()
-    }
 
 
 def open_chain(
@@ -41,7 +28,7 @@ def open_chain(
 ) -> EvmChain:
     """One chain of a profile; a ring opens a key that several chains have only once."""
     try:
-        signer = (ring or Keyring(environment)).signer(profile.key, profile.key_password)
+        signer = (ring or Keyring(environment)).signer(KEYS, profile.key, profile.key_password)
     except KeyMissing as error:
         raise ValueError(f"chains.{name}.key: {error}") from None
     chain, customs, at = catalogue.chains[name], traits(name), deployment()
@@ -53,15 +40,15 @@ def open_chain(
 def nodes_of(
     chain: Chain, profile: ChainProfile, environment: Mapping[str, str], customs: Traits
 ) -> Nodes:
-    """The nodes of a chain, with a few connections that are kept open."""
-    client = httpx.Client(
-        timeout=profile.timeout_seconds,
-        limits=httpx.Limits(max_connections=_CONNECTIONS * len(profile.rpc)),
-        follow_redirects=False,
-        trust_env=False,
+    """The nodes of an EVM chain."""
+    return connections.nodes_of(chain.id, profile, environment, identity(chain), customs.batch)
+
+
+def identity(chain: Chain) -> Identity:
+    """How a node of this chain says which chain it has."""
+    return Identity(
+        Question("eth_chainId"), str(chain.chain_id), lambda said: str(integer(said, "a chain id"))
     )
-    nodes = [Node(url, client, customs.batch) for url in urls(chain.id, profile, environment)]
-    return Nodes(int(chain.chain_id), nodes, profile.quorum)
 
 
 def _ground(

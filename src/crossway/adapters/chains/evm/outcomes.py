@@ -14,8 +14,6 @@ from crossway.adapters.chains.evm.calldata import (
 )
 from crossway.adapters.chains.evm.ground import Ground, blocks_at
 from crossway.adapters.chains.evm.native import MOVED, moved_of
-from crossway.adapters.chains.evm.nodes import Line
-from crossway.adapters.chains.evm.rpc import Objection, Question
 from crossway.adapters.chains.evm.wire import (
     Block,
     Receipt,
@@ -25,6 +23,8 @@ from crossway.adapters.chains.evm.wire import (
     receipt,
     table,
 )
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.ports.chain import ALREADY_DONE, NOTHING_LEFT, Mined, Moved
 
 

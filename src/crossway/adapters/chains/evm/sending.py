@@ -10,11 +10,11 @@ from typing import Any
 from crossway.adapters.chains.evm.calldata import call_of
 from crossway.adapters.chains.evm.ground import Ground, ask_block, blocks_at
 from crossway.adapters.chains.evm.heads import Summit
-from crossway.adapters.chains.evm.nodes import Line
 from crossway.adapters.chains.evm.outcomes import mined
-from crossway.adapters.chains.evm.rpc import Objection, Question
 from crossway.adapters.chains.evm.transactions import signed
 from crossway.adapters.chains.evm.wire import block, hash_of, integer
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.domain.actions import Action
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Missing, Signed, Status, Waiting

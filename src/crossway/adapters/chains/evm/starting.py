@@ -7,9 +7,9 @@ from crossway.adapters.chains.evm.calldata import ALLOWANCE, BALANCE_OF
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.contracts import artifact
 from crossway.adapters.chains.evm.ground import Ground
-from crossway.adapters.chains.evm.nodes import Line
-from crossway.adapters.chains.evm.rpc import Objection, Question
 from crossway.adapters.chains.evm.wire import data_of, integer
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.domain.errors import Unreachable
 
 

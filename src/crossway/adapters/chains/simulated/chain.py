@@ -25,6 +25,8 @@ FORGED_WHOLE_TOKENS = 1_000
 class SimulatedChain:
     """`ports.chain.Chain` over the simulated network; safe to share between threads."""
 
+    replaces = True
+
     def __init__(self, network: Network, chain: str) -> None:
         self.id = chain
         self.own = network.facts[chain].own

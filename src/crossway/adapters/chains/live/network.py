@@ -9,10 +9,9 @@ from pathlib import Path
 
 import httpx
 
-from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.opening import open_chains
-from crossway.adapters.chains.evm.profile import ChainProfile, Profile, read_profile
-from crossway.adapters.chains.evm.starting import missing
+from crossway.adapters.chains.live.families import LiveChain, Opened, family
+from crossway.adapters.chains.live.keys import Keyring
+from crossway.adapters.chains.live.profile import ChainProfile, Profile, read_profile
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.prices.pyth import PythPrices
 from crossway.domain.catalogue import Catalogue, Chain, Confirmations
@@ -27,12 +26,17 @@ class Live:
 
     profile: Profile
     catalogue: Catalogue
-    chains: Mapping[str, EvmChain]
+    opened: Mapping[str, Opened]
+
+    @property
+    def chains(self) -> dict[str, LiveChain]:
+        """What the engine works with."""
+        return {name: one.chain for name, one in self.opened.items()}
 
     def close(self) -> None:
         """Let the connections of all chains go."""
-        for chain in self.chains.values():
-            chain.close()
+        for one in self.opened.values():
+            one.chain.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +53,18 @@ def open_live(path: Path | None, whole: Catalogue) -> Live:
     if path is None:
         raise ValueError("CROSSWAY_PROFILE must name the file of the live network's chains")
     profile = read_profile(path, whole)
-    chains = open_chains(profile, whole, os.environ)
-    return Live(profile, restricted(whole, profile), chains)
+    ring = Keyring(os.environ)
+    opened = {
+        name: family(whole.chains[name].kind).open_chain(whole, name, one, os.environ, ring)
+        for name, one in profile.chains.items()
+    }
+    return Live(profile, restricted(whole, profile), opened)
 
 
 def lacking(live: Live, asking: Executor) -> Sequence[str]:
     """What is missing before these chains can be worked, a sentence each."""
-    return [one for found in asking.map(missing, live.chains.values()) for one in found]
+    told = asking.map(lambda opened: opened.missing(), live.opened.values())
+    return [one for found in told for one in found]
 
 
 def restricted(whole: Catalogue, profile: Profile) -> Catalogue:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from crossway.adapters.chains.addresses import canonical
-from crossway.domain.catalogue import Catalogue
+from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.quotes import BridgeName
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -31,7 +31,11 @@ class Depths(BaseModel):
 class ChainProfile(BaseModel):
     """One chain. `rpc` are URLs in which `${NAME}` stands for a variable of the environment;
     `quorum` of them must agree before a deposit is credited. `key` is `env:NAME` or
-    `keystore:PATH`, never a key; `key_password` is `env:NAME` or `file:PATH`."""
+    `keystore:PATH`, never a key; `key_password` is `env:NAME` or `file:PATH`.
+
+    Some fields are for one family alone: `account` is the relayer's account on Starknet, `program`
+    Crossway's program on Solana, `contracts` name where the contracts lie on Tron; `deposits` says
+    whether an address on Solana is the program's or derived from `deposit_key`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -40,6 +44,11 @@ class ChainProfile(BaseModel):
     key: str = Field(pattern=r"^(env|keystore):\S+$")
     key_password: str = Field(default="", pattern=r"^((env|file):\S+)?$")
     treasury: str
+    account: str = ""
+    program: str = ""
+    contracts: dict[str, str] = Field(default_factory=dict, max_length=10)
+    deposits: Literal["program", "derived"] = "program"
+    deposit_key: str = Field(default="", pattern=r"^((env|keystore):\S+)?$")
     confirmations: Depths | None = None
     timeout_seconds: float = Field(default=5.0, gt=0, le=60)
     poll_seconds: float | None = Field(default=None, ge=0, le=60)
@@ -88,14 +97,29 @@ def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> 
     known = catalogue.chains.get(name)
     if known is None:
         raise ValueError(f"{path}: chains.{name}: there is no such chain")
-    if known.kind != "evm":
-        raise ValueError(f"{path}: chains.{name}: only EVM chains can be live so far")
+    for field in _strange(known.kind, chain):
+        raise ValueError(f"{path}: chains.{name}.{field} means nothing on {known.name}")
     try:
-        right = canonical("evm", chain.treasury)
+        right = canonical(known.kind, chain.treasury)
     except ValueError as error:
         raise ValueError(f"{path}: chains.{name}.treasury {error}") from None
     if right != chain.treasury:
         raise ValueError(f"{path}: chains.{name}.treasury must be written {right}")
+
+
+_FAMILY_OF = {
+    "account": "starknet",
+    "program": "solana",
+    "contracts": "tron",
+    "deposits": "solana",
+    "deposit_key": "solana",
+}
+
+
+def _strange(kind: ChainKind, chain: ChainProfile) -> list[str]:
+    """Fields that are given and are for another family."""
+    given = chain.model_fields_set
+    return [field for field, family in _FAMILY_OF.items() if field in given and family != kind]
 
 
 def urls(name: str, chain: ChainProfile, environment: Mapping[str, str]) -> list[SecretStr]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar
 
-from crossway.adapters.chains.evm.rpc import (
+from crossway.adapters.chains.live.rpc import (
     MOST_WAIT_SECONDS,
     Node,
     Objection,
@@ -14,7 +14,6 @@ from crossway.adapters.chains.evm.rpc import (
     Reverted,
     Silent,
 )
-from crossway.adapters.chains.evm.wire import integer
 from crossway.domain.errors import Unreachable
 
 FIRST_REST_SECONDS, MOST_REST_SECONDS = 0.5, 30.0
@@ -22,6 +21,18 @@ WRONG_CHAIN_SECONDS = 60.0
 _BUSY_CODES = (429, -32029)
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """How nodes of a family say which chain they have: the question, the answer that is right, in
+    words, and how an answer is put into words, which raises `Unreachable` for nonsense. `busy` are
+    the codes of objections by which a node says that it cannot answer now."""
+
+    question: Question
+    right: str
+    words: Callable[[Any], str]
+    busy: tuple[int, ...] = _BUSY_CODES
 
 
 @dataclass
@@ -40,8 +51,8 @@ class Health:
 class Line:
     """A conversation with one node, so that one answer can be held against another."""
 
-    def __init__(self, node: Node, chain_id: int, health: Health) -> None:
-        self._node, self._chain_id, self._health = node, chain_id, health
+    def __init__(self, node: Node, identity: Identity, health: Health) -> None:
+        self._node, self._identity, self._health = node, identity, health
 
     def ask(self, *questions: Question) -> list[Any]:
         """The result of each question; an objection to any is no answer."""
@@ -60,19 +71,19 @@ class Line:
         if self._health.checked:
             answers = self._node.ask(questions)
         else:
-            answers = self._node.ask((Question("eth_chainId"), *questions))
+            answers = self._node.ask((self._identity.question, *questions))
             self._check(answers.pop(0))
-        if any(isinstance(one, Objection) and one.code in _BUSY_CODES for one in answers):
+        if any(isinstance(one, Objection) and one.code in self._identity.busy for one in answers):
             raise Silent(f"{self._node.name} is asked too often")
         return answers
 
     def _check(self, answer: Any) -> None:
         if isinstance(answer, Objection):
             raise Silent(f"{self._node.name} does not say which chain it has")
-        found = integer(answer, "a chain id")
-        if found != self._chain_id:
+        found = self._identity.words(answer)
+        if found != self._identity.right:
             raise Silent(
-                f"{self._node.name} has chain {found} and not {self._chain_id}",
+                f"{self._node.name} has chain {found} and not {self._identity.right}",
                 WRONG_CHAIN_SECONDS,
             )
         self._health.checked = True
@@ -86,13 +97,13 @@ class Nodes:
 
     def __init__(
         self,
-        chain_id: int,
+        identity: Identity,
         nodes: Sequence[Node],
         quorum: int = 1,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self.quorum = quorum
-        self._chain_id, self._nodes, self._timer = chain_id, list(nodes), timer
+        self._identity, self._nodes, self._timer = identity, list(nodes), timer
         self._health = {id(node): Health() for node in self._nodes}
         self._lock = Lock()
 
@@ -148,7 +159,7 @@ class Nodes:
     def _converse(self, node: Node, work: Work[T]) -> T:
         health, began = self._health[id(node)], self._timer()
         try:
-            said = work(Line(node, self._chain_id, health))
+            said = work(Line(node, self._identity, health))
         except Reverted:
             raise
         except Unreachable as error:

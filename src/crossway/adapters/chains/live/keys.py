@@ -1,18 +1,17 @@
-"""Relayers' keys: from the environment or an encrypted key store, and how they sign."""
+"""Relayers' keys of every family: from the environment or an encrypted key store."""
 
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import Any, Generic, TypeVar
 
-from coincurve import PrivateKey
 from eth_keyfile.keyfile import decode_keyfile_json
 
-from crossway.adapters.chains.addresses import canonical, keccak256
-from crossway.ports.signing import Signer
-
+S = TypeVar("S")
 _PLAIN = re.compile(r"(?:0x)?([0-9a-fA-F]{64})\Z", re.ASCII)
 
 
@@ -20,39 +19,30 @@ class KeyMissing(ValueError):
     """A key that is not there or cannot be used, as a sentence that repeats nothing of it."""
 
 
-class LocalSigner:
-    """Signs with a key in this process's memory. Nothing shows it: not `repr`, no error."""
+@dataclass(frozen=True, slots=True)
+class KeyKind(Generic[S]):
+    """The keys of a family: what one looks like in words, how it is read from a variable (None
+    where it is none), and who signs with it (raises `KeyMissing` where nobody can)."""
 
-    __slots__ = ("_key", "address")
-
-    def __init__(self, secret: bytes) -> None:
-        try:
-            self._key = PrivateKey(secret)
-        except ValueError:
-            raise KeyMissing("it is no private key") from None
-        public = self._key.public_key.format(compressed=False)
-        self.address = canonical("evm", "0x" + keccak256(public[1:])[-20:].hex())
-
-    def __repr__(self) -> str:
-        return f"LocalSigner({self.address})"
-
-    def __reduce__(self) -> str | tuple[object, ...]:
-        raise TypeError("a key is not written down")
-
-    def sign(self, digest: bytes) -> tuple[int, int, int]:
-        signature = self._key.sign_recoverable(digest, hasher=None)
-        r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:64], "big")
-        return signature[64], r, s
+    looks: str
+    read: Callable[[str], bytes | None]
+    signer: Callable[[bytes], S]
 
 
-def signer_of(reference: str, password: str, environment: Mapping[str, str]) -> Signer:
+def read_hex(text: str) -> bytes | None:
+    """The 32 bytes of 64 hex digits, with or without 0x."""
+    match = _PLAIN.match(text)
+    return None if match is None else bytes.fromhex(match.group(1))
+
+
+def signer_of(kind: KeyKind[S], reference: str, password: str, environment: Mapping[str, str]) -> S:
     """The signer that a profile names: `env:NAME` or `keystore:PATH`, whose password is `env:NAME`
     or `file:PATH`. Raises `KeyMissing`."""
-    kind, _, where = reference.partition(":")
-    if kind == "env":
-        return LocalSigner(_plain(where, environment))
-    if kind == "keystore":
-        return LocalSigner(_from_keystore(Path(where), password_of(password, environment)))
+    way, _, where = reference.partition(":")
+    if way == "env":
+        return kind.signer(_plain(kind, where, environment))
+    if way == "keystore":
+        return kind.signer(_from_keystore(Path(where), password_of(password, environment)))
     raise KeyMissing("its key must be env:NAME or keystore:PATH")
 
 
@@ -62,26 +52,26 @@ class Keyring:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment, self._lock = environment, Lock()
-        self._opened: dict[tuple[str, str], Signer] = {}
+        self._opened: dict[tuple[object, str, str], Any] = {}
 
-    def signer(self, reference: str, password: str) -> Signer:
+    def signer(self, kind: KeyKind[S], reference: str, password: str) -> S:
         """As `signer_of`. Raises `KeyMissing`."""
         with self._lock:
-            known = self._opened.get((reference, password))
+            known: S | None = self._opened.get((kind, reference, password))
             if known is None:
-                known = signer_of(reference, password, self._environment)
-                self._opened[reference, password] = known
+                known = signer_of(kind, reference, password, self._environment)
+                self._opened[kind, reference, password] = known
             return known
 
 
-def _plain(name: str, environment: Mapping[str, str]) -> bytes:
+def _plain(kind: KeyKind[Any], name: str, environment: Mapping[str, str]) -> bytes:
     value = environment.get(name, "").strip()
     if not value:
         raise KeyMissing(f"the environment has no {name}")
-    match = _PLAIN.match(value)
-    if match is None:
-        raise KeyMissing(f"{name} must be a private key: 64 hex digits")
-    return bytes.fromhex(match.group(1))
+    found = kind.read(value)
+    if found is None:
+        raise KeyMissing(f"{name} must be {kind.looks}")
+    return found
 
 
 def password_of(reference: str, environment: Mapping[str, str]) -> str:
