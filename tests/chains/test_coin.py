@@ -1,6 +1,7 @@
 """The native coin, of which no log tells, and transactions that wait for a better price."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -82,6 +83,23 @@ def test_coins_that_come_while_others_leave_are_seen(base: Anvil, chain: EvmChai
     late = chain.scan(seen.cursor, Addresses(payment.address))
     assert [one.units for one in late.incoming] == [25_000_000]
     network.opened.close()
+
+
+def test_a_look_at_one_address_does_not_make_coins_of_another_come_again(
+    base: Anvil, chain: EvmChain
+) -> None:
+    # As on a chain whose nodes keep no old balances.
+    chain.ground.traits = replace(chain.ground.traits, history=False)
+    paid, other = made_up("a paid one"), made_up("another one")
+    watch, before = Addresses(paid, other), cursor(chain)
+    base.mine()
+    empty = chain.scan(before, watch)
+    base.pay(paid, 50, COIN)
+    found = chain.scan(empty.cursor, watch)
+    assert [one.units for one in found.incoming] == [50]
+    assert not chain.incoming_to([other])
+    base.mine()
+    assert not chain.scan(found.cursor, watch).incoming
 
 
 def test_a_transaction_that_waits_is_replaced_by_one_that_offers_more(

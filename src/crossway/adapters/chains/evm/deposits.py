@@ -64,7 +64,7 @@ def _scan(ground: Ground, line: Line, head: Heads, after: Cursor, addresses: Seq
     ground.remember(before)
     ground.remember(end)
     incoming = incoming_of(ground, line, logs, {end.height: end})
-    incoming += native.found(ground, line, addresses, before, end)
+    incoming += native.next_found(ground, line, addresses, before, end)
     return Scan(sorted(incoming, key=_place), Cursor(end.height, end.hash), None)
 
 

@@ -48,12 +48,28 @@ def is_native(ground: Ground, one: Incoming) -> bool:
     return one.token == ground.native
 
 
+def next_found(
+    ground: Ground, line: Line, addresses: Sequence[str], before: Block, end: Block
+) -> list[Incoming]:
+    """As `found`, of all that are watched: the next look goes on from here."""
+    incoming, now = _looked(ground, line, addresses, before, end)
+    if now:
+        ground.memory = Memory(end.height, end.hash, now)
+    return incoming
+
+
 def found(
     ground: Ground, line: Line, addresses: Sequence[str], before: Block, end: Block
 ) -> list[Incoming]:
     """What came in after one block up to another."""
+    return _looked(ground, line, addresses, before, end)[0]
+
+
+def _looked(
+    ground: Ground, line: Line, addresses: Sequence[str], before: Block, end: Block
+) -> tuple[list[Incoming], dict[str, int]]:
     if not ground.native or not addresses or end.height <= before.height:
-        return []
+        return [], {}
     looked_at = list(addresses[-MOST_LOOKED_AT:])
     wanted = lens_questions(ground, looked_at, ground.native, hex(end.height))
     first = before.height + 1
@@ -73,8 +89,7 @@ def found(
         if units + sum(u for _, u in taken) > was.get(address, units):
             rises = _Rises(ground, line, address, taken)
             incoming += rises.between(before.height, was[address], end.height, units)
-    ground.memory = Memory(end.height, end.hash, now)
-    return incoming
+    return incoming, now
 
 
 def _moved(ground: Ground) -> dict[str, Any]:
