@@ -1,0 +1,47 @@
+"""Every payment has its counterpart address on the destination chain, whatever the two families."""
+
+from itertools import permutations
+
+import pytest
+
+from crossway.adapters.chains.addresses import canonical
+from crossway.domain.intent import Intent
+from crossway.usecases.payments import intents
+from tests.world import CATALOGUE, World
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return World(f"sqlite:///{tmp_path_factory.mktemp('world') / 'crossway.db'}")
+
+
+def made(world: World, source: str, to: str) -> Intent:
+    symbols = [{t.symbol for t in CATALOGUE.by_chain[c] if t.enabled} for c in (source, to)]
+    symbol = next(s for s in ("USDC", "USDT", "ETH") if s in symbols[0])
+    out = next(s for s in ("USDC", "USDT", "ETH") if s in symbols[1])
+    return world.pay(
+        source,
+        to,
+        token_in=CATALOGUE.tokens[source, symbol].address,
+        token_out=CATALOGUE.tokens[to, out].address,
+    )
+
+
+def test_every_pair_of_all_chains_has_a_destination_address(world: World) -> None:
+    families = set()
+    for source, to in permutations(CATALOGUE.chains, 2):
+        one, other = CATALOGUE.chains[source], CATALOGUE.chains[to]
+        if one.testnet != other.testnet:
+            continue
+        intent = made(world, source, to)
+        families.add((one.kind, other.kind))
+        assert canonical(one.kind, intent.address) == intent.address
+        assert canonical(other.kind, intent.destination_address) == intent.destination_address
+        chain = world.services.chains[to]
+        assert intent.destination_address == chain.deposit_address(intent.key)
+        asked = intents.destination_address(world.services, world.caller, intent.address)
+        assert asked == intent.destination_address
+        has_account = one.kind == "solana"
+        assert (intent.deposit_token_account is not None) is has_account
+    kinds = {chain.kind for chain in CATALOGUE.chains.values()}
+    assert families == {(a, b) for a in kinds for b in kinds if a != b or a == "evm"}
