@@ -17,8 +17,8 @@ from benchmarks.receivers import PORTS, Receivers
 from benchmarks.worlds import alike, caller, payment, service, store_pending
 from crossway.bootstrap import Service
 from crossway.domain.clients import Caller
-from crossway.usecases import webhooks
-from crossway.usecases.webhooks import WebhookChange
+from crossway.usecases.developers import webhooks
+from crossway.usecases.developers.webhooks import WebhookChange
 
 EVENTS, EACH, ROUNDS = 10_000, 2_000, 3
 GOAL_SECONDS, GOAL_RATIO, GOAL_RATE = 120.0, 1.2, 300.0

@@ -19,7 +19,7 @@ from crossway.domain.conditions import Conditions, read
 from crossway.domain.intent import Intent
 from crossway.ports.services import Services
 from crossway.storage.intent_rows import intent_row
-from crossway.usecases import finding, lists, tracking
+from crossway.usecases.payments import finding, lists, tracking
 
 SIZES = (1_000, 100_000, 1_000_000)
 SAMPLES, WARM = 60, 5

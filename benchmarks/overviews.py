@@ -17,7 +17,7 @@ from crossway.domain.intent import Intent
 from crossway.domain.roles import Role
 from crossway.ports.records import Alarm
 from crossway.storage.tables import moves
-from crossway.usecases import operations
+from crossway.usecases.operating import operations
 
 STORED = (1_000, 100_000, 1_000_000)
 ROUNDS, WARM_UP = 60, 5

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from statistics import median
 
 from benchmarks.worlds import DESTINATION, SOURCE, caller, service
-from crossway.usecases import quotes
+from crossway.usecases.pricing import quotes
 
 GOAL_MULTI_SOURCE_MS = 2.0
 GOAL_SINGLE_MS = 1.0

@@ -20,8 +20,8 @@ from benchmarks.worlds import caller
 from crossway.bootstrap import build
 from crossway.domain.clients import Mode, insider
 from crossway.settings import Settings
-from crossway.usecases import clients, keys
-from crossway.usecases.clients import ClientChange
+from crossway.usecases.developers import clients, keys
+from crossway.usecases.developers.clients import ClientChange
 
 ROOT = Path(__file__).parent.parent
 WAIT_SECONDS = 60.0

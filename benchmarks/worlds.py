@@ -16,9 +16,9 @@ from crossway.domain.intent import Intent, State
 from crossway.settings import Settings
 from crossway.storage.intent_rows import intent_row
 from crossway.storage.tables import intent_counts, intents
-from crossway.usecases import clients
-from crossway.usecases.intents import create
-from crossway.usecases.terms import CreateIntent
+from crossway.usecases.developers import clients
+from crossway.usecases.payments.intents import create
+from crossway.usecases.payments.terms import CreateIntent
 
 SOURCE, DESTINATION = "BASE_MAINNET", "ARBITRUM_MAINNET"
 

@@ -97,7 +97,7 @@ def test_no_function_outgrows_forty_lines() -> None:
         "src/crossway/storage/intent_rows.py:intent_row",
         "src/crossway/storage/intent_rows.py:intent_of",
         "src/crossway/usecases/ramps/terms.py:drawn_order",
-        "src/crossway/usecases/terms.py:drawn_up",
+        "src/crossway/usecases/payments/terms.py:drawn_up",
     }
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from crossway.adapters.chains.addresses import from_digest
 from crossway.domain.clients import Mode, insider
 from crossway.storage.network_tables import leases
-from crossway.usecases import clients, keys
+from crossway.usecases.developers import clients, keys
 from tests.audit import all_intents, audit, finished
 from tests.databases import new_postgres
 from tests.processes import Installation, free_port, installed, until

@@ -34,8 +34,9 @@ from crossway.engine.loop import Engine
 from crossway.ports.services import Policy, Services
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, connect
-from crossway.usecases import intents, sandbox
-from crossway.usecases.terms import CreateIntent
+from crossway.usecases.network import sandbox
+from crossway.usecases.payments import intents
+from crossway.usecases.payments.terms import CreateIntent
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC).timestamp()
 SECRET_KEY = base64.urlsafe_b64encode(b"a secret key of 32 bytes, always")

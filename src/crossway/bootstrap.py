@@ -28,7 +28,7 @@ from crossway.settings import Settings, secret_keys_of, write_private
 from crossway.storage.files import InUse
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, open_store
-from crossway.usecases import access, keys, request_log
+from crossway.usecases.developers import access, keys, request_log
 
 FIRST_KEYS_FILE = "first_keys.json"
 

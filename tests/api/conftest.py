@@ -18,7 +18,7 @@ from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope, insider
 from crossway.ports.services import Services
 from crossway.settings import Settings
-from crossway.usecases import clients, keys
+from crossway.usecases.developers import clients, keys
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 USDC_BASE = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"

@@ -5,7 +5,7 @@ from starlette.testclient import TestClient
 
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope, insider
-from crossway.usecases import keys
+from crossway.usecases.developers import keys
 from tests.api.conftest import INTENT, WALLET, Api, new_key
 
 UNAUTHORIZED = {"statusCode": 401, "message": "Unauthorized"}

@@ -4,7 +4,7 @@ from starlette.testclient import TestClient
 
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, insider
-from crossway.usecases import clients, keys
+from crossway.usecases.developers import clients, keys
 from tests.api.conftest import INTENT, WALLET, Api, new_key
 
 OTHER = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"

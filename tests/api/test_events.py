@@ -23,7 +23,7 @@ from crossway.domain.webhooks import Announcement
 from crossway.engine.announcements import fan_out
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases import keys
+from crossway.usecases.developers import keys
 from tests.api.conftest import Api, new_key
 from tests.processes import free_port, until
 

@@ -13,8 +13,8 @@ from crossway.api.auth import SIGNED
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope, insider
 from crossway.domain.errors import Conflict
-from crossway.usecases import keys, replays
-from crossway.usecases.access import KEPT_ANSWERS
+from crossway.usecases.developers import keys, replays
+from crossway.usecases.developers.access import KEPT_ANSWERS
 from tests.api.conftest import INTENT, Api, new_key, served
 
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from crossway.api.limits import Limits
 from crossway.bootstrap import Service
 from crossway.domain.clients import insider
-from crossway.usecases import clients
+from crossway.usecases.developers import clients
 from tests.api.conftest import Api, new_key, served
 
 TOO_MANY = {"statusCode": 429, "message": "Too Many Requests"}

@@ -16,7 +16,7 @@ from crossway.api.health import at_the_root, probes
 from crossway.bootstrap import Service
 from crossway.domain.errors import Unreachable
 from crossway.ports.process import Doors, Stock
-from crossway.usecases import measuring
+from crossway.usecases.operating import measuring
 from tests.api.conftest import Api, new_key
 
 TOKEN = "scrape-me-9f0c"

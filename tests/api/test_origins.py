@@ -15,7 +15,7 @@ from crossway.api.origins import counted_by, is_this_machine, origin_of
 from crossway.bootstrap import Service
 from crossway.domain.clients import insider
 from crossway.ports.process import Doors
-from crossway.usecases import keys
+from crossway.usecases.developers import keys
 from tests.api.conftest import Api, new_key
 
 SHOP, ELSEWHERE, PROXY = "203.0.113.7", "198.51.100.9", "10.0.0.5"

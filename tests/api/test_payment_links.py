@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from crossway.usecases import paying
+from crossway.usecases.payers import paying
 from tests.api.conftest import USDC_BASE, WALLET, Api, new_key, served
 
 LINK = {"title": "Coffee", "destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET}

@@ -9,7 +9,7 @@ import pytest
 
 from crossway.bootstrap import Service
 from crossway.ports.services import KeyMemory
-from crossway.usecases import clients, keys
+from crossway.usecases.developers import clients, keys
 from tests.api.conftest import INTENT, Api, new_key, new_service, served
 
 

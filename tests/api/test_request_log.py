@@ -15,7 +15,7 @@ from crossway.domain.errors import Forbidden, InvalidInput, NotFound
 from crossway.domain.roles import Role
 from crossway.ports.logs import AskedRequest, RequestFilter
 from crossway.ports.process import Heard, Unwritten
-from crossway.usecases import request_log
+from crossway.usecases.developers import request_log
 from tests.api.conftest import INTENT, Api, new_key, served
 
 

@@ -29,9 +29,12 @@ from crossway.domain.roles import Role
 from crossway.payer.app import create_pages
 from crossway.ports.services import Services
 from crossway.settings import Settings
-from crossway.usecases import clients, intents, links, looks, paying, sandbox
-from crossway.usecases.link_fields import LinkChange
-from crossway.usecases.terms import CreateIntent
+from crossway.usecases.developers import clients
+from crossway.usecases.network import sandbox
+from crossway.usecases.payers import links, looks, paying
+from crossway.usecases.payers.link_fields import LinkChange
+from crossway.usecases.payments import intents
+from crossway.usecases.payments.terms import CreateIntent
 from tests.browser.conftest import PHONE, Site
 from tests.processes import free_port, until
 

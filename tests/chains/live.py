@@ -17,8 +17,8 @@ from crossway.domain.roles import Role
 from crossway.engine.actions import treasury_units
 from crossway.engine.loop import Engine
 from crossway.settings import Settings
-from crossway.usecases import intents
-from crossway.usecases.terms import CreateIntent
+from crossway.usecases.payments import intents
+from crossway.usecases.payments.terms import CreateIntent
 from tests.chains import anvil
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars
 from tests.promises.networks import made_up

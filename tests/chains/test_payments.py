@@ -6,7 +6,7 @@ from crossway.adapters.chains.evm.contracts import deployment
 from crossway.domain.actions import Action, Output
 from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import Duty
-from crossway.usecases.reconciliation import reconcile
+from crossway.usecases.money.reconciliation import reconcile
 from tests.chains.anvil import CATALOGUE, RICH, dollars
 from tests.chains.live import ARBITRUM, BASE, LiveWorld, given_back, paid
 

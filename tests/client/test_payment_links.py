@@ -7,7 +7,7 @@ import pytest
 from crossway.bootstrap import Service
 from crossway.client import Crossway
 from crossway.client.errors import BadRequest
-from crossway.usecases import paying
+from crossway.usecases.payers import paying
 from tests.api.conftest import WALLET
 
 

@@ -4,7 +4,7 @@ from crossway.adapters.chains.binding import address_word, number_word
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS
 from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import TransferState
-from crossway.usecases import processing
+from crossway.usecases.payments import processing
 from tests.chains.anvil import Anvil, dollars
 from tests.chains.live import ARBITRUM, BASE, LiveWorld
 from tests.promises.networks import made_up

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.ports.sandbox import Faults
-from crossway.usecases import alarms
+from crossway.usecases.operating import alarms
 from tests.dashboard.conftest import Screen
 
 ARBITRUM = "ARBITRUM_MAINNET"

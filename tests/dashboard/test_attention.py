@@ -12,8 +12,9 @@ from crossway.domain.ramps import OrderState
 from crossway.engine.alarms import Working
 from crossway.ports.alarm_records import AlarmFilter
 from crossway.ports.sandbox import Faults
-from crossway.usecases import alarms, processing
-from crossway.usecases.attention import Cause, Matter, attention
+from crossway.usecases.operating import alarms
+from crossway.usecases.operating.attention import Cause, Matter, attention
+from crossway.usecases.payments import processing
 from tests.usecases.ramp_worlds import ARBITRUM, BASE, RampWorld
 
 LOTS = 10**24

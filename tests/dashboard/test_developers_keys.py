@@ -9,8 +9,8 @@ from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import keys as view
 from crossway.domain.clients import Brand, Key, Mode, Scope, insider
 from crossway.domain.errors import InvalidInput
-from crossway.usecases import clients, keys
-from crossway.usecases.keys import KeyChange
+from crossway.usecases.developers import clients, keys
+from crossway.usecases.developers.keys import KeyChange
 from tests.dashboard.conftest import Screen
 
 

@@ -15,9 +15,9 @@ from crossway.dashboard.views import requests as view
 from crossway.domain.clients import Mode, insider
 from crossway.ports.logs import AskedRequest, AuditEntry
 from crossway.storage.network_tables import audit as audit_table
-from crossway.usecases import clients, keys
-from crossway.usecases.clients import ClientChange
-from crossway.usecases.switches import switch
+from crossway.usecases.developers import clients, keys
+from crossway.usecases.developers.clients import ClientChange
+from crossway.usecases.network.switches import switch
 from tests.dashboard.conftest import Screen
 from tests.world import World
 

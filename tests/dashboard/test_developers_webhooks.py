@@ -10,8 +10,8 @@ import pytest
 from crossway.dashboard.views import deliveries as view
 from crossway.domain.errors import InvalidInput
 from crossway.domain.webhooks import FAILING_LIMIT, SWITCHED_OFF, DeliveryState
-from crossway.usecases import deliveries
-from crossway.usecases.webhooks import WebhookChange, change
+from crossway.usecases.developers import deliveries
+from crossway.usecases.developers.webhooks import WebhookChange, change
 from tests.dashboard.conftest import Screen
 from tests.dashboard.telling import opened
 from tests.engine.deliveries import TellingWorld

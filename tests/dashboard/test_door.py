@@ -11,8 +11,8 @@ from crossway.dashboard.views.people import ALONE
 from crossway.domain.clients import insider
 from crossway.domain.roles import Role
 from crossway.domain.staff import Member
-from crossway.usecases import audit, staff
-from crossway.usecases.staff import NewMember
+from crossway.usecases.people import audit, staff
+from crossway.usecases.people.staff import NewMember
 from tests.dashboard.conftest import PAGES, Screen
 from tests.usecases.ramp_worlds import RampWorld
 

@@ -2,7 +2,7 @@
 
 import json
 
-from crossway.usecases import sandbox
+from crossway.usecases.network import sandbox
 from tests.dashboard.conftest import Screen
 
 

@@ -7,7 +7,8 @@ import streamlit as st
 
 from crossway.dashboard import session
 from crossway.domain.intent import State
-from crossway.usecases import sandbox, stock
+from crossway.usecases.money import stock
+from crossway.usecases.network import sandbox
 from tests.dashboard.conftest import Screen
 from tests.processes import until
 

@@ -5,7 +5,7 @@ import io
 from PIL import Image
 
 from crossway.domain.intent import State
-from crossway.usecases import links, looks, paying
+from crossway.usecases.payers import links, looks, paying
 from tests.dashboard.conftest import Screen
 
 

@@ -4,7 +4,7 @@ import json
 
 from crossway.domain.intent import State
 from crossway.ports.process import BridgeHealth
-from crossway.usecases.switches import switch
+from crossway.usecases.network.switches import switch
 from tests.dashboard.conftest import Screen
 
 CCTP = "CCTP:BASE_MAINNET:ARBITRUM_MAINNET"

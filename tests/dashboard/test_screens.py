@@ -7,7 +7,7 @@ import streamlit as st
 
 from crossway.dashboard.views.wording import SIMULATED
 from crossway.domain.intent import State
-from crossway.usecases.switches import switch
+from crossway.usecases.network.switches import switch
 from tests.dashboard.conftest import Screen
 
 SCREENS = (

@@ -13,8 +13,9 @@ from crossway.domain.clients import insider
 from crossway.domain.errors import Forbidden, InvalidInput, NotFound, WrongState
 from crossway.domain.roles import Role
 from crossway.settings import Settings
-from crossway.usecases import clients, demo, keys
-from crossway.usecases.reconciliation import reconcile
+from crossway.usecases.developers import clients, keys
+from crossway.usecases.money.reconciliation import reconcile
+from crossway.usecases.operating import demo
 
 ADMIN = insider("Ada")
 END = 1_795_000_000.0

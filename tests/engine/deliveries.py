@@ -12,8 +12,8 @@ from crossway.domain.webhooks import Delivery, Endpoint
 from crossway.engine.deliveries import Dispatcher
 from crossway.ports.webhook_records import DeliveryFilter
 from crossway.ports.webhooks import Outgoing, Presenter
-from crossway.usecases import deliveries, webhooks
-from crossway.usecases.webhooks import WebhookChange
+from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.developers.webhooks import WebhookChange
 from tests.world import World
 
 CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET")

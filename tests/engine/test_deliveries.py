@@ -14,8 +14,8 @@ from crossway.domain.webhooks import MOST_TRIES, RETRY_AFTER, Announcement, Deli
 from crossway.engine.deliveries import Dispatcher
 from crossway.engine.outbox import AT_ONCE_EACH
 from crossway.ports.store import Unit
-from crossway.usecases import deliveries, webhooks
-from crossway.usecases.webhooks import WebhookChange
+from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.developers.webhooks import WebhookChange
 from tests.engine.deliveries import TellingWorld
 from tests.receivers import Receiver, receiving
 

@@ -9,8 +9,8 @@ import pytest
 
 from crossway.domain.clients import Caller, Client
 from crossway.domain.webhooks import DeliveryState
-from crossway.usecases import deliveries, webhooks
-from crossway.usecases.webhooks import WebhookChange
+from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.developers.webhooks import WebhookChange
 from tests.engine.deliveries import TellingWorld
 from tests.receivers import Arrived, Receiver, receiving
 

@@ -16,8 +16,8 @@ from crossway.domain.intent import Intent
 from crossway.domain.links import PaymentLink
 from crossway.payer.app import create_pages
 from crossway.ports.services import Services
-from crossway.usecases import links, paying
-from crossway.usecases.link_fields import LinkChange
+from crossway.usecases.payers import links, paying
+from crossway.usecases.payers.link_fields import LinkChange
 from tests.world import World
 
 

@@ -8,8 +8,10 @@ import pytest
 
 from crossway.domain.intent import Intent, State
 from crossway.payer.words import LANGUAGES, words_in
-from crossway.usecases import clients, links, looks, paying, sandbox, switches
-from crossway.usecases.clients import ClientChange
+from crossway.usecases.developers import clients
+from crossway.usecases.developers.clients import ClientChange
+from crossway.usecases.network import sandbox, switches
+from crossway.usecases.payers import links, looks, paying
 from tests.payer.conftest import Payer, served, state_of
 from tests.world import CATALOGUE, World
 

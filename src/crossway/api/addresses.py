@@ -5,7 +5,7 @@ from starlette.requests import Request
 from crossway.domain.intent import Intent
 from crossway.domain.links import PaymentLink
 from crossway.ports.services import Services
-from crossway.usecases.paying import link_address, page_address
+from crossway.usecases.payers.paying import link_address, page_address
 
 
 def payment_url(request: Request, intent: Intent) -> str:

@@ -10,7 +10,7 @@ from starlette.types import Scope
 from crossway.domain.clients import Caller
 from crossway.ports import tracing
 from crossway.ports.process import Heard
-from crossway.usecases import request_log
+from crossway.usecases.developers import request_log
 
 LOG = structlog.get_logger("crossway.requests")
 MAX_KEPT_BYTES = 16 * 1024

@@ -16,7 +16,7 @@ from crossway.domain.clients import Caller
 from crossway.domain.clients import Scope as KeyScope
 from crossway.domain.errors import Unauthorized
 from crossway.ports.services import Services
-from crossway.usecases import access
+from crossway.usecases.developers import access
 
 GUARDED = "/v1/"
 SIGNED = "/v1/ramp/webhooks/"

@@ -10,7 +10,7 @@ from crossway.api.schemas import chains as wire
 from crossway.api.schemas import clients as client_wire
 from crossway.api.schemas.failures import failures
 from crossway.api.schemas.fields import WALLET
-from crossway.usecases import chains
+from crossway.usecases.network import chains
 
 router = APIRouter(prefix="/v1/chains", tags=["Chains"])
 client_router = APIRouter(prefix="/v1/client", tags=["Client"])

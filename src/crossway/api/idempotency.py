@@ -18,8 +18,8 @@ from crossway.domain.errors import Conflict, KeyReused
 from crossway.ports.records import Remembered
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases import replays
-from crossway.usecases.replays import Opened
+from crossway.usecases.developers import replays
+from crossway.usecases.developers.replays import Opened
 
 LONGEST_KEY = 255
 T = TypeVar("T")

@@ -16,8 +16,8 @@ from crossway.api.schemas import intents as wire
 from crossway.api.schemas.failures import NotComputed, NotDone, failures
 from crossway.api.schemas.fields import INTENT, WALLET
 from crossway.domain.intent import Intent
-from crossway.usecases import intents, processing
-from crossway.usecases.terms import CreateIntent
+from crossway.usecases.payments import intents, processing
+from crossway.usecases.payments.terms import CreateIntent
 
 router = APIRouter(prefix="/v1/intents", tags=["Intents"])
 Address = Annotated[str, Path(description="The intent's deposit address.", examples=[INTENT])]

@@ -12,7 +12,7 @@ from crossway.api.bodies import documented, fields_of
 from crossway.api.questions import CountryCode, FiatCurrency, Provider, UserEmail
 from crossway.api.schemas import kyc as wire
 from crossway.api.schemas.failures import failures
-from crossway.usecases import kyc
+from crossway.usecases.identity import kyc
 
 router = APIRouter(prefix="/v1/ramp/kyc", tags=["KYC"])
 state_router = APIRouter(prefix="/v1/kyc", tags=["KYC"])

@@ -14,7 +14,7 @@ from crossway.api.errors import plain
 from crossway.api.headers import header
 from crossway.api.origins import is_this_machine
 from crossway.ports.services import Services
-from crossway.usecases.measuring import Measured, measure
+from crossway.usecases.operating.measuring import Measured, measure
 
 PATH = "/metrics"
 NOT_HERE = "Set CROSSWAY_METRICS_TOKEN and send it as a bearer token, or ask from this machine"

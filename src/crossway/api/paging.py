@@ -16,7 +16,7 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import CREATE_VOCABULARY, State
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
-from crossway.usecases import intents
+from crossway.usecases.payments import intents
 
 STATUSES: Final = MappingProxyType(
     {

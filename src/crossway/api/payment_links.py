@@ -16,8 +16,8 @@ from crossway.api.schemas import payment_links as wire
 from crossway.api.schemas.failures import failures
 from crossway.domain.errors import InvalidInput
 from crossway.domain.links import PaymentLink
-from crossway.usecases import links
-from crossway.usecases.link_fields import LinkChange
+from crossway.usecases.payers import links
+from crossway.usecases.payers.link_fields import LinkChange
 
 router = APIRouter(prefix="/v1/payment-links", tags=["Payment links"])
 Name = Annotated[str, Path(description="The payment link.", examples=["pl_5f8942ea98e7c86e3595"])]

@@ -10,7 +10,7 @@ from crossway.api.errors import fails
 from crossway.api.questions import BridgesOut, ChainsOut, Named, Quoted
 from crossway.api.schemas import quotes as wire
 from crossway.api.schemas.failures import failures
-from crossway.usecases import quotes
+from crossway.usecases.pricing import quotes
 
 router = APIRouter(prefix="/v1/quotes", tags=["Quotes"])
 NO_QUOTE = "Failed to retrieve quote. Please try again later."

@@ -12,7 +12,7 @@ from crossway.api.quotes import NO_QUOTE
 from crossway.api.schemas import quotes as quotes_wire
 from crossway.api.schemas import router as wire
 from crossway.api.schemas.failures import failures
-from crossway.usecases import router as routing
+from crossway.usecases.pricing import router as routing
 
 router = APIRouter(prefix="/v1/router", tags=["Router"])
 NO_BRIDGES = "Failed to retrieve bridge information"

@@ -12,7 +12,7 @@ from crossway.api.schemas import sandbox as wire
 from crossway.api.schemas.failures import failures
 from crossway.api.schemas.fields import INTENT
 from crossway.domain.errors import NotFound
-from crossway.usecases import sandbox
+from crossway.usecases.network import sandbox
 
 
 async def _simulated(services: Parts) -> None:

@@ -17,8 +17,8 @@ from crossway.api.schemas.failures import failures
 from crossway.domain.errors import InvalidInput
 from crossway.domain.webhooks import DeliveryState
 from crossway.ports.webhook_records import DeliveryFilter
-from crossway.usecases import deliveries, webhooks
-from crossway.usecases.webhooks import Told, WebhookChange
+from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.developers.webhooks import Told, WebhookChange
 
 router = APIRouter(prefix="/v1/webhooks", tags=["Webhooks"])
 Number = Annotated[int, Path(description="Record number.", ge=0, le=LARGEST_ID, examples=[1])]

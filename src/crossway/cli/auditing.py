@@ -6,7 +6,7 @@ import typer
 
 from crossway.cli.words import built, in_words, operator
 from crossway.ports.logs import AuditFilter
-from crossway.usecases import audit
+from crossway.usecases.people import audit
 
 group = typer.Typer(no_args_is_help=True, help="Who changed what.")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crossway.cli.words import built, in_words, operator
-from crossway.usecases import books, books_files
+from crossway.usecases.money import books, books_files
 
 group = typer.Typer(no_args_is_help=True, help="The double-entry books.")
 

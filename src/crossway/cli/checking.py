@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from crossway.cli.words import built, in_words, operator
-from crossway.usecases import operations
-from crossway.usecases.reconciling import run_now
+from crossway.usecases.money.reconciling import run_now
+from crossway.usecases.operating import operations
 
 
 @in_words

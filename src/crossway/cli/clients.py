@@ -6,7 +6,7 @@ import typer
 
 from crossway.cli.words import built, in_words, operator
 from crossway.domain.errors import InvalidInput, NotFound
-from crossway.usecases import clients
+from crossway.usecases.developers import clients
 
 group = typer.Typer(no_args_is_help=True, help="Clients: fees, rates, refunds, how they look.")
 

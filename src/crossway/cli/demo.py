@@ -7,7 +7,7 @@ import typer
 from crossway import bootstrap
 from crossway.cli.words import in_words
 from crossway.domain.clients import insider
-from crossway.usecases import demo
+from crossway.usecases.operating import demo
 
 WHO = "Command line"
 

@@ -7,7 +7,7 @@ import typer
 
 from crossway.cli.words import built, in_words, operator
 from crossway.domain.clients import Key, Mode, Scope
-from crossway.usecases import clients, keys
+from crossway.usecases.developers import clients, keys
 
 group = typer.Typer(no_args_is_help=True, help="API keys.")
 Number = Annotated[int, typer.Argument(help="The number that `list` shows.")]

@@ -4,7 +4,7 @@ import typer
 from cryptography.fernet import Fernet
 
 from crossway.cli.words import BY, built, in_words
-from crossway.usecases.rotation import rotate as encrypt_anew
+from crossway.usecases.operating.rotation import rotate as encrypt_anew
 
 group = typer.Typer(no_args_is_help=True, help="The key that encrypts personal data.")
 

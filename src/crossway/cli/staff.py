@@ -8,7 +8,7 @@ import typer
 from crossway.cli.words import built, in_words, operator
 from crossway.domain.errors import InvalidInput
 from crossway.domain.roles import Role
-from crossway.usecases import staff
+from crossway.usecases.people import staff
 
 group = typer.Typer(no_args_is_help=True, help="People who sign in to the dashboard.")
 Name = Annotated[str, typer.Argument(help="Their name, by which they sign in.")]

@@ -19,8 +19,8 @@ from crossway.domain.clients import Caller, insider
 from crossway.domain.errors import Refusal
 from crossway.domain.staff import FIRST
 from crossway.ports.services import Services
-from crossway.usecases import staff_stays
-from crossway.usecases.staff_stays import Door
+from crossway.usecases.people import stays
+from crossway.usecases.people.stays import Door
 
 CHUNK: Final = 64 * 1024  # characters
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -77,7 +77,7 @@ def _caller(services: Services, token: str) -> Caller | None:
     """As whom a browser asks, by the cookie that keeps it signed in."""
     if session.door() is Door.OPEN:
         return insider(FIRST)
-    found = staff_stays.present(services, token) if token else None
+    found = stays.present(services, token) if token else None
     return None if found is None else insider(found.name, found.role)
 
 

@@ -16,7 +16,7 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import alarms
 from crossway.dashboard.views.figures import millis
 from crossway.ports.changes import Topic
-from crossway.usecases import operations
+from crossway.usecases.operating import operations
 
 T = TypeVar("T")
 LOOK_SECONDS: Final = 0.05

@@ -12,8 +12,8 @@ from crossway.domain.clients import Caller, Mode, insider, parsed_networks, with
 from crossway.domain.roles import Role
 from crossway.domain.staff import FIRST, Way
 from crossway.ports.services import Services
-from crossway.usecases import staff_sign_in, staff_stays
-from crossway.usecases.staff_stays import Door
+from crossway.usecases.people import sign_in, stays
+from crossway.usecases.people.stays import Door
 
 KEYS = "first_keys"
 MODE_KEY = "operator_mode"
@@ -49,7 +49,7 @@ def services() -> Services:
 
 def door() -> Door:
     """Who is asked for what before anything is drawn."""
-    return staff_stays.door(services(), bool(_passwords))
+    return stays.door(services(), bool(_passwords))
 
 
 def person() -> Person | None:
@@ -57,7 +57,7 @@ def person() -> Person | None:
     if door() is Door.OPEN:
         return Person(FIRST, Role.ADMIN, None)
     token = _token()
-    found = staff_stays.present(services(), token) if token else None
+    found = stays.present(services(), token) if token else None
     return None if found is None else Person(found.name, found.role, found.stay.way)
 
 
@@ -76,30 +76,30 @@ def operator() -> Caller:
 
 
 def enter(name: str, password: str) -> None:
-    """Sign in by name and password. Raises what `staff_sign_in.by_password` raises."""
-    _let_in(staff_sign_in.by_password(services(), name, password, _address()))
+    """Sign in by name and password. Raises what `sign_in.by_password` raises."""
+    _let_in(sign_in.by_password(services(), name, password, _address()))
 
 
 def enter_first(password: str) -> None:
     """Sign in by the installation's password. Raises what `by_first_password` raises."""
     known = _passwords[0] if _passwords else ""
-    _let_in(staff_sign_in.by_first_password(services(), password, known, _address()))
+    _let_in(sign_in.by_first_password(services(), password, known, _address()))
 
 
 def enter_vouched(said: Mapping[str, object]) -> None:
     """Sign in by what a provider says of somebody, the claims of its identity token. Raises what
-    `staff_sign_in.by_provider` raises."""
+    `sign_in.by_provider` raises."""
     issued = said.get("iat")
     at = datetime.fromtimestamp(issued if isinstance(issued, int | float) else 0, UTC)
     proof = " ".join(str(said.get(name)) for name in ("iss", "sub", "iat", "nonce", "jti"))
     verified = said.get("email_verified", True) is True
-    _let_in(staff_sign_in.by_provider(services(), said.get("email"), verified, at, proof))
+    _let_in(sign_in.by_provider(services(), said.get("email"), verified, at, proof))
 
 
 def leave() -> None:
     """Sign out, here and wherever else this browser shows the dashboard."""
     if token := _token():
-        staff_stays.leave(services(), token)
+        stays.leave(services(), token)
     st.session_state[_WHY_OUT] = "You are signed out."
 
 
@@ -107,7 +107,7 @@ def attend() -> None:
     """The frame was drawn because somebody did something, unless it drew itself."""
     token = _token()
     if not st.session_state.pop(_UNATTENDED, False) and token and door() is not Door.OPEN:
-        staff_stays.touch(services(), token)
+        stays.touch(services(), token)
 
 
 def redraw() -> NoReturn:
@@ -120,7 +120,7 @@ def why_out() -> str:
     """Why somebody who was signed in is so no more; empty where nobody was."""
     said: str = st.session_state.get(_WHY_OUT, "")
     token = _token()
-    return (staff_stays.why_out(services(), token) if token else "") or said
+    return (stays.why_out(services(), token) if token else "") or said
 
 
 def _token() -> str:

@@ -15,11 +15,11 @@ from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
 from crossway.domain.webhooks import EventType
 from crossway.ports.logs import AskedRequest
 from crossway.ports.records import IntentFilter
-from crossway.usecases import webhooks
+from crossway.usecases.developers import webhooks
+from crossway.usecases.developers.webhooks import WebhookChange
 from crossway.usecases.ramps import orders
 from crossway.usecases.ramps import sandbox as ramp_sandbox
 from crossway.usecases.ramps.terms import NewOrder
-from crossway.usecases.webhooks import WebhookChange
 
 _TOLD = (EventType.INTENT_COMPLETED, EventType.INTENT_REFUNDED, EventType.INTENT_EXPIRED,
          EventType.INTENT_FAILED, EventType.RAMP_ORDER_UPDATED)  # fmt: skip

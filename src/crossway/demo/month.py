@@ -16,8 +16,9 @@ from crossway.ports.vault import Vault
 from crossway.settings import Settings
 from crossway.storage.exchange import holds_business, put_in_place
 from crossway.storage.store import SqlStore
-from crossway.usecases import clients, stock
-from crossway.usecases.clients import ClientChange
+from crossway.usecases.developers import clients
+from crossway.usecases.developers.clients import ClientChange
+from crossway.usecases.money import stock
 
 _SEED = 11
 

@@ -12,8 +12,8 @@ from crossway.domain.clients import Caller
 from crossway.domain.errors import Refusal
 from crossway.domain.intent import Intent
 from crossway.ports.sandbox import Faults
-from crossway.usecases import intents, processing
-from crossway.usecases.terms import CreateIntent
+from crossway.usecases.payments import intents, processing
+from crossway.usecases.payments.terms import CreateIntent
 
 # The steps in which a group's payments are carried to their end, in seconds: first what a recipient
 # waits for, then what the bridge and the finality of chains take.

@@ -13,8 +13,8 @@ from crossway.engine.isolation import in_one_go
 from crossway.ports.chain import Cursor, Heads, Scan
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.lifecycle import credit, reverse_deposits
-from crossway.usecases.processing import record
+from crossway.usecases.payments.lifecycle import credit, reverse_deposits
+from crossway.usecases.payments.processing import record
 
 BATCH = 2_000
 

@@ -12,9 +12,9 @@ from crossway.ports.chain import Heads
 from crossway.ports.records import TransferChange
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.ending import end
-from crossway.usecases.lifecycle import Step, return_foreign
-from crossway.usecases.processing import record
+from crossway.usecases.payments.ending import end
+from crossway.usecases.payments.lifecycle import Step, return_foreign
+from crossway.usecases.payments.processing import record
 
 BATCH = 2_000
 

@@ -17,7 +17,7 @@ from crossway.ports.chain import Chain, Heads, Mined
 from crossway.ports.records import TransferChange
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.lifecycle import Step
+from crossway.usecases.payments.lifecycle import Step
 
 BATCH = 2_000
 

@@ -12,7 +12,7 @@ from crossway.engine.actions import earliest, fill_marker, settle_marker, start_
 from crossway.ports.chain import Chain, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.lifecycle import in_books, is_dust
+from crossway.usecases.payments.lifecycle import in_books, is_dust
 
 _PAID = (TransferState.CONFIRMED, TransferState.FINAL)
 _SWEEPS = (Duty.REFUND, Duty.RETURN_EXCESS)

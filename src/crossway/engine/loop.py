@@ -18,7 +18,8 @@ from crossway.engine.upkeep import EVERY_SECONDS, hurry, look_after, look_for_ou
 from crossway.ports.chain import Cursor, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases import reconciling, retention
+from crossway.usecases.money import reconciling
+from crossway.usecases.operating import retention
 
 log = logging.getLogger("crossway.engine")
 

@@ -17,7 +17,7 @@ from crossway.engine.alarms import alarm
 from crossway.ports.chain import ALREADY_DONE, NOTHING_LEFT, Chain, Heads, Mined, Moved
 from crossway.ports.records import TransferChange
 from crossway.ports.store import Unit
-from crossway.usecases.lifecycle import (
+from crossway.usecases.payments.lifecycle import (
     KEPT,
     Step,
     held_by,

@@ -15,7 +15,7 @@ from crossway.engine.lanes import Lane
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.kyc_handover import hand_over_due
+from crossway.usecases.identity.handover import hand_over_due
 from crossway.usecases.ramps.capabilities import provider_called
 from crossway.usecases.ramps.errands import (
     ask_about,

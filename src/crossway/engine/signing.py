@@ -21,7 +21,7 @@ from crossway.ports.chain import Chain, Heads, Signed
 from crossway.ports.records import Attempt, TransferChange
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.lifecycle import KEPT, Step
+from crossway.usecases.payments.lifecycle import KEPT, Step
 
 BATCH = 2_000
 _WAIT_SECONDS = 5

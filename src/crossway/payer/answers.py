@@ -16,7 +16,7 @@ from starlette.responses import Response
 from crossway.domain.looks import ink_on
 from crossway.payer.words import Words, chosen, names, words_in
 from crossway.ports.services import Services
-from crossway.usecases.paying import Merchant
+from crossway.usecases.payers.paying import Merchant
 
 ROOT: Final = "/pay"
 ASSETS: Final = {"pay.css": "text/css", "pay.js": "text/javascript"}

@@ -21,8 +21,8 @@ from crossway.payer.answers import ASSETS, Asked, brand_of, drawn, fragment, mov
 from crossway.payer.intent_page import intent_page
 from crossway.payer.link_page import LinkPage, bare_page, poster, priced_page
 from crossway.ports.services import Services
-from crossway.usecases import looks, paying
-from crossway.usecases.paying import CannotPay, Entrance, Form
+from crossway.usecases.payers import looks, paying
+from crossway.usecases.payers.paying import CannotPay, Entrance, Form
 
 LOG = structlog.get_logger("crossway.payer")
 LOOKS_PER_MINUTE = 600

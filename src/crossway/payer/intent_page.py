@@ -16,7 +16,7 @@ from crossway.payer.answers import Asked
 from crossway.payer.figures import bare, exact, mark_of, millis, moment
 from crossway.payer.qr import qr_svg
 from crossway.payer.standing import Standing, standing
-from crossway.usecases.paying import Seen
+from crossway.usecases.payers.paying import Seen
 
 _TONES = {
     "completed": "good", "received": "good", "sending": "good", "seen": "good",

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from crossway.payer.answers import Asked
 from crossway.payer.figures import about, bare, brief, dollars, exact, mark_of
 from crossway.payer.qr import qr_svg
-from crossway.usecases.paying import Choice, Entrance
+from crossway.usecases.payers.paying import Choice, Entrance
 
 _DOLLARS = ("USDC", "USDT", "DAI")
 _AT_SIGHT = 4

@@ -8,7 +8,7 @@ from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositState, Purpose
 from crossway.domain.intent import State
 from crossway.domain.transfers import OPEN, Duty, TransferState
-from crossway.usecases.paying import Seen
+from crossway.usecases.payers.paying import Seen
 
 Stands = Literal["done", "now", "todo", "failed"]
 _MOVED = {Duty.FILL: "fill", Duty.REFUND: "refund", Duty.RETURN_EXCESS: "excess"}

@@ -10,8 +10,8 @@ from crossway.domain.transfers import OPEN, Duty, TransferState
 from crossway.ports.chain import Made
 from crossway.scenarios.scenario import Back, Ends
 from crossway.scenarios.stage import Stage
-from crossway.usecases.reconciliation import Reconciliation, reconcile
-from crossway.usecases.tracking import Story
+from crossway.usecases.money.reconciliation import Reconciliation, reconcile
+from crossway.usecases.payments.tracking import Story
 
 RETURNS = (Duty.REFUND, Duty.RETURN_EXCESS)
 # Books of the relayer's and the bridge's own; who holds them on a chain; who began with something.

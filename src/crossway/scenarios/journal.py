@@ -9,7 +9,7 @@ from crossway.domain.intent import Event
 from crossway.domain.money import format_units
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.services import Services
-from crossway.usecases import tracking
+from crossway.usecases.payments import tracking
 
 EVENTS = {
     Event.DEPOSIT_SHORT: "a deposit is credited, more is needed",

@@ -22,8 +22,10 @@ from crossway.scenarios.journal import Journal
 from crossway.scenarios.opening import Opening
 from crossway.scenarios.prices import MovingPrices
 from crossway.settings import Settings
-from crossway.usecases import clients, intents, sandbox, tracking
-from crossway.usecases.terms import CreateIntent
+from crossway.usecases.developers import clients
+from crossway.usecases.network import sandbox
+from crossway.usecases.payments import intents, tracking
+from crossway.usecases.payments.terms import CreateIntent
 
 BASE, ARBITRUM, OPTIMISM = "BASE_MAINNET", "ARBITRUM_MAINNET", "OPTIMISM_MAINNET"
 TESTNETS = ("BASE_TESTNET", "ARBITRUM_TESTNET")
@@ -61,11 +63,8 @@ class Stage:
             wake=lambda: None,
         )
         self.database = folder / "crossway.db"
-        self.caller = Caller(
-            clients.create(self.services, "A shop", insider("scenario")),
-            Mode.TEST,
-            frozenset(Scope),
-        )
+        shop = clients.create(self.services, "A shop", insider("scenario"))
+        self.caller = Caller(shop, Mode.TEST, frozenset(Scope))
         self.operator = replace(self.caller, role=Role.ADMIN)
         self.made: list[Intent] = []
         self.reorganised = self.restored = False

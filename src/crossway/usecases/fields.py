@@ -7,7 +7,7 @@ from crossway.domain.clients import Caller
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import Token
 from crossway.ports.services import Services
-from crossway.usecases.switches import chain_is_off
+from crossway.usecases.network.switches import chain_is_off
 
 
 def chain_of(

@@ -11,7 +11,7 @@ from crossway.api.answers import instant
 from crossway.api.schemas import intents, ramp_orders
 from crossway.domain.webhooks import TEST_KIND, Announcement
 from crossway.ports.store import Unit
-from crossway.usecases.announcements import intent_then, order_then
+from crossway.usecases.developers.announcements import intent_then, order_then
 
 Drawn = Iterator[tuple[Announcement, Any]]
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from crossway.api.schemas.fields import USDC_BASE, WALLET, Model, Units, chain, symbol, text
 from crossway.domain.money import Token, format_units
-from crossway.usecases.chains import Holdings
+from crossway.usecases.network.chains import Holdings
 
 
 class TokenOut(Model):

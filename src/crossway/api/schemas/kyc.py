@@ -9,7 +9,7 @@ from crossway.api.schemas.fields import Model, Text, text
 from crossway.api.schemas.ramps import PROVIDERS
 from crossway.domain.kyc import KycState, KycStatus, KycType, Requirement
 from crossway.domain.money import MICRO_USD_DECIMALS
-from crossway.usecases.kyc import KycRequirements
+from crossway.usecases.identity.kyc import KycRequirements
 
 TYPES = [kind.value for kind in KycType]
 STATUSES = [status.value for status in KycStatus]

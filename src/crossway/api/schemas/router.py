@@ -8,7 +8,7 @@ from pydantic import Field
 from crossway.api.answers import instant
 from crossway.api.schemas.fields import TIME, Model, bridge, chain, text
 from crossway.domain.quotes import Route
-from crossway.usecases.router import Between, Routes
+from crossway.usecases.pricing.router import Between, Routes
 
 
 class RouteOut(Model):

@@ -16,7 +16,7 @@ from crossway.api.schemas.fields import (
     symbol,
     text,
 )
-from crossway.usecases.sandbox import Holding
+from crossway.usecases.network.sandbox import Holding
 
 
 class Deposit(Model):

@@ -17,8 +17,8 @@ from crossway.domain.webhooks import (
     EventType,
     Try,
 )
-from crossway.usecases.deliveries import Seen
-from crossway.usecases.webhooks import NAMES, Told
+from crossway.usecases.developers.deliveries import Seen
+from crossway.usecases.developers.webhooks import NAMES, Told
 
 STATES = [state.value.lower() for state in DeliveryState]
 _URL = "https://shop.example/hooks/crossway"

@@ -7,7 +7,7 @@ import streamlit as st
 from crossway.dashboard.components.notices import as_text, in_words, say
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views.offers import Offer
-from crossway.usecases.confirmation import Sum, is_needed
+from crossway.usecases.money.confirmation import Sum, is_needed
 
 Work = Callable[[], str]
 

@@ -12,7 +12,7 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import alarms as view
 from crossway.domain.roles import Right
 from crossway.ports.changes import Topic
-from crossway.usecases import alarms
+from crossway.usecases.operating import alarms
 
 
 class Asked(NamedTuple):

@@ -7,7 +7,7 @@ import streamlit as st
 from crossway.dashboard.components import living, notices, paging, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import audit as view
-from crossway.usecases import audit
+from crossway.usecases.people import audit
 
 Asked = tuple[str | None, str | None, str, date | None, date | None]
 _FRESH_SECONDS = 30

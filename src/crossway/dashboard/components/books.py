@@ -14,7 +14,7 @@ from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import link
 from crossway.domain.ledger import Account, BalanceKey
 from crossway.ports.treasury_records import PostingFilter
-from crossway.usecases import books
+from crossway.usecases.money import books
 
 Days = tuple[date | None, date | None]
 

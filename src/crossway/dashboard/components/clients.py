@@ -10,7 +10,7 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import clients as view
 from crossway.domain.clients import Client
 from crossway.domain.roles import Right
-from crossway.usecases import clients
+from crossway.usecases.developers import clients
 
 _REFUNDS = (
     "Where money goes back to when a payment names no other place, by the kind of its chain. "

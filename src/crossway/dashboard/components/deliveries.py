@@ -6,7 +6,7 @@ from crossway.dashboard.components import living, notices, paging, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
 from crossway.dashboard.views.webhooks import event
-from crossway.usecases.deliveries import Seen
+from crossway.usecases.developers.deliveries import Seen
 
 
 def listed(webhook_id: int) -> None:

@@ -6,7 +6,7 @@ from crossway.dashboard.components import notices
 from crossway.dashboard.components.actions import perform
 from crossway.dashboard.session import operator, services
 from crossway.domain.roles import Right
-from crossway.usecases import demo
+from crossway.usecases.operating import demo
 
 _SIZES = (150, demo.USUAL_PAYMENTS, 3_000)
 

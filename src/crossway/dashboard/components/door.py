@@ -12,8 +12,8 @@ from crossway.dashboard.navigation import page
 from crossway.dashboard.views import people as view
 from crossway.domain.errors import Refusal
 from crossway.domain.staff import LONGEST_NAME, LONGEST_PASSWORD
-from crossway.usecases.staff_sign_in import UsedProof
-from crossway.usecases.staff_stays import Door
+from crossway.usecases.people.sign_in import UsedProof
+from crossway.usecases.people.stays import Door
 
 _WIDTH = 400
 

@@ -7,7 +7,7 @@ from crossway.dashboard.navigation import open_intent
 from crossway.dashboard.session import MODE_KEY, operator, services
 from crossway.dashboard.views import simulator
 from crossway.domain.clients import Mode
-from crossway.usecases import finding
+from crossway.usecases.payments import finding
 
 _STYLE = """<style>
 [data-testid="stButtonGroup"] [role="radio"][aria-checked="true"],

@@ -14,10 +14,13 @@ from crossway.dashboard.views.cells import Step, Way
 from crossway.dashboard.views.guided import CHAPTERS, Chapter
 from crossway.dashboard.views.links import delivery_href, intent_href, link
 from crossway.dashboard.views.wording import event
-from crossway.usecases import intents, quotes, sandbox, webhooks
-from crossway.usecases.terms import CreateIntent
-from crossway.usecases.tracking import Story
-from crossway.usecases.webhooks import WebhookChange
+from crossway.usecases.developers import webhooks
+from crossway.usecases.developers.webhooks import WebhookChange
+from crossway.usecases.network import sandbox
+from crossway.usecases.payments import intents
+from crossway.usecases.payments.terms import CreateIntent
+from crossway.usecases.payments.tracking import Story
+from crossway.usecases.pricing import quotes
 
 _KEPT = "guided_story"
 

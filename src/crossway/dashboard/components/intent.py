@@ -14,7 +14,7 @@ from crossway.dashboard.views.intents import chips_of, reference
 from crossway.dashboard.views.links import order_href
 from crossway.domain.deposits import Purpose
 from crossway.domain.intent import State
-from crossway.usecases.tracking import Story
+from crossway.usecases.payments.tracking import Story
 
 _FEE_SECONDS = 15.0
 

@@ -10,8 +10,10 @@ from crossway.dashboard.views import money
 from crossway.dashboard.views.offers import Offer
 from crossway.domain.roles import Right
 from crossway.domain.transfers import Duty, TransferState
-from crossway.usecases import confirmation, notes, processing, sandbox
-from crossway.usecases.tracking import Story
+from crossway.usecases.money import confirmation
+from crossway.usecases.network import sandbox
+from crossway.usecases.payments import notes, processing
+from crossway.usecases.payments.tracking import Story
 
 _BACK = (Duty.REFUND, Duty.RETURN_EXCESS)
 

@@ -8,8 +8,8 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import around, money
 from crossway.dashboard.views import story as views
 from crossway.domain.roles import Right
-from crossway.usecases import deliveries
-from crossway.usecases.tracking import Story
+from crossway.usecases.developers import deliveries
+from crossway.usecases.payments.tracking import Story
 
 
 def advanced(story: Story) -> None:

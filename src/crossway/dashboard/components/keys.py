@@ -10,7 +10,7 @@ from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import keys as view
 from crossway.domain.clients import Client, Key, Mode, Scope
 from crossway.domain.roles import Right
-from crossway.usecases import keys
+from crossway.usecases.developers import keys
 
 ADVICE = "Only its hash is stored. Copy it into a secret store now."
 _ADDRESSES_HELP = (

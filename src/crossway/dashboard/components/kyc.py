@@ -13,7 +13,7 @@ from crossway.dashboard.views import ramp_orders
 from crossway.domain.kyc import Requirement
 from crossway.domain.roles import Right
 from crossway.ports.ramps import Document
-from crossway.usecases import kyc
+from crossway.usecases.identity import kyc
 
 _TYPES = ("png", "jpg", "jpeg", "pdf")
 ERASED = (

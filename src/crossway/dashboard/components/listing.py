@@ -10,7 +10,7 @@ from crossway.dashboard.components.notices import as_text
 from crossway.dashboard.session import operator, services
 from crossway.domain.roles import Right
 from crossway.ports.finding_records import SavedView
-from crossway.usecases import saved_views
+from crossway.usecases.payments import saved_views
 
 # Says that everything is to be shown, though the list would open with a view of the team's.
 PLAIN = "view"

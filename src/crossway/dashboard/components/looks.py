@@ -7,7 +7,7 @@ from crossway.dashboard.session import operator, services
 from crossway.domain.clients import Client
 from crossway.domain.looks import MOST_PICTURE_BYTES
 from crossway.domain.roles import Right
-from crossway.usecases import looks
+from crossway.usecases.payers import looks
 
 _LOGO = (
     "PNG, JPEG or WebP. It is kept here and shown from here: payers' browsers ask nobody else, so "

@@ -9,7 +9,7 @@ from crossway.dashboard.session import services
 from crossway.dashboard.views.cells import Cell, Fact
 from crossway.dashboard.views.links import payment_link_href
 from crossway.domain.intent import Intent
-from crossway.usecases import paying
+from crossway.usecases.payers import paying
 
 
 def found_at() -> str:

@@ -18,8 +18,8 @@ from crossway.dashboard.views.figures import symbols_on
 from crossway.dashboard.views.links import payment_link_href
 from crossway.domain.links import PaymentLink
 from crossway.domain.roles import Right
-from crossway.usecases import links, paying
-from crossway.usecases.link_fields import LinkChange
+from crossway.usecases.payers import links, paying
+from crossway.usecases.payers.link_fields import LinkChange
 
 
 def new_link_fold() -> None:

@@ -11,7 +11,7 @@ from crossway.dashboard.session import operator, person, services
 from crossway.dashboard.views import people as view
 from crossway.domain.roles import Role
 from crossway.domain.staff import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Member
-from crossway.usecases import staff
+from crossway.usecases.people import staff
 
 _PASSWORD_HELP = (
     f"At least {SHORTEST_PASSWORD} characters: four or five words that nobody expects together. "

@@ -10,7 +10,7 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import reconcile as view
 from crossway.domain.roles import Right
 from crossway.ports.treasury_records import Run
-from crossway.usecases import reconciling, stock
+from crossway.usecases.money import reconciling, stock
 
 
 def begin() -> None:

@@ -21,8 +21,8 @@ from crossway.dashboard.views.links import link
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import MICRO_USD_DECIMALS, parse_decimal
 from crossway.ports.records import SwitchedOff
-from crossway.usecases import corridors
-from crossway.usecases.corridors import Corridor, Window
+from crossway.usecases.pricing import corridors
+from crossway.usecases.pricing.corridors import Corridor, Window
 
 FRESH_SECONDS = 15.0
 _NETWORKS = ("Mainnets", "Test networks")

@@ -13,7 +13,7 @@ from crossway.dashboard.views import simulator
 from crossway.dashboard.views.figures import chain_name, duration
 from crossway.dashboard.views.quotes import destinations
 from crossway.domain.roles import Right
-from crossway.usecases import sandbox
+from crossway.usecases.network import sandbox
 
 _STEPS = (60, 600, 3_600, 86_400)
 _SAID = {True: "The clock runs.", False: "The clock stands."}

@@ -16,8 +16,8 @@ from crossway.dashboard.views.figures import chain_name
 from crossway.domain.quotes import BridgeName
 from crossway.domain.roles import Right
 from crossway.ports.records import SwitchedOff
-from crossway.usecases import corridors
-from crossway.usecases.switches import switch
+from crossway.usecases.network.switches import switch
+from crossway.usecases.pricing import corridors
 
 _OFF = "New payments are refused at once. Payments that exist go on to their end."
 _ON = "New payments can use it at once."

@@ -15,7 +15,7 @@ from crossway.dashboard.views import treasury_open as under_way
 from crossway.dashboard.views.figures import millis, symbols_on
 from crossway.domain.money import parse_decimal
 from crossway.domain.roles import Right
-from crossway.usecases import exposure, rebalancing, treasury
+from crossway.usecases.money import exposure, rebalancing, treasury
 
 FRESH_SECONDS = 5.0
 _SUGGESTED_SECONDS = 30.0

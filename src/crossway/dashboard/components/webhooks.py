@@ -15,8 +15,8 @@ from crossway.dashboard.views import deliveries as delivery_view
 from crossway.dashboard.views import webhooks as view
 from crossway.domain.roles import Right
 from crossway.domain.webhooks import EVERY_EVENT, Endpoint
-from crossway.usecases import deliveries, webhooks
-from crossway.usecases.webhooks import WebhookChange
+from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.developers.webhooks import WebhookChange
 
 ADVICE = "It verifies what arrives. Copy it into the settings of the receiver now."
 

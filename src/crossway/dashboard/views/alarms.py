@@ -11,8 +11,8 @@ from crossway.domain.clients import Caller
 from crossway.ports.alarm_records import AlarmFilter, PastAlarm
 from crossway.ports.records import Alarm
 from crossway.ports.services import Services
-from crossway.usecases import alarms as cases
-from crossway.usecases import attention
+from crossway.usecases.operating import alarms as cases
+from crossway.usecases.operating import attention
 
 STANDING_COLUMNS: Final = (
     Column("What"),

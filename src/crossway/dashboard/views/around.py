@@ -18,8 +18,8 @@ from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Caller
 from crossway.ports.logs import AskedRequest
 from crossway.ports.services import Services
-from crossway.usecases import tracking
-from crossway.usecases.tracking import Story
+from crossway.usecases.payments import tracking
+from crossway.usecases.payments.tracking import Story
 
 ATTEMPT_COLUMNS = (
     Column("For"),

@@ -7,8 +7,8 @@ from typing import Final
 from crossway.dashboard.views.cells import Cell, Chip, Color, Column, Row
 from crossway.dashboard.views.figures import millis, usd
 from crossway.dashboard.views.links import intent_href, link, order_href, webhook_href
-from crossway.usecases.alarms import Severity
-from crossway.usecases.attention import Cause, Matter
+from crossway.usecases.operating.alarms import Severity
+from crossway.usecases.operating.attention import Cause, Matter
 
 COLUMNS = (
     Column("What"),

@@ -21,7 +21,8 @@ from crossway.dashboard.views.links import (
 from crossway.domain.clients import Caller
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.ports.services import Services
-from crossway.usecases import audit, clients
+from crossway.usecases.developers import clients
+from crossway.usecases.people import audit
 
 PAGE_SIZE = 50
 EXPORT_MOST = 10_000

@@ -23,8 +23,8 @@ from crossway.domain.clients import Caller
 from crossway.domain.ledger import FIAT, OF_NO_INTENT, Account, BalanceKey, is_fiat
 from crossway.ports.services import Services
 from crossway.ports.treasury_records import PostingFilter
-from crossway.usecases import books, books_files
-from crossway.usecases.books import Entry, Line, Money, Trial
+from crossway.usecases.money import books, books_files
+from crossway.usecases.money.books import Entry, Line, Money, Trial
 
 PAGE_SIZE = 50
 SUMMARY_COLUMNS = (

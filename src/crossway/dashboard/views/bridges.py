@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.corridors import OFF
 from crossway.dashboard.views.figures import about_usd, duration
-from crossway.usecases.corridors import BridgeState, Corridor
+from crossway.usecases.pricing.corridors import BridgeState, Corridor
 
 COLUMNS = (
     Column("Bridge"),

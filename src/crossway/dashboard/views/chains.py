@@ -6,7 +6,7 @@ from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.figures import chain_name, duration, grouped
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import format_units
-from crossway.usecases.operations import ChainStatus
+from crossway.usecases.operating.operations import ChainStatus
 
 COLUMNS = (
     Column("Chain"),

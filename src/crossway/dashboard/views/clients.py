@@ -11,8 +11,8 @@ from crossway.domain.clients import MAX_APP_FEE_BPS, Client
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units, parse_decimal
 from crossway.ports.services import Services
-from crossway.usecases import clients
-from crossway.usecases.clients import ClientChange
+from crossway.usecases.developers import clients
+from crossway.usecases.developers.clients import ClientChange
 
 COLUMNS = (
     Column("Client"),

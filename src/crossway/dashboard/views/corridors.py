@@ -9,7 +9,7 @@ from crossway.dashboard.views.figures import about_usd, chain_name, duration, gr
 from crossway.dashboard.views.links import link
 from crossway.domain.catalogue import Catalogue
 from crossway.ports.records import SwitchedOff
-from crossway.usecases.corridors import Corridor
+from crossway.usecases.pricing.corridors import Corridor
 
 MOST_ROWS = 25
 PAIRS_IN_PICTURE = 60

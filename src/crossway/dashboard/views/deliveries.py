@@ -29,7 +29,7 @@ from crossway.domain.webhooks import (
 )
 from crossway.ports.services import Services
 from crossway.ports.webhook_records import DeliveryFilter
-from crossway.usecases import deliveries
+from crossway.usecases.developers import deliveries
 
 PAGE_SIZE = 25
 EVERY = "All"

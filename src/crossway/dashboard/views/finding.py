@@ -14,7 +14,7 @@ from crossway.domain.intent import Intent
 from crossway.domain.ramps import RampOrder
 from crossway.ports.finding_records import Hit
 from crossway.ports.services import Services
-from crossway.usecases import finding
+from crossway.usecases.payments import finding
 
 SEARCHED: Final = (
     "Search takes, whole: a payment's number, deposit address, key or metadata reference; an "

@@ -22,8 +22,8 @@ from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.services import Services
 from crossway.ports.webhook_records import DeliveryFilter
 from crossway.ports.webhooks import Received
-from crossway.usecases import deliveries, webhooks
-from crossway.usecases.tracking import Story
+from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.payments.tracking import Story
 
 SOURCE, DESTINATION, SYMBOL = "BASE_MAINNET", "ARBITRUM_MAINNET", "USDC"
 UNITS: Final = "25000000"

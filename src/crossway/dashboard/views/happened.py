@@ -11,7 +11,7 @@ from crossway.domain.deposits import Deposit, DepositState, Purpose
 from crossway.domain.intent import Event, Intent
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.finding_records import Note
-from crossway.usecases.tracking import Story
+from crossway.usecases.payments.tracking import Story
 
 _STRANGE = (Purpose.FOREIGN, Purpose.ELSEWHERE, Purpose.NOTHING)
 

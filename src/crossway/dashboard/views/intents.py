@@ -24,7 +24,7 @@ from crossway.domain.money import format_units
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.finding_records import Tally
 from crossway.ports.services import Services
-from crossway.usecases import lists
+from crossway.usecases.payments import lists
 
 PAGE_SIZE = 25
 COLUMNS = (

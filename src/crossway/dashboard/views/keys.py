@@ -12,8 +12,8 @@ from crossway.dashboard.views.links import key_href
 from crossway.domain.clients import Client, Key, Mode, Scope
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.ports.services import Services
-from crossway.usecases import clients, keys
-from crossway.usecases.keys import KeyChange
+from crossway.usecases.developers import clients, keys
+from crossway.usecases.developers.keys import KeyChange
 
 COLUMNS = (
     Column("Key"),

@@ -9,7 +9,7 @@ from crossway.domain.clients import Caller
 from crossway.domain.kyc import KycState, KycStatus, KycType, Requirement, Tier
 from crossway.domain.ramps import ProviderName
 from crossway.ports.services import Services
-from crossway.usecases import kyc
+from crossway.usecases.identity import kyc
 
 TYPES: Mapping[KycType, str] = {
     KycType.NONE: "No check",

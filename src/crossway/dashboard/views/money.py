@@ -29,9 +29,9 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import FIAT, Account, Posting, is_fiat
 from crossway.domain.transfers import Transfer
 from crossway.ports.services import Services
-from crossway.usecases import tracking
-from crossway.usecases.comparison import wait_seconds
-from crossway.usecases.tracking import Story
+from crossway.usecases.payments import tracking
+from crossway.usecases.payments.tracking import Story
+from crossway.usecases.pricing.comparison import wait_seconds
 
 DEPOSIT_COLUMNS = (
     Column("Amount"),

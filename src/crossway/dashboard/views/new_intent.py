@@ -10,8 +10,9 @@ from crossway.domain.intent import Intent
 from crossway.domain.money import parse_decimal
 from crossway.domain.quotes import Quote
 from crossway.ports.services import Services
-from crossway.usecases import intents, quotes
-from crossway.usecases.terms import CreateIntent
+from crossway.usecases.payments import intents
+from crossway.usecases.payments.terms import CreateIntent
+from crossway.usecases.pricing import quotes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from crossway.dashboard.views.cells import Cell, Chip, Column, Item, Row
 from crossway.dashboard.views.figures import amount, chain_name, duration, millis, usd
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import State
-from crossway.usecases.operations import Day, Overview
+from crossway.usecases.operating.operations import Day, Overview
 
 UNDER_WAY_COLUMNS = (
     Column("Chain"),

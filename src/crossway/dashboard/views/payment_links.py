@@ -22,8 +22,9 @@ from crossway.domain.intent import Intent
 from crossway.domain.links import Closed, LinkUse, PaymentLink
 from crossway.domain.money import Token, format_units, parse_decimal
 from crossway.ports.services import Services
-from crossway.usecases import clients, links
-from crossway.usecases.link_fields import LinkChange
+from crossway.usecases.developers import clients
+from crossway.usecases.payers import links
+from crossway.usecases.payers.link_fields import LinkChange
 
 COLUMNS = (
     Column("Payment link"),

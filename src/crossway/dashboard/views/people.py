@@ -10,7 +10,7 @@ from crossway.domain.clients import Caller
 from crossway.domain.roles import Role
 from crossway.domain.staff import Member, Way
 from crossway.ports.services import Services
-from crossway.usecases import staff
+from crossway.usecases.people import staff
 
 COLUMNS: Final = (
     Column("Person"),

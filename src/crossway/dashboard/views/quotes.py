@@ -11,7 +11,7 @@ from crossway.domain.clients import Caller
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, SourceOption
 from crossway.ports.services import Services
-from crossway.usecases import quotes
+from crossway.usecases.pricing import quotes
 
 CHEAPEST = Chip("Cheapest", "green", "savings")
 FASTEST = Chip("Fastest", "blue", "bolt")

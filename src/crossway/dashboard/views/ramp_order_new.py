@@ -15,11 +15,11 @@ from crossway.domain.identity import read_email
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.domain.ramps import Direction, RampOrder
 from crossway.ports.services import Services
+from crossway.usecases.payments.terms import payable
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps.prices import RampQuote
 from crossway.usecases.ramps.quotes import quote_for_order
 from crossway.usecases.ramps.terms import NewOrder
-from crossway.usecases.terms import payable
 
 EXAMPLE_EMAIL = "ada@example.com"
 

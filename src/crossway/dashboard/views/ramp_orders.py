@@ -15,7 +15,7 @@ from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.ports.ramp_records import OrderFilter
 from crossway.ports.services import Services
-from crossway.usecases import kyc
+from crossway.usecases.identity import kyc
 from crossway.usecases.ramps import orders as ramp_orders
 
 PAGE_SIZE = 25

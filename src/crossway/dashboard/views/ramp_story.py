@@ -26,7 +26,7 @@ from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.ports.ramp_records import OrderFilter, OrderMove
 from crossway.ports.services import Services
-from crossway.usecases import kyc
+from crossway.usecases.identity import kyc
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps.capabilities import channel_of, ramp_token
 

@@ -10,7 +10,7 @@ from crossway.dashboard.views.links import intent_href, link
 from crossway.domain.clients import Caller
 from crossway.ports.services import Services
 from crossway.ports.treasury_records import Run
-from crossway.usecases import reconciling
+from crossway.usecases.money import reconciling
 
 PAGE_SIZE = 20
 FOUND_COLUMNS = (Column("Where"), Column("What differs"), Column("Likely reason"), Column("Way on"))

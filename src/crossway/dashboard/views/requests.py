@@ -12,7 +12,7 @@ from crossway.domain.clients import Caller
 from crossway.domain.errors import NotFound
 from crossway.ports.logs import AskedRequest, RequestFilter
 from crossway.ports.services import Services
-from crossway.usecases import clients, request_log
+from crossway.usecases.developers import clients, request_log
 
 PAGE_SIZE = 50
 EVERY = "All"

@@ -10,7 +10,7 @@ from crossway.dashboard.views.figures import amount, chain_name, duration
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import parse_decimal
 from crossway.ports.services import Services
-from crossway.usecases.sandbox import Holding
+from crossway.usecases.network.sandbox import Holding
 
 HOLDING_COLUMNS = (Column("Chain"), Column("Token"), Column("Holds", "right"))
 FAULT_WORDS: Mapping[str, str] = {

@@ -23,8 +23,8 @@ from crossway.domain.intent import Event, Intent, State
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.records import MoveRecord
 from crossway.ports.services import Services
-from crossway.usecases import finding, tracking
-from crossway.usecases.tracking import Story
+from crossway.usecases.payments import finding, tracking
+from crossway.usecases.payments.tracking import Story
 
 COLORS: dict[State, Color] = {state: chip.color for state, chip in wording.STATES.items()}
 _SHORTEST_TX = 30

@@ -11,7 +11,7 @@ from crossway.dashboard.views.figures import (
     usd,
 )
 from crossway.domain.catalogue import Catalogue
-from crossway.usecases.treasury import COVER_DAYS, FLOW_DAYS, Inventory, Stock
+from crossway.usecases.money.treasury import COVER_DAYS, FLOW_DAYS, Inventory, Stock
 
 LOW_GAS = 1_000
 MOST_BARS = 24

@@ -18,9 +18,9 @@ from crossway.dashboard.views.treasury import LOW_GAS
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import format_units
 from crossway.ports.treasury_records import Claim
-from crossway.usecases.exposure import Exposure
-from crossway.usecases.rebalancing import Move
-from crossway.usecases.treasury import Gas, Inventory, Stock
+from crossway.usecases.money.exposure import Exposure
+from crossway.usecases.money.rebalancing import Move
+from crossway.usecases.money.treasury import Gas, Inventory, Stock
 
 NO_GAS = 100
 MOST_CLAIMS = 100

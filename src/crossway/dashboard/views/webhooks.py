@@ -17,7 +17,7 @@ from crossway.domain.webhooks import (
     EventType,
 )
 from crossway.ports.services import Services
-from crossway.usecases import clients, deliveries, webhooks
+from crossway.usecases.developers import clients, deliveries, webhooks
 
 COLUMNS = (
     Column("Endpoint"),

@@ -8,7 +8,7 @@ from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.ports.sandbox import RampFaults
 from crossway.scenarios.scenario import Back, Ends, scenario
 from crossway.scenarios.stage import ARBITRUM, Stage
-from crossway.usecases import intents
+from crossway.usecases.payments import intents
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps import sandbox as ramp_sandbox
 from crossway.usecases.ramps.terms import NewOrder

@@ -3,7 +3,7 @@
 from crossway.domain.intent import State
 from crossway.scenarios.scenario import Back, Ends, scenario
 from crossway.scenarios.stage import ARBITRUM, Stage
-from crossway.usecases.reconciliation import reconcile
+from crossway.usecases.money.reconciliation import reconcile
 
 
 @scenario(

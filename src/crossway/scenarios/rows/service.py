@@ -10,8 +10,9 @@ from crossway.domain.intent import State
 from crossway.domain.transfers import Duty
 from crossway.scenarios.scenario import Back, Ends, scenario
 from crossway.scenarios.stage import ARBITRUM, BASE, TESTNETS, Stage
-from crossway.usecases import processing, switches
-from crossway.usecases.exposure import exposure
+from crossway.usecases.money.exposure import exposure
+from crossway.usecases.network import switches
+from crossway.usecases.payments import processing
 
 TIMES = 10
 

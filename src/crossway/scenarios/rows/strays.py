@@ -4,7 +4,7 @@ from crossway.domain.intent import State
 from crossway.domain.transfers import Duty, TransferState
 from crossway.scenarios.scenario import Back, Ends, scenario
 from crossway.scenarios.stage import ARBITRUM, BASE, OPTIMISM, Stage
-from crossway.usecases import processing
+from crossway.usecases.payments import processing
 
 DUST = "9000"  # 0.009 USDC: less than the modelled fee on Base
 

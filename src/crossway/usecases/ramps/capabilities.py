@@ -9,7 +9,7 @@ from crossway.domain.money import Token
 from crossway.domain.ramps import RampOrder
 from crossway.ports.ramps import ProviderRefused, RampProvider
 from crossway.ports.services import Patience, Services
-from crossway.usecases.asking import ask
+from crossway.usecases.pricing.asking import ask
 from crossway.usecases.ramps.timing import PATIENCE_SECONDS
 
 T = TypeVar("T")

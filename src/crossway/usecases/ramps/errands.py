@@ -9,7 +9,7 @@ from crossway.domain.ramps import Direction, Errand, OrderEvent, OrderState, Ram
 from crossway.ports.ramps import ProviderRefused, RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases import processing
+from crossway.usecases.payments import processing
 from crossway.usecases.ramps.capabilities import provider_of
 from crossway.usecases.ramps.following import fail, lapse, look
 from crossway.usecases.ramps.opening import open_order, opening_of

@@ -15,12 +15,12 @@ from crossway.domain.ramps import Direction, Errand, OrderEvent, OrderState, Ram
 from crossway.ports.ramps import Opened, Opening, ProviderRefused, RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.cases import Way, decimals_of
-from crossway.usecases.intents import new_event_id
-from crossway.usecases.quotes import Routed, route_for
+from crossway.usecases.payments.intents import new_event_id
+from crossway.usecases.payments.terms import Asked, drawn_up, payable
+from crossway.usecases.pricing.cases import Way, decimals_of
+from crossway.usecases.pricing.quotes import Routed, route_for
 from crossway.usecases.ramps.capabilities import channel_of, provider_of, ramp_token
 from crossway.usecases.ramps.steps import OrderStep, held, money
-from crossway.usecases.terms import Asked, drawn_up, payable
 
 MOST_LIFE_SECONDS = 86_400
 # How much more an off-ramp's deposit may be than what was quoted, in basis points.

@@ -19,9 +19,9 @@ from crossway.ports.ramp_records import OrderFilter, OrderMove, Person
 from crossway.ports.ramps import ProviderRefused
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases import kyc
-from crossway.usecases.intents import new_event_id, respelled
-from crossway.usecases.kyc_corridors import provider_named
+from crossway.usecases.identity import kyc
+from crossway.usecases.identity.corridors import provider_named
+from crossway.usecases.payments.intents import new_event_id, respelled
 from crossway.usecases.ramps.capabilities import in_time, provider_of
 from crossway.usecases.ramps.errands import CLOSED_THERE, ask_about
 from crossway.usecases.ramps.following import fail, look

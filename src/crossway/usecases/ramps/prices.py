@@ -13,11 +13,11 @@ from crossway.domain.ramp_quotes import is_far, total_fees
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import Ask, Priced, ProviderRefused, RampProvider
 from crossway.ports.services import Services
-from crossway.usecases.asking import ask
-from crossway.usecases.quotes import Routed
+from crossway.usecases.pricing.asking import ask
+from crossway.usecases.pricing.quotes import Routed
+from crossway.usecases.pricing.rates import rates
 from crossway.usecases.ramps.questions import RampCase
 from crossway.usecases.ramps.ways import RampWay, ways_for
-from crossway.usecases.rates import rates
 
 
 @dataclass(frozen=True, slots=True)

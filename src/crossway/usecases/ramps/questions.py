@@ -17,8 +17,8 @@ from crossway.ports.ramps import Capabilities
 from crossway.ports.services import Services
 from crossway.usecases.complaints import Complaints
 from crossway.usecases.fields import chain_of
-from crossway.usecases.rates import rates
-from crossway.usecases.switches import switched_off
+from crossway.usecases.network.switches import switched_off
+from crossway.usecases.pricing.rates import rates
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from crossway.domain.quotes import LeftOut
 from crossway.domain.ramp_quotes import near_cheapest, ranked, recommended
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.services import Services
-from crossway.usecases import kyc
-from crossway.usecases.asking import ask
 from crossway.usecases.complaints import Complaints
-from crossway.usecases.kyc_corridors import provider_named
+from crossway.usecases.identity import kyc
+from crossway.usecases.identity.corridors import provider_named
+from crossway.usecases.pricing.asking import ask
 from crossway.usecases.ramps.prices import RampQuote, ask_providers
 from crossway.usecases.ramps.questions import RampCase, RampQuestion, direction_of, read
 

@@ -11,8 +11,8 @@ from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
 from crossway.domain.roles import Right
 from crossway.ports.sandbox import RampFaults, RampSandbox
 from crossway.ports.services import Services
-from crossway.usecases import sandbox as network
 from crossway.usecases.complaints import Complaints
+from crossway.usecases.network import sandbox as network
 
 OUTCOMES: Final = ("paid", "delivered", "failed", "refunded")
 KYC_MODES: Final = ("auto", "manual", "approve")

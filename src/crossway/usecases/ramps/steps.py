@@ -12,8 +12,8 @@ from crossway.ports.ramp_records import OrderChange
 from crossway.ports.records import Alarm
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
-from crossway.usecases.ending import withdraw
-from crossway.usecases.lifecycle import Step
+from crossway.usecases.payments.ending import withdraw
+from crossway.usecases.payments.lifecycle import Step
 from crossway.usecases.ramps.timing import next_look
 
 LATE, SHORT, CONTRADICTED, OWED = "late", "short", "contradicted", "owed"

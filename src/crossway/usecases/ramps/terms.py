@@ -15,13 +15,13 @@ from crossway.domain.money import rescale_up
 from crossway.domain.ramps import Direction, Errand, OrderState, RampOrder
 from crossway.ports.services import Services
 from crossway.usecases.complaints import Complaints
-from crossway.usecases.kyc_corridors import provider_named
+from crossway.usecases.identity.corridors import provider_named
+from crossway.usecases.payments.terms import Asked, drawn_up, payable
 from crossway.usecases.ramps.opening import life_seconds
 from crossway.usecases.ramps.prices import RampQuote
 from crossway.usecases.ramps.questions import RampQuestion, direction_of
 from crossway.usecases.ramps.quotes import quote_for_order
 from crossway.usecases.ramps.timing import OPENING
-from crossway.usecases.terms import Asked, drawn_up, payable
 
 _REFERENCE_BYTES = 16
 

@@ -11,11 +11,11 @@ from crossway.domain.quotes import Offer, best
 from crossway.domain.ramps import Direction
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
-from crossway.usecases.cases import Case, Way, decimals_of, priced
-from crossway.usecases.offers import offers_for
-from crossway.usecases.quotes import Routed, routed
+from crossway.usecases.network.switches import chain_is_off, switched_off
+from crossway.usecases.pricing.cases import Case, Way, decimals_of, priced
+from crossway.usecases.pricing.offers import offers_for
+from crossway.usecases.pricing.quotes import Routed, routed
 from crossway.usecases.ramps.questions import RampCase
-from crossway.usecases.switches import chain_is_off, switched_off
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Clients and what their programs use: keys, webhooks, deliveries and requests."""

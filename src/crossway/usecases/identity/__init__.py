@@ -1,0 +1,1 @@
+"""Identity checks: what is asked for, handing it in, and forgetting it."""

@@ -1,0 +1,1 @@
+"""Running an installation: the shift's numbers, alarms, upkeep and demonstrations."""

@@ -1,0 +1,1 @@
+"""What payers meet: pages of payments, and links that many pay by."""

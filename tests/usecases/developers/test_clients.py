@@ -1,0 +1,107 @@
+"""Where a client's refunds go, how it shows itself, and what the audit log tells of it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from crossway.bootstrap import Service
+from crossway.domain.clients import Brand, insider
+from crossway.domain.errors import InvalidInput
+from crossway.ports.logs import AuditFilter
+from crossway.ports.services import Services
+from crossway.usecases.developers import clients
+from tests.api.conftest import WALLET, new_service
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    service = new_service(tmp_path_factory.mktemp("data"))
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def services(service: Service) -> Services:
+    return service.services
+
+
+@pytest.fixture
+def client_id(services: Services) -> str:
+    return clients.create(services, f"Shop {len(clients.every(services))}", insider("test")).id
+
+
+def changed(services: Services, client_id: str, **change: Any) -> Any:
+    return clients.change(services, client_id, clients.ClientChange(**change), insider("Ada"))
+
+
+def test_refunds_go_to_one_address_a_kind_of_chain_in_its_one_spelling(
+    services: Services, client_id: str
+) -> None:
+    solana = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+    changed(services, client_id, refund_addresses={"evm": f" {WALLET.lower()} "})
+    client = changed(services, client_id, refund_addresses={"solana": solana})
+    assert client.refund_addresses == {"evm": WALLET, "solana": solana}
+    assert clients.every(services)[-1].refund_addresses == client.refund_addresses
+    left = changed(services, client_id, refund_addresses={"evm": ""})
+    assert left.refund_addresses == {"solana": solana}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"evm": "0x123"}, "refund_addresses: the evm address"),
+        ({"solana": WALLET}, "refund_addresses: the solana address"),
+        ({"bitcoin": "bc1q"}, "bitcoin is no kind of chain here; there are evm, solana"),
+    ],
+)
+def test_a_refund_address_has_the_form_of_its_chains(
+    services: Services, client_id: str, given: dict[str, str], said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        changed(services, client_id, refund_addresses=given)
+
+
+def test_a_brand_is_set_and_taken_away(services: Services, client_id: str) -> None:
+    logo = "https://cdn.shop.example:8443/logo.svg?v=2"
+    client = changed(services, client_id, display_name=" Café ", logo_url=logo, colour="#AA55FF")
+    assert client.brand == Brand("Café", logo, "#aa55ff")
+    assert changed(services, client_id, logo_url="").brand == Brand("Café", "", "#aa55ff")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"logo_url": "http://shop.example/logo.svg"}, "logo_url must be an https URL"),
+        ({"logo_url": "https://"}, "logo_url"),
+        ({"logo_url": "https://user:pw@shop.example/"}, "logo_url"),
+        ({"logo_url": "https://shop.example:port/"}, "logo_url"),
+        ({"logo_url": 'https://shop.example/"onload="x y'}, "logo_url"),
+        ({"logo_url": "javascript:alert(1)"}, "logo_url"),
+        ({"logo_url": f"https://shop.example/{'x' * 2_048}"}, "logo_url"),
+        ({"colour": "red"}, "colour must be #rrggbb"),
+        ({"colour": "#12345"}, "colour"),
+        ({"display_name": "x" * 101}, "display_name must be at most 100"),
+        ({"requests_per_minute": 0}, "requests_per_minute must be 1 to"),
+    ],
+)
+def test_what_cannot_be_is_refused_naming_the_field(
+    services: Services, client_id: str, change: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        changed(services, client_id, **change)
+
+
+def test_the_audit_log_tells_what_changed_and_nothing_else(
+    services: Services, client_id: str
+) -> None:
+    changed(services, client_id, app_fee_bps=25, colour="#000000")
+    changed(services, client_id, app_fee_bps=25)
+    with services.store.read() as unit:
+        entries = unit.audits.page(AuditFilter(subject=f"client:{client_id}"), 10)
+    assert [(e.who, e.what) for e in entries] == [
+        ("Ada", "client changed"),
+        ("test", "client created"),
+    ]
+    assert entries[0].before == {"app_fee_bps": 0, "colour": ""}
+    assert entries[0].after == {"app_fee_bps": 25, "colour": "#000000"}

@@ -1,0 +1,208 @@
+"""Personal data lies nowhere as plain text: not in the database's files, not in logs, not in
+answers (wire.md §5)."""
+
+import base64
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from crossway.domain.errors import InvalidInput, Unreachable
+from crossway.domain.ramps import Direction, OrderState
+from crossway.ports.ramps import Opened, Opening, ProviderRefused
+from crossway.usecases.identity import kyc
+from tests.databases import new_sqlite
+from tests.identity_desk import BASIC, EMAIL, PNG, Office, an_office
+from tests.processes import Installation, free_port, installed, until
+from tests.storage.ramp_records import an_order
+from tests.usecases.ramp_worlds import RampWorld
+
+ACCOUNT = "0690000031"
+NAMES = {
+    "firstName": "Wilhelmina",
+    "lastName": "Quartermaine",
+    "dateOfBirth": "1987-03-14",
+    "idNumber": "48151623421",
+}
+PERSONAL = [EMAIL, ACCOUNT, "Marina Road", *NAMES.values()]
+OWN = {
+    "accountNumber": ACCOUNT,
+    "accountName": "Wilhelmina Quartermaine",
+    "phone": "+2348055512345",
+    "phoneNumber": "+2348055512345",
+}
+FACE = b"a face nobody else may see"
+CORRIDOR = {"provider": "YELLOW_CARD", "countryCode": "NG", "fiatCurrency": "NGN"}
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Office]:
+    with an_office(tmp_path / "data") as made:
+        yield made
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with installed(f"sqlite:///{folder / 'crossway.db'}", folder) as made:
+        yield made
+
+
+def forms(values: list[str]) -> list[bytes]:
+    """As they would lie there in any of the forms that software likes to store."""
+    found = []
+    for value in values:
+        plain = value.encode()
+        found += [plain, plain.upper(), plain.hex().encode(), value.replace("@", "%40").encode()]
+        found.append(base64.b64encode(plain)[:-4])
+    return found
+
+
+def test_nothing_personal_is_plain_in_the_database(office: Office) -> None:
+    kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", BASIC | NAMES)
+    kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", {"address": "12 Marina Road"})
+    kyc.add_document(*office.asked, "YELLOW_CARD", EMAIL, "NG", "selfie", "image/png", PNG)
+    person = kyc.person_of(office.services, EMAIL)
+    fields = json.dumps({"account": ACCOUNT, "email": EMAIL}).encode()
+    order = an_order(person_id=person.id, sealed=office.services.vault.seal(fields))
+    office.world.store.write(lambda unit: unit.orders.add(order))
+    stored = office.stored()
+    assert person.id.encode() in stored
+    for form in (*forms(PERSONAL), FACE, PNG):
+        assert form not in stored
+
+
+def test_orders_leave_nothing_personal_behind(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    world = RampWorld(new_sqlite(folder, tmp_path / "migrated.db"))
+    for provider in ("YELLOW_CARD", "FONBNK", "PAYCREST"):
+        world.services.ramp_sandbox.set_standing(provider, EMAIL, "advanced", "approved")
+    written = {}
+    made = []
+    for provider in ("YELLOW_CARD", "FONBNK", "PAYCREST"):
+        for direction, deal in ((Direction.ON, world.buy), (Direction.OFF, world.sell)):
+            fields = world.filled(provider, direction)
+            fields |= {key: OWN[key] for key in fields if key in OWN}
+            written |= fields
+            made.append(deal(provider, email=EMAIL, fields=fields))
+    assert set(OWN) & set(written)
+    sold = next(order for order in made if order.direction is Direction.OFF)
+    world.deposit_for(sold)
+    world.until_order(sold, OrderState.COMPLETED)
+    world.fault(refuse_next=1)
+    world.buy(email=EMAIL, fields=world.filled("YELLOW_CARD", Direction.ON))
+    world.pass_time(7_200, step=60)
+    stored = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    for form in forms([EMAIL, *(OWN[key] for key in written if key in OWN)]):
+        assert form not in stored
+    gone = kyc.erase(world.services, world.operator, EMAIL)
+    assert gone == len(made) + 1
+    now = [world.order(order) for order in made]
+    assert {(order.person_id, order.sealed) for order in now} == {(None, None)}
+    assert all(world.history(order) for order in now)
+    world.store.close()
+
+
+class Chatty:
+    """A provider that refuses orders with everything that it was told."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def open(self, order: Opening) -> Opened:
+        raise ProviderRefused(f"{order.email} has no account {order.fields['accountNumber']} here")
+
+
+def test_what_a_provider_says_is_kept_without_what_it_repeats(tmp_path: Path) -> None:
+    world = RampWorld(new_sqlite(tmp_path, tmp_path / "migrated.db"))
+    world.services.ramp_sandbox.set_standing("YELLOW_CARD", EMAIL, "advanced", "approved")
+    chatty: Any = [Chatty(one) for one in world.services.ramps]
+    world.services = replace(world.services, ramps=chatty)
+    fields = world.filled("YELLOW_CARD", Direction.OFF) | {"accountNumber": ACCOUNT}
+    order = world.sell(email=EMAIL, fields=fields)
+    assert (order.state, order.failure_reason) == (OrderState.FAILED, "… has no account … here")
+    world.store.close()
+
+
+def test_refusals_and_errors_repeat_nothing_personal(office: Office) -> None:
+    wrong: dict[str, Any] = {"idNumber": NAMES["idNumber"] + "x", "dateOfBirth": "14.03.1987"}
+    with pytest.raises(InvalidInput) as refusal:
+        kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", wrong)
+    said = [str(refusal.value)]
+    with pytest.raises(InvalidInput) as refusal:
+        kyc.state(*office.asked, "YELLOW_CARD", EMAIL + " ", "NG", "XXX")
+    said.append(str(refusal.value))
+    office.desk.silent = True
+    with pytest.raises(Unreachable) as silence:
+        kyc.state(*office.asked, "YELLOW_CARD", EMAIL, "NG", "NGN")
+    said.append(str(silence.value))
+    for value in (*PERSONAL, *wrong.values()):
+        assert value not in " ".join(said)
+
+
+def test_a_running_service_writes_nothing_personal_down(installation: Installation) -> None:
+    key = installation.run("keys", "create", "--client", "Shop", "--mode", "test", "--quiet")
+    port = free_port()
+    installation.start("api", "crossway", "api", "--port", str(port), LOG_LEVEL="debug")
+    base = f"http://127.0.0.1:{port}/api"
+    until("the API answers", lambda: installation.answers("api", f"{base}/readyz"))
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx.Client(base_url=f"{base}/v1", headers=headers, timeout=30) as http:
+        said = "".join(answer.text for answer in _busy(http))
+    installation.end("api")
+    stored = b"".join(p.read_bytes() for p in installation.folder.rglob("*") if p.is_file())
+    assert b"selfie" in stored
+    assert "/ramp/kyc" in installation.log("api")
+    for form in (*forms(PERSONAL), FACE):
+        assert form not in stored
+        assert form.decode() not in said
+
+
+def _busy(http: httpx.Client) -> Iterator[httpx.Response]:
+    """Everything that a client can do with personal data, rightly and wrongly."""
+    who = {**CORRIDOR, "userEmail": EMAIL}
+    fields = {**BASIC, **NAMES, "address": "12 Marina Road"}
+    yield http.get("/ramp/kyc", params=who)
+    yield http.get("/kyc/state", params={**who, "amount": "x"})
+    yield http.post("/ramp/kyc", json={**who, "fields": {"idNumber": NAMES["idNumber"] + "x"}})
+    handed_in = http.post(
+        "/ramp/kyc", json={**who, "fields": fields}, headers={"Idempotency-Key": "once"}
+    )
+    assert handed_in.status_code == 200, handed_in.text
+    yield handed_in
+    for key in ("idDocumentFront", "selfie"):
+        sent = http.post(
+            "/ramp/kyc/documents",
+            params={**who, "key": key},
+            content=PNG,
+            headers={"Content-Type": "image/png"},
+        )
+        assert sent.status_code == 200, sent.text
+        yield sent
+    steered = {"provider": "YELLOW_CARD", "userEmail": EMAIL, "kycType": "advanced"}
+    yield http.post("/sandbox/kyc", json={**steered, "status": "approved"})
+    yield http.get("/ramp/kyc", params={**who, "cryptoAmount": "100"})
+    order = {
+        "type": "off-ramp",
+        "provider": "YELLOW_CARD",
+        "fiatCurrency": "NGN",
+        "cryptoAmount": 25,
+        "sourceChain": "BASE_MAINNET",
+        "senderAddress": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+        "userEmail": EMAIL,
+        "fields": {"accountNumber": ACCOUNT},
+    }
+    yield http.post("/ramp/orders", json=order)
+    yield http.post("/ramp/orders", json={**order, "surprise": EMAIL})
+    yield http.get("/ramp/quotes", params={**order, "fields": ""})
+    yield http.get("/ramp/kyc", params={"provider": "X", "userEmail": EMAIL})
+    yield http.delete("/ramp/kyc", params={"userEmail": "nobody.known@example.com"})

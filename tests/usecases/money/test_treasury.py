@@ -1,0 +1,128 @@
+"""The relayer's stock: what the page says is what chains and books say, whatever is under way."""
+
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.errors import Forbidden, InvalidInput
+from crossway.domain.intent import State
+from crossway.domain.ledger import Account
+from crossway.domain.roles import Role
+from crossway.usecases.money import rebalancing, stock, treasury
+from crossway.usecases.money.treasury import COVER_DAYS, FLOW_DAYS, Stock
+from crossway.usecases.network import sandbox
+from tests.world import CATALOGUE, World
+
+BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
+CHAINS = (BASE, ARBITRUM, "OPTIMISM_MAINNET")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
+
+
+def by_place(world: World) -> dict[tuple[str, str], Stock]:
+    found = treasury.inventory(world.services, world.operator)
+    return {(one.token.chain, one.token.symbol): one for one in found.stocks}
+
+
+def test_the_numbers_are_those_of_chains_and_books_with_payments_in_every_state(
+    world: World,
+) -> None:
+    stock.take_in(world.services, world.operator)
+    done = world.pay()
+    world.deposit(done)
+    world.until(done, State.COMPLETED)
+    world.pass_time(60)
+    pending, short = world.pay(), world.pay()
+    world.deposit(short, "short")
+    on_its_way = [world.pay(), world.pay(to="OPTIMISM_MAINNET")]
+    for intent in on_its_way:
+        world.deposit(intent)
+        world.until(intent, State.INITIATED, State.COMPLETED)
+    claimed = world.pay()
+    world.deposit(claimed)
+    world.until(claimed, State.COMPLETED)
+    states = {world.now(i).state for i in (done, pending, short, *on_its_way, claimed)}
+    assert states >= {State.COMPLETED, State.PENDING}
+
+    found = treasury.inventory(world.services, world.operator)
+    with world.store.read() as unit:
+        booked = unit.books.balances()
+        moves = unit.transfers.of([i.id for i in (*on_its_way, claimed)])
+    reserved: dict[tuple[str, str], int] = defaultdict(int)
+    for intent in map(world.now, on_its_way):
+        if intent.state is State.INITIATED:
+            reserved[intent.terms.destination_chain, intent.terms.token_out] += (
+                intent.terms.out_units
+            )
+    open_claims = [t for t in moves if t.duty == "REIMBURSE" and t.state in ("DUE", "SIGNED")]
+    assert open_claims
+    assert sorted(c.intent_id for c in found.claims) == sorted(t.intent_id for t in open_claims)
+    for one in found.stocks:
+        place = (one.token.chain, one.token.address)
+        chain = world.services.chains[one.token.chain]
+        relayer = chain.own.relayer
+        assert one.there == chain.balances([relayer], one.token.address)[relayer]
+        assert one.reserved == reserved[place]
+        assert one.expected == sum(c.units for c in found.claims if (c.chain, c.token) == place)
+        coming = stock.under_way(world.services, chain).of(relayer, one.token.address) or 0
+        assert booked.get((Account.INVENTORY, *place), 0) + coming == one.there
+    assert all(gas.runway > 0 for gas in found.gas)
+    assert found.silent == ()
+
+
+def test_a_target_is_set_by_a_treasurer_and_else_follows_the_flows(world: World) -> None:
+    intent = world.pay()
+    world.deposit(intent)
+    world.until(intent, State.COMPLETED)
+    flowing = by_place(world)[ARBITRUM, "USDC"]
+    exact = intent.terms.out_units * COVER_DAYS / FLOW_DAYS
+    assert exact <= flowing.target <= exact * 1.01
+    assert flowing.target_by == ""
+    treasurer = replace(world.operator, role=Role.TREASURER)
+    treasury.set_target(world.services, treasurer, ARBITRUM, "USDC", 2_000_000 * 10**6)
+    lacking = by_place(world)[ARBITRUM, "USDC"]
+    assert (lacking.target, lacking.target_by) == (2_000_000 * 10**6, treasurer.who)
+    assert lacking.short > 900_000 * 10**6
+    with world.store.read() as unit:
+        assert unit.network.audited(1)[0][2] == "target set"
+    treasury.set_target(world.services, treasurer, ARBITRUM, "USDC", None)
+    assert by_place(world)[ARBITRUM, "USDC"].target_by == ""
+    with pytest.raises(InvalidInput, match="target"):
+        treasury.set_target(world.services, treasurer, ARBITRUM, "USDC", -1)
+    with pytest.raises(Forbidden):
+        treasury.set_target(
+            world.services, replace(world.operator, role=Role.OPERATOR), ARBITRUM, "USDC", 1
+        )
+
+
+def test_what_is_lacking_is_suggested_to_be_moved_from_where_it_is_spare(world: World) -> None:
+    treasury.set_target(world.services, world.operator, ARBITRUM, "USDC", 1_012_000 * 10**6)
+    inventory = treasury.inventory(world.services, world.operator)
+    (move,) = rebalancing.suggestions(world.services, world.operator, inventory.stocks)
+    assert (move.to.chain, move.to.symbol, move.micro_usd) == (ARBITRUM, "USDC", 12_000 * 10**6)
+    assert move.token.chain in {BASE, "OPTIMISM_MAINNET"}
+    assert move.units == 12_000 * 10**6
+    assert move.bridge is not None
+    assert 0 < move.fee_micro_usd < move.micro_usd
+    assert move.seconds > 0
+    for chain in world.services.chains:
+        before = by_place(world)[chain, "USDC"].there
+        assert before == 1_000_000 * 10**6, "a suggestion moves nothing"
+
+
+def test_a_chain_that_is_silent_is_named_and_its_stock_unknown(world: World) -> None:
+    sandbox.faults(world.services, world.operator, BASE, {"outageSeconds": 60})
+    found = treasury.inventory(world.services, world.operator)
+    assert [left.subject for left in found.silent] == [BASE]
+    assert {one.there for one in found.stocks if one.token.chain == BASE} == {None}
+    assert CATALOGUE.chains[BASE].id not in {gas.chain for gas in found.gas}
+
+
+def test_only_the_installations_people_see_the_stock(world: World) -> None:
+    with pytest.raises(Forbidden):
+        treasury.inventory(world.services, world.caller)

@@ -1,0 +1,165 @@
+"""A change of the secret key: everything is encrypted anew, and nothing is lost on the way."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.fernet import Fernet
+
+from crossway import bootstrap
+from crossway.adapters.vault import FernetVault, WrongKey, open_vault
+from crossway.bootstrap import SetupError
+from crossway.domain.ramps import OrderState
+from crossway.settings import Settings, secret_keys_of, write_private
+from crossway.storage.sealed import SEALED
+from crossway.usecases.identity import kyc
+from crossway.usecases.operating.rotation import AT_ONCE, rotate
+from tests.identity_desk import BASIC, EMAIL, Office, an_office
+from tests.storage.ramp_records import an_order
+from tests.storage.records import at_once
+from tests.test_cli import crossway
+from tests.world import SECRET_KEY
+
+NEW = Fernet.generate_key()
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Office]:
+    with an_office(tmp_path / "data") as made:
+        yield made
+
+
+def filled(office: Office) -> None:
+    """Orders of a person who handed something in."""
+    kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", BASIC)
+    person = kyc.person_of(office.services, EMAIL)
+    for _ in range(2 * AT_ONCE + 1):
+        order = an_order(
+            person_id=person.id,
+            sealed=office.services.vault.seal(b"fields"),
+            state=OrderState.COMPLETED,
+        )
+        office.world.store.write(lambda unit, order=order: unit.orders.add(order))  # type: ignore[misc]
+
+
+def with_keys(office: Office, *keys: bytes) -> Office:
+    vault = open_vault(keys, office.world.store)
+    return replace(office, services=replace(office.services, vault=vault))
+
+
+def sealed(office: Office) -> list[bytes]:
+    def work(unit: Any) -> list[bytes]:
+        kinds = [unit.sealed.page(kind, 100, None) for kind in unit.sealed.kinds()]
+        return [value for kind in kinds for _, value in kind]
+
+    return office.world.store.write(work)
+
+
+def test_after_a_rotation_the_new_key_alone_opens_everything(office: Office) -> None:
+    filled(office)
+    done = rotate(with_keys(office, NEW, SECRET_KEY).services, "Ada")
+    assert done.clean
+    assert done.renewed["orders.sealed"] == 2 * AT_ONCE + 1
+    assert done.renewed["submissions.sealed"] == len(BASIC)
+    assert done.renewed["people.email_sealed"] == done.renewed["secrets_kept.sealed"] == 1
+    alone = with_keys(office, NEW)
+    assert len(sealed(office)) == sum(done.renewed.values())
+    for value in sealed(office):
+        assert alone.services.vault.open(value)
+    person = kyc.person_of(alone.services, EMAIL)
+    assert kyc.reveal_email(alone.services, person) == EMAIL
+    with pytest.raises(WrongKey):
+        with_keys(office, SECRET_KEY)
+
+
+def test_a_rotation_that_was_ended_goes_on_where_it_stopped(office: Office) -> None:
+    filled(office)
+    both = with_keys(office, NEW, SECRET_KEY)
+
+    class Ended(Exception):
+        pass
+
+    class Failing(FernetVault):
+        left = AT_ONCE + 3
+
+        def renew(self, sealed: bytes) -> bytes | None:
+            self.left -= 1
+            if self.left < 0:
+                raise Ended
+            return super().renew(sealed)
+
+    failing = Failing([NEW, SECRET_KEY], b"")
+    with pytest.raises(Ended):
+        rotate(replace(both.services, vault=failing), "Ada")
+    assert with_keys(office, SECRET_KEY).services.vault.index(EMAIL)
+    done = rotate(both.services, "Ada")
+    assert done.clean
+    assert done.renewed["orders.sealed"] == AT_ONCE + 1
+    assert not any(rotate(both.services, "Ada").renewed.values())
+
+
+def test_what_a_process_with_the_old_key_writes_is_found_by_the_next_rotation(
+    office: Office,
+) -> None:
+    both = with_keys(office, NEW, SECRET_KEY)
+    assert rotate(both.services, "Ada").clean
+    order = an_order(sealed=office.services.vault.seal(b"late"))
+    office.world.store.write(lambda unit: unit.orders.add(order))
+    assert rotate(both.services, "Ada").renewed["orders.sealed"] == 1
+    assert not any(rotate(both.services, "Ada").renewed.values())
+
+
+def test_what_no_key_opens_is_named_and_the_old_key_stays(office: Office) -> None:
+    order = an_order(sealed=Fernet(Fernet.generate_key()).encrypt(b"lost"))
+    order = office.world.store.write(lambda unit: unit.orders.add(order))
+    done = rotate(with_keys(office, NEW, SECRET_KEY).services, "Ada")
+    assert not done.clean
+    assert done.lost["orders.sealed"] == [order.id]
+
+
+def test_a_rotation_is_audited(office: Office) -> None:
+    rotate(office.services, "Ada")
+    with office.world.store.read() as unit:
+        (line,) = [line for line in unit.network.audited(9) if line[1] == "Ada"]
+    assert line[2] == "secrets encrypted anew"
+    assert set(line[3]["renewed"]) == {f"{table.name}.{column}" for table, _, column in SEALED}
+
+
+def test_the_commands_change_a_key_and_a_wrong_one_ends_the_start(tmp_path: Path) -> None:
+    assert crossway(tmp_path, "keys", "list").returncode == 0
+    old = (tmp_path / "secret.key").read_text()
+    new = crossway(tmp_path, "secrets", "new").stdout.strip()
+    wrong = crossway(tmp_path, "keys", "list", CROSSWAY_SECRET_KEY=new)
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "CROSSWAY_SECRET_KEY: none of the secret keys opens" in wrong.stderr
+    assert new not in wrong.stderr
+    examined = crossway(tmp_path, "doctor", CROSSWAY_SECRET_KEY=new)
+    assert examined.stdout == (
+        "the secret key is not the one that this database was first started with\n"
+    )
+    done = crossway(tmp_path, "secrets", "rotate", CROSSWAY_SECRET_KEY=f"{new},{old}")
+    assert (
+        "Everything is encrypted with the first key. If every process was restarted" in done.stdout
+    )
+    assert crossway(tmp_path, "keys", "list", CROSSWAY_SECRET_KEY=new).returncode == 0
+    assert crossway(tmp_path, "keys", "list").returncode == 1
+    (tmp_path / "secret.key").write_text(f"{new}\n{old}\n")
+    assert crossway(tmp_path, "keys", "list").returncode == 0
+
+
+def test_a_key_file_is_whole_as_soon_as_it_is_there(tmp_path: Path) -> None:
+    settings = Settings(_env_file=None, data_dir=tmp_path)  # type: ignore[call-arg]
+    found = at_once([lambda: secret_keys_of(settings)] * 16)
+    assert len(set(found)) == 1
+    assert len(found[0]) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["secret.key"]
+    with pytest.raises(FileExistsError):
+        write_private(settings.secret_key_file, b"another")
+
+
+def test_a_key_that_is_none_is_a_sentence(tmp_path: Path) -> None:
+    chosen: Any = {"data_dir": tmp_path, "secret_key": "short", "_env_file": None}
+    with pytest.raises(SetupError, match="CROSSWAY_SECRET_KEY: the secret key must be 32 bytes"):
+        bootstrap.build(Settings(**chosen))
