@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from crossway.adapters.chains.addresses import keccak256
+from crossway.adapters.chains.addresses import canonical, keccak256
 from crossway.adapters.chains.binding import (
     WORD,
     address_word,
@@ -14,7 +14,7 @@ from crossway.adapters.chains.binding import (
 )
 from crossway.adapters.chains.evm.contracts import Deployment
 from crossway.domain.actions import Action, Output
-from crossway.domain.catalogue import Catalogue
+from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.transfers import Duty
 
 _SOURCE = "(uint256,uint256,address,uint256,address,address,address,uint256)"
@@ -38,7 +38,8 @@ ALLOWANCE = selector("allowance(address,address)")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a contract; `value` in units of the native coin goes along."""
+    """A call of a contract, whose address is plain on every family of chains that is called so;
+    `value` in units of the native coin goes along."""
 
     to: str
     data: bytes
@@ -58,42 +59,45 @@ def call_of(catalogue: Catalogue, at: Deployment, action: Action) -> Call:
     hashes = bound(catalogue, terms, action.bridger, action.coordinator)
     if "0x" + hashes.key.hex() != action.intent_key:
         raise ValueError(f"the terms of {action.intent_key} are not those that it was named by")
+    kind = catalogue.chains[action.chain].kind
     if action.duty is Duty.FILL:
-        return _fill(at, hashes.source_hash, action.outputs[0])
+        return _fill(kind, at, hashes.source_hash, action.outputs[0])
     source = b"".join(source_words(catalogue, terms, action.bridger, action.coordinator))
     words = source + keccak256(b"".join(dest_words(catalogue, terms)))
     first = action.outputs[0]
     if first.source == action.bridger:
-        return Call(action.bridger, SETTLE + words + _payouts(action.outputs))
-    if at.deposit_address(hashes.key) != first.source:
+        return Call(_plain(kind, action.bridger), SETTLE + words + _payouts(kind, action.outputs))
+    if at.deposit_address(hashes.key) != _plain(kind, first.source):
         raise ValueError(f"{first.source} is no deposit address of the contracts in use")
     if action.duty is Duty.START:
         return Call(at.factory, START + words)
-    token = address_word("evm", first.token)
+    token = address_word(kind, first.token)
     if first.to == terms.refund_address:
         return Call(at.factory, REFUND + words + token)
-    return Call(at.factory, REDIRECT + words + token + address_word("evm", first.to))
+    return Call(at.factory, REDIRECT + words + token + address_word(kind, first.to))
 
 
-def _fill(at: Deployment, source_hash: bytes, output: Output) -> Call:
+def _plain(kind: ChainKind, address: str) -> str:
+    if kind == "evm":
+        return address
+    return canonical("evm", "0x" + address_word(kind, address)[-20:].hex())
+
+
+def _fill(kind: ChainKind, at: Deployment, source_hash: bytes, output: Output) -> Call:
     if output.units is None:
         raise ValueError("a fill names what it pays")
-    words = (
-        source_hash,
-        address_word("evm", output.token),
-        address_word("evm", output.to),
-        number_word(output.units),
-    )
-    value = output.units if is_native(output.token) else 0
+    token = address_word(kind, output.token)
+    words = (source_hash, token, address_word(kind, output.to), number_word(output.units))
+    value = 0 if any(token) else output.units
     return Call(at.filler, FILL + b"".join(words), value)
 
 
-def _payouts(outputs: Sequence[Output]) -> bytes:
+def _payouts(kind: ChainKind, outputs: Sequence[Output]) -> bytes:
     """An array of receivers and units, after nine words and the place where it begins."""
     paid = [(one.to, one.units) for one in outputs if one.units]
     words = [number_word(10 * WORD), number_word(len(paid))]
     for to, units in paid:
-        words += [address_word("evm", to), number_word(units)]
+        words += [address_word(kind, to), number_word(units)]
     return b"".join(words)
 
 

@@ -75,13 +75,14 @@ class Deployment:
         return keccak256(_CLONE_HEAD + _bytes(self.implementation) + _CLONE_TAIL)
 
 
-def init_code(name: str, prefix: int = EVM_PREFIX) -> bytes:
-    """What is sent to be deployed: the code with its constructor's arguments."""
+def init_code(name: str, prefix: int = EVM_PREFIX, factory: str = "") -> bytes:
+    """What is sent to be deployed: the code with its constructor's arguments. The escrow's is the
+    factory, where the deterministic deployer puts it unless told."""
     code = artifact(name).bytecode
     if name == "IntentFactory":
         return code + bytes([prefix]).ljust(WORD, b"\0")
     if name == "Escrow":
-        return code + address_word("evm", _placed("IntentFactory", prefix))
+        return code + address_word("evm", factory or _placed("IntentFactory", prefix))
     return code
 
 
@@ -89,11 +90,14 @@ def init_code(name: str, prefix: int = EVM_PREFIX) -> bytes:
 def deployment(prefix: int = EVM_PREFIX) -> Deployment:
     """Where the deterministic deployer puts the contracts."""
     factory = _placed("IntentFactory", prefix)
+    return deployment_at(factory, _placed("Escrow", prefix), _placed("Filler", prefix), prefix)
+
+
+def deployment_at(factory: str, escrow: str, filler: str, prefix: int) -> Deployment:
+    """Contracts that were put where somebody says."""
     code_hash = keccak256(artifact("DepositAddress").bytecode)
     implementation = _text(create2(prefix, _bytes(factory), SALT, code_hash))
-    return Deployment(
-        factory, _placed("Escrow", prefix), _placed("Filler", prefix), implementation, prefix
-    )
+    return Deployment(factory, escrow, filler, implementation, prefix)
 
 
 def _placed(name: str, prefix: int) -> str:

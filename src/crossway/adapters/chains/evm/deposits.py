@@ -46,7 +46,8 @@ def _scan(ground: Ground, line: Line, head: Heads, after: Cursor, addresses: Seq
     if head.height < after.height:
         raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
     asked = None if len(addresses) > MOST_ASKED_FOR else addresses
-    last = min(head.height, after.height + ground.limits.blocks * _MOST_STRETCHES)
+    far = min(ground.limits.blocks * _MOST_STRETCHES, ground.reach)
+    last = min(head.height, after.height + far)
     stretches = spans(ground.limits, after.height + 1, last, asked)
     wanted = [ask_block(after.height), ask_block(last)]
     try:
@@ -64,7 +65,7 @@ def _scan(ground: Ground, line: Line, head: Heads, after: Cursor, addresses: Seq
     ground.remember(before)
     ground.remember(end)
     incoming = incoming_of(ground, line, logs, {end.height: end})
-    incoming += native.next_found(ground, line, addresses, before, end)
+    incoming += ground.coins.next_found(ground, line, addresses, before, end)
     return Scan(sorted(incoming, key=_place), Cursor(end.height, end.hash), None)
 
 
@@ -141,7 +142,7 @@ def incoming_to(
             logs += answered(line, ground.limits, ground.tokens, stretch, answer)
         ends = blocks_at(line, {first, head.height})
         found = incoming_of(ground, line, logs, ends)
-        found += native.found(ground, line, to, ends[first], ends[head.height])
+        found += ground.coins.found(ground, line, to, ends[first], ends[head.height])
         return sorted(found, key=_place)
 
     return ground.nodes.one(work)
@@ -174,7 +175,7 @@ def _standing_of(ground: Ground, line: Line, incoming: Sequence[Incoming]) -> li
         if in_blocks[one.block_height].hash != one.block_hash:
             return False
         if native.is_native(ground, one):
-            return native.stands(ground, line, one, receipts.get(one.tx_hash))
+            return ground.coins.stands(ground, line, one, receipts.get(one.tx_hash))
         its = receipts[one.tx_hash]
         if its is None or its.block_hash != one.block_hash or not its.worked:
             return False

@@ -1,14 +1,17 @@
 """What every part of the adapter of one chain stands on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from crossway.adapters.chains.evm.contracts import Deployment
 from crossway.adapters.chains.evm.logs import Limits
 from crossway.adapters.chains.evm.traits import Traits
-from crossway.adapters.chains.evm.wire import Block, block
+from crossway.adapters.chains.evm.wire import Block, Receipt, block
 from crossway.adapters.chains.live.nodes import Line, Nodes
 from crossway.adapters.chains.live.rpc import Question
 from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.deposits import Incoming
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import ChainAddresses
 from crossway.ports.signing import Signer
@@ -21,6 +24,26 @@ class Memory:
     height: int = -1
     hash: str = ""
     units: dict[str, int] = field(default_factory=dict)
+
+
+class Coins(Protocol):
+    """How deposits of the native coin are found, of which no log tells."""
+
+    def found(
+        self, ground: "Ground", line: Line, addresses: Sequence[str], before: Block, end: Block
+    ) -> list[Incoming]:
+        """What came in after one block up to another."""
+        ...
+
+    def next_found(
+        self, ground: "Ground", line: Line, addresses: Sequence[str], before: Block, end: Block
+    ) -> list[Incoming]:
+        """The same for the look that follows the last one."""
+        ...
+
+    def stands(self, ground: "Ground", line: Line, one: Incoming, its: Receipt | None) -> bool:
+        """Whether a payment in a block that stands was really made."""
+        ...
 
 
 @dataclass
@@ -41,6 +64,9 @@ class Ground:
     limits: Limits
     tokens: frozenset[str]
     native: str
+    coins: Coins
+    # One look at what came in goes this many blocks far.
+    reach: int = 1_000_000
     # Hashes of blocks by height, as they were told last.
     seen: dict[int, str] = field(default_factory=dict)
     memory: Memory = field(default_factory=Memory)

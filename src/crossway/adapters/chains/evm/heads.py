@@ -32,6 +32,8 @@ class Summit:
         self._asked_at: float | None = None
         self._known: Heads | None = None
         self.base_fee = 0
+        self.newest: Block | None = None
+        self.final: Block | None = None
 
     def heads(self) -> Heads:
         """The newest heads, or those of a moment ago."""
@@ -54,7 +56,7 @@ class Summit:
                 f"the node is behind: block {newest.height} after {self._known.height}"
             )
         final = self._final(newest, answers[1] if len(answers) > 1 else None)
-        self.base_fee = newest.base_fee
+        self.base_fee, self.newest = newest.base_fee, newest
         self._ground.remember(newest)
         return Heads(newest.height, newest.hash, newest.at, final)
 
@@ -62,7 +64,8 @@ class Summit:
         if told is None:
             final = newest.height - self._ground.chain.confirmations.finalized
         else:
-            final = block(told).height
+            self.final = block(told)
+            final = self.final.height
         if final > newest.height:
             raise Unreachable("the node's final block is above its newest")
         before = self._known.finalized if self._known else 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from crossway.adapters.chains.evm import native
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, Deployment, deployment
 from crossway.adapters.chains.evm.ground import Ground
@@ -75,4 +76,5 @@ def _ground(
         limits=limits_of(customs),
         tokens=frozenset(t.address for t in tokens if not t.native),
         native=coin,
+        coins=native,
     )

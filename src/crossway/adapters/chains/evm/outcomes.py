@@ -54,7 +54,9 @@ _ERRORS: Mapping[bytes, Why] = {
     selector("TooMuch()"): Why("more was to be paid out than was collected", True),
     selector("BalanceUnknown(address)"): Why("the token does not say what is held", False),
 }
-_UNKNOWN = Why("the transaction reverted", False)
+UNKNOWN = Why("the transaction reverted", False)
+STOCK_SHORT = Why("the relayer's stock or allowance was short", False)
+REFUSED = _ERRORS[selector("Refused(address)")]
 
 
 def receipts_of(line: Line, tx_ids: list[str]) -> dict[str, Receipt]:
@@ -82,10 +84,10 @@ def _mined(ground: Ground, its: Receipt, at: Block, why: Why | None) -> Mined | 
         return None
     if why is not None:
         return Mined(its.height, at.hash, at.at, (), its.fee_units, why.words, why.permanent)
-    return Mined(its.height, at.hash, at.at, _moves(ground, its), its.fee_units)
+    return Mined(its.height, at.hash, at.at, moves_of(ground, its), its.fee_units)
 
 
-def _moves(ground: Ground, its: Receipt) -> tuple[Moved, ...]:
+def moves_of(ground: Ground, its: Receipt) -> tuple[Moved, ...]:
     """What our contracts say that they moved; no other contract is believed."""
     ours = (ground.at.factory, ground.at.escrow, ground.at.filler)
     found = []
@@ -107,12 +109,11 @@ def _reasons(ground: Ground, line: Line, failed: Mapping[str, Receipt]) -> dict[
         for n, call in calls.items()
     ]
     found = {n: _why(answer) for n, answer in zip(calls, line.tell(after), strict=True)}
-    refused = selector("Refused(address)")
     for name, call in calls.items():
         filling = bytes.fromhex(call["data"][2:10]) == FILL
-        if filling and found[name] == _ERRORS[refused] and _stock_short(ground, line, call):
-            found[name] = Why("the relayer's stock or allowance was short", False)
-    return {name: found.get(name, _UNKNOWN) for name in names}
+        if filling and found[name] == REFUSED and stock_short(ground, line, call):
+            found[name] = STOCK_SHORT
+    return {name: found.get(name, UNKNOWN) for name in names}
 
 
 def _call_again(answer: Any) -> dict[str, str]:
@@ -128,14 +129,19 @@ def _call_again(answer: Any) -> dict[str, str]:
 
 def _why(answer: Any) -> Why:
     if not isinstance(answer, Objection) or not answer.data.startswith("0x"):
-        return _UNKNOWN
+        return UNKNOWN
     try:
-        return _ERRORS.get(bytes.fromhex(answer.data[2:10]), _UNKNOWN)
+        return why_of(bytes.fromhex(answer.data[2:10]))
     except ValueError:
-        return _UNKNOWN
+        return UNKNOWN
 
 
-def _stock_short(ground: Ground, line: Line, call: Mapping[str, str]) -> bool:
+def why_of(told: bytes) -> Why:
+    """What a contract said as it refused."""
+    return _ERRORS.get(told[:4], UNKNOWN)
+
+
+def stock_short(ground: Ground, line: Line, call: Mapping[str, str]) -> bool:
     """Whether a refused fill was refused for what the relayer lacks, and not for its receiver."""
     words = bytes.fromhex(call["data"][2:])[4:]
     token = address_of("0x" + words[WORD + 12 : 2 * WORD].hex())
