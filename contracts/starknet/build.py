@@ -1,0 +1,158 @@
+"""Compiles the contracts of Starknet and writes what is committed of them into the package.
+
+.venv/bin/python contracts/starknet/build.py            writes
+.venv/bin/python contracts/starknet/build.py --check    compares, and fails where they differ
+
+The compiler comes from PyPI: cairo-lang 0.12.2 is the last release that carries one together with
+its whole library. It is kept in $CROSSWAY_CAIRO, or ~/.cache/crossway/cairo.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+INTO = HERE.parents[1] / "src" / "crossway" / "adapters" / "chains" / "starknet" / "artifacts"
+CONTRACTS = {
+    "DepositAddress": "crossway::deposit_address::DepositAddress",
+    "Escrow": "crossway::escrow::Escrow",
+    "Filler": "crossway::filler::Filler",
+    "IntentFactory": "crossway::intent_factory::IntentFactory",
+}
+COMPILER, EXECUTOR = "0.12.2", "0.14.0.1"
+PARTS = Path("starkware/starknet/compiler/v1/sierra-compiler-major-1")
+
+
+def home() -> Path:
+    """Where the compiler and the executor are kept."""
+    return Path(os.environ.get("CROSSWAY_CAIRO") or Path.home() / ".cache" / "crossway" / "cairo")
+
+
+@contextmanager
+def alone(name: str) -> Iterator[Path]:
+    """Only one process makes a thing; the others wait for it."""
+    folder = home()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
+
+
+def compiler() -> Path:
+    """The folder of `starknet-compile`, fetched where it is not there yet."""
+    with alone("compiler") as folder:
+        found = folder / "compiler" / f"cairo-lang-{COMPILER}" / PARTS
+        if not (found / "complete").exists():
+            _fetch(folder)
+            for tool in (found / "bin").iterdir():
+                tool.chmod(0o755)
+            (found / "complete").touch()
+    return found / "bin"
+
+
+def _fetch(folder: Path) -> None:
+    archive = folder / "dl" / f"cairo-lang-{COMPILER}.zip"
+    if not archive.exists():
+        _run(
+            sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:",
+            f"cairo-lang=={COMPILER}", "-d", archive.parent,
+        )  # fmt: skip
+    with zipfile.ZipFile(archive) as packed:
+        wanted = [name for name in packed.namelist() if str(PARTS) in name]
+        packed.extractall(folder / "compiler", wanted)
+
+
+def executor() -> Path:
+    """The Python of an environment that can run compiled contracts, made where it is not there."""
+    with alone("executor") as folder:
+        python = folder / "env" / "bin" / "python"
+        if not (folder / "env" / "complete").exists():
+            _run(sys.executable, "-m", "venv", "--clear", folder / "env")
+            _run(python, "-m", "pip", "install", "-q", f"cairo-lang=={EXECUTOR}")
+            (folder / "env" / "complete").touch()
+    return python
+
+
+def assembler() -> Path:
+    """What turns a Sierra class into one that the executor runs."""
+    site = executor().parents[1] / "lib" / "python3.11" / "site-packages"
+    return site / PARTS / "bin" / "starknet-sierra-compile"
+
+
+def compiled(project: Path, contracts: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """The Sierra classes of a project's contracts, without what only a debugger needs."""
+    tool = compiler() / "starknet-compile"
+
+    def one(path: str) -> dict[str, Any]:
+        built = json.loads(_run(tool, "-c", path, project))
+        built.pop("sierra_program_debug_info", None)
+        return dict(built)
+
+    with ThreadPoolExecutor(2) as workers:
+        return dict(zip(contracts, workers.map(one, contracts.values()), strict=True))
+
+
+def sources(project: Path) -> dict[str, str]:
+    """The sha256 of each source file."""
+    found = sorted((project / "src").glob("*.cairo"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+
+
+def class_hash(built: dict[str, Any]) -> str:
+    """The class hash of a Sierra class, as a node answers it."""
+    from starknet_py.hash.sierra_class_hash import compute_sierra_class_hash
+    from starknet_py.net.schemas.rpc.contract import SierraContractClassSchema
+
+    text = {**built, "abi": json.dumps(built["abi"])}
+    return hex(compute_sierra_class_hash(SierraContractClassSchema().load(text)))
+
+
+def _run(*command: str | Path) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{command[0]}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def artifacts() -> dict[str, str]:
+    """Every file that is committed, by name."""
+    built = compiled(HERE, CONTRACTS)
+    written = {f"{name}.sierra.json": json.dumps(one) + "\n" for name, one in built.items()}
+    facts = {
+        "compiler": f"cairo-lang {COMPILER}",
+        "classes": {name: class_hash(one) for name, one in built.items()},
+        "sources": sources(HERE),
+    }
+    return {**written, "build.json": json.dumps(facts, indent=1) + "\n"}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write, or compare."""
+    checking = "--check" in arguments
+    differing = []
+    INTO.mkdir(parents=True, exist_ok=True)
+    for name, text in artifacts().items():
+        path = INTO / name
+        if path.exists() and path.read_text() == text:
+            continue
+        differing.append(name)
+        if not checking:
+            path.write_text(text)
+    if checking and differing:
+        print("These differ from what the sources compile to:", ", ".join(differing))
+        return 1
+    print("Written: " + ", ".join(differing) if differing else "Everything is as built")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,8 @@
+//! Why money moves, in the event `Moved` of every contract.
+
+const START: u8 = 1;
+const EXCESS: u8 = 2;
+const REFUND: u8 = 3;
+const FILL: u8 = 4;
+const SETTLE: u8 = 5;
+const WITHDRAW: u8 = 6;
