@@ -87,6 +87,21 @@ class Anvil:
     process: subprocess.Popen[bytes] | None = None
     sent: list[str] = field(default_factory=list)
     client: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=30, trust_env=False))
+    relayer: str = RELAYER
+    treasury: str = TREASURY
+    stock: int = STOCK
+    key: bytes = bytes.fromhex(RELAYER_KEY[2:])
+
+    @property
+    def token(self) -> str:
+        return dollars(self.chain)
+
+    def fields(self) -> dict[str, Any]:
+        return {}
+
+    def wallet(self, name: str) -> str:
+        """An address that belongs to a name."""
+        return canonical("evm", "0x" + keccak256(name.encode())[-20:].hex())
 
     def rpc(self, method: str, *params: Any) -> Any:
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}

@@ -1,0 +1,227 @@
+"""A whole Crossway on real chains of this machine, of any families, moved on by hand."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from eth_keyfile.keyfile import create_keyfile_json
+
+from crossway.bootstrap import Service, build
+from crossway.domain.clients import Caller, Client, Mode, Scope
+from crossway.domain.intent import Intent, State
+from crossway.domain.roles import Role
+from crossway.engine.actions import treasury_units
+from crossway.engine.loop import Engine
+from crossway.settings import Settings
+from crossway.usecases.payments import intents
+from crossway.usecases.payments.terms import CreateIntent
+
+AMOUNT = 25_000_000
+
+
+class Hands(Protocol):
+    """One chain of this machine with its plain wallets; `token` are the dollars that payments are
+    in there, of which the relayer began with `stock`."""
+
+    @property
+    def chain(self) -> str: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def token(self) -> str: ...
+    @property
+    def relayer(self) -> str: ...
+    @property
+    def treasury(self) -> str: ...
+    @property
+    def stock(self) -> int: ...
+    @property
+    def key(self) -> bytes: ...
+    def fields(self) -> dict[str, Any]:
+        """What a profile says of this family alone."""
+        ...
+
+    def wallet(self, name: str) -> str: ...
+    def pay(self, to: str, units: int, token: str | None = None) -> str: ...
+    def mine(self, blocks: int = 1) -> None: ...
+    def balance(self, address: str, token: str | None = None) -> int: ...
+
+
+H = TypeVar("H", bound=Hands)
+
+
+@dataclass
+class Held:
+    """What matters of one payment, in dollars' units, by who holds it."""
+
+    payer: int
+    recipient: int
+    relayer: int
+    treasury: int
+    escrow: int
+    deposit: int
+
+
+def profile_of(
+    folder: Path,
+    chains: Iterable[Hands],
+    urls: Mapping[str, Sequence[str]] | None = None,
+    quorum: int = 1,
+    fast: int = 1,
+    poll_seconds: float = 0,
+) -> Path:
+    """A profile as an operator writes it, with each relayer's key in an encrypted key store."""
+    password = folder / "password"
+    password.write_text("a long password\n")
+    lines = ['prices = "fixed"', "most_settle_seconds = 0"]
+    for one in chains:
+        # Chains with the same key share its key store.
+        store = folder / f"relayer-{one.relayer[-8:]}.json"
+        kept = create_keyfile_json(one.key, b"a long password", kdf="pbkdf2", iterations=1_000)
+        store.write_text(json.dumps(kept))
+        lines += [
+            f"[chains.{one.chain}]",
+            f"rpc = {json.dumps(list(urls[one.chain] if urls else [one.url]))}",
+            f"quorum = {quorum}",
+            f'key = "keystore:{store}"',
+            f'key_password = "file:{password}"',
+            f'treasury = "{one.treasury}"',
+            f"poll_seconds = {poll_seconds}",
+            f"confirmations = {{ fast = {fast}, normal = 1, large = 2, finalized = 8 }}",
+            *(f"{name} = {toml(value)}" for name, value in one.fields().items()),
+        ]
+    path = folder / "profile.toml"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{name} = {toml(one)}" for name, one in value.items()) + " }"
+    return json.dumps(value)
+
+
+class RealWorld(Generic[H]):
+    """A service whose engine and blocks a test moves on by hand."""
+
+    def __init__(
+        self,
+        folder: Path,
+        hands: Mapping[str, H],
+        profile: Path | None = None,
+        reached: Callable[[str], None] = lambda step: None,
+    ) -> None:
+        self.hands = hands
+        self.service: Service = build(
+            Settings(
+                _env_file=None,
+                network="live",
+                profile=profile or profile_of(folder, hands.values()),
+                data_dir=folder / "data",
+                database_url=f"sqlite:///{folder / 'crossway.db'}",
+                log_level="error",
+            )
+        )
+        self.services = replace(self.service.services, reached=reached)
+        self.engine = Engine(self.services, "test", sole=True)
+        client = Client("c-1", "A shop", 0, None, 250, self.services.clock.now())
+        with self.services.store.read() as unit:
+            known = unit.access.client(client.id)
+        if known is None:
+            self.services.store.write(lambda unit: unit.access.add_client(client))
+        self.caller = Caller(client, Mode.LIVE, frozenset(Scope))
+        self.operator = replace(self.caller, role=Role.ADMIN)
+
+    def close(self) -> None:
+        self.service.close()
+
+    def ask(self, name: str, source: str, to: str, **more: Any) -> Intent:
+        """A new intent of 25 dollars."""
+        asked: dict[str, Any] = {
+            "amount": str(AMOUNT),
+            "token_in": self.hands[source].token,
+            "source_chain": source,
+            "destination_chain": to,
+            "token_out": self.hands[to].token,
+            "recipient": self.hands[to].wallet(f"recipient {name}"),
+            "refund_address": self.hands[source].wallet(f"payer {name}"),
+        }
+        return intents.create(self.services, self.caller, CreateIntent(**(asked | more)))
+
+    def deposit(self, intent: Intent, units: int | None = None, token: str | None = None) -> str:
+        units = intent.terms.total_units if units is None else units
+        return self.hands[intent.terms.source_chain].pay(intent.address, units, token)
+
+    def step(self, blocks: int = 1) -> None:
+        """A block on each chain, and a pass of the engine before and after."""
+        for _ in range(blocks):
+            self.engine.tick()
+            for one in self.hands.values():
+                one.mine()
+            self.engine.tick()
+
+    def until(self, what: Callable[[], bool], most: int = 120) -> None:
+        for _ in range(most):
+            if what():
+                return
+            self.step()
+        raise AssertionError(f"not within {most} blocks")
+
+    def ends(self, intent: Intent, state: State, most: int = 120) -> Intent:
+        try:
+            self.until(lambda: self.now(intent).state is state, most)
+        except AssertionError:
+            raise AssertionError(f"{self.now(intent).state}, not {state}: {self.words()}") from None
+        return self.now(intent)
+
+    def now(self, intent: Intent) -> Intent:
+        return intents.by_id(self.services, self.operator, intent.id)
+
+    def words(self) -> list[str]:
+        with self.services.store.read() as unit:
+            alarms = [one.message for one in unit.network.alarms()]
+            waiting = [f"{t.duty}: {t.reason}" for t in unit.transfers.waiting(100)]
+        return alarms + waiting
+
+    def settled(self, intent: Intent) -> None:
+        """Let everything that is owed be paid."""
+
+        def over() -> bool:
+            with self.services.store.read() as unit:
+                transfers = unit.transfers.of([intent.id])
+            return all(t.state in ("CONFIRMED", "FINAL", "CANCELLED", "FAILED") for t in transfers)
+
+        self.until(over)
+
+    def held(self, intent: Intent) -> Held:
+        source = self.hands[intent.terms.source_chain]
+        to = self.hands[intent.terms.destination_chain]
+        return Held(
+            payer=source.balance(intent.terms.refund_address),
+            recipient=to.balance(intent.terms.recipient),
+            relayer=sum(one.balance(one.relayer) for one in self.hands.values()),
+            treasury=sum(one.balance(one.treasury) for one in self.hands.values()),
+            escrow=source.balance(intent.bridger),
+            deposit=source.balance(intent.address),
+        )
+
+
+def fees(intent: Intent) -> int:
+    """What of a payment is neither the recipient's nor pays the relayer back."""
+    return intent.costs.fees_units + intent.costs.app_fee_units
+
+
+def paid(intent: Intent, stock: int, back: int = 0) -> Held:
+    """What the terms say of a payment that worked, when all held nothing but the relayer."""
+    terms = intent.terms
+    return Held(
+        payer=back,
+        recipient=terms.out_units,
+        relayer=stock - terms.out_units + terms.total_units - fees(intent),
+        treasury=treasury_units(intent),
+        escrow=fees(intent) - treasury_units(intent),
+        deposit=0,
+    )
