@@ -6,6 +6,8 @@ set -euo pipefail
 missing=()
 command -v chromium >/dev/null || missing+=(chromium fonts-liberation)
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+# Rebuilds the program of Solana, to compare it with the one that is committed.
+command -v clang-19 >/dev/null || missing+=(clang-19)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 cannot() {
