@@ -13,12 +13,9 @@ from crossway.adapters.chains.binding import address_word, number_word
 from crossway.adapters.chains.evm.contracts import deployment
 from crossway.adapters.chains.evm.signers import KEYS
 from crossway.adapters.chains.live.keys import signer_of
-from crossway.adapters.chains.live.profile import read_profile
-from crossway.catalogue import load
 from crossway.cli.program import cli
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running, token_code
 from tests.contracts.gas import AT, payment, used
-from tests.processes import ROOT
 
 CHAIN = "BASE_MAINNET"
 
@@ -131,16 +128,3 @@ def test_a_new_account_exists_only_encrypted(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["crypto"]["kdf"] == "scrypt"
     assert signer_of(KEYS, f"keystore:{path}", f"file:{password}", {}).address in told.stdout
     assert CliRunner().invoke(cli, list(made)).exit_code == 1
-
-
-@pytest.mark.parametrize("name", ["mainnets.toml", "testnets.toml"])
-def test_the_examples_are_profiles_once_a_treasury_is_named(name: str, tmp_path: Path) -> None:
-    text, catalogue = (ROOT / "deploy" / "profiles" / name).read_text(), load()
-    path = tmp_path / name
-    path.write_text(text)
-    with pytest.raises(ValueError, match="treasury is not an EVM address"):
-        read_profile(path, catalogue)
-    path.write_text(text.replace("0x…", TREASURY))
-    testnet = name == "testnets.toml"
-    wanted = {c.id for c in catalogue.chains.values() if (c.kind, c.testnet) == ("evm", testnet)}
-    assert set(read_profile(path, catalogue).chains) == wanted
