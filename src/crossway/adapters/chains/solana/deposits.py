@@ -1,0 +1,221 @@
+"""Finding what came in: balances that changed, and the transactions that changed them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection
+from crossway.adapters.chains.solana.accounts import (
+    AMOUNT_AT,
+    AMOUNT_SIZE,
+    read_accounts,
+    units_in,
+)
+from crossway.adapters.chains.solana.arrivals import in_order, incoming_of
+from crossway.adapters.chains.solana.ground import Ground, ask_block, blocks_at, refuse_unsure
+from crossway.adapters.chains.solana.places import is_native
+from crossway.adapters.chains.solana.reading import Transaction, signatures, transactions
+from crossway.adapters.chains.solana.wire import block
+from crossway.domain.deposits import Incoming
+from crossway.domain.errors import Unreachable
+from crossway.ports.chain import Cursor, Heads, Scan, Watch
+
+# A list of transactions may lag behind the accounts; so often is it asked for what is lacking.
+_TRIES = 20
+_OWNERS_AT_ONCE = 50
+_ROOTS_AT_ONCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where deposits of a token to an address lie."""
+
+    owner: str
+    token: str
+    account: str
+
+
+@dataclass
+class Memory:
+    """What lay where at the last look, the newest transaction that explains it, and how often the
+    transactions did not add up. It spares questions: without it, all is read again."""
+
+    held: dict[str, int] = field(default_factory=dict)
+    newest: dict[str, str] = field(default_factory=dict)
+    tries: dict[str, int] = field(default_factory=dict)
+    turn: int = 0
+
+    def forget(self) -> None:
+        """Know nothing any more."""
+        self.held, self.newest, self.tries = {}, {}, {}
+
+
+def scan(ground: Ground, memory: Memory, head: Heads, after: Cursor | None, watch: Watch) -> Scan:
+    """What came in after a cursor, up to a head."""
+    if after is None:
+        return Scan([], Cursor(head.height, head.block_hash), None)
+    addresses = watch.all()
+    return ground.nodes.one(lambda line: _scan(ground, line, memory, head, after, addresses))
+
+
+def _scan(
+    ground: Ground,
+    line: Line,
+    memory: Memory,
+    head: Heads,
+    after: Cursor,
+    addresses: Sequence[str],
+) -> Scan:
+    if head.height < after.height:
+        raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
+    cursor = Cursor(head.height, head.block_hash)
+    if not _stands(line, after):
+        return _again(ground, line, memory, head, after, addresses)
+    places = looked_at(ground, memory, addresses)
+    accounts = [one.account for one in places]
+    there = read_accounts(ground, line, accounts, AMOUNT_AT, AMOUNT_SIZE, head.height)
+    now = {p: units_in(a, is_native(p.token)) for p, a in zip(places, there, strict=True)}
+    changed = [p for p, units in now.items() if units != memory.held.get(p.account, 0)]
+    incoming = _explained(ground, line, memory, changed, now) if changed else []
+    if len(memory.held) > 2 * len(places) + ground.traits.look:
+        memory.forget()
+    return Scan(incoming, cursor, None)
+
+
+def looked_at(ground: Ground, memory: Memory, addresses: Sequence[str]) -> list[Place]:
+    """The accounts that this look is for: all, or where they are too many, some by turns."""
+    usual, others = _places(ground, addresses)
+    room, memory.turn = ground.traits.look, memory.turn + 1
+    if len(usual) + len(others) <= room:
+        return usual + others
+    most = room * 3 // 4
+    first = usual if len(usual) <= most else _turn(usual, memory.turn, most)
+    return first + _turn(others, memory.turn, room - len(first))
+
+
+def _places(ground: Ground, addresses: Sequence[str]) -> tuple[list[Place], list[Place]]:
+    often = set(ground.traits.usual)
+    symbols = {t.address: t.symbol for t in ground.catalogue.by_chain[ground.chain.id]}
+    usual: list[Place] = []
+    others: list[Place] = []
+    for owner in addresses:
+        if ground.native:
+            usual.append(Place(owner, ground.native, owner))
+        for token in ground.tokens:
+            place = Place(owner, token, ground.mints.account_of(owner, token))
+            (usual if symbols.get(token) in often else others).append(place)
+    return usual, others
+
+
+def _turn(places: Sequence[Place], turn: int, count: int) -> list[Place]:
+    if count >= len(places):
+        return list(places)
+    start = turn * count % len(places)
+    return [*places[start : start + count], *places[: max(0, start + count - len(places))]]
+
+
+def _explained(
+    ground: Ground,
+    line: Line,
+    memory: Memory,
+    changed: Sequence[Place],
+    now: dict[Place, int],
+) -> list[Incoming]:
+    """What came in where balances changed. What does not add up yet is looked at again."""
+    accounts = [one.account for one in changed]
+    listed = signatures(line, accounts, memory.newest)
+    names = {e.name for entries in listed.values() for e in entries if e.worked}
+    read = transactions(line, sorted(names))
+    incoming = incoming_of(ground, line, read.values(), {one.owner for one in changed})
+    for one in changed:
+        entries = listed[one.account]
+        mine = [read[e.name] for e in entries if e.name in read]
+        gained = sum(_gained(each, one) for each in mine)
+        if memory.held.get(one.account, 0) + gained != now[one]:
+            tried = memory.tries[one.account] = memory.tries.get(one.account, 0) + 1
+            if tried < _TRIES:
+                continue
+        memory.tries.pop(one.account, None)
+        memory.held[one.account] = now[one]
+        if entries:
+            memory.newest[one.account] = entries[0].name
+    return incoming
+
+
+def _gained(one: Transaction, place: Place) -> int:
+    if place.account not in one.keys:
+        return 0
+    return one.gained(one.keys.index(place.account), is_native(place.token))
+
+
+def _stands(line: Line, after: Cursor) -> bool:
+    answer = line.tell([ask_block(after.height)])[0]
+    if isinstance(answer, Objection):
+        refuse_unsure(answer, after.height)
+        return False
+    return answer is not None and block(answer, after.height).hash == after.block_hash
+
+
+def _again(
+    ground: Ground,
+    line: Line,
+    memory: Memory,
+    head: Heads,
+    after: Cursor,
+    addresses: Sequence[str],
+) -> Scan:
+    """The cursor's block was replaced: find the last one that stands, and read all above it."""
+    root = _root(ground, line, head, after)
+    for slot in [one for one in ground.seen if root < one <= after.height]:
+        if (slot, ground.seen[slot]) != (head.height, head.block_hash):
+            del ground.seen[slot]
+    memory.forget()
+    found = [one for one in read_all(ground, line, addresses) if one.block_height > root]
+    return Scan(found, Cursor(head.height, head.block_hash), root + 1)
+
+
+def _root(ground: Ground, line: Line, head: Heads, after: Cursor) -> int:
+    known = sorted((h for h in ground.seen if head.finalized < h < after.height), reverse=True)
+    for start in range(0, len(known), _ROOTS_AT_ONCE):
+        part = known[start : start + _ROOTS_AT_ONCE]
+        now = blocks_at(line, part)
+        for slot in part:
+            if slot in now and now[slot].hash == ground.seen[slot]:
+                return slot
+    return min(head.finalized, after.height - 1)
+
+
+def incoming_to(ground: Ground, addresses: Collection[str]) -> Sequence[Incoming]:
+    """Every transfer to these addresses, as far as the node still has it."""
+    if not addresses:
+        return []
+    wanted = sorted(addresses)
+    return ground.nodes.one(lambda line: read_all(ground, line, wanted))
+
+
+def read_all(ground: Ground, line: Line, addresses: Sequence[str]) -> list[Incoming]:
+    """Every transfer to these addresses: the transactions of each address, which made or emptied
+    its token accounts, and those of its token accounts themselves."""
+    found: list[Incoming] = []
+    for start in range(0, len(addresses), _OWNERS_AT_ONCE):
+        found += _read_some(ground, line, addresses[start : start + _OWNERS_AT_ONCE])
+    return sorted(found, key=in_order)
+
+
+def _read_some(ground: Ground, line: Line, owners: Sequence[str]) -> list[Incoming]:
+    usual, others = _places(ground, owners)
+    places = [one for one in usual + others if one.account != one.owner]
+    there = read_accounts(ground, line, [one.account for one in places])
+    asked = [*owners, *(p.account for p, a in zip(places, there, strict=True) if a is not None)]
+    read: dict[str, Transaction] = {}
+    known: set[str] = set()
+    mine, of_accounts = set(owners), {one.account for one in places}
+    while asked:
+        known |= set(asked)
+        listed = signatures(line, asked, {})
+        names = {e.name for entries in listed.values() for e in entries if e.worked}
+        read |= transactions(line, sorted(names - read.keys()))
+        # Accounts that were closed since are known by the transactions that closed them.
+        touched = {key for one in read.values() for key in one.keys if key in of_accounts}
+        asked = sorted(touched - known)
+    return incoming_of(ground, line, read.values(), mine)

@@ -1,0 +1,235 @@
+"""Sending transactions and following them: cost, time in which they can land, what is known."""
+
+import base64
+import time
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection, Question
+from crossway.adapters.chains.solana.deposits import Memory
+from crossway.adapters.chains.solana.ground import CONFIRMED, FINALIZED, Ground
+from crossway.adapters.chains.solana.heads import Summit
+from crossway.adapters.chains.solana.outcomes import mined
+from crossway.adapters.chains.solana.places import is_native
+from crossway.adapters.chains.solana.transactions import (
+    fee_of,
+    height_in,
+    signed,
+    wire_bytes,
+)
+from crossway.adapters.chains.solana.wire import Malformed, in_context, number, rows, table, text
+from crossway.domain.actions import Action
+from crossway.domain.errors import Unreachable
+from crossway.domain.transfers import Duty
+from crossway.ports.chain import Missing, Signed, Status, Waiting
+
+_PRICE_SECONDS = 2.0
+_MOST_KNOWN = 100_000
+_STATUSES_AT_ONCE = 256
+# A price that three quarters of recent blocks would have taken.
+_PART_OF_PRICES = 0.75
+# A transaction that fails belongs into a block, where everybody sees why; what nodes say of one.
+_FAILS = ("error processing instruction", "insufficient funds for rent")
+_KNOWN = "already been processed"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """The last height at which a transaction can land, and when a node took it last."""
+
+    last_height: int
+    taken_at: float | None
+
+
+class Post:
+    """Signs, sends and follows transactions of one account. What it remembers only spares
+    questions: a new process learns it again as transactions are sent again."""
+
+    def __init__(self, ground: Ground, summit: Summit, memory: Memory) -> None:
+        self._ground, self._summit, self._memory = ground, summit, memory
+        self._lock = Lock()
+        self._sent: OrderedDict[str, _Sent] = OrderedDict()
+        self._price: tuple[float, int] | None = None
+
+    def fee_units(self) -> int:
+        """What one transaction costs at most, with the rent of accounts that it may have to make.
+        Looks at the newest block, too: what is signed next is signed on it."""
+        self._summit.heads()
+        with self._lock:
+            if self._price is not None and time.monotonic() - self._price[0] < _PRICE_SECONDS:
+                return self._price[1]
+        price = self._ground.nodes.one(self._ask_price)
+        with self._lock:
+            self._price = (time.monotonic(), fee_of(self._ground.traits, price))
+            return self._price[1]
+
+    def _ask_price(self, line: Line) -> int:
+        asked = Question("getRecentPrioritizationFees", ([self._ground.own.relayer],))
+        answer = line.tell([asked])[0]
+        if isinstance(answer, Objection):
+            return self._ground.traits.least_price
+        fees = sorted(
+            number(table(one, "a fee").get("prioritizationFee"), "a fee")
+            for one in rows(answer, "fees")
+        )
+        usual = fees[int(len(fees) * _PART_OF_PRICES)] if fees else 0
+        if usual > self._ground.traits.most_price:
+            raise Unreachable(
+                f"the node tells of {usual} micro-lamports a unit: more than "
+                f"{self._ground.traits.most_price} is not believed"
+            )
+        return max(usual, self._ground.traits.least_price)
+
+    def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
+        """Sign each action with its running number, on the block that was looked at last."""
+        ground = self._ground
+        for action, _ in actions:
+            if (action.account, action.chain) != (ground.own.relayer, ground.chain.id):
+                raise ValueError(
+                    f"{action.account} on {action.chain} is no account of {ground.chain.id}"
+                )
+        recent = self._summit.recent()
+        made = [
+            signed(ground, action, nonce, fee_units, recent, self._is_over(action))
+            for action, nonce in actions
+        ]
+        for one in made:
+            self._learn(one, None)
+        return made
+
+    def _is_over(self, action: Action) -> bool:
+        """Whether more than the total was seen there at the last look."""
+        if action.duty is not Duty.START or not action.outputs:
+            return False
+        out = action.outputs[0]
+        if is_native(out.token) or out.units is None:
+            return False
+        account = self._ground.mints.account_of(out.source, out.token)
+        return self._memory.held.get(account, 0) > out.units
+
+    def broadcast(self, transactions: Sequence[Signed]) -> Sequence[str]:
+        """Send; per transaction nothing or the node's objection."""
+        if not transactions:
+            return []
+        now = time.monotonic()
+        said = self._ground.nodes.one(lambda line: _send(line, transactions))
+        for one, objection in zip(transactions, said, strict=True):
+            self._learn(one, None if objection else now)
+        refused = [t.tx_id for t, objection in zip(transactions, said, strict=True) if objection]
+        if not refused:
+            return said
+        # One that is in a block already is objected to for its time; it was sent, all the same.
+        there = self._ground.nodes.one(lambda line: _statuses(line, refused))
+        return [
+            "" if there.get(one.tx_id) is not None else objection
+            for one, objection in zip(transactions, said, strict=True)
+        ]
+
+    def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
+        """What is known of each; where nodes must agree and do not, nothing is certain."""
+        if not tx_ids:
+            return {}
+        wanted = list(tx_ids)
+        said = self._ground.nodes.many(lambda line: self._look(line, wanted))
+        first, others = said[0], said[1:]
+        return {
+            one: first[one] if all(other[one] == first[one] for other in others) else Waiting()
+            for one in wanted
+        }
+
+    def _look(self, line: Line, wanted: Sequence[str]) -> dict[str, Status]:
+        told = _statuses(line, wanted)
+        deep = [one for one in wanted if told[one] in (CONFIRMED, FINALIZED)]
+        in_blocks = mined(self._ground, line, deep)
+        found: dict[str, Status] = {
+            one: in_blocks.get(one, Waiting()) for one in wanted if told[one] is not None
+        }
+        rest = [one for one in wanted if one not in found]
+        return found | self._missing(line, rest) if rest else found
+
+    def _missing(self, line: Line, rest: Sequence[str]) -> dict[str, Status]:
+        """Of those in no block: whether they can still land, and whether a node has them."""
+        asked = Question("getBlockHeight", ({"commitment": FINALIZED},))
+        final = number(line.ask(asked)[0], "a height")
+        with self._lock:
+            known = {one: self._sent.get(one) for one in rest}
+        over = [one for one, sent in known.items() if sent and sent.last_height < final]
+        # Asked once more: what was in a block below the final height is seen by now.
+        seen = _statuses(line, over) if over else {}
+        now, again = time.monotonic(), self._ground.traits.again_seconds
+        found: dict[str, Status] = {}
+        for one, sent in known.items():
+            if one in seen:
+                found[one] = Missing(never=True) if seen[one] is None else Waiting()
+            elif sent and sent.taken_at is not None and now - sent.taken_at < again:
+                found[one] = Waiting()
+            else:
+                found[one] = Missing(never=False)
+        return found
+
+    def _learn(self, one: Signed, taken_at: float | None) -> None:
+        with self._lock:
+            before = self._sent.get(one.tx_id)
+            if taken_at is None and before is not None:
+                taken_at = before.taken_at
+            self._sent[one.tx_id] = _Sent(height_in(one.raw), taken_at)
+            self._sent.move_to_end(one.tx_id)
+            while len(self._sent) > _MOST_KNOWN:
+                self._sent.popitem(last=False)
+
+
+def _send(line: Line, transactions: Sequence[Signed]) -> list[str]:
+    said = _try(line, transactions, certain=False)
+    failing = [n for n, words in enumerate(said) if any(w in words.lower() for w in _FAILS)]
+    again = _try(line, [transactions[n] for n in failing], certain=True)
+    for place, words in zip(failing, again, strict=True):
+        said[place] = words
+    return said
+
+
+def _try(line: Line, transactions: Sequence[Signed], certain: bool) -> list[str]:
+    """What a node says of each; `certain` sends what the node knows will fail."""
+    asked = {
+        "encoding": "base64",
+        "preflightCommitment": CONFIRMED,
+        "skipPreflight": certain,
+    }
+    questions = [
+        Question("sendTransaction", (base64.b64encode(wire_bytes(one.raw)).decode(), asked))
+        for one in transactions
+    ]
+    return [_objection(answer) for answer in line.tell(questions)]
+
+
+def _objection(answer: Any) -> str:
+    if not isinstance(answer, Objection):
+        text(answer, "a transaction's name")
+        return ""
+    known = _KNOWN in answer.message.lower()
+    return "" if known else answer.message or f"error {answer.code}"
+
+
+def _statuses(line: Line, tx_ids: Sequence[str]) -> dict[str, str | None]:
+    """How deep each is: processed, confirmed or finalized; None where it is in no block."""
+    size = _STATUSES_AT_ONCE
+    parts = [tx_ids[at : at + size] for at in range(0, len(tx_ids), size)]
+    how = {"searchTransactionHistory": True}
+    asked = [Question("getSignatureStatuses", (list(part), how)) for part in parts]
+    found: dict[str, str | None] = {}
+    for part, answer in zip(parts, line.ask(*asked), strict=True):
+        listed = rows(in_context(answer, "statuses")[1], "statuses")
+        if len(listed) != len(part):
+            raise Malformed("the node answered other statuses than were asked for")
+        for one, told in zip(part, listed, strict=True):
+            found[one] = None if told is None else _depth(told)
+    return found
+
+
+def _depth(told: Any) -> str:
+    # Old ones come without words, and are final.
+    depth = table(told, "a status").get("confirmationStatus") or FINALIZED
+    return text(depth, "a status")
