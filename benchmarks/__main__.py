@@ -1,7 +1,7 @@
 """Every benchmark in one run: what was measured, the goal, and whether it is met.
 
 python -m benchmarks [name …], names being quotes, ramps, commits, lifecycles, serving, deliveries,
-lookups, overviews, trackers, books, evm, first_paint
+lookups, overviews, trackers, books, evm, watching, first_paint
 """
 
 import importlib
@@ -21,6 +21,7 @@ NAMES = (
     "trackers",
     "books",
     "evm",
+    "watching",
     "first_paint",
 )
 

@@ -1,0 +1,79 @@
+"""What it costs to watch a thousand addresses on a chain of each family: questions and time.
+
+Seconds of a pass are compared with a bare question to the same node in the same run, so that the
+figure says little about the machine. A pass asks for the head and scans what came since; a block
+comes between two passes, with a payment to one of the addresses in every fourth.
+"""
+
+import time
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import httpx
+
+from crossway.adapters.chains.addresses import keccak256
+from crossway.ports.chain import Chain, Cursor
+from tests.chains.counting import Counting, counted
+from tests.chains.families import BARE, CATALOGUE, RUNNING, opened
+from tests.chains.service import Hands
+from tests.simulation import Addresses
+
+PENDING, PASSES, BARE_ASKED = 1_000, 20, 200
+Row = tuple[str, str, str, bool]
+
+
+def run() -> list[Row]:
+    """(what, figure, goal, whether it is met)."""
+    return [_of_family(name) for name in RUNNING]
+
+
+def _of_family(name: str) -> Row:
+    kind = CATALOGUE.chains[name].kind
+    with TemporaryDirectory() as folder, RUNNING[name]() as hands, counted(hands.url) as front:
+        made = opened(Path(folder), hands, front.url)
+        try:
+            return _watched(kind, made.chain, hands, front)
+        finally:
+            made.chain.close()
+
+
+def _watched(kind: str, chain: Chain, hands: Hands, front: Counting) -> Row:
+    addresses = [
+        chain.deposit_address("0x" + keccak256(f"pending {n}".encode()).hex())
+        for n in range(PENDING)
+    ]
+    watch = Addresses(*addresses)
+    heads = chain.heads()
+    cursor = chain.scan(Cursor(heads.height, heads.block_hash), watch).cursor
+    took, found, paid = [], 0, 0
+    front.forget()
+    for place in range(PASSES):
+        if place % 4 == 0:
+            hands.pay(addresses[place], 1_000_000)
+            paid += 1
+        hands.mine()
+        began = time.perf_counter()
+        chain.heads()
+        seen = chain.scan(cursor, watch)
+        took.append(time.perf_counter() - began)
+        cursor, found = seen.cursor, found + len(seen.incoming)
+    requests, asked = front.requests / PASSES, sum(front.methods.values()) / PASSES
+    seconds, bare = median(took), _bare(hands.chain, front)
+    what = f"{kind}: a pass over {PENDING} pending payments"
+    figure = (
+        f"{requests:.1f} requests with {asked:.1f} questions, {seconds * 1000:.0f} ms, "
+        f"{seconds / bare:.0f} x a bare request of {bare * 1000:.1f} ms; {found} of {paid} seen"
+    )
+    return (what, figure, "all seen", found == paid)
+
+
+def _bare(name: str, front: Counting) -> float:
+    path, body = BARE[name]
+    took = []
+    with httpx.Client(trust_env=False) as client:
+        for _ in range(BARE_ASKED):
+            began = time.perf_counter()
+            client.post(front.url + path, json=body).raise_for_status()
+            took.append(time.perf_counter() - began)
+    return median(took)
