@@ -162,7 +162,9 @@ def _file(code: bytes, constants: bytes, calls: list[tuple[int, str]], entry: in
     texts = b"\0" + b"".join(part[0].encode() + b"\0" for part in parts) + b".shstrtab\0"
     heads = [bytes(_SHDR)]
     for name, kind, flags, at, data, to, each in parts:
-        heads.append(_head(texts, name, kind, (flags, at, at, len(data), to, int(kind == 11), each)))
+        heads.append(
+            _head(texts, name, kind, (flags, at, at, len(data), to, int(kind == 11), each))
+        )
     heads.append(_head(texts, ".shstrtab", 3, (0, 0, names_at, len(texts), 0, 0, 0)))
     loads = (
         _load(1, 5, code_at, len(code)),
