@@ -103,6 +103,10 @@ def family(kind: ChainKind) -> Family:
                 from crossway.adapters.chains.evm import family as evm
 
                 return evm
+            case "starknet":
+                from crossway.adapters.chains.starknet import family as starknet
+
+                return starknet
     except ModuleNotFoundError as error:
         raise ValueError(
             f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
