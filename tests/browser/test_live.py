@@ -109,7 +109,7 @@ def test_an_alarm_comes_by_itself_and_is_acknowledged_while_things_change(
     expect(page.get_by_text("No alarm stands")).to_be_visible(timeout=PATIENCE)
     went = reloads(page)
     request.getfixturevalue("silent")
-    expect(strip).to_contain_text("OPTIMISM_MAINNET does not answer", timeout=PATIENCE)
+    expect(strip).to_contain_text("OP Mainnet does not answer", timeout=PATIENCE)
     page.get_by_role("button", name="Acknowledge").click()
     dialog = page.get_by_role("dialog")
     note = dialog.get_by_label("Note")

@@ -12,10 +12,15 @@ from crossway.domain.ramps import OrderState
 from crossway.engine.alarms import Working
 from crossway.ports.alarm_records import AlarmFilter
 from crossway.ports.sandbox import Faults
+from crossway.scenarios.audit import INTERNAL
+from crossway.usecases.developers import webhooks
+from crossway.usecases.developers.webhooks import WebhookChange
 from crossway.usecases.operating import alarms
 from crossway.usecases.operating.attention import Cause, Matter, attention
 from crossway.usecases.payments import processing
+from tests.engine.deliveries import TellingWorld
 from tests.usecases.ramp_worlds import ARBITRUM, BASE, RampWorld
+from tests.world import World
 
 LOTS = 10**24
 
@@ -27,17 +32,18 @@ def world(tmp_path: Path) -> Iterator[RampWorld]:
     made.store.close()
 
 
-def causes(world: RampWorld) -> dict[str, Cause]:
+def causes(world: World) -> dict[str, Cause]:
     found = attention(world.services, world.operator)
     assert len({cause.kind for cause in found}) == len(found)
     return {cause.kind: cause for cause in found}
 
 
-def only(world: RampWorld, kind: str) -> Matter:
+def only(world: World, kind: str) -> Matter:
     """The one thing that needs a person now."""
     found = causes(world)
     assert list(found) == [kind], [m.alarm.message for c in found.values() for m in c.matters]
     [matter] = found[kind].matters
+    assert not INTERNAL.search(matter.alarm.message), matter.alarm.message
     return matter
 
 
@@ -138,6 +144,22 @@ def test_a_silent_provider_is_told_until_it_answers(world: RampWorld) -> None:
     assert "provider" not in causes(world)
 
 
+def test_a_webhook_that_was_switched_off_is_told_until_it_is_on_again(tmp_path: Path) -> None:
+    world = TellingWorld(f"sqlite:///{tmp_path / 'crossway.db'}")
+    told = world.webhook("http://127.0.0.1:9/hook", events=["intent_created"])
+    for _ in range(8):
+        world.pay()
+        world.deliver()
+        world.later(86_400)
+    matter = only(world, "webhook")
+    assert matter.alarm.message.startswith("Every delivery failed for 7 days")
+    assert "127.0.0.1" in matter.alarm.message
+    assert view.remedy(matter).href == f"webhook?id={told.endpoint.id}"
+    webhooks.change(world.services, world.caller, told.endpoint.id, WebhookChange(enabled=True))
+    assert causes(world) == {}
+    world.close()
+
+
 def test_work_that_breaks_is_told_and_ends_when_it_goes_again(world: RampWorld) -> None:
     work = Working(world.services, "webhook deliveries")
     work.broken(ZeroDivisionError("a defect"))
@@ -203,7 +225,7 @@ def test_many_of_one_cause_are_one_line_with_the_largest_below_it(world: RampWor
     for intent in intents:
         world.deposit(intent, "1000000")
     world.pass_time(4_000, 100)
-    rows = view.rows(attention(world.services, world.operator))
+    rows = view.rows(world.services.catalogue, attention(world.services, world.operator))
     assert rows[0].href == "alarms?kind=refund"
     assert rows[0].cells[0].text == "6 × Refunds failed"
     assert [row.href for row in rows[1:]] == [f"intent?id={intents[n].id}" for n in (5, 4, 1, 2)]

@@ -25,7 +25,7 @@ def test_the_bad_one_is_found_and_all_others_are_done_in_few_goes(tmp_path: Path
         messages = [alarm.message for alarm in stage.alarms()]
     assert [i for part in done for i in part] == [i for i in range(1_000) if i != 713]
     assert len(goes) <= 22
-    assert messages == ["Intent 713: counting failed: KeyError. The log has the details."]
+    assert messages == ["Payment 713: counting failed: KeyError. The log has the details."]
 
 
 def test_a_silent_chain_is_no_defect_of_a_record(tmp_path: Path) -> None:

@@ -168,3 +168,8 @@ class RampOrder:
     updated_at: datetime
     expires_at: datetime
     completed_at: datetime | None
+
+
+def provider_name(provider: str) -> str:
+    """A provider's name for people."""
+    return provider.replace("_", " ").title()

@@ -10,6 +10,7 @@ from crossway.domain.errors import Unreachable
 from crossway.engine.alarms import alarm
 from crossway.engine.finality import reorganised
 from crossway.engine.isolation import in_one_go
+from crossway.engine.naming import chain_name
 from crossway.ports.chain import Cursor, Heads, Scan
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -123,7 +124,12 @@ def _disbelieve(services: Services, chain_id: str, gone: Sequence[Deposit]) -> N
         unit.deposits.orphan(unit.deposits.lock_seen([d.id for d in gone]), note)
         alarm(
             unit, services, f"forged:{chain_id}", "node", chain_id,
-            f"{len(gone)} reported deposits are in no block of {chain_id}: none was credited.",
+            f"{_deposits(len(gone))} reported that no block of "
+            f"{chain_name(services, chain_id)} has: not credited.",
         )  # fmt: skip
 
     services.store.write(work)
+
+
+def _deposits(number: int) -> str:
+    return "A deposit was" if number == 1 else f"{number} deposits were"

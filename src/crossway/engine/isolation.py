@@ -44,6 +44,8 @@ def in_one_go(
 def _tell(services: Services, what: str, intent_id: int, error: Exception) -> None:
     with tracing.about(intent=intent_id):
         log.error("%s failed for intent %s", what, intent_id, exc_info=error)
-    message = f"Intent {intent_id}: {what} failed: {type(error).__name__}. The log has the details."
+    message = (
+        f"Payment {intent_id}: {what} failed: {type(error).__name__}. The log has the details."
+    )
     key = f"record:{what}:{intent_id}"
     services.store.write(lambda unit: alarm(unit, services, key, "engine", str(intent_id), message))

@@ -9,6 +9,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.engine.actions import earliest, fill_marker, settle_marker, start_marker
+from crossway.engine.naming import chain_name, chain_names
 from crossway.ports.chain import Chain, Heads
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -178,7 +179,7 @@ class Judge:
         if start_marker(intent) in self._purse.used:
             return Verdict(found=True)
         if intent.state in (State.PENDING, State.EXPIRED, State.REFUNDED):
-            return Verdict(cancel=f"Nothing to start: the intent is {intent.state}.")
+            return Verdict(cancel=f"Nothing to start: the payment is {intent.state.lower()}.")
         if intent.state is not State.FUNDED:
             return self._start_again(intent)
         margin = timedelta(seconds=self._services.policy.start_margin_seconds)
@@ -189,7 +190,8 @@ class Judge:
             )
         to = terms.destination_chain
         if to in self._purse.silent:
-            return Verdict(wait=f"{to} does not answer, so nothing can be promised there.")
+            silent = chain_name(self._services, to)
+            return Verdict(wait=f"No answer from {silent}: nothing is promised there.")
         if self._available(intent) < terms.out_units:
             return self._out_of_stock(intent)
         return SIGN if self._fills[to] > 0 else self._out_of_gas(to)
@@ -203,12 +205,12 @@ class Judge:
     def _fill(self, intent: Intent) -> Verdict:
         terms, purse = intent.terms, self._purse
         if intent.state is not State.INITIATED:
-            return Verdict(cancel=f"Nothing to fill: the intent is {intent.state}.")
+            return Verdict(cancel=f"Nothing to fill: the payment is {intent.state.lower()}.")
         if intent.id not in self._started:
             return Verdict(wait="The start must be confirmed first.")
         if purse.silent & {terms.source_chain, terms.destination_chain}:
-            silent = ", ".join(sorted(purse.silent))
-            return Verdict(wait=f"{silent} does not answer: what it knows must be known first.")
+            silent = chain_names(self._services, purse.silent)
+            return Verdict(wait=f"No answer from {silent}: what happened there comes first.")
         went_back = settle_marker(intent) in purse.used and fill_marker(intent) not in purse.used
         if went_back and not self._claimed(intent):
             return Verdict(fail="the chain shows that the collected deposit went back")
@@ -228,7 +230,7 @@ class Judge:
                 return Verdict(wait="The deposit must be collected again first.")
             return SIGN
         if intent.state is not State.EXPIRED:
-            return Verdict(cancel=f"Nothing to refund: the intent is {intent.state}.")
+            return Verdict(cancel=f"Nothing to refund: the payment is {intent.state.lower()}.")
         if start_marker(intent) in self._purse.used:
             return Verdict(revive_start=True)
         if intent.held_units <= 0:
@@ -287,13 +289,12 @@ class Judge:
 
     def _out_of_stock(self, intent: Intent) -> Verdict:
         place, symbol = intent.terms.destination_chain, intent.out_symbol
-        return Verdict(
-            wait=f"The relayer's {symbol} on {place} is short.", short=f"stock:{place}:{symbol}"
-        )
+        wait = f"The relayer's {symbol} on {chain_name(self._services, place)} is short."
+        return Verdict(wait=wait, short=f"stock:{place}:{symbol}")
 
     def _out_of_gas(self, chain_id: str) -> Verdict:
         chain = self._services.catalogue.chains[chain_id]
         return Verdict(
-            wait=f"The relayer is out of {chain.native_symbol} for fees on {chain_id}.",
+            wait=f"The relayer is out of {chain.native_symbol} for fees on {chain.name}.",
             short=f"gas:{chain_id}",
         )

@@ -12,6 +12,7 @@ from crossway.engine.confirming import check_signed
 from crossway.engine.detection import credit_ready, scan_chain
 from crossway.engine.expiry import expire
 from crossway.engine.finality import finalize, reorganised
+from crossway.engine.naming import chain_name
 from crossway.engine.ramps import Ramps
 from crossway.engine.signing import send_due
 from crossway.engine.upkeep import EVERY_SECONDS, hurry, look_after, look_for_outsiders
@@ -167,13 +168,18 @@ class Engine:
         def work(unit: Unit) -> None:
             for chain_id, message in news.items():
                 if message:
-                    key, text = f"unreachable:{chain_id}", f"{chain_id} does not answer: {message}"
+                    key, text = f"unreachable:{chain_id}", self._silence(chain_id, message)
                     alarm(unit, self._services, key, "chain", chain_id, text)
             unit.network.clear_alarms(back, self._services.clock.now())
 
         if news:
             self._services.store.write(work)
         self._silent = dict(found)
+
+    def _silence(self, chain_id: str, message: str) -> str:
+        name = chain_name(self._services, chain_id)
+        why = message.replace(chain_id, name)
+        return why if why.startswith(name) else f"{name} does not answer: {why}"
 
     def _scan(self, heads: Mapping[str, Heads]) -> int:
         services = self._services

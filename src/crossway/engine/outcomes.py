@@ -14,6 +14,7 @@ from crossway.domain.transfers import (
 )
 from crossway.engine.actions import action_of, legs_of
 from crossway.engine.alarms import alarm
+from crossway.engine.naming import called, chain_name
 from crossway.ports.chain import ALREADY_DONE, NOTHING_LEFT, Chain, Heads, Mined, Moved
 from crossway.ports.records import TransferChange
 from crossway.ports.store import Unit
@@ -198,7 +199,7 @@ def failed(
         step.move(intent.id, Event.FILL_REFUSED, "failed", mined.reason, needs_relay=False)
     alarm(
         unit, step.services, f"transfer:{transfer.id}", "transfer", str(intent.id),
-        f"{transfer.duty} of intent {intent.id} failed for good: {mined.reason}",
+        f"{called(transfer.duty, intent.id)} failed for good: {mined.reason}",
     )  # fmt: skip
 
 
@@ -230,7 +231,8 @@ def undone(unit: Unit, step: Step, chain: Chain, transfer: Transfer) -> None:
         step.move(intent.id, Event.DEPOSIT_REVERSED, f"reorg:{transfer.id}", note)
     alarm(
         unit, step.services, f"reorg:{transfer.id}", "reorg", str(intent.id),
-        f"{transfer.duty} of intent {intent.id} was undone on {chain.id}; its bytes go out again.",
+        f"{called(transfer.duty, intent.id)} was undone on {chain_name(step.services, chain.id)}; "
+        "the same transaction is sent again.",
     )  # fmt: skip
 
 

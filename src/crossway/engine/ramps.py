@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from crossway.domain.errors import Unreachable
-from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
+from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder, provider_name
 from crossway.engine.alarms import Working, alarm
 from crossway.engine.lanes import Lane
 from crossway.ports.ramps import RampProvider
@@ -199,7 +199,8 @@ class Ramps:
 
     def _fell_silent(self, name: str, why: str) -> None:
         self._silent.add(name)
-        message = f"{name} does not answer: {why}"
+        called = provider_name(name)
+        message = why if why.startswith(called) else f"{called} does not answer: {why}"
         self._services.store.write(
             lambda unit: alarm(unit, self._services, f"provider:{name}", "provider", name, message)
         )

@@ -16,6 +16,7 @@ from crossway.engine.actions import action_of
 from crossway.engine.alarms import alarm
 from crossway.engine.isolation import in_one_go
 from crossway.engine.judging import Judge, Purse, Verdict, purse_of
+from crossway.engine.naming import called, chain_name
 from crossway.engine.outcomes import dropped_duty, found_done
 from crossway.ports.chain import Chain, Heads, Signed
 from crossway.ports.records import Attempt, TransferChange
@@ -120,10 +121,14 @@ def _tell(unit: Unit, services: Services, chain: Chain, purse: Purse, judged: Ju
             kind, _, subject = verdict.short.partition(":")
             alarm(unit, services, verdict.short, kind, subject, verdict.wait)
         elif verdict.fail:
-            message = f"{transfer.duty} of intent {transfer.intent_id} failed: {verdict.fail}"
+            message = f"{called(transfer.duty, transfer.intent_id)} failed: {verdict.fail}"
             key = f"transfer:{transfer.id}"
             alarm(unit, services, key, "transfer", str(transfer.intent_id), message)
     tell_outsiders(unit, services, chain, purse.next_nonce)
+
+
+def _transactions(number: int) -> str:
+    return "a transaction" if number == 1 else f"{number} transactions"
 
 
 def tell_outsiders(unit: Unit, services: Services, chain: Chain, next_nonce: int) -> None:
@@ -134,8 +139,9 @@ def tell_outsiders(unit: Unit, services: Services, chain: Chain, next_nonce: int
     elif next_nonce > span[1]:
         alarm(
             unit, services, f"outside:{chain.id}", "outside", chain.id,
-            f"The relayer's account on {chain.id} made {next_nonce - span[1]} transactions that "
-            "the books do not have: compare the books with the chains.",
+            f"The relayer's account on {chain_name(services, chain.id)} made "
+            f"{_transactions(next_nonce - span[1])} that the books do not have: compare the books "
+            "with the chains.",
         )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.engine.alarms import alarm
 from crossway.engine.lateness import FOREIGN, STUCK, late
+from crossway.engine.naming import chain_name
 from crossway.engine.signing import tell_outsiders
 from crossway.ports.chain import Heads
 from crossway.ports.records import Alarm
@@ -46,8 +47,11 @@ def look_after(services: Services, heads: Mapping[str, Heads]) -> int:
     def work(unit: Unit) -> None:
         unit.network.clear_alarms(over, now)
         for chain in stale:
-            age = (now - heads[chain].time).total_seconds()
-            message = f"The newest block of {chain} is {age:.0f} s old: is its node behind?"
+            minutes = (now - heads[chain].time).total_seconds() // 60
+            name = chain_name(services, chain)
+            message = (
+                f"The newest block of {name} is {minutes:.0f} minutes old: is its node behind?"
+            )
             alarm(unit, services, f"stale:{chain}", "node", chain, message)
         for key, (intent_id, message) in claims.items():
             alarm(unit, services, key, "claim", str(intent_id), message)
@@ -67,7 +71,7 @@ def _late_claims(
     return {
         f"claim:{t.id}": (
             t.intent_id,
-            f"The relayer's claim for intent {t.intent_id} is open past its time: {t.reason}",
+            f"The relayer's claim for payment {t.intent_id} is open past its time: {t.reason}",
         )
         for t in claims
         if now > t.created_at + timedelta(seconds=intents[t.intent_id].settle_seconds) + CLAIM_GRACE

@@ -1,5 +1,6 @@
 """What must hold after every scenario: each unit explained, on the chains and in the books."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
@@ -7,6 +8,7 @@ from crossway.domain.deposits import DepositState, Purpose
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting, balances
 from crossway.domain.transfers import OPEN, Duty, TransferState
+from crossway.ports.alarm_records import AlarmFilter
 from crossway.ports.chain import Made
 from crossway.scenarios.scenario import Back, Ends
 from crossway.scenarios.stage import Stage
@@ -20,6 +22,8 @@ ACCOUNTS = {
     "bridger": (Account.ESCROW, Account.BRIDGE_FEES),
     "treasury": (Account.SERVICE_FEES, Account.APP_FEES),
 }
+# What chains, duties and providers are called in programs; people know them by names.
+INTERNAL = re.compile(r"[A-Z]{2,}_[A-Z]{2,}|\b(START|FILL|REFUND|REIMBURSE|RETURN_EXCESS)\b")
 
 
 def complaints(stage: Stage, ends: Ends) -> list[str]:
@@ -158,6 +162,11 @@ def _end(stage: Stage, ends: Ends) -> Iterator[str]:
     if kinds != ends.alarms:
         text = " ".join(f"[{alarm.key}] {alarm.message}" for alarm in stage.alarms())
         yield f"alarms of kind {sorted(kinds)} stand, not {sorted(ends.alarms)}: {text}"
+    with stage.services.store.read() as unit:
+        past = [one.alarm for one in unit.network.past_alarms(AlarmFilter(), 100)]
+    for alarm in [*stage.alarms(), *past]:
+        if INTERNAL.search(alarm.message):
+            yield f"an alarm speaks of what only a program knows: {alarm.message}"
 
 
 def _money(stage: Stage, story: Story, ends: Ends) -> Iterator[str]:

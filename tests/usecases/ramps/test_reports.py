@@ -172,7 +172,7 @@ def test_a_payout_for_an_order_that_ended_unsold_is_noted_and_raises_an_alarm(
         say(world, order, O.FAILED)
     before = len(world.history(order))
     say(world, order, O.DELIVERED)
-    words = f"says that it has paid out, though the order is {world.order(order).state}"
+    words = f"says that it has paid out, though the order is {world.order(order).state.lower()}"
     assert any(words in alarm and f"Order {order.id}:" in alarm for alarm in world.alarms())
     assert len(world.history(order)) == before + 1
 

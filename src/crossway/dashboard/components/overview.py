@@ -22,7 +22,8 @@ def attention() -> None:
     if not causes:
         st.success("Nothing needs a person now.", icon=":material/check_circle:")
         return
-    widget.table(matters.rows(causes), matters.COLUMNS, "attention", "To be looked at")
+    rows = matters.rows(services().catalogue, causes)
+    widget.table(rows, matters.COLUMNS, "attention", "To be looked at")
 
 
 def states() -> None:

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossway.dashboard.views.cells import Cell, Chip, Color, Column, Row
-from crossway.dashboard.views.figures import millis, usd
+from crossway.dashboard.views.figures import chain_name, millis, usd
 from crossway.dashboard.views.links import intent_href, link, order_href, webhook_href
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.ramps import provider_name
 from crossway.usecases.operating.alarms import Severity
 from crossway.usecases.operating.attention import Cause, Matter
 
@@ -70,14 +72,14 @@ def alarms_href(kind: str = "") -> str:
     return link("alarms", kind=kind) if kind else link("alarms")
 
 
-def rows(causes: Sequence[Cause]) -> tuple[Row, ...]:
+def rows(catalogue: Catalogue, causes: Sequence[Cause]) -> tuple[Row, ...]:
     """One line for a cause of one thing; a cause of many has a line of its own above its most
     pressing ones, and says where the rest is."""
     found: list[Row] = []
     for cause in causes:
         if len(cause.matters) > 1:
             found.append(_head(cause))
-        found += [_line(cause, matter) for matter in cause.matters[:MOST_OF_A_CAUSE]]
+        found += [_line(catalogue, cause, matter) for matter in cause.matters[:MOST_OF_A_CAUSE]]
     return tuple(found)
 
 
@@ -100,7 +102,7 @@ def _head(cause: Cause) -> Row:
     )
 
 
-def _line(cause: Cause, matter: Matter) -> Row:
+def _line(catalogue: Catalogue, cause: Cause, matter: Matter) -> Row:
     way, alone = remedy(matter), len(cause.matters) == 1
     alarm = matter.alarm
     chips = (_chip(cause.severity),) if alone else ()
@@ -109,7 +111,7 @@ def _line(cause: Cause, matter: Matter) -> Row:
         href=way.href,
         label=f"{cause.title}: {alarm.message} {way.label}",
         cells=(
-            Cell(cause.title if alone else _subject(matter), chips=chips),
+            Cell(cause.title if alone else _subject(catalogue, matter), chips=chips),
             Cell(alarm.message, sub=_notes(matter)),
             Cell(_money(matter.micro_usd)),
             Cell(at=millis(alarm.since)),
@@ -118,12 +120,16 @@ def _line(cause: Cause, matter: Matter) -> Row:
     )
 
 
-def _subject(matter: Matter) -> str:
+def _subject(catalogue: Catalogue, matter: Matter) -> str:
     if matter.order_id is not None:
         return f"Order {matter.order_id}"
     if matter.intent_id is not None:
         return f"Payment #{matter.intent_id}"
-    return " ".join(part for part in (matter.symbol, matter.chain) if part) or matter.alarm.subject
+    if matter.chain not in catalogue.chains:
+        # A provider, a part of Crossway, or a webhook.
+        return provider_name(matter.chain) if matter.kind == "provider" else matter.alarm.subject
+    where = chain_name(catalogue, matter.chain)
+    return f"{matter.symbol} on {where}" if matter.symbol else where
 
 
 def _notes(matter: Matter) -> str:

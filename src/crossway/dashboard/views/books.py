@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import cast
 
-from crossway.dashboard.views import ramp_wording, wording
+from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.figures import (
     about_usd,
@@ -21,6 +21,7 @@ from crossway.dashboard.views.figures import (
 from crossway.dashboard.views.links import intent_href, link
 from crossway.domain.clients import Caller
 from crossway.domain.ledger import FIAT, OF_NO_INTENT, Account, BalanceKey, is_fiat
+from crossway.domain.ramps import provider_name
 from crossway.ports.services import Services
 from crossway.ports.treasury_records import PostingFilter
 from crossway.usecases.money import books, books_files
@@ -72,7 +73,7 @@ def href(key: BalanceKey) -> str:
 def place_name(services: Services, place: str) -> str:
     """A chain, or the provider that keeps local money."""
     if is_fiat(place):
-        return ramp_wording.provider(place.removeprefix(FIAT))
+        return provider_name(place.removeprefix(FIAT))
     return chain_name(services.catalogue, place)
 
 

@@ -11,7 +11,7 @@ from crossway.dashboard.views.fiat import fiat_amount
 from crossway.dashboard.views.figures import about_usd, brief_amount, chain_name, millis
 from crossway.domain.clients import Caller
 from crossway.domain.intent import Intent
-from crossway.domain.ramps import RampOrder
+from crossway.domain.ramps import RampOrder, provider_name
 from crossway.ports.finding_records import Hit
 from crossway.ports.services import Services
 from crossway.usecases.payments import finding
@@ -181,7 +181,7 @@ def _of_payment(services: Services, intent: Intent) -> tuple[Cell, ...]:
 
 def _of_order(services: Services, order: RampOrder) -> tuple[Cell, ...]:
     local = fiat_amount(order.fiat_minor, order.digits, order.currency)
-    way = f"{ramp_wording.KINDS[order.direction]}, {ramp_wording.provider(order.provider)}"
+    way = f"{ramp_wording.KINDS[order.direction]}, {provider_name(order.provider)}"
     return (
         Cell(f"Ramp order #{order.id}"),
         Cell(chips=(ramp_wording.STATES[order.state],)),

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from crossway.dashboard.views import ramp_wording, wording
+from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.fiat import fiat_amount
 from crossway.dashboard.views.figures import (
@@ -27,6 +27,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.fiat import Fiat
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import FIAT, Account, Posting, is_fiat
+from crossway.domain.ramps import provider_name
 from crossway.domain.transfers import Transfer
 from crossway.ports.services import Services
 from crossway.usecases.payments import tracking
@@ -147,7 +148,7 @@ def _booked_at(catalogue: Catalogue, fiat: Fiat, posting: Posting) -> tuple[Cell
     _, number, what = posting.tx.split(":")
     return (
         Cell(fiat_amount(posting.units, digits, posting.token)),
-        Cell(ramp_wording.provider(posting.chain.removeprefix(FIAT))),
+        Cell(provider_name(posting.chain.removeprefix(FIAT))),
         Cell(f"Order {number}, {what}"),
     )
 

@@ -12,7 +12,7 @@ from crossway.dashboard.views.links import order_href
 from crossway.domain.clients import Caller
 from crossway.domain.identity import read_email
 from crossway.domain.money import format_units
-from crossway.domain.ramps import Direction, OrderState, RampOrder
+from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
 from crossway.ports.ramp_records import OrderFilter
 from crossway.ports.services import Services
 from crossway.usecases.identity import kyc
@@ -105,7 +105,7 @@ def _people(services: Services, orders: Sequence[RampOrder]) -> dict[str, str]:
 def _row(services: Services, order: RampOrder, people: Mapping[str, str]) -> Row:
     status, kind = ramp_wording.STATES[order.state], ramp_wording.KINDS[order.direction]
     on = order.direction is Direction.ON
-    provider = ramp_wording.provider(order.provider)
+    provider = provider_name(order.provider)
     return Row(
         key=str(order.id),
         href=order_href(order.id),

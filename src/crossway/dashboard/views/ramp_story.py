@@ -23,7 +23,7 @@ from crossway.domain.fiat import Fiat
 from crossway.domain.intent import Intent
 from crossway.domain.ledger import Posting, is_fiat
 from crossway.domain.money import format_units
-from crossway.domain.ramps import Direction, OrderState, RampOrder
+from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
 from crossway.ports.ramp_records import OrderFilter, OrderMove
 from crossway.ports.services import Services
 from crossway.usecases.identity import kyc
@@ -69,7 +69,7 @@ def told(services: Services, caller: Caller, order_id: int) -> OrderStory:
     units = order.ramp_units
     return OrderStory(
         order=order,
-        provider=ramp_wording.provider(order.provider),
+        provider=provider_name(order.provider),
         channel=channel.name if channel else order.channel,
         person=kyc.email_of(services, order.person_id),
         intent=intent,

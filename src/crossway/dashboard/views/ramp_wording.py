@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from crossway.dashboard.views.cells import Chip
-from crossway.domain.ramps import Direction, OrderEvent, OrderState, RampOrder
+from crossway.domain.ramps import Direction, OrderEvent, OrderState, RampOrder, provider_name
 
 STATES: Final[Mapping[OrderState, Chip]] = {
     OrderState.PENDING: Chip("Pending", "gray", "schedule_send", "The provider is being asked"),
@@ -32,14 +32,9 @@ EVENTS: Final[Mapping[str, tuple[str, str]]] = {
 KINDS: Final[Mapping[Direction, str]] = {Direction.ON: "On-ramp", Direction.OFF: "Off-ramp"}
 
 
-def provider(name: str) -> str:
-    """A provider's name for people."""
-    return name.replace("_", " ").title()
-
-
 def said(order: RampOrder, words: str) -> str:
     """What is written of an order, with its provider's name for people."""
-    return words.replace(order.provider, provider(order.provider))
+    return words.replace(order.provider, provider_name(order.provider))
 
 
 def event(name: str) -> tuple[str, str]:
@@ -49,7 +44,7 @@ def event(name: str) -> tuple[str, str]:
 
 def who_acts(order: RampOrder) -> str:
     """Who acts next, as a sentence."""
-    on, who = order.direction is Direction.ON, provider(order.provider)
+    on, who = order.direction is Direction.ON, provider_name(order.provider)
     match order.state:
         case OrderState.PENDING:
             return f"Crossway: asks {who}, and asks again until it answers."

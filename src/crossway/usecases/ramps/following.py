@@ -58,7 +58,7 @@ def paid_too_late(step: OrderStep, note: str) -> None:
         step.post(PAID, (Account.PROVIDER, Account.CUSTOMER, order.fiat_minor))
     step.alarm(
         OWED,
-        f"{order.provider} says that it was paid, though the order is {order.state}; it owes "
+        f"{order.provider} says that it was paid, though {step.stands}; it owes "
         f"{step.money(order.fiat_minor)} back to the user.",
     )
 
@@ -149,7 +149,9 @@ def _delivered(step: OrderStep, intent: Intent) -> None:
         )
         step.all_clear()
     elif order.state in ORDER_ENDED and order.state is not OrderState.COMPLETED:
-        step.alarm(CONTRADICTED, f"it is {order.state}, but its intent {intent.id} was delivered.")
+        step.alarm(
+            CONTRADICTED, f"it is {order.state.lower()}, but its payment {intent.id} was delivered."
+        )
 
 
 def _sold(step: OrderStep, intent: Intent) -> None:
@@ -162,8 +164,10 @@ def _sold(step: OrderStep, intent: Intent) -> None:
     if order.state is OrderState.PROCESSING:
         step.note(f"{order.provider} has the crypto", errand=Errand.CONFIRM)
         return
-    step.note(f"{order.provider} has the crypto, though the order is {order.state}")
-    step.alarm(OWED, f"it is {order.state}, and {order.provider} has its crypto to give back.")
+    step.note(f"{order.provider} has the crypto, though {step.stands}")
+    step.alarm(
+        OWED, f"it is {order.state.lower()}, and {order.provider} has its crypto to give back."
+    )
 
 
 def _intent_over(step: OrderStep, intent: Intent) -> None:
@@ -222,7 +226,7 @@ def _watch(step: OrderStep, intent: Intent) -> None:
         step.alarm(
             LATE,
             f"{order.provider} {said}; {came} of {asked} {intent.asset_symbol} came in at "
-            f"{intent.address} on {terms.source_chain}.",
+            f"{intent.address} on {step.services.catalogue.chains[terms.source_chain].name}.",
         )
 
 

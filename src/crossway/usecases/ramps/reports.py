@@ -129,7 +129,7 @@ def _delivered(step: OrderStep, report: Report) -> bool:
     if order.state in ORDER_ENDED:
         step.alarm(
             CONTRADICTED,
-            f"{order.provider} says that it has delivered, though the order is {order.state}; "
+            f"{order.provider} says that it has delivered, though {step.stands}; "
             "what comes in goes back to it.",
         )
     return True
@@ -143,7 +143,7 @@ def _paid_out(step: OrderStep, report: Report) -> bool:
     if not step.posted(SOLD):
         if order.state in _UNDER_WAY:
             return False
-        words = f"{order.provider} says that it has paid out, though the order is {order.state}"
+        words = f"{order.provider} says that it has paid out, though {step.stands}"
         step.note(words)
         step.alarm(CONTRADICTED, f"{words} and it was given no crypto.")
         return True
@@ -155,7 +155,7 @@ def _paid_out(step: OrderStep, report: Report) -> bool:
     if order.state is OrderState.PROCESSING:
         pay_out(step, f"{order.provider} says that it has paid out", report.tx_hash)
         return True
-    step.note(f"{order.provider} says that it has paid out, though the order is {order.state}")
+    step.note(f"{order.provider} says that it has paid out, though {step.stands}")
     step.alarm(CONTRADICTED, f"{order.provider} says that it has paid out after all.")
     return True
 
@@ -221,7 +221,7 @@ def _contradicts(step: OrderStep, report: Report) -> bool:
     came = order.direction is Direction.ON and intent is not None and intent.state in FUNDED
     if not came and order.state is not OrderState.COMPLETED:
         return False
-    words = f"{order.provider} says {report.outcome}, though the order is {order.state}"
+    words = f"{order.provider} says {report.outcome}, though {step.stands}"
     step.note(words)
     step.alarm(CONTRADICTED, f"{words} and its crypto came in.")
     return True

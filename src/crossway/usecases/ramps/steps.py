@@ -7,7 +7,7 @@ from typing import Any
 from crossway.domain.intent import Intent
 from crossway.domain.ledger import Leg, Posting, fiat_place
 from crossway.domain.money import format_units
-from crossway.domain.ramps import OrderEvent, RampOrder, advance_order
+from crossway.domain.ramps import OrderEvent, RampOrder, advance_order, provider_name
 from crossway.ports.ramp_records import OrderChange
 from crossway.ports.records import Alarm
 from crossway.ports.services import Services
@@ -53,6 +53,11 @@ class OrderStep:
         """Write something into the history that changes no state."""
         self.move(OrderEvent.NOTED, words, **facts)
 
+    @property
+    def stands(self) -> str:
+        """Where the order stands, as a clause."""
+        return f"the order is {self.order.state.lower()}"
+
     def post(self, what: str, *legs: Leg) -> None:
         """Book local money at the provider, in minor units, as `what` of this order shows it."""
         order = self.order
@@ -82,7 +87,8 @@ class OrderStep:
 
     def alarm(self, kind: str, words: str) -> None:
         """Tell a person; one alarm for each kind and order."""
-        self.raised[kind] = f"Order {self.order.id}: {words}"
+        known = words.replace(self.order.provider, provider_name(self.order.provider))
+        self.raised[kind] = f"Order {self.order.id}: {known}"
 
     def all_clear(self) -> None:
         """Nobody needs to look at this order any more."""
