@@ -1,0 +1,221 @@
+"""A real Starknet on this machine: Crossway's contracts, tokens of the catalogue, plain wallets."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+from starknet_py.hash.utils import private_to_stark_key
+
+from crossway.adapters.chains.addresses import canonical, keccak256
+from crossway.adapters.chains.starknet.contracts import (
+    UNIVERSAL_DEPLOYER,
+    arguments,
+    deployment,
+)
+from crossway.adapters.chains.starknet.felts import number, pair, selector, written
+from crossway.catalogue import load
+from tests.chains.starknet.environment import HERE, classes, needed
+
+CATALOGUE = load()
+CHAIN = "STARKNET_MAINNET"
+STOCK = 10_000_000 * 10**6
+COINS = 10_000 * 10**18
+RELAYER_KEY = int.from_bytes(keccak256(b"a relayer of tests"), "big") >> 6
+# Old tokens tell who was paid only in their events' data, and have old names alone.
+TOKENS = {"USDC": "Token", "STRK": "Token", "ETH": "Token", "USDT": "OldToken", "DAI": "Token"}
+
+
+def made_up(name: str) -> str:
+    """An address that belongs to a name."""
+    return canonical("starknet", hex(int.from_bytes(keccak256(name.encode()), "big") >> 6))
+
+
+def address_of(symbol: str) -> str:
+    return canonical("starknet", CATALOGUE.tokens[CHAIN, symbol].address)
+
+
+RELAYER, PAYER, TREASURY = (
+    made_up(f"a {who} of tests") for who in ("relayer", "payer", "treasury")
+)
+
+
+@dataclass
+class Starknet:
+    """One running chain; it mines only by hand."""
+
+    url: str
+    process: subprocess.Popen[str]
+    chain: str = CHAIN
+    client: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60, trust_env=False))
+    relayer: str = RELAYER
+    treasury: str = TREASURY
+    stock: int = STOCK
+    key: bytes = RELAYER_KEY.to_bytes(32, "big")
+    sent: list[str] = field(default_factory=list)
+
+    @property
+    def token(self) -> str:
+        return address_of("USDC")
+
+    def fields(self) -> dict[str, Any]:
+        return {"account": self.relayer}
+
+    def wallet(self, name: str) -> str:
+        return made_up(name)
+
+    def rpc(self, method: str, *params: Any) -> Any:
+        answer = self.asked(method, *params)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def asked(self, method: str, *params: Any) -> Any:
+        """The whole answer, which can be a refusal."""
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
+        return self.client.post(self.url, json=body).json()
+
+    @property
+    def height(self) -> int:
+        return int(self.rpc("starknet_blockNumber"))
+
+    @property
+    def time(self) -> datetime:
+        block = self.rpc("starknet_getBlockWithTxHashes", "latest")
+        return datetime.fromtimestamp(block["timestamp"], UTC)
+
+    def mine(self, blocks: int = 1) -> None:
+        self.rpc("hand_mine", blocks)
+
+    def elapse(self, seconds: int) -> None:
+        self.rpc("hand_elapse", seconds)
+
+    def reorganise(self, depth: int) -> None:
+        """Replace the newest blocks by empty ones; what wallets sent waits again."""
+        first = self.height - depth
+        again = []
+        for number_ in range(first + 1, first + depth + 1):
+            block = self.rpc("starknet_getBlockWithTxs", {"block_number": number_})
+            again += [one for one in block["transactions"] if one["transaction_hash"] in self.sent]
+        self.rpc("hand_reorganise", depth)
+        for wire in again:
+            self.rpc("hand_repeat", wire)
+
+    def snapshot(self) -> int:
+        return int(self.rpc("hand_snapshot"))
+
+    def revert(self, name: int) -> None:
+        """As it was at the snapshot, which can be come back to again."""
+        self.rpc("hand_revert", name)
+        self.sent.clear()
+
+    def view(self, address: str, name: str, *felts: int, block: Any = "latest") -> list[int]:
+        """What a contract answers."""
+        answer = self.rpc("starknet_call", _call(address, name, felts), block)
+        return [int(felt, 16) for felt in answer]
+
+    def balance(self, address: str, token: str | None = None) -> int:
+        token = token or self.token
+        name = "balanceOf" if token == address_of("USDT") else "balance_of"
+        low, high = self.view(token, name, number(address))
+        return high << 128 | low
+
+    def call(self, address: str, name: str, *felts: int, by: str = PAYER) -> str:
+        """A call by an account that pays no fee and whose signature nobody asks for. It waits for
+        a block; its name."""
+        made = str(self.rpc("hand_send", by, address, name, written(felts)))
+        self.sent.append(made)
+        return made
+
+    def send(self, to: str, units: int, token: str | None = None) -> str:
+        """A payment by a plain wallet, which waits for a block."""
+        return self.call(token or self.token, "transfer", number(to), *pair(units))
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        """A payment that is in a block."""
+        made = self.send(to, units, token)
+        self.mine()
+        return made
+
+    def give(self, to: str, units: int, token: str | None = None) -> None:
+        """Units that come from nowhere, without a transaction."""
+        self.rpc("hand_give", token or self.token, to, units)
+
+    def place(self, address: str, name: str, *calldata: int) -> None:
+        """A contract of this class at an address of one's choice."""
+        self.rpc("hand_place", address, name, written(calldata))
+
+    def take_away(self, address: str) -> None:
+        """No contract at this address any more."""
+        self.rpc("hand_take_away", address)
+
+    def receipt(self, name: str) -> dict[str, Any]:
+        return dict(self.rpc("starknet_getTransactionReceipt", name))
+
+    def stop(self) -> None:
+        self.client.close()
+        self.process.terminate()
+        self.process.wait(10)
+
+
+def _call(address: str, name: str, felts: Sequence[int]) -> dict[str, Any]:
+    return {
+        "contract_address": hex(number(address)),
+        "entry_point_selector": hex(selector(name)),
+        "calldata": written(felts),
+    }
+
+
+def _placed() -> list[dict[str, Any]]:
+    """What lies on the chain from the start."""
+    found = deployment()
+    signer = private_to_stark_key(RELAYER_KEY)
+    places: list[tuple[str, str, tuple[int, ...]]] = [
+        (UNIVERSAL_DEPLOYER, "Deployer", ()),
+        (RELAYER, "Account", (signer,)),
+        (found.factory, "IntentFactory", arguments("IntentFactory")),
+        (found.escrow, "Escrow", arguments("Escrow")),
+        (found.filler, "Filler", arguments("Filler")),
+        *((address_of(symbol), name, ()) for symbol, name in TOKENS.items()),
+    ]
+    return [
+        {"address": address, "class": name, "calldata": written(calldata)}
+        for address, name, calldata in places
+    ]
+
+
+@contextmanager
+def running(chain: str = CHAIN) -> Iterator[Starknet]:
+    """A Starknet of a chain of the catalogue with contracts and tokens; ends with the block."""
+    python = needed()
+    manifest = {
+        "classes": classes(),
+        "chain_id": CATALOGUE.chains[chain].chain_id,
+        "fee_token": address_of("STRK"),
+        "placed": _placed(),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "manifest.json"
+        path.write_text(json.dumps(manifest))
+        process = subprocess.Popen(
+            [str(python), "-m", "node", str(path)], cwd=HERE, stdout=subprocess.PIPE,
+            stderr=sys.stderr, text=True,
+        )  # fmt: skip
+        assert process.stdout is not None
+        port = process.stdout.readline().strip()
+        assert port, "the Starknet of tests ended at its start"
+        network = Starknet(f"http://127.0.0.1:{port}", process, chain)
+        try:
+            for symbol in TOKENS:
+                for who in (PAYER, RELAYER):
+                    units = COINS if symbol == "STRK" else STOCK
+                    network.give(who, units, address_of(symbol))
+            yield network
+        finally:
+            network.stop()

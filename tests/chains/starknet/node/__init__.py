@@ -1,0 +1,1 @@
+"""A Starknet node on this machine; runs in an environment of its own, outside the tests'."""
