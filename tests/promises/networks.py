@@ -9,10 +9,18 @@ from typing import Protocol
 
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.opening import open_chain
+from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.profile import ChainProfile
+from crossway.adapters.chains.solana.chain import SolanaChain
+from crossway.adapters.chains.solana.opening import open_chain as open_cluster
+from crossway.adapters.chains.starknet.chain import StarknetChain
+from crossway.adapters.chains.starknet.opening import open_chain as open_account
 from crossway.ports.chain import Chain
 from crossway.ports.sandbox import Faults
 from tests.chains import anvil
+from tests.chains.solana import node as solana
+from tests.chains.solana.cluster import HASH_LIFE
+from tests.chains.starknet import network as starknet
 from tests.simulation import START, Simulation, catalogue, dollars, wallet
 
 
@@ -22,6 +30,8 @@ class Network(Protocol):
     chain: Chain
     token: str
     foreign_token: str
+    life: int
+    """Blocks after which what was signed can no longer land; 0 where its nonce alone decides."""
 
     def wallet(self, name: str) -> str: ...
     def pay(self, to: str, units: int, token: str | None = None) -> str: ...
@@ -32,6 +42,8 @@ class Network(Protocol):
 
 class SimulatedNetwork:
     """The simulated chain of a family."""
+
+    life = 0
 
     def __init__(self, folder: Path, name: str) -> None:
         self.simulation = Simulation(f"sqlite:///{folder / 'network.db'}")
@@ -61,6 +73,8 @@ class SimulatedNetwork:
 class AnvilNetwork:
     """A real EVM chain on this machine."""
 
+    life = 0
+
     def __init__(self, running: anvil.Anvil, token: str, foreign: str) -> None:
         self.anvil = running
         self.opened = open_evm(running)
@@ -83,6 +97,64 @@ class AnvilNetwork:
         return anvil.in_seconds(self.anvil, seconds)
 
 
+class SolanaNetwork:
+    """Real programs of Solana on this machine, behind a node's JSON-RPC."""
+
+    life = HASH_LIFE + 1
+
+    def __init__(self, node: solana.Node, deposits: str) -> None:
+        self.node = node
+        self.opened = open_solana(node, deposits=deposits)
+        self.chain: Chain = self.opened
+        self.token, self.foreign_token = solana.dollars(node.chain), SOLANA_EUROS
+
+    def wallet(self, name: str) -> str:
+        address = self.node.wallet(name)
+        if name.startswith("payer"):
+            # Whoever pays a token has an account for it.
+            self.node.give(address, 0, self.token)
+        return address
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        return self.node.pay(to, units, token or self.token)
+
+    def mine(self, blocks: int = 1) -> None:
+        self.node.mine(blocks)
+
+    def reorganise(self, depth: int) -> None:
+        self.node.reorganise(depth)
+
+    def expiry(self, seconds: float) -> datetime:
+        return self.node.in_seconds(seconds)
+
+
+class StarknetNetwork:
+    """Real contracts of Starknet on this machine, behind a node's JSON-RPC."""
+
+    life = 0
+
+    def __init__(self, node: starknet.Starknet, token: str, foreign: str) -> None:
+        self.node = node
+        self.opened = open_starknet(node)
+        self.chain: Chain = self.opened
+        self.token, self.foreign_token = token, foreign
+
+    def wallet(self, name: str) -> str:
+        return self.node.wallet(name)
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        return self.chain.canonical_address(self.node.pay(to, units, token or self.token))
+
+    def mine(self, blocks: int = 1) -> None:
+        self.node.mine(blocks)
+
+    def reorganise(self, depth: int) -> None:
+        self.node.reorganise(depth)
+
+    def expiry(self, seconds: float) -> datetime:
+        return self.node.time + timedelta(seconds=seconds)
+
+
 def made_up(name: str) -> str:
     """An address that belongs to a name."""
     return anvil.canonical("evm", "0x" + anvil.keccak256(name.encode())[-20:].hex())
@@ -95,6 +167,38 @@ def open_evm(running: anvil.Anvil, *urls: str, quorum: int = 1) -> EvmChain:
         poll_seconds=0, quorum=quorum,
     )  # fmt: skip
     return open_chain(catalogue(), running.chain, profile, {"KEY": anvil.RELAYER_KEY})
+
+
+def open_solana(
+    node: solana.Node, *urls: str, quorum: int = 1, deposits: str = "program"
+) -> SolanaChain:
+    """The cluster as an operator's profile opens it; asks for its head every time."""
+    profile = ChainProfile.model_validate(
+        {
+            "rpc": list(urls) or [node.url],
+            "key": "env:KEY",
+            "treasury": str(solana.TREASURY.pubkey()),
+            "program": str(solana.PROGRAM),
+            "deposits": deposits,
+            "deposit_key": "env:DEPOSIT_KEY" if deposits == "derived" else "",
+            "poll_seconds": 0,
+            "quorum": quorum,
+        }
+    )
+    environment = {
+        "KEY": str(list(bytes(solana.RELAYER))),
+        "DEPOSIT_KEY": "0x" + "d7" * 32,
+    }
+    return open_cluster(catalogue(), node.chain, profile, environment, Keyring(environment))
+
+
+def open_starknet(node: starknet.Starknet, *urls: str, quorum: int = 1) -> StarknetChain:
+    """The chain as an operator's profile opens it; asks for its head every time."""
+    profile = ChainProfile(
+        rpc=list(urls) or [node.url], key="env:KEY", treasury=node.treasury,
+        account=node.relayer, poll_seconds=0, quorum=quorum,
+    )  # fmt: skip
+    return open_account(catalogue(), node.chain, profile, {"KEY": "0x" + node.key.hex()})
 
 
 Opener = Callable[[Path], AbstractContextManager[Network]]
@@ -139,6 +243,43 @@ def anvils() -> Iterator[None]:
     _ANVILS.clear()
 
 
+SOLANA_EUROS = anvil.CATALOGUE.tokens["SOLANA_MAINNET", "EURC"].address
+
+
+@contextmanager
+def on_solana(deposits: str, folder: Path) -> Iterator[Network]:
+    """A cluster of its own, with deposit addresses of the program or of derived keys."""
+    with solana.running() as node:
+        node.put_mint(SOLANA_EUROS)
+        node.give(str(solana.RICH.pubkey()), solana.STOCK, SOLANA_EUROS)
+        made = SolanaNetwork(node, deposits)
+        yield made
+        made.opened.close()
+
+
+_STARKNETS: dict[str, starknet.Starknet] = {}
+
+
+@contextmanager
+def on_starknet(symbol: str, folder: Path) -> Iterator[Network]:
+    """One chain for the whole run, put back after each test."""
+    node = _STARKNETS["one"]
+    before = node.snapshot()
+    made = StarknetNetwork(node, starknet.address_of(symbol), starknet.address_of("ETH"))
+    yield made
+    made.opened.close()
+    node.revert(before)
+
+
+@contextmanager
+def starknets() -> Iterator[None]:
+    """The Starknet that the networks on it share."""
+    with starknet.running() as node:
+        _STARKNETS["one"] = node
+        yield
+    _STARKNETS.clear()
+
+
 NETWORKS: dict[str, Opener] = {
     "simulated evm": partial(simulated, "BASE_MAINNET"),
     "simulated solana": partial(simulated, "SOLANA_MAINNET"),
@@ -147,4 +288,8 @@ NETWORKS: dict[str, Opener] = {
     "anvil": partial(on_anvil, "plain"),
     "anvil token that answers nothing": partial(on_anvil, "silent"),
     "anvil native coin": partial(on_anvil, "coin"),
+    "solana": partial(on_solana, "program"),
+    "solana with derived keys": partial(on_solana, "derived"),
+    "starknet": partial(on_starknet, "USDC"),
+    "starknet older token": partial(on_starknet, "USDT"),
 }

@@ -22,7 +22,7 @@ from crossway.ports.chain import (
     Status,
     Waiting,
 )
-from tests.promises.networks import NETWORKS, Network, anvils
+from tests.promises.networks import NETWORKS, Network, anvils, starknets
 from tests.simulation import FINALITY, Addresses
 
 TOTAL = 25_000_000
@@ -91,10 +91,18 @@ def chains_of_this_run() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def starknet_of_this_run() -> Iterator[None]:
+    with starknets():
+        yield
+
+
 @pytest.fixture(params=NETWORKS, ids=lambda name: name.replace(" ", "-"))
 def network(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Network]:
     if request.param.startswith("anvil"):
         request.getfixturevalue("chains_of_this_run")
+    if request.param.startswith("starknet"):
+        request.getfixturevalue("starknet_of_this_run")
     with NETWORKS[request.param](tmp_path) as made:
         yield made
 
@@ -316,11 +324,16 @@ def test_an_unknown_transaction_is_missing_and_may_still_land(
     assert known == {never_sent.tx_id: Missing(never=False)}
 
 
-def test_a_used_nonce_is_objected_to_and_at_finality_never_lands(
+def test_what_can_no_longer_land_is_objected_to_and_at_finality_never_lands(
     network: Network, payment: Payment
 ) -> None:
     loser = sign(network.chain, payment.give_back(network.token))
-    assert mined(send(network, payment.fill())).reason == ""
+    if network.chain.replaces:
+        # Its nonce is used up by another.
+        assert mined(send(network, payment.fill())).reason == ""
+    else:
+        # Its time is over.
+        network.mine(network.life)
     assert network.chain.broadcast([loser]) != [""]
     assert network.chain.status([loser.tx_id])[loser.tx_id] == Missing(never=False)
     network.mine(FINALITY)

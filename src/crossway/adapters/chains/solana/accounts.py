@@ -29,23 +29,28 @@ def read_accounts(
     addresses: Sequence[str],
     offset: int = 0,
     length: int = 0,
-    not_before: int = 0,
 ) -> list[Account | None]:
-    """The accounts in the order asked for. Raises `Unreachable` where the node answers for a slot
-    well before `not_before`."""
+    """The accounts in the order asked for."""
+    return read_at(ground, line, addresses, offset, length)[1]
+
+
+def read_at(
+    ground: Ground, line: Line, addresses: Sequence[str], offset: int, length: int
+) -> tuple[int, list[Account | None]]:
+    """As `read_accounts`, with the oldest slot for which the node answered; 0 without addresses."""
     size = ground.traits.accounts
     parts = [addresses[at : at + size] for at in range(0, len(addresses), size)]
     found: list[Account | None] = []
+    slots: list[int] = []
     answers = line.ask(*(ask_accounts(part, offset, length) for part in parts))
     for part, answer in zip(parts, answers, strict=True):
         slot, value = in_context(answer, "accounts")
         listed = rows(value, "accounts")
         if len(listed) != len(part):
             raise Malformed("the node answered other accounts than were asked for")
-        if slot + ground.traits.behind < not_before:
-            raise Unreachable(f"the node is behind: block {slot} after {not_before}")
+        slots.append(slot)
         found += [account(one) for one in listed]
-    return found
+    return min(slots, default=0), found
 
 
 def units_in(one: Account | None, native: bool) -> int:
@@ -59,13 +64,11 @@ def units_in(one: Account | None, native: bool) -> int:
     return int.from_bytes(one.data, "little")
 
 
-def held(
-    ground: Ground, line: Line, wallets: Sequence[str], token: str, not_before: int = 0
-) -> dict[str, int]:
+def held(ground: Ground, line: Line, wallets: Sequence[str], token: str) -> dict[str, int]:
     """Units of a token that each wallet holds, in its associated token account."""
     native = is_native(token)
     places = [ground.mints.account_of(one, token) for one in wallets]
-    there = read_accounts(ground, line, places, AMOUNT_AT, AMOUNT_SIZE, not_before)
+    there = read_accounts(ground, line, places, AMOUNT_AT, AMOUNT_SIZE)
     return {w: units_in(a, native) for w, a in zip(wallets, there, strict=True)}
 
 

@@ -9,6 +9,7 @@ from crossway.adapters.chains.solana.accounts import (
     AMOUNT_AT,
     AMOUNT_SIZE,
     read_accounts,
+    read_at,
     units_in,
 )
 from crossway.adapters.chains.solana.arrivals import in_order, incoming_of
@@ -71,26 +72,33 @@ def _scan(
     cursor = Cursor(head.height, head.block_hash)
     if not _stands(line, after):
         return _again(ground, line, memory, head, after, addresses)
-    places = looked_at(ground, memory, addresses)
+    places, all_of_them = looked_at(ground, memory, addresses)
     accounts = [one.account for one in places]
-    there = read_accounts(ground, line, accounts, AMOUNT_AT, AMOUNT_SIZE, head.height)
+    slot, there = read_at(ground, line, accounts, AMOUNT_AT, AMOUNT_SIZE)
     now = {p: units_in(a, is_native(p.token)) for p, a in zip(places, there, strict=True)}
     changed = [p for p, units in now.items() if units != memory.held.get(p.account, 0)]
     incoming = _explained(ground, line, memory, changed, now) if changed else []
+    if all_of_them:
+        incoming = [one for one in incoming if one.block_height > after.height]
+    looked = {one.account for one in changed}
+    memory.tries = {one: n for one, n in memory.tries.items() if one in looked}
+    # What is not explained yet, or was read as of before the head, lies above the cursor.
+    complete = not memory.tries and (slot >= head.height or not places)
     if len(memory.held) > 2 * len(places) + ground.traits.look:
         memory.forget()
-    return Scan(incoming, cursor, None)
+    return Scan(incoming, cursor if complete else after, None)
 
 
-def looked_at(ground: Ground, memory: Memory, addresses: Sequence[str]) -> list[Place]:
-    """The accounts that this look is for: all, or where they are too many, some by turns."""
+def looked_at(ground: Ground, memory: Memory, addresses: Sequence[str]) -> tuple[list[Place], bool]:
+    """The accounts that this look is for, and whether it is all: some by turns where there are too
+    many."""
     usual, others = _places(ground, addresses)
     room, memory.turn = ground.traits.look, memory.turn + 1
     if len(usual) + len(others) <= room:
-        return usual + others
+        return usual + others, True
     most = room * 3 // 4
     first = usual if len(usual) <= most else _turn(usual, memory.turn, most)
-    return first + _turn(others, memory.turn, room - len(first))
+    return first + _turn(others, memory.turn, room - len(first)), False
 
 
 def _places(ground: Ground, addresses: Sequence[str]) -> tuple[list[Place], list[Place]]:
