@@ -71,7 +71,7 @@ def serving(hands):
     class Door(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_POST(self):  # noqa: N802
+        def do_POST(self):
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with lock:
                 if isinstance(asked, list):

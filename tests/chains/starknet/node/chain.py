@@ -17,7 +17,7 @@ LIMIT = 2**128
 
 @dataclass(frozen=True)
 class Transaction:
-    """One that was sent: an invocation, or a transfer by a payer whose signature does not matter."""
+    """One that was sent: an invocation, or a payer's call whose signature does not matter."""
 
     hash: int
     sender: int
@@ -122,8 +122,8 @@ class Blocks:
         if one.bare:
             return True
         bounds = one.bounds
-        dear = L2_PRICE + one.tip <= bounds["l2_gas"][1] and DATA_PRICE <= bounds["l1_data_gas"][1]
-        return dear and ledger.nonces.get(one.sender, 0) == one.nonce
+        enough = bounds["l2_gas"][1] >= L2_PRICE and bounds["l1_data_gas"][1] >= DATA_PRICE
+        return enough and ledger.nonces.get(one.sender, 0) == one.nonce
 
     def execute(self, one, ledger):
         """Run a transaction; a failing one takes its nonce and its fee, and nothing else stays."""
