@@ -357,7 +357,10 @@ FRAME u64 close(Input *input) {
   if (one->data[0] == 'S') NEED((one->data[1] || !one->data[2]) && !one->data[3], TOO_EARLY);
   *payer->lamports += *one->lamports;
   *one->lamports = 0;
+  /* Lamports that come later in the same transaction bring nothing of it back. */
   for (int i = 0; i < RECORD; i++) one->data[i] = 0;
+  for (int i = 0; i < WORD; i++) one->owner[i] = 0;
+  *(u64 *)(one->data - 8) = 0;
   return 0;
 }
 

@@ -52,7 +52,7 @@ FRAME u64 make_record(const Input *input, Account *one, Bytes name, const u8 *ke
 FRAME u64 find_state(const Input *input, const Account *one, const u8 *key, u8 *bump, int *started) {
   Bytes seeds[] = {TEXT("state"), {key, WORD}};
   TRY(check_own(input, one, seeds, 2, bump));
-  *started = is_ours(input, one);
+  *started = is_ours(input, one) && one->data_len == RECORD && one->data[0] == 'S';
   return 0;
 }
 
