@@ -15,12 +15,15 @@ from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.adapters.chains.solana.opening import open_chain as open_cluster
 from crossway.adapters.chains.starknet.chain import StarknetChain
 from crossway.adapters.chains.starknet.opening import open_chain as open_account
+from crossway.adapters.chains.tron.chain import TronChain
+from crossway.adapters.chains.tron.opening import open_chain as open_tron_chain
 from crossway.ports.chain import Chain
 from crossway.ports.sandbox import Faults
 from tests.chains import anvil
 from tests.chains.solana import node as solana
 from tests.chains.solana.cluster import HASH_LIFE
 from tests.chains.starknet import network as starknet
+from tests.chains.tron import node as tron
 from tests.simulation import START, Simulation, catalogue, dollars, wallet
 
 
@@ -155,6 +158,33 @@ class StarknetNetwork:
         return self.node.time + timedelta(seconds=seconds)
 
 
+class TronNetwork:
+    """Tron on this machine, behind a node's front."""
+
+    life = tron.LIFE_SECONDS // tron.BLOCK_SECONDS + 1
+
+    def __init__(self, node: tron.Tron, token: str, foreign: str) -> None:
+        self.node = node
+        self.opened = open_tron(node)
+        self.chain: Chain = self.opened
+        self.token, self.foreign_token = token, foreign
+
+    def wallet(self, name: str) -> str:
+        return self.node.wallet(name)
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        return self.node.pay(to, units, token or self.token)
+
+    def mine(self, blocks: int = 1) -> None:
+        self.node.mine(blocks)
+
+    def reorganise(self, depth: int) -> None:
+        self.node.reorganise(depth)
+
+    def expiry(self, seconds: float) -> datetime:
+        return self.node.in_seconds(seconds)
+
+
 def made_up(name: str) -> str:
     """An address that belongs to a name."""
     return anvil.canonical("evm", "0x" + anvil.keccak256(name.encode())[-20:].hex())
@@ -199,6 +229,15 @@ def open_starknet(node: starknet.Starknet, *urls: str, quorum: int = 1) -> Stark
         account=node.relayer, poll_seconds=0, quorum=quorum,
     )  # fmt: skip
     return open_account(catalogue(), node.chain, profile, {"KEY": "0x" + node.key.hex()})
+
+
+def open_tron(node: tron.Tron, *urls: str, quorum: int = 1) -> TronChain:
+    """Tron as an operator's profile opens it; asks for its head every time."""
+    profile = ChainProfile(
+        rpc=list(urls) or [node.url], key="env:KEY", treasury=node.treasury,
+        contracts=node.contracts, poll_seconds=0, quorum=quorum,
+    )  # fmt: skip
+    return open_tron_chain(catalogue(), node.chain, profile, {"KEY": anvil.RELAYER_KEY})
 
 
 Opener = Callable[[Path], AbstractContextManager[Network]]
@@ -280,6 +319,33 @@ def starknets() -> Iterator[None]:
     _STARKNETS.clear()
 
 
+_TRONS: list[tron.Tron] = []
+
+
+@contextmanager
+def on_tron(kind: str, folder: Path) -> Iterator[Network]:
+    """One chain for the whole run, put back after each test."""
+    node = _TRONS[0]
+    before, sent = node.anvil.rpc("evm_snapshot"), node.machine.remembered()
+    if kind == "silent":
+        node.anvil.rpc("anvil_setCode", tron.plain(tron.USDT), anvil.token_code("Silent"))
+    asked_for, other = (tron.TRX, tron.USDT) if kind == "coin" else (tron.USDT, tron.FOREIGN)
+    made = TronNetwork(node, asked_for, other)
+    yield made
+    made.opened.close()
+    node.machine.put_back(sent)
+    node.anvil.rpc("evm_revert", before)
+
+
+@contextmanager
+def trons() -> Iterator[None]:
+    """The chain that the networks on Tron share."""
+    with tron.running() as running:
+        _TRONS.append(running)
+        yield
+    _TRONS.clear()
+
+
 NETWORKS: dict[str, Opener] = {
     "simulated evm": partial(simulated, "BASE_MAINNET"),
     "simulated solana": partial(simulated, "SOLANA_MAINNET"),
@@ -288,6 +354,9 @@ NETWORKS: dict[str, Opener] = {
     "anvil": partial(on_anvil, "plain"),
     "anvil token that answers nothing": partial(on_anvil, "silent"),
     "anvil native coin": partial(on_anvil, "coin"),
+    "tron": partial(on_tron, "plain"),
+    "tron token that answers nothing": partial(on_tron, "silent"),
+    "tron native coin": partial(on_tron, "coin"),
     "solana": partial(on_solana, "program"),
     "solana with derived keys": partial(on_solana, "derived"),
     "starknet": partial(on_starknet, "USDC"),

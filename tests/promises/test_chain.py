@@ -22,7 +22,7 @@ from crossway.ports.chain import (
     Status,
     Waiting,
 )
-from tests.promises.networks import NETWORKS, Network, anvils, starknets
+from tests.promises.networks import NETWORKS, Network, anvils, starknets, trons
 from tests.simulation import FINALITY, Addresses
 
 TOTAL = 25_000_000
@@ -92,6 +92,12 @@ def chains_of_this_run() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
+def tron_of_this_run() -> Iterator[None]:
+    with trons():
+        yield
+
+
+@pytest.fixture(scope="module")
 def starknet_of_this_run() -> Iterator[None]:
     with starknets():
         yield
@@ -101,6 +107,8 @@ def starknet_of_this_run() -> Iterator[None]:
 def network(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Network]:
     if request.param.startswith("anvil"):
         request.getfixturevalue("chains_of_this_run")
+    if request.param.startswith("tron"):
+        request.getfixturevalue("tron_of_this_run")
     if request.param.startswith("starknet"):
         request.getfixturevalue("starknet_of_this_run")
     with NETWORKS[request.param](tmp_path) as made:

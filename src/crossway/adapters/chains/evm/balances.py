@@ -50,7 +50,7 @@ def read(
     ground: Ground, line: Line, addresses: Sequence[str], token: str, block: str = "latest"
 ) -> Mapping[str, int]:
     """Units of a token at each address at a block."""
-    if len(addresses) <= _FEW:
+    if len(addresses) <= _FEW or not ground.traits.lens:
         return _singly(line, addresses, token, block)
     answers = line.tell(lens_questions(ground, addresses, token, block))
     if any(isinstance(one, Objection) for one in answers):

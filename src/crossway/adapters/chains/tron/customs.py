@@ -8,7 +8,7 @@ from importlib.resources import files
 from crossway.adapters.chains.evm.traits import Traits
 
 # Nothing of these is asked for on Tron: no older state, no lens, no price of gas.
-_NOT_ASKED = {"fees": "legacy", "tip_percent": 0, "most_gwei": 0, "lens": 1}
+_NOT_ASKED = {"fees": "legacy", "tip_percent": 0, "most_gwei": 0, "lens": 0}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from crossway.adapters.chains.tron.forms import long, named, plain
 from crossway.ports.chain import Signed
 from crossway.ports.signing import Signer
 
-_TRIGGER, _CREATE = 31, 30
+_TRANSFER, _CREATE, _TRIGGER = 1, 30, 31
 _TYPES = "type.googleapis.com/protocol."
 # Before the running number in the last word of a call; contracts do not read that word.
 _MARK = keccak256(b"Crossway's running number")[:24]
@@ -66,6 +66,12 @@ def call_raw(owner: str, call: Call, frame: Frame, fee_limit: int) -> bytes:
         data=call.data,
     )
     return _raw(_TRIGGER, "TriggerSmartContract", trigger.SerializeToString(), frame, fee_limit)
+
+
+def transfer_raw(owner: str, to: str, units: int, frame: Frame) -> bytes:
+    """The unsigned bytes of a payment of TRX."""
+    paid = tron_pb2.TransferContract(owner_address=long(owner), to_address=long(to), amount=units)
+    return _raw(_TRANSFER, "TransferContract", paid.SerializeToString(), frame, 0)
 
 
 def creation_raw(owner: str, name: str, code: bytes, frame: Frame, fee_limit: int) -> bytes:

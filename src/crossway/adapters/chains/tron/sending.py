@@ -1,0 +1,205 @@
+"""Sending transactions and following them: their fees, until when they can land, what is known."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+from crossway.adapters.chains.evm.calldata import call_of
+from crossway.adapters.chains.evm.ground import Ground
+from crossway.adapters.chains.evm.heads import Summit
+from crossway.adapters.chains.evm.wire import Malformed, table
+from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.rpc import Objection, Question
+from crossway.adapters.chains.tron import resources
+from crossway.adapters.chains.tron.customs import Customs
+from crossway.adapters.chains.tron.forms import named
+from crossway.adapters.chains.tron.outcomes import Outcomes
+from crossway.adapters.chains.tron.resources import Prices, whole
+from crossway.adapters.chains.tron.transactions import (
+    Frame,
+    call_raw,
+    millis,
+    numbered,
+    read,
+    signed,
+    unsigned,
+)
+from crossway.domain.actions import Action
+from crossway.domain.errors import Unreachable
+from crossway.ports.chain import Missing, Signed, Status, Waiting
+
+_PRICE_SECONDS = 6.0
+_MOST_LEARNT = 100_000
+DUPLICATE = "DUP_TRANSACTION_ERROR"
+
+
+class Post:
+    """Signs, sends and follows transactions of one account. What it remembers only spares
+    questions: a new process learns it again as transactions are sent again."""
+
+    def __init__(
+        self, ground: Ground, customs: Customs, summit: Summit, outcomes: Outcomes
+    ) -> None:
+        self._ground, self._customs, self._summit = ground, customs, summit
+        self._outcomes, self._lock = outcomes, Lock()
+        self._expiries: OrderedDict[str, int] = OrderedDict()
+        self._fee: tuple[float, int] | None = None
+        self._prices: Prices | None = None
+
+    def fee_units(self) -> int:
+        """What one transaction burns at most now, in sun."""
+        with self._lock:
+            if self._fee is not None and time.monotonic() - self._fee[0] < _PRICE_SECONDS:
+                return self._fee[1]
+        customs, account = self._customs, self._ground.own.relayer
+        charged, has = self._ground.nodes.one(
+            lambda line: (
+                resources.prices(line, customs.most_energy_sun),
+                resources.resources(line, account),
+            )
+        )
+        with self._lock:
+            self._prices = charged
+            self._fee = (time.monotonic(), resources.fee_units(customs, charged, has))
+            return self._fee[1]
+
+    def prices(self) -> Prices:
+        """What the chain charges, as it was told last."""
+        if self._prices is None:
+            self.fee_units()
+        if self._prices is None:
+            raise Unreachable("the chain does not say what it charges")
+        return self._prices
+
+    def frame(self, life_seconds: int | None = None) -> Frame:
+        """What ties a transaction that is written now to the chain as it was seen last."""
+        if self._summit.newest is None or self._summit.final is None:
+            self._summit.heads()
+        newest, final = self._summit.newest, self._summit.final
+        if newest is None or final is None:
+            raise Unreachable("the chain does not say which block is final")
+        life = self._customs.life_seconds if life_seconds is None else life_seconds
+        written = millis(newest.at)
+        return Frame(final.height, final.hash, written, written + 1000 * life)
+
+    def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
+        """Sign each action with its running number."""
+        ground, account = self._ground, named(self._ground.own.relayer)
+        for action, _ in actions:
+            if (action.account, action.chain) != (account, ground.chain.id):
+                raise ValueError(
+                    f"{action.account} on {action.chain} is no account of {ground.chain.id}"
+                )
+        frame, limit = self.frame(), self._customs.energy * self.prices().energy_sun
+        made = []
+        for action, number in actions:
+            call = numbered(call_of(ground.catalogue, ground.at, action), number)
+            raw = call_raw(ground.own.relayer, call, frame, limit)
+            made.append(signed(ground.signer, raw, number, fee_units))
+        self._learn({one.tx_id: frame.expires_ms for one in made})
+        return made
+
+    def broadcast(self, transactions: Sequence[Signed]) -> Sequence[str]:
+        """Send each; per transaction nothing or the node's objection."""
+        self._learn({t.tx_id: read(unsigned(t.raw)).expires_ms for t in transactions})
+        objections = [self._send(one) for one in transactions]
+        open_ = [t.tx_id for t, said in zip(transactions, objections, strict=True) if said]
+        if not open_:
+            return objections
+        # One that is in a block already is objected to for its age; it was sent, all the same.
+        there = self._ground.nodes.one(lambda line: self._there(line, open_))
+        return [
+            "" if one.tx_id in there else said
+            for one, said in zip(transactions, objections, strict=True)
+        ]
+
+    def _send(self, one: Signed) -> str:
+        asked = Question("/wallet/broadcasthex", ({"transaction": one.raw.hex()},))
+        return objection(self._ground.nodes.one(lambda line: line.tell([asked])[0]), one.tx_id)
+
+    def _there(self, line: Line, tx_ids: list[str]) -> set[str]:
+        found = set(self._outcomes.mined(line, tx_ids))
+        return found | {one for one in tx_ids if one not in found and _waits(line, one)}
+
+    def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
+        """What is known of each; where nodes must agree and do not, nothing is certain."""
+        if not tx_ids:
+            return {}
+        wanted = list(tx_ids)
+        said = self._ground.nodes.many(lambda line: self._statuses(line, wanted))
+        first, others = said[0], said[1:]
+        return {
+            one: first[one] if all(other[one] == first[one] for other in others) else Waiting()
+            for one in wanted
+        }
+
+    def _statuses(self, line: Line, tx_ids: list[str]) -> dict[str, Status]:
+        in_blocks = self._outcomes.mined(line, tx_ids)
+        found: dict[str, Status] = {one: was or Waiting() for one, was in in_blocks.items()}
+        final_ms: int | None = None
+        for one in tx_ids:
+            if one in found:
+                continue
+            if _waits(line, one):
+                found[one] = Waiting()
+                continue
+            if final_ms is None:
+                final_ms = _final_ms(line)
+            with self._lock:
+                expires = self._expiries.get(one)
+            over = expires is not None and final_ms >= expires
+            found[one] = Missing(never=over and not _final(line, one))
+        return found
+
+    def _learn(self, expiries: Mapping[str, int]) -> None:
+        with self._lock:
+            for name, expires in expiries.items():
+                self._expiries[name] = expires
+                self._expiries.move_to_end(name)
+            while len(self._expiries) > _MOST_LEARNT:
+                self._expiries.popitem(last=False)
+
+
+def objection(answer: Any, tx_id: str) -> str:
+    """What a node said to a transaction that it was sent, empty where it took or has it."""
+    if isinstance(answer, Objection):
+        return answer.message or f"error {answer.code}"
+    told = table(answer, "what became of a transaction")
+    if told.get("result") is True:
+        if told.get("txid", tx_id) != tx_id:
+            raise Malformed("the node took a transaction of another name")
+        return ""
+    code = str(told.get("code", "an error without a name"))
+    if code == DUPLICATE:
+        return ""
+    return f"{code} {_text(told.get('message'))}".strip()
+
+
+def _text(message: Any) -> str:
+    """A node's words, which the HTTP interface gives in hexadecimal digits."""
+    try:
+        return bytes.fromhex(str(message or "")).decode(errors="replace")[:200]
+    except ValueError:
+        return str(message)[:200]
+
+
+def _waits(line: Line, tx_id: str) -> bool:
+    """Whether a transaction waits for a block; a node that does not tell knows of none."""
+    answer = line.tell([Question("/wallet/gettransactionfrompending", ({"value": tx_id},))])[0]
+    return isinstance(answer, dict) and answer.get("txID") == tx_id
+
+
+def _final_ms(line: Line) -> int:
+    """The time of the newest final block: no later one takes a transaction that ended before."""
+    told = table(line.ask(Question("/walletsolidity/getnowblock", ({},)))[0], "a block")
+    header = table(told.get("block_header"), "a block's header")
+    raw = table(header.get("raw_data"), "a block's header")
+    return whole(raw.get("timestamp", 0), "a block's time")
+
+
+def _final(line: Line, tx_id: str) -> bool:
+    """Whether a transaction is in a final block."""
+    asked = Question("/walletsolidity/gettransactioninfobyid", ({"value": tx_id},))
+    return bool(table(line.ask(asked)[0], "an outcome"))

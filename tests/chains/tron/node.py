@@ -1,0 +1,165 @@
+"""Tron on this machine: anvil behind a node's front, with Crossway's contracts and wallets' hands.
+
+Addresses that contracts compute begin with 0xff here, as in the machine below; the profile says so.
+"""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from crossway.adapters.chains.addresses import keccak256
+from crossway.adapters.chains.binding import address_word, number_word
+from crossway.adapters.chains.evm.calldata import Call
+from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, deployment, init_code
+from crossway.adapters.chains.evm.signers import LocalSigner
+from crossway.adapters.chains.tron.forms import named, plain
+from crossway.adapters.chains.tron.signers import TronSigner
+from crossway.adapters.chains.tron.transactions import (
+    Frame,
+    call_raw,
+    signed,
+    transfer_raw,
+)
+from tests.chains import anvil
+from tests.chains.anvil import BINARY, CATALOGUE, EPOCH, RELAYER_KEY, RICH_KEY, Anvil
+from tests.chains.tron.front import Front, front_of
+from tests.chains.tron.machine import OK, Machine
+from tests.processes import free_port, until
+
+TRON = "TRON_MAINNET"
+USDT = CATALOGUE.tokens[TRON, "USDT"].address
+FOREIGN = CATALOGUE.tokens[TRON, "ETH"].address
+TRX = CATALOGUE.tokens[TRON, "TRON"].address
+BLOCK_SECONDS, LIFE_SECONDS = 3, 60
+EVERYTHING = 2**256 - 1
+FEE_LIMIT = 1_000_000_000
+RELAYER = TronSigner(bytes.fromhex(RELAYER_KEY[2:]))
+RICH = TronSigner(bytes.fromhex(RICH_KEY[2:]))
+AT = deployment()
+
+
+class Tron:
+    """A running chain and its hands; addresses are Tron's."""
+
+    chain, token, stock = TRON, USDT, anvil.STOCK
+    relayer, treasury, key = RELAYER.address, named(anvil.TREASURY), bytes.fromhex(RELAYER_KEY[2:])
+
+    def __init__(self, machine: Machine, front: Front) -> None:
+        self.machine, self.front = machine, front
+        self.url = front.url
+        self.contracts = {
+            "factory": named(AT.factory), "escrow": named(AT.escrow),
+            "filler": named(AT.filler), "prefix": "0xff",
+        }  # fmt: skip
+
+    @property
+    def anvil(self) -> Anvil:
+        return self.machine.anvil
+
+    def fields(self) -> dict[str, Any]:
+        return {"contracts": self.contracts}
+
+    def wallet(self, name: str) -> str:
+        """An address that belongs to a name."""
+        return named(self.anvil.wallet(name))
+
+    def frame(self) -> Frame:
+        """What ties a transaction to the chain as it is now."""
+        head = self.machine.block("latest")
+        now = int(head["timestamp"], 16) * 1000
+        return Frame(int(head["number"], 16), head["hash"], now, now + 1000 * LIFE_SECONDS)
+
+    def send(self, raw: bytes, signer: LocalSigner = RICH) -> str:
+        """Sign and send bytes; the name of the transaction."""
+        one = signed(signer, raw, 0, 0)
+        code, words, name = self.machine.broadcast(one.raw)
+        assert code == OK, f"{code} {words}"
+        return name
+
+    def call(self, to: str, data: bytes, units: int = 0, signer: LocalSigner = RICH) -> str:
+        """A call by a plain wallet; its name. It is mined only by `mine`."""
+        call = Call(plain(to), data, units)
+        return self.send(call_raw(plain(signer.address), call, self.frame(), FEE_LIMIT), signer)
+
+    def transfer(self, to: str, units: int, token: str | None = None) -> str:
+        """A payment by a plain wallet of a token or of TRX."""
+        if (token or self.token) == TRX:
+            return self.send(
+                transfer_raw(plain(RICH.address), plain(to), units, self.frame())
+            )  # fmt: skip
+        words = address_word("tron", to) + number_word(units)
+        return self.call(token or self.token, _selector("transfer(address,uint256)") + words)
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        """A payment that is in a block."""
+        name = self.transfer(to, units, token)
+        self.mine()
+        return name
+
+    def mine(self, blocks: int = 1) -> None:
+        """Blocks at Tron's pace; what is too old is left out."""
+        with self.machine.lock:
+            self.machine.drop_expired()
+            self.anvil.rpc("anvil_mine", hex(blocks), hex(BLOCK_SECONDS))
+
+    def reorganise(self, depth: int) -> None:
+        with self.machine.lock:
+            self.machine.reorganise(depth)
+
+    def balance(self, address: str, token: str | None = None) -> int:
+        if token == TRX:
+            return self.anvil.coins(plain(address))
+        return self.anvil.balance(plain(address), plain(token or self.token))
+
+    def in_seconds(self, seconds: float) -> datetime:
+        return anvil.in_seconds(self.anvil, seconds)
+
+    def put_token(self, token: str, kind: str = "Plain") -> None:
+        """A token at this address, of which wallet and relayer have plenty."""
+        self.anvil.rpc("anvil_setCode", plain(token), anvil.token_code(kind))
+        for who in (RICH.address, RELAYER.address):
+            words = address_word("tron", who) + number_word(self.stock)
+            self.call(token, _selector("mint(address,uint256)") + words)
+        words = address_word("evm", AT.filler) + number_word(EVERYTHING)
+        self.call(token, _selector("approve(address,uint256)") + words, signer=RELAYER)
+        self.mine()
+
+
+def _selector(signature: str) -> bytes:
+    return keccak256(signature.encode())[:4]
+
+
+@contextmanager
+def running(ready: bool = True) -> Iterator[Tron]:
+    """A chain with contracts and dollars, which ends with the block; it mines only by hand."""
+    anvil.needed()
+    port = free_port()
+    process = subprocess.Popen(
+        [str(BINARY), "--silent", "--port", str(port), "--chain-id",
+         CATALOGUE.chains[TRON].chain_id, "--slots-in-an-epoch", str(EPOCH), "--no-mining",
+         "--gas-limit", "200000000", "--base-fee", "0", "--disable-min-priority-fee",
+         "--auto-impersonate", "--order", "fifo"]
+    )  # fmt: skip
+    one = Anvil(TRON, f"http://127.0.0.1:{port}", process)
+    try:
+        until("anvil answers", lambda: anvil._answers(one), within=20, every=0.02)
+        machine = Machine(one)
+        with front_of(machine) as front:
+            made = Tron(machine, front)
+            if ready:
+                _set_up(made)
+            yield made
+    finally:
+        one.stop()
+
+
+def _set_up(tron: Tron) -> None:
+    """Contracts, dollars, and money for the relayer."""
+    tron.anvil.rpc("anvil_setBalance", plain(tron.relayer), hex(10**18))
+    for name in ("IntentFactory", "Escrow", "Filler"):
+        tron.anvil.transact(DEPLOYER, SALT + init_code(name))
+        tron.anvil.mine()
+    tron.put_token(USDT)
+    tron.put_token(FOREIGN)
