@@ -29,6 +29,7 @@ TOKEN_2022 = Pubkey.from_string("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb")
 ASSOCIATED = Pubkey.from_string("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
 SYSTEM = Pubkey.default()
 NATIVE = str(SYSTEM)
+WRAPPED = "So11111111111111111111111111111111111111112"
 
 
 def key_of(name: str) -> Keypair:
@@ -129,13 +130,17 @@ class Node:
             self.cluster.put(Pubkey.from_string(owner), Account(units, b"", SYSTEM, False, 0))
             return
         data = bytes(Pubkey.from_string(mint)) + bytes(Pubkey.from_string(owner))
-        data += units.to_bytes(8, "little") + bytes(36) + b"\1" + bytes(56)
-        program = self.programs[mint]
+        data += units.to_bytes(8, "little") + bytes(36) + b"\1"
+        program, own = self.programs[mint], self.cluster.svm.minimum_balance_for_rent_exemption(165)
+        # A token account of wrapped SOL holds as many lamports, besides its rent.
+        wrapped = b"\1\0\0\0" + own.to_bytes(8, "little") if mint == WRAPPED else bytes(12)
+        data += wrapped + bytes(44)
         if program == TOKEN_2022:
             data += b"\2" + b"\7\0\0\0" + more
         place = Pubkey.from_string(self.associated(owner, mint))
         rent = self.cluster.svm.minimum_balance_for_rent_exemption(len(data))
-        self.cluster.put(place, Account(rent, data, program, False, 0))
+        lamports = rent + (units if mint == WRAPPED else 0)
+        self.cluster.put(place, Account(lamports, data, program, False, 0))
 
     def creation(self, payer: str, owner: str, mint: str) -> Instruction:
         """Make a token account where there is none."""
