@@ -103,6 +103,10 @@ def family(kind: ChainKind) -> Family:
                 from crossway.adapters.chains.evm import family as evm
 
                 return evm
+            case "solana":
+                from crossway.adapters.chains.solana import family as solana
+
+                return solana
             case "starknet":
                 from crossway.adapters.chains.starknet import family as starknet
 

@@ -7,7 +7,7 @@ from crossway.adapters.chains.addresses import canonical
 from crossway.adapters.chains.binding import bound
 from crossway.adapters.chains.solana import accounts, arrivals, deposits, made
 from crossway.adapters.chains.solana.ground import Ground
-from crossway.adapters.chains.solana.heads import Summit
+from crossway.adapters.chains.solana.heads import Recent, Summit
 from crossway.adapters.chains.solana.places import SYSTEM, is_native
 from crossway.adapters.chains.solana.sending import Post
 from crossway.domain.actions import Action
@@ -29,6 +29,10 @@ class SolanaChain:
         self._summit = Summit(ground, poll_seconds)
         self._post = Post(ground, self._summit, self._memory)
         self._numbers = made.Numbers(ground)
+
+    def recent(self) -> Recent:
+        """The block that was looked at last, to sign on."""
+        return self._summit.recent()
 
     def close(self) -> None:
         """Let the connections to its nodes go."""

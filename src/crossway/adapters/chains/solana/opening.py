@@ -13,7 +13,7 @@ from crossway.adapters.chains.live.rpc import Question
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.adapters.chains.solana.ground import Ground
 from crossway.adapters.chains.solana.places import Mints, Program
-from crossway.adapters.chains.solana.signers import DEPOSIT_KEYS, KEYS, DepositKeys
+from crossway.adapters.chains.solana.signers import DEPOSIT_KEYS, KEYS, DepositKeys, SolanaSigner
 from crossway.adapters.chains.solana.traits import Traits, traits
 from crossway.adapters.chains.solana.wire import Malformed
 from crossway.domain.catalogue import Catalogue, Chain
@@ -21,6 +21,7 @@ from crossway.ports.chain import ChainAddresses
 
 # GRACE of the program: its own constant, which tests compare.
 REDIRECT_SECONDS = 3 * 86_400
+PROGRAM_PURPOSE = b"crossway program\0"
 # CAIP-2 names a cluster by so many letters of the hash of its first block.
 _NAME_LENGTH = 32
 _HASH = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}\Z", re.ASCII)
@@ -37,12 +38,11 @@ def open_chain(
 ) -> SolanaChain:
     """One cluster of a profile. Raises `ValueError` with a sentence for what is missing."""
     chain, customs = catalogue.chains[name], traits(name)
-    program = program_of(name, profile)
     try:
         signer = ring.signer(KEYS, profile.key, profile.key_password)
     except KeyMissing as error:
         raise ValueError(f"chains.{name}.key: {error}") from None
-    deposits = _deposit_keys(name, profile, ring)
+    program, deposits = program_of(name, profile, signer), _deposit_keys(name, profile, ring)
     nodes = cluster_nodes(chain, profile, environment, customs)
     tokens = catalogue.by_chain[name]
     relayer = signer.address
@@ -65,18 +65,15 @@ def open_chain(
     return SolanaChain(ground, profile.poll_seconds)
 
 
-def program_of(name: str, profile: ChainProfile) -> Program:
-    """Crossway's program as the profile names it. Raises `ValueError` with a sentence."""
+def program_of(name: str, profile: ChainProfile, signer: SolanaSigner) -> Program:
+    """Crossway's program as the profile names it, else where this key deploys it. Raises
+    `ValueError` with a sentence."""
     if not profile.program:
-        raise ValueError(
-            f"chains.{name}.program must name Crossway's program: "
-            f"crossway contracts deploy --chain {name} tells its address"
-        )
+        return Program(signer.other(PROGRAM_PURPOSE).address)
     try:
-        right = canonical("solana", profile.program)
+        return Program(canonical("solana", profile.program))
     except ValueError as error:
         raise ValueError(f"chains.{name}.program {error}") from None
-    return Program(right)
 
 
 def _deposit_keys(name: str, profile: ChainProfile, ring: Keyring) -> DepositKeys | None:

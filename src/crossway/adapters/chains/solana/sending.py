@@ -123,7 +123,7 @@ class Post:
         if not refused:
             return said
         # One that is in a block already is objected to for its time; it was sent, all the same.
-        there = self._ground.nodes.one(lambda line: _statuses(line, refused))
+        there = self._ground.nodes.one(lambda line: statuses(line, refused))
         return [
             "" if there.get(one.tx_id) is not None else objection
             for one, objection in zip(transactions, said, strict=True)
@@ -142,7 +142,7 @@ class Post:
         }
 
     def _look(self, line: Line, wanted: Sequence[str]) -> dict[str, Status]:
-        told = _statuses(line, wanted)
+        told = statuses(line, wanted)
         deep = [one for one in wanted if told[one] in (CONFIRMED, FINALIZED)]
         in_blocks = mined(self._ground, line, deep)
         found: dict[str, Status] = {
@@ -159,7 +159,7 @@ class Post:
             known = {one: self._sent.get(one) for one in rest}
         over = [one for one, sent in known.items() if sent and sent.last_height < final]
         # Asked once more: what was in a block below the final height is seen by now.
-        seen = _statuses(line, over) if over else {}
+        seen = statuses(line, over) if over else {}
         now, again = time.monotonic(), self._ground.traits.again_seconds
         found: dict[str, Status] = {}
         for one, sent in known.items():
@@ -183,23 +183,23 @@ class Post:
 
 
 def _send(line: Line, transactions: Sequence[Signed]) -> list[str]:
-    said = _try(line, transactions, certain=False)
+    said = tell(line, [one.raw for one in transactions], certain=False)
     failing = [n for n, words in enumerate(said) if any(w in words.lower() for w in _FAILS)]
-    again = _try(line, [transactions[n] for n in failing], certain=True)
+    again = tell(line, [transactions[n].raw for n in failing], certain=True)
     for place, words in zip(failing, again, strict=True):
         said[place] = words
     return said
 
 
-def _try(line: Line, transactions: Sequence[Signed], certain: bool) -> list[str]:
-    """What a node says of each; `certain` sends what the node knows will fail."""
+def tell(line: Line, transactions: Sequence[bytes], certain: bool) -> list[str]:
+    """Send bytes; what a node says against each. `certain` sends what the node knows will fail."""
     asked = {
         "encoding": "base64",
         "preflightCommitment": CONFIRMED,
         "skipPreflight": certain,
     }
     questions = [
-        Question("sendTransaction", (base64.b64encode(wire_bytes(one.raw)).decode(), asked))
+        Question("sendTransaction", (base64.b64encode(wire_bytes(one)).decode(), asked))
         for one in transactions
     ]
     return [_objection(answer) for answer in line.tell(questions)]
@@ -213,7 +213,7 @@ def _objection(answer: Any) -> str:
     return "" if known else answer.message or f"error {answer.code}"
 
 
-def _statuses(line: Line, tx_ids: Sequence[str]) -> dict[str, str | None]:
+def statuses(line: Line, tx_ids: Sequence[str]) -> dict[str, str | None]:
     """How deep each is: processed, confirmed or finalized; None where it is in no block."""
     size = _STATUSES_AT_ONCE
     parts = [tx_ids[at : at + size] for at in range(0, len(tx_ids), size)]

@@ -34,6 +34,10 @@ class SolanaSigner:
         """The 64 bytes of the signature of a whole message."""
         return bytes(self._pair.sign_message(message))
 
+    def other(self, purpose: bytes) -> "SolanaSigner":
+        """An account of the same owner that is used once, such as a program's."""
+        return SolanaSigner(hmac.digest(self._pair.secret(), purpose, "sha256"))
+
 
 class DepositKeys:
     """Derives a key for each intent from one secret: addresses that are ordinary accounts."""

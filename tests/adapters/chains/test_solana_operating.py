@@ -1,0 +1,126 @@
+"""What operators do on Solana: putting the program there, making it final, looking at everything."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from threading import Event, Thread
+
+import pytest
+
+from crossway.adapters.chains.live.errands import Done, Plan
+from crossway.adapters.chains.live.keys import Keyring
+from crossway.adapters.chains.live.profile import ChainProfile
+from crossway.adapters.chains.solana import code, family
+from crossway.adapters.chains.solana.family import OpenedSolana
+from crossway.catalogue import load
+from tests.chains.solana.node import NATIVE, PROGRAM, RELAYER, TREASURY, Node, dollars, running
+
+CHAIN = "SOLANA_MAINNET"
+CATALOGUE = load()
+ENVIRONMENT = {"KEY": str(list(bytes(RELAYER)))}
+
+
+def profile_of(node: Node, program: str = "") -> ChainProfile:
+    return ChainProfile(
+        rpc=[node.url], key="env:KEY", treasury=str(TREASURY.pubkey()), program=program,
+        poll_seconds=0,
+    )  # fmt: skip
+
+
+@contextmanager
+def opened(node: Node, program: str = "") -> Iterator[OpenedSolana]:
+    profile = profile_of(node, program)
+    made = family.open_chain(CATALOGUE, CHAIN, profile, ENVIRONMENT, Keyring(ENVIRONMENT))
+    yield made
+    made.chain.close()
+
+
+@pytest.fixture
+def bare() -> Iterator[Node]:
+    """A cluster without Crossway's program, which makes blocks by itself."""
+    with running(CHAIN, ready=False) as node:
+        over = Event()
+
+        def make_blocks() -> None:
+            while not over.wait(0.02):
+                node.mine()
+
+        maker = Thread(target=make_blocks)
+        maker.start()
+        yield node
+        over.set()
+        maker.join()
+
+
+def carry_out(plan: Plan, most: int = 99) -> list[Done]:
+    return [errand.send(lambda tx_id: None) for errand in plan.errands[:most]]
+
+
+def test_the_program_is_put_where_nothing_is_and_then_nothing_is_missing(bare: Node) -> None:
+    with opened(bare) as there:
+        before = bare.coins(there.chain.own.relayer)
+        assert ["not deployed" in one for one in there.missing()] == [True]
+        plan = there.deployment("")
+        assert len(plan.errands) == 4
+        assert all(done.worked for done in carry_out(plan))
+        assert before - bare.coins(there.chain.own.relayer) <= plan.cost
+        assert there.missing() == []
+        assert [one.trouble for one in there.contracts()] == [""]
+        assert there.deployment("").errands == ()
+        program = there.contracts()[0].address
+    with opened(bare, program) as named:
+        assert [one.trouble for one in named.contracts()] == [""]
+
+
+def test_a_deployment_that_was_broken_off_goes_on_where_it_was(bare: Node) -> None:
+    with opened(bare) as there:
+        carry_out(there.deployment(""), most=1)
+        plan = there.deployment("")
+        assert len(plan.errands) == 3
+        carry_out(plan, most=1)
+        plan = there.deployment("")
+        assert len(plan.errands) == 2
+        assert all(done.worked for done in carry_out(plan))
+        assert there.missing() == []
+
+
+def test_a_program_that_was_made_final_is_nobodys_to_replace(bare: Node) -> None:
+    with opened(bare) as there:
+        carry_out(there.deployment(""))
+        ground = there.chain.ground
+        authority = ground.nodes.one(lambda line: code.lying(ground, line)).authority
+        assert authority == there.chain.own.relayer
+        assert all(done.worked for done in carry_out(there.finishing()))
+        assert ground.nodes.one(lambda line: code.lying(ground, line)).authority == ""
+        assert there.finishing().errands == ()
+
+
+def test_a_program_at_an_address_that_the_key_cannot_make_is_refused_in_words(bare: Node) -> None:
+    words = r"chains\.SOLANA_MAINNET\.program.*leave it out"
+    with opened(bare, bare.wallet("elsewhere")) as there, pytest.raises(ValueError, match=words):
+        there.deployment("")
+
+
+def test_what_stayed_of_settled_payments_can_be_asked_for(bare: Node) -> None:
+    with opened(bare) as there:
+        assert there.kept(dollars(CHAIN)) == 0
+        token = CATALOGUE.tokens[CHAIN, "USDC"]
+        assert there.held([token])[token.address] == bare.balance(there.chain.own.relayer)
+        assert there.approval([token], None).errands == ()
+
+
+def test_a_look_at_everything_says_what_is_right_and_what_is_not() -> None:
+    with running(CHAIN) as node:
+        profile, facts = profile_of(node, str(PROGRAM)), CATALOGUE.chains[CHAIN]
+        with opened(node, str(PROGRAM)) as there:
+            node.give(there.chain.own.bridger, 890_880, NATIVE)
+            findings = [*family.nodes_findings(facts, profile, {}, node.time), *there.findings()]
+        wrong = [(one.what, one.said) for one in findings if not one.right]
+        assert wrong == []
+        said = {one.what: one.said for one in findings}
+        assert "the expected code" in said["program"]
+        assert "may replace it" in said["program"]
+        assert said["stock"].endswith("USDC")
+        late = datetime(2030, 1, 1, tzinfo=UTC)
+        old = family.nodes_findings(facts, profile, {}, late)
+        assert any("old by this machine's clock" in one.said for one in old)
