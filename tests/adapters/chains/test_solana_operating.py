@@ -1,4 +1,4 @@
-"""What operators do on Solana: putting the program there, making it final, looking at everything."""
+"""What operators do on Solana: putting the program there, making it final, looking around."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
