@@ -1,6 +1,8 @@
 """A real Starknet on this machine: Crossway's contracts, tokens of the catalogue, plain wallets."""
 
+import atexit
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -155,6 +157,12 @@ class Starknet:
         """No contract at this address any more."""
         self.rpc("hand_take_away", address)
 
+    def refusal(self, name: str) -> str:
+        """With what a mined transaction was refused; empty for one that worked."""
+        words = str(self.receipt(name).get("revert_reason", ""))
+        found = re.search(r"Failure reason:\n\(0x[0-9a-f]+ \('([^']+)'\)", words)
+        return found[1] if found else words
+
     def receipt(self, name: str) -> dict[str, Any]:
         return dict(self.rpc("starknet_getTransactionReceipt", name))
 
@@ -162,6 +170,26 @@ class Starknet:
         self.client.close()
         self.process.terminate()
         self.process.wait(10)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
+_SHARED: list[Starknet] = []
+
+
+@contextmanager
+def shared() -> Iterator[Starknet]:
+    """The one Starknet of this process, put back as it was afterwards."""
+    if not _SHARED:
+        opened = running()
+        _SHARED.append(opened.__enter__())
+        atexit.register(opened.__exit__, None, None, None)
+    (network,) = _SHARED
+    before = network.snapshot()
+    try:
+        yield network
+    finally:
+        network.revert(before)
 
 
 def _call(address: str, name: str, felts: Sequence[int]) -> dict[str, Any]:

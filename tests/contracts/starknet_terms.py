@@ -1,0 +1,126 @@
+"""An intent on the Starknet of tests, and what the contracts are asked about it."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from crossway.adapters.chains.addresses import keccak256
+from crossway.adapters.chains.binding import address_word, number_word
+from crossway.adapters.chains.starknet.contracts import deployment
+from crossway.adapters.chains.starknet.felts import name_of, number, pair, selector, text_of, word
+from tests.chains.starknet.network import Starknet, made_up
+
+TOTAL, OUT = 25_000_000, 24_900_000
+CHAIN_WORD = keccak256(b"starknet:SN_MAIN")
+START, EXCESS, REFUND, FILL, SETTLE, WITHDRAW = range(1, 7)
+DAY = 86_400
+COORDINATOR, STRANGER = made_up("coordinator"), made_up("stranger")
+REFUND_TO, RECIPIENT = made_up("refund address"), made_up("recipient")
+RELAYER, TREASURY = made_up("relayer"), made_up("treasury")
+AT = deployment()
+
+
+@dataclass(frozen=True)
+class Deal:
+    """The terms of an intent whose both ends are on this chain."""
+
+    network: Starknet
+    token: str
+    expiry: int
+    nonce: int = 7
+    total: int = TOTAL
+    bridger: str = AT.escrow
+    refund_to: str = REFUND_TO
+    coordinator: str = COORDINATOR
+    chain: bytes = field(default=CHAIN_WORD, repr=False)
+
+    def but(self, **other: Any) -> "Deal":
+        return replace(self, **other)
+
+    @property
+    def source_hash(self) -> bytes:
+        words = (
+            self.chain, number_word(self.nonce), address_word("starknet", self.token),
+            number_word(self.total), address_word("starknet", self.bridger),
+            address_word("starknet", self.refund_to), address_word("starknet", self.coordinator),
+            number_word(self.expiry),
+        )  # fmt: skip
+        return keccak256(b"".join(words))
+
+    @property
+    def dest_hash(self) -> bytes:
+        return keccak256(
+            CHAIN_WORD + address_word("starknet", self.token)
+            + address_word("starknet", RECIPIENT) + number_word(OUT)
+        )  # fmt: skip
+
+    @property
+    def key(self) -> bytes:
+        return keccak256(self.source_hash + self.dest_hash)
+
+    @property
+    def address(self) -> str:
+        return AT.deposit_address(self.key)
+
+    @property
+    def felts(self) -> tuple[int, ...]:
+        """The terms and the hash of the destination's, as every entry point takes them."""
+        accounts = (number(self.bridger), number(self.refund_to), number(self.coordinator))
+        return (
+            *word(self.chain), *pair(self.nonce), number(self.token), *pair(self.total),
+            *accounts, *pair(self.expiry), *word(self.dest_hash),
+        )  # fmt: skip
+
+    # What each entry point does; each answers with what it was refused, empty if it was not.
+
+    def tried(self, address: str, name: str, *felts: int, by: str = STRANGER) -> str:
+        made = self.network.call(address, name, *felts, by=by)
+        self.network.mine()
+        return self.network.refusal(made)
+
+    def start(self, by: str = STRANGER) -> str:
+        return self.tried(AT.factory, "start", *self.felts, by=by)
+
+    def refund(self, token: str | None = None, by: str = STRANGER) -> str:
+        return self.tried(AT.factory, "refund", *self.felts, number(token or self.token), by=by)
+
+    def redirect(self, to: str, by: str = COORDINATOR) -> str:
+        data = (*self.felts, number(self.token), number(to))
+        return self.tried(AT.factory, "redirect", *data, by=by)
+
+    def settle(self, *payouts: tuple[str, int], by: str = COORDINATOR) -> str:
+        listed = [felt for to, units in payouts for felt in (number(to), *pair(units))]
+        return self.tried(AT.escrow, "settle", *self.felts, len(payouts), *listed, by=by)
+
+    def fill(self, amount: int = OUT, by: str = RELAYER) -> str:
+        data = (*word(self.source_hash), number(self.token), number(RECIPIENT), *pair(amount))
+        return self.tried(AT.filler, "fill", *data, by=by)
+
+    # What became of it.
+
+    def deposit(self, units: int, token: str | None = None) -> None:
+        self.network.give(self.address, units, token or self.token)
+
+    def held(self, owner: str, token: str | None = None) -> int:
+        return self.network.balance(owner, token or self.token)
+
+    def used(self, contract: str) -> bool:
+        return self.network.view(contract, "used", 1, *word(self.key)) == [1, 1]
+
+    def moved(self) -> list[tuple[int, str, str, int]]:
+        """The movements that the newest block tells of this intent: why, from, to, units."""
+        block = {"block_number": self.network.height}
+        asked = {"from_block": block, "to_block": block, "chunk_size": 100,
+                 "keys": [[hex(selector("Moved"))], *([hex(half)] for half in word(self.key))]}  # fmt: skip
+        found = self.network.rpc("starknet_getEvents", asked)["events"]
+        told = [([int(k, 16) for k in e["keys"]], [int(d, 16) for d in e["data"]]) for e in found]
+        assert all(number(self.token) == data[0] for _, data in told)
+        return [
+            (keys[4], name_of(data[1]), name_of(data[2]), data[4] << 128 | data[3])
+            for keys, data in told
+        ]
+
+
+def text(felts: list[int]) -> str:
+    """The text that a single felt stands for."""
+    (felt,) = felts
+    return text_of(felt)
