@@ -32,18 +32,19 @@ def nodes_findings(
     customs = traits(chain.id)
     look = Look(
         lambda alone, filled: nodes_of(chain, alone, filled, customs),
-        _newest,
-        lambda what, nodes, newest: _customs(what, nodes, customs, newest),
+        newest_of,
+        lambda what, nodes, newest: answers_widely(what, nodes, customs, newest),
     )
     return examine(chain, profile, environment, now, look)
 
 
-def _newest(line: Line) -> Newest:
+def newest_of(line: Line) -> Newest:
+    """A node's newest block."""
     found = block(line.ask(ask_block("latest"))[0])
     return Newest(found.height, found.at)
 
 
-def _customs(what: str, nodes: Nodes, customs: Traits, newest: Newest) -> Iterator[Finding]:
+def answers_widely(what: str, nodes: Nodes, customs: Traits, newest: Newest) -> Iterator[Finding]:
     """Whether the node answers the wide questions that detection asks."""
     limits = limits_of(customs)
     first = max(newest.height - limits.blocks + 1, 0)

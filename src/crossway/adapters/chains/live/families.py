@@ -111,6 +111,10 @@ def family(kind: ChainKind) -> Family:
                 from crossway.adapters.chains.starknet import family as starknet
 
                 return starknet
+            case "tron":
+                from crossway.adapters.chains.tron import family as tron
+
+                return tron
     except ModuleNotFoundError as error:
         raise ValueError(
             f"{error.name} is not installed: live chains need pip install 'crossway[live]'"

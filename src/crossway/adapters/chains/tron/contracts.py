@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from crossway.adapters.chains.addresses import canonical
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.contracts import Deployment, deployment_at
-from crossway.adapters.chains.tron.forms import named, plain
+from crossway.adapters.chains.tron.forms import plain
 
 TRON_PREFIX = 0x41
 NAMES = {"factory": "IntentFactory", "escrow": "Escrow", "filler": "Filler"}
@@ -46,10 +46,3 @@ def addresses(at: Deployment) -> dict[str, str]:
         "DepositAddress": at.implementation if at.factory != ZERO else ZERO,
     }
     return {name: "" if address == ZERO else address for name, address in placed.items()}
-
-
-def profile_line(at: Deployment) -> str:
-    """What the profile must say, in TOML."""
-    named_ = {"factory": at.factory, "escrow": at.escrow, "filler": at.filler}
-    inside = ", ".join(f'{field} = "{named(a)}"' for field, a in named_.items() if a != ZERO)
-    return f"contracts = {{ {inside} }}"
