@@ -41,6 +41,8 @@ lock: .venv/.dev ## resolve requirements.lock anew, over core, dev and live toge
 
 system: .venv/.dev node_modules/.stamp
 	@scripts/system_packages.sh
+	@$(BIN)/python contracts/starknet/build.py --prepare \
+	  || echo "The tests of Starknet will be skipped: cairo-lang cannot be installed." >&2
 
 # Every version is pinned in package.json; a lock would name the packages of platforms that a
 # registry may not have. What cannot be had is skipped by the tests, which say so.

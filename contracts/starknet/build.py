@@ -2,6 +2,7 @@
 
 .venv/bin/python contracts/starknet/build.py            writes
 .venv/bin/python contracts/starknet/build.py --check    compares, and fails where they differ
+.venv/bin/python contracts/starknet/build.py --prepare  fetches what it and the tests need
 
 The compiler comes from PyPI: cairo-lang 0.12.2 is the last release that carries one together with
 its whole library. It is kept in $CROSSWAY_CAIRO, or ~/.cache/crossway/cairo.
@@ -84,7 +85,7 @@ def executor() -> Path:
 
 def assembler() -> Path:
     """What turns a Sierra class into one that the executor runs."""
-    site = executor().parents[1] / "lib" / "python3.11" / "site-packages"
+    (site,) = (executor().parents[1] / "lib").glob("python3.*/site-packages")
     return site / PARTS / "bin" / "starknet-sierra-compile"
 
 
@@ -136,7 +137,11 @@ def artifacts() -> dict[str, str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write, or compare."""
+    """Write, compare, or fetch the tools."""
+    if "--prepare" in arguments:
+        compiler()
+        executor()
+        return 0
     checking = "--check" in arguments
     differing = []
     INTO.mkdir(parents=True, exist_ok=True)
