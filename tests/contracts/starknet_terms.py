@@ -109,8 +109,8 @@ class Deal:
     def moved(self) -> list[tuple[int, str, str, int]]:
         """The movements that the newest block tells of this intent: why, from, to, units."""
         block = {"block_number": self.network.height}
-        asked = {"from_block": block, "to_block": block, "chunk_size": 100,
-                 "keys": [[hex(selector("Moved"))], *([hex(half)] for half in word(self.key))]}  # fmt: skip
+        keys = [[hex(selector("Moved"))], *([hex(half)] for half in word(self.key))]
+        asked = {"from_block": block, "to_block": block, "keys": keys, "chunk_size": 100}
         found = self.network.rpc("starknet_getEvents", asked)["events"]
         told = [([int(k, 16) for k in e["keys"]], [int(d, 16) for d in e["data"]]) for e in found]
         assert all(number(self.token) == data[0] for _, data in told)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from crossway.adapters.chains.starknet.felts import number, pair, selector
-from tests.chains.starknet.network import Starknet, address_of, shared
+from tests.chains.starknet.network import address_of, shared
 from tests.contracts.starknet_terms import (
     AT,
     COORDINATOR,

@@ -13,6 +13,7 @@ from starkware.starknet.services.api.contract_class.contract_class import Compil
 
 from .asked import Refusal
 from .chain import Blocks
+from . import faster  # noqa: F401
 from .execution import config
 from .hands import Hands
 from .ledger import Classes, Ledger
