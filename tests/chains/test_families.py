@@ -1,0 +1,120 @@
+"""Payments between families of chains in one service, every balance to the unit."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.intent import Intent, State
+from crossway.engine.actions import treasury_units
+from crossway.usecases.money.reconciliation import reconcile
+from tests.chains.families import all_running
+from tests.chains.service import Hands, RealWorld, fees
+
+Chains = dict[str, Hands]
+
+
+@pytest.fixture
+def chains() -> Iterator[Chains]:
+    with all_running() as made:
+        yield made
+
+
+@pytest.fixture
+def world(tmp_path: Path, chains: Chains) -> Iterator[RealWorld[Hands]]:
+    made = RealWorld(tmp_path, chains)
+    yield made
+    made.close()
+
+
+def round_trip(world: RealWorld[Hands]) -> list[Intent]:
+    """A payment from each family to the next one, and from the last to the first."""
+    names = list(world.hands)
+    return [world.ask(f"from {a}", a, b) for a, b in zip(names, names[1:] + names[:1], strict=True)]
+
+
+def all_end(world: RealWorld[Hands], made: list[Intent]) -> list[Intent]:
+    done = [world.ends(intent, State.COMPLETED) for intent in made]
+    for intent in made:
+        world.settled(intent)
+    return done
+
+
+def held(world: RealWorld[Hands], made: list[Intent]) -> dict[str, dict[str, int]]:
+    """Units by chain and holder."""
+    found: dict[str, dict[str, int]] = {}
+    for name, one in world.hands.items():
+        [leaving] = [i for i in made if i.terms.source_chain == name]
+        [arriving] = [i for i in made if i.terms.destination_chain == name]
+        found[name] = {
+            "payer": one.balance(leaving.terms.refund_address),
+            "deposit": one.balance(leaving.address),
+            "escrow": one.balance(leaving.bridger),
+            "treasury": one.balance(one.treasury),
+            "relayer": one.balance(one.relayer),
+            "recipient": one.balance(arriving.terms.recipient),
+        }
+    return found
+
+
+def right(world: RealWorld[Hands], made: list[Intent], back: int = 0) -> dict[str, dict[str, int]]:
+    """What the terms say."""
+    said: dict[str, dict[str, int]] = {}
+    for name, one in world.hands.items():
+        [leaving] = [i for i in made if i.terms.source_chain == name]
+        [arriving] = [i for i in made if i.terms.destination_chain == name]
+        out, total = arriving.terms.out_units, leaving.terms.total_units
+        said[name] = {
+            "payer": back,
+            "deposit": 0,
+            "escrow": fees(leaving) - treasury_units(leaving),
+            "treasury": treasury_units(leaving),
+            "relayer": one.stock - out + total - fees(leaving),
+            "recipient": out,
+        }
+    return said
+
+
+def test_payments_from_family_to_family_pay_everyone_what_the_terms_say(
+    world: RealWorld[Hands],
+) -> None:
+    made = round_trip(world)
+    world.step()
+    for intent in made:
+        world.deposit(intent)
+    done = all_end(world, made)
+    assert held(world, made) == right(world, made)
+    assert all(intent.tx_hash for intent in done)
+    for intent in made:
+        to = world.services.chains[intent.terms.destination_chain]
+        assert intent.destination_address == to.deposit_address(intent.key)
+    sentences = reconcile(world.services, world.operator).sentences()
+    assert sentences == ["The books and the chains agree."]
+
+
+def test_what_is_over_and_what_is_late_goes_back_on_every_family(world: RealWorld[Hands]) -> None:
+    made = round_trip(world)
+    world.step()
+    for intent in made:
+        world.deposit(intent, intent.terms.total_units + 3_000_000)
+    all_end(world, made)
+    assert held(world, made) == right(world, made, back=3_000_000)
+    for intent in made:
+        world.deposit(intent, 2_000_000)
+    world.until(lambda: all(one["payer"] == 5_000_000 for one in held(world, made).values()))
+    for intent in made:
+        world.settled(intent)
+    assert held(world, made) == right(world, made, back=5_000_000)
+
+
+def test_a_short_payment_waits_for_its_top_up_on_every_family(world: RealWorld[Hands]) -> None:
+    made = round_trip(world)
+    world.step()
+    for intent in made:
+        world.deposit(intent, intent.terms.total_units - 5)
+    world.step(3)
+    assert {world.now(intent).state for intent in made} == {State.PENDING}
+    for intent in made:
+        world.deposit(intent, 5)
+    all_end(world, made)
+    assert held(world, made) == right(world, made)
