@@ -63,7 +63,11 @@ class SolanaChain:
         return deposits.incoming_to(self.ground, addresses)
 
     def still_there(self, incoming: Sequence[Incoming]) -> Sequence[bool]:
-        return arrivals.still_there(self.ground, incoming)
+        standing = arrivals.still_there(self.ground, incoming)
+        if not all(standing):
+            # What was remembered came from whoever told of it.
+            self._memory.forget()
+        return standing
 
     def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
         wanted = list(dict.fromkeys(addresses))

@@ -1,6 +1,6 @@
 """Finding what came in: balances that changed, and the transactions that changed them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crossway.adapters.chains.live.nodes import Line
@@ -12,7 +12,7 @@ from crossway.adapters.chains.solana.accounts import (
     read_at,
     units_in,
 )
-from crossway.adapters.chains.solana.arrivals import in_order, incoming_of
+from crossway.adapters.chains.solana.arrivals import in_order, incoming_of, still_there
 from crossway.adapters.chains.solana.ground import Ground, ask_block, blocks_at, refuse_unsure
 from crossway.adapters.chains.solana.places import is_native
 from crossway.adapters.chains.solana.reading import Transaction, signatures, transactions
@@ -38,17 +38,22 @@ class Place:
 
 @dataclass
 class Memory:
-    """What lay where at the last look, the newest transaction that explains it, and how often the
-    transactions did not add up. It spares questions: without it, all is read again."""
+    """What lay where as far as transactions explain it, the newest of them, and how often they did
+    not add up to what was shown. It spares questions: without it, all is read again."""
 
     held: dict[str, int] = field(default_factory=dict)
     newest: dict[str, str] = field(default_factory=dict)
-    tries: dict[str, int] = field(default_factory=dict)
+    tries: dict[str, tuple[int, int]] = field(default_factory=dict)
     turn: int = 0
+    reached: Cursor | None = None
+
+    def doubt(self, changed: Mapping[str, int]) -> None:
+        """Only what differs by as much as before goes on being counted."""
+        self.tries = {a: one for a, one in self.tries.items() if changed.get(a) == one[1]}
 
     def forget(self) -> None:
         """Know nothing any more."""
-        self.held, self.newest, self.tries = {}, {}, {}
+        self.held, self.newest, self.tries, self.reached = {}, {}, {}, None
 
 
 def scan(ground: Ground, memory: Memory, head: Heads, after: Cursor | None, watch: Watch) -> Scan:
@@ -56,7 +61,22 @@ def scan(ground: Ground, memory: Memory, head: Heads, after: Cursor | None, watc
     if after is None:
         return Scan([], Cursor(head.height, head.block_hash), None)
     addresses = watch.all()
-    return ground.nodes.one(lambda line: _scan(ground, line, memory, head, after, addresses))
+    if memory.reached != after:
+        # What the last look found was not stored, or somebody else looked on.
+        memory.forget()
+    try:
+        found, all_read = ground.nodes.one(
+            lambda line: _scan(ground, line, memory, head, after, addresses)
+        )
+        # What one node alone says must not be taken for explained.
+        believed = ground.nodes.quorum == 1 or all(still_there(ground, all_read))
+    except Unreachable:
+        memory.forget()
+        raise
+    if not believed:
+        memory.forget()
+    memory.reached = found.cursor
+    return found
 
 
 def _scan(
@@ -66,27 +86,29 @@ def _scan(
     head: Heads,
     after: Cursor,
     addresses: Sequence[str],
-) -> Scan:
+) -> tuple[Scan, Sequence[Incoming]]:
+    """With all that was read, also from before the cursor."""
     if head.height < after.height:
         raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
     cursor = Cursor(head.height, head.block_hash)
     if not _stands(line, after):
-        return _again(ground, line, memory, head, after, addresses)
+        again = _again(ground, line, memory, head, after, addresses)
+        return again, again.incoming
     places, all_of_them = looked_at(ground, memory, addresses)
     accounts = [one.account for one in places]
     slot, there = read_at(ground, line, accounts, AMOUNT_AT, AMOUNT_SIZE)
     now = {p: units_in(a, is_native(p.token)) for p, a in zip(places, there, strict=True)}
-    changed = [p for p, units in now.items() if units != memory.held.get(p.account, 0)]
-    incoming = _explained(ground, line, memory, changed, now) if changed else []
-    if all_of_them:
-        incoming = [one for one in incoming if one.block_height > after.height]
-    looked = {one.account for one in changed}
-    memory.tries = {one: n for one, n in memory.tries.items() if one in looked}
+    changed = {p: n for p, n in now.items() if n != memory.held.get(p.account, 0)}
+    memory.doubt({one.account: units for one, units in changed.items()})
+    unread = {p: n for p, n in changed.items() if memory.tries.get(p.account, (0, 0))[0] < _TRIES}
+    read = _explained(ground, line, memory, unread) if unread else []
+    late = [one for one in read if one.block_height > after.height or not all_of_them]
     # What is not explained yet, or was read as of before the head, lies above the cursor.
-    complete = not memory.tries and (slot >= head.height or not places)
+    open_ = any(tried < _TRIES for tried, _ in memory.tries.values())
+    complete = not open_ and (slot >= head.height or not places)
     if len(memory.held) > 2 * len(places) + ground.traits.look:
         memory.forget()
-    return Scan(incoming, cursor if complete else after, None)
+    return Scan(late, cursor if complete else after, None), read
 
 
 def looked_at(ground: Ground, memory: Memory, addresses: Sequence[str]) -> tuple[list[Place], bool]:
@@ -123,11 +145,7 @@ def _turn(places: Sequence[Place], turn: int, count: int) -> list[Place]:
 
 
 def _explained(
-    ground: Ground,
-    line: Line,
-    memory: Memory,
-    changed: Sequence[Place],
-    now: dict[Place, int],
+    ground: Ground, line: Line, memory: Memory, changed: Mapping[Place, int]
 ) -> list[Incoming]:
     """What came in where balances changed. What does not add up yet is looked at again."""
     accounts = [one.account for one in changed]
@@ -135,16 +153,15 @@ def _explained(
     names = {e.name for entries in listed.values() for e in entries if e.worked}
     read = transactions(line, sorted(names))
     incoming = incoming_of(ground, line, read.values(), {one.owner for one in changed})
-    for one in changed:
+    for one, units in changed.items():
         entries = listed[one.account]
         mine = [read[e.name] for e in entries if e.name in read]
         gained = sum(_gained(each, one) for each in mine)
-        if memory.held.get(one.account, 0) + gained != now[one]:
-            tried = memory.tries[one.account] = memory.tries.get(one.account, 0) + 1
-            if tried < _TRIES:
-                continue
+        if memory.held.get(one.account, 0) + gained != units:
+            memory.tries[one.account] = memory.tries.get(one.account, (0, 0))[0] + 1, units
+            continue
         memory.tries.pop(one.account, None)
-        memory.held[one.account] = now[one]
+        memory.held[one.account] = units
         if entries:
             memory.newest[one.account] = entries[0].name
     return incoming
