@@ -296,27 +296,13 @@ def on_solana(deposits: str, folder: Path) -> Iterator[Network]:
         made.opened.close()
 
 
-_STARKNETS: dict[str, starknet.Starknet] = {}
-
-
 @contextmanager
 def on_starknet(symbol: str, folder: Path) -> Iterator[Network]:
     """One chain for the whole run, put back after each test."""
-    node = _STARKNETS["one"]
-    before = node.snapshot()
-    made = StarknetNetwork(node, starknet.address_of(symbol), starknet.address_of("ETH"))
-    yield made
-    made.opened.close()
-    node.revert(before)
-
-
-@contextmanager
-def starknets() -> Iterator[None]:
-    """The Starknet that the networks on it share."""
-    with starknet.running() as node:
-        _STARKNETS["one"] = node
-        yield
-    _STARKNETS.clear()
+    with starknet.shared() as node:
+        made = StarknetNetwork(node, starknet.address_of(symbol), starknet.address_of("ETH"))
+        yield made
+        made.opened.close()
 
 
 _TRONS: list[tron.Tron] = []

@@ -22,7 +22,7 @@ from crossway.ports.chain import (
     Status,
     Waiting,
 )
-from tests.promises.networks import NETWORKS, Network, anvils, starknets, trons
+from tests.promises.networks import NETWORKS, Network, anvils, trons
 from tests.simulation import FINALITY, Addresses
 
 TOTAL = 25_000_000
@@ -97,20 +97,12 @@ def tron_of_this_run() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def starknet_of_this_run() -> Iterator[None]:
-    with starknets():
-        yield
-
-
 @pytest.fixture(params=NETWORKS, ids=lambda name: name.replace(" ", "-"))
 def network(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Network]:
     if request.param.startswith("anvil"):
         request.getfixturevalue("chains_of_this_run")
     if request.param.startswith("tron"):
         request.getfixturevalue("tron_of_this_run")
-    if request.param.startswith("starknet"):
-        request.getfixturevalue("starknet_of_this_run")
     with NETWORKS[request.param](tmp_path) as made:
         yield made
 

@@ -25,7 +25,7 @@ class StarknetFront(Front):
             if params[0]["chunk_size"] > 1:
                 return _objection(asked, 31, "Requested page size is too big")
         answer = self._client.post(self.anvil.url, json=asked).json()
-        if self.mood == FORGING and method == "starknet_getEvents":
+        if self.mood == FORGING and method == "starknet_getEvents" and "address" not in params[0]:
             answer["result"]["events"] += self.forged
         return dict(answer)
 

@@ -149,9 +149,8 @@ def fetched(line: Line, limits: Limits, wanted: Sequence[Wanted]) -> list[Told]:
 
 
 def _less(line: Line, limits: Limits, wanted: Wanted, said: Objection) -> list[Told]:
-    if said.code == PAGE_TOO_BIG and limits.page > 1:
-        limits.page //= 2
-        return fetched(line, limits, [wanted])
+    if said.code == PAGE_TOO_BIG:
+        return _smaller(line, limits, wanted)
     receivers = wanted.keys[-1]
     if said.code == TOO_MANY_KEYS and len(receivers) > 1:
         half = len(receivers) // 2
@@ -161,6 +160,17 @@ def _less(line: Line, limits: Limits, wanted: Wanted, said: Objection) -> list[T
             line, limits, [replace(wanted, keys=(*wanted.keys[:-1], part)) for part in parts]
         )
     raise Silent(f"the node objects: {said.message}")
+
+
+def _smaller(line: Line, limits: Limits, wanted: Wanted) -> list[Told]:
+    """Asks for smaller pages, beginning with the size that another question came down to."""
+    while True:
+        answer = line.tell([question(limits, wanted)])[0]
+        if not isinstance(answer, Objection) or answer.code != PAGE_TOO_BIG:
+            return answered(line, limits, wanted, answer)
+        if limits.page == 1:
+            raise Silent(f"the node objects to the smallest question: {answer.message}")
+        limits.page //= 2
 
 
 def _halves(line: Line, limits: Limits, wanted: Wanted) -> list[Told]:
