@@ -49,6 +49,8 @@ class Machine:
     automine: bool = False
     free_bytes: int = 0
     staked_energy: int = 0
+    # Takes transactions and forgets them at once.
+    refuses: bool = False
     lock: RLock = field(default_factory=RLock)
 
     def block(self, name: str | int, full: bool = False) -> Any:
@@ -75,6 +77,8 @@ class Machine:
             return DUPLICATE, "Dup transaction.", name
         if self.anvil.coins(one.owner) < self._bandwidth(one):
             return "BANDWITH_ERROR", "Account resource insufficient error.", name
+        if self.refuses:
+            return OK, "", name
         self.sent[name] = one
         try:
             self._create(one) if one.kind == CREATE else self._push(one)

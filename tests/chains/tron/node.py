@@ -30,7 +30,7 @@ from tests.processes import free_port, until
 
 TRON = "TRON_MAINNET"
 USDT = CATALOGUE.tokens[TRON, "USDT"].address
-FOREIGN = CATALOGUE.tokens[TRON, "ETH"].address
+FOREIGN = CATALOGUE.tokens[TRON, "WBTC"].address
 TRX = CATALOGUE.tokens[TRON, "TRON"].address
 BLOCK_SECONDS, LIFE_SECONDS = 3, 60
 EVERYTHING = 2**256 - 1

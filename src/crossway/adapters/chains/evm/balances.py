@@ -71,7 +71,12 @@ def _singly(line: Line, addresses: Sequence[str], token: str, block: str) -> Map
         for a in addresses
     ]
     found = {}
-    for address, answer in zip(addresses, line.ask(*asked), strict=True):
+    answers = line.tell(asked)
+    if any(isinstance(answer, Objection) for answer in answers):
+        # Some nodes object where there is no contract, others answer nothing.
+        there = data_of(line.ask(Question("eth_getCode", (token, block)))[0], "code")
+        answers = line.ask(*asked) if there else ["0x"] * len(asked)
+    for address, answer in zip(addresses, answers, strict=True):
         word = data_of(answer, "a balance")
         if len(word) < WORD:
             if data_of(line.ask(Question("eth_getCode", (token, block)))[0], "code"):
