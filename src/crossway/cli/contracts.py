@@ -32,10 +32,16 @@ def deploy(
         str,
         typer.Option(help="Another account that pays: env:NAME; else the chain's relayer does."),
     ] = "",
+    final: Annotated[
+        bool,
+        typer.Option(
+            "--final", help="On Solana: let nobody replace the program any more, for ever."
+        ),
+    ] = False,
     yes: Yes = False,
 ) -> None:
     """Put the contracts where they are missing; says what it costs and asks before it sends."""
-    _live().deploy(chain, key, yes)
+    _live().deploy(chain, key, yes, final)
 
 
 @group.command("verify")

@@ -9,7 +9,7 @@ import typer
 
 from crossway import catalogue as catalogue_data
 from crossway.adapters.chains.live.errands import Plan
-from crossway.adapters.chains.live.families import Opened, family
+from crossway.adapters.chains.live.families import Opened, Replaceable, family
 from crossway.adapters.chains.live.keys import KeyMissing, Keyring, environment
 from crossway.adapters.chains.live.keystores import new_keystore
 from crossway.adapters.chains.live.profile import Profile, read_profile
@@ -33,15 +33,21 @@ def where() -> None:
                 typer.echo(f"{name}: {one.name:16}{one.address}")
 
 
-def deploy(names: Sequence[str] | None, key: str, yes: bool) -> None:
-    """Deploy what is missing; `key` names another account that pays."""
+def deploy(names: Sequence[str] | None, key: str, yes: bool, final: bool = False) -> None:
+    """Deploy what is missing; `key` names another account that pays. `final`: nobody may replace it
+    afterwards, where that is not so anyway."""
     for name, opened in _each(names):
         plan = _planned(partial(opened.deployment, key))
-        if not plan.errands:
+        if plan.errands:
+            _carry_out(opened, plan, yes)
+            _compare(opened)
+        else:
             typer.echo(f"{name}: everything is there, with the expected code")
-            continue
-        _carry_out(opened, plan, yes)
-        _compare(opened)
+        if final and isinstance(opened, Replaceable):
+            finishing = _planned(opened.finishing)
+            if finishing.errands:
+                _carry_out(opened, finishing, yes)
+            typer.echo(f"{name}: nobody can replace the program any more")
 
 
 def verify(names: Sequence[str] | None) -> bool:

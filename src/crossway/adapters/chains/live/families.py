@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from crossway.adapters.chains.live.errands import Placed, Plan
 from crossway.adapters.chains.live.findings import Finding
@@ -62,6 +62,15 @@ class Opened(Protocol):
 
     def withdrawal(self, token: Token, to: str, units: int) -> Plan:
         """Take out of the escrow what stayed there."""
+        ...
+
+
+@runtime_checkable
+class Replaceable(Protocol):
+    """A chain on which whoever deployed a contract may replace it, until he gives that up."""
+
+    def finishing(self) -> Plan:
+        """Give it up, for ever; no errands where nobody may replace it."""
         ...
 
 
