@@ -50,7 +50,7 @@ class Answers:
     # What the chain is.
 
     def starknet_specVersion(self):
-        return "0.9.0"
+        return "0.10.2"
 
     def starknet_chainId(self):
         return hex(self.chain_id)
