@@ -15,10 +15,14 @@ _TRIGGER = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 @dataclass
 class _Part:
-    """A part of the page that is live: at which numbers it was drawn, and whether it was asked."""
+    """A part of the page that is live: at which numbers it was drawn, by topic and by the reading
+    that it follows, how long it rests, when it was drawn, and whether it was asked."""
 
     fragment: str
     drawn: dict[str, int]
+    watches: dict[str, list[int]]
+    rest: float
+    at: float
     asked: bool = False
 
 
@@ -38,7 +42,11 @@ class Tab:
     # Those that listen for changes, by the widget that listens.
     _parts: dict[str, _Part] = field(default_factory=dict)
     _told: dict[str, int] = field(default_factory=dict)
+    _readings: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _followed: set[str] = field(default_factory=set)
     _ticket: str = ""
+    _seat: str = ""
+    _line: ClientConnection | None = None
     _looking: asyncio.Task[None] | None = None
     _stream: asyncio.Task[None] | None = None
 
@@ -58,10 +66,13 @@ class Tab:
                 if task is not None:
                     task.cancel()
 
-    def _hear(self, socket: ClientConnection, raw: bytes) -> None:
+    def _find(self, raw: bytes) -> None:
         now = time.perf_counter()
         for text in [text for text in self.wanted if text.encode() in raw]:
             self.seen.setdefault(text, now)
+
+    def _hear(self, socket: ClientConnection, raw: bytes) -> None:
+        self._find(raw)
         told = ForwardMsg()
         told.ParseFromString(raw)
         messages = told.parent_message.messages if told.HasField("parent_message") else [told]
@@ -84,8 +95,14 @@ class Tab:
             widget = told.delta.new_element.bidi_component
             if widget.component_name.endswith("crossway_live"):
                 data = json.loads(widget.json)
-                self._ticket = data["ticket"]
-                self._parts[widget.id] = _Part(told.delta.fragment_id, data["drawn"]["numbers"])
+                self._ticket, self._seat = data["ticket"], data.get("seat", "")
+                self._parts[widget.id] = _Part(
+                    told.delta.fragment_id,
+                    data["drawn"]["numbers"],
+                    data.get("watches", {}),
+                    data.get("rest", 0),
+                    time.perf_counter(),
+                )
                 self._stream = self._stream or asyncio.create_task(self._follow(socket))
                 self._looking = asyncio.create_task(self._look(socket, widget.id))
 
@@ -98,15 +115,40 @@ class Tab:
         """As assets/stream.js does: ask for a part that is behind, once until it was drawn."""
         async with connect(f"ws://127.0.0.1:{self.port}/live", max_size=None) as stream:
             await stream.send(self._ticket)
-            async for raw in stream:
-                self._told = json.loads(raw)["change"]
-                for widget in list(self._parts):
-                    await self._look(socket, widget)
+            self._line = stream
+            resting = asyncio.create_task(self._again(socket))
+            try:
+                async for raw in stream:
+                    self._find(raw if isinstance(raw, bytes) else raw.encode())
+                    said = json.loads(raw)
+                    if "watch" in said:
+                        self._readings[said["watch"]] = said["number"], said["shape"]
+                    else:
+                        self._told = said["change"]
+                    for widget in list(self._parts):
+                        await self._look(socket, widget)
+            finally:
+                resting.cancel()
+
+    async def _again(self, socket: ClientConnection) -> None:
+        """Once a second: parts that rested, and readings that are followed since."""
+        while True:
+            watches = {k: v for part in self._parts.values() for k, v in part.watches.items()}
+            if self._line is not None and set(watches) != self._followed:
+                self._followed = set(watches)
+                await self._line.send(json.dumps({"seat": self._seat, "watches": watches}))
+            for widget in list(self._parts):
+                await self._look(socket, widget)
+            await asyncio.sleep(1)
 
     async def _look(self, socket: ClientConnection, widget: str) -> None:
         part = self._parts[widget]
         behind = any(at != self._told.get(topic, at) for topic, at in part.drawn.items())
-        if behind and not part.asked:
+        for watch, (number, shape) in part.watches.items():
+            told = self._readings.get(watch)
+            behind = behind or (told is not None and told[0] > number and told[1] != shape)
+        rested = time.perf_counter() - part.at >= part.rest
+        if behind and rested and not part.asked:
             part.asked = True
             await self._ask(socket, part.fragment, widget)
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard import live
+from crossway.dashboard import watching
 from crossway.dashboard.components import intent as parts
 from crossway.dashboard.components import (
     intent_actions,
@@ -23,12 +23,12 @@ wanted = st.query_params.get("id") or st.query_params.get("intent") or ""
 
 
 def read(intent_id: int) -> story.Story:
-    return live.shared(
-        f"payment {intent_id}", lambda: story.told(services(), operator(), intent_id)
-    )
+    caller = operator()
+    return watching.read(f"payment {intent_id}", lambda: story.told(services(), caller, intent_id))
 
 
-@living.part()
+# How much time is left is said in its words.
+@living.part(watched=True, every=60.0)
 def head(intent_id: int, drawn: str) -> None:
     with notices.in_words():
         told = read(intent_id)
@@ -38,7 +38,7 @@ def head(intent_id: int, drawn: str) -> None:
             redraw()
 
 
-@living.part()
+@living.part(watched=True)
 def body(intent_id: int, tab: str) -> None:
     with notices.in_words():
         told = read(intent_id)

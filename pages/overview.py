@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import keys, living, notices, overview, widget
+from crossway.dashboard.components import keys, overview, widget
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import link
 
@@ -14,20 +14,12 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     )
     widget.ways(ways, "overview_ways", width="content")
 keys.first_run()
-
-
-@living.part()
-def day() -> None:
-    with notices.in_words():
-        overview.figures()
-        overview.attention()
-        left, right = st.columns([3, 2], gap="large")
-        with left:
-            overview.states()
-            overview.under_way()
-            overview.hours()
-        with right:
-            overview.recent()
-
-
-day()
+overview.figures()
+overview.attention()
+left, right = st.columns([3, 2], gap="large")
+with left:
+    overview.states()
+    overview.under_way()
+    overview.hours()
+with right:
+    overview.recent()

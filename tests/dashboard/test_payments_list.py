@@ -57,7 +57,7 @@ def test_one_of_some_conditions_is_enough(screen: Screen, three: list[int]) -> N
     built(screen, "exception", "short", "any")
     built(screen, "to", SOLANA, "any")
     assert listed(screen) == [three[2], three[1]]
-    assert "2 payments" in screen.words
+    assert "2 payments" in screen.widget("intents")["said"]
 
 
 def test_nonsense_in_the_address_is_refused_in_words(screen: Screen) -> None:

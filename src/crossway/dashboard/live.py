@@ -12,9 +12,10 @@ from uuid import uuid4
 
 import streamlit as st
 
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import services
 from crossway.dashboard.views import alarms
 from crossway.dashboard.views.figures import millis
+from crossway.domain.clients import Caller
 from crossway.ports.changes import Topic
 from crossway.usecases.operating import operations
 
@@ -144,9 +145,9 @@ def turn() -> Iterator[None]:
             _TURNS.release()
 
 
-def overview() -> operations.Overview:
+def overview(caller: Caller) -> operations.Overview:
     """The numbers of the day."""
-    return shared("overview", lambda: operations.overview(services(), operator()))
+    return shared("overview", lambda: operations.overview(services(), caller))
 
 
 def strip() -> Mapping[str, Any]:

@@ -1,5 +1,7 @@
 """How a page reaches the service, and as whom it asks."""
 
+import secrets
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,6 +20,7 @@ from crossway.usecases.people.stays import Door
 KEYS = "first_keys"
 MODE_KEY = "operator_mode"
 _TOKEN, _UNATTENDED, _WHY_OUT = "signed_in", "drawn_by_itself", "why_out"
+_SEAT, _MOST_SEATS = "seat", 10_000
 _LOOPBACK = "127.0.0.1"
 _factories: list[Callable[[], Services]] = []
 _passwords: list[str] = []
@@ -59,6 +62,33 @@ def person() -> Person | None:
     token = _token()
     found = stays.present(services(), token) if token else None
     return None if found is None else Person(found.name, found.role, found.stay.way)
+
+
+@st.cache_resource(show_spinner=False)
+def _seats() -> OrderedDict[str, str]:
+    """By whose token each screen was drawn last."""
+    return OrderedDict()
+
+
+def seat() -> str:
+    """What this session's browser shows to be told what its screen shows; nobody can guess it."""
+    name: str = st.session_state.setdefault(_SEAT, secrets.token_urlsafe(12))
+    seats = _seats()
+    seats[name] = _token()
+    seats.move_to_end(name)
+    while len(seats) > _MOST_SEATS:
+        seats.popitem(last=False)
+    return name
+
+
+def seated(name: str) -> bool:
+    """Whether whoever had this screen drawn may still look at it. Asks nothing of a session."""
+    token = _seats().get(name)
+    if token is None:
+        return False
+    if door() is Door.OPEN:
+        return True
+    return bool(token) and stays.present(services(), token) is not None
 
 
 def operator() -> Caller:

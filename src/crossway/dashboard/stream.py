@@ -4,13 +4,15 @@ import asyncio
 import json
 import logging
 import threading
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from crossway.dashboard import live
+from crossway.dashboard import live, session, watching
 
 log = logging.getLogger("crossway.dashboard")
 
@@ -21,14 +23,23 @@ SPREAD_SECONDS_EACH: Final = 0.004
 MOST_SPREAD_SECONDS: Final = 0.4
 TICKET_SECONDS: Final = 10.0
 MOST_BROWSERS: Final = 2_000
+# What one page may follow, and how long what it says may be.
+MOST_FOLLOWED, MOST_SAID = 32, 8_000
+# What is read anew for all takes this much of the thread's time at most; the rest is drawn anew.
+MOST_READING_SECONDS: Final = 0.5
 REFUSED, FULL = 4401, 4503
+_GONE: Final = 10**15
 
 
 @dataclass(eq=False)
 class _Listener:
-    """One browser; `news` rouses the task that sends to it."""
+    """One browser; `news` rouses the task that sends to it. It follows readings as whoever its
+    `seat` says, and was told each up to a number and a frame."""
 
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    seat: str = ""
+    seated: bool = False
+    following: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class Herald:
@@ -55,9 +66,11 @@ class Herald:
         telling = asyncio.create_task(self._tell(socket, listener))
         try:
             while True:
-                await socket.receive_text()
+                _follow(listener, await socket.receive_text())
         except WebSocketDisconnect:
             pass
+        except ValueError:
+            await socket.close(REFUSED)
         finally:
             telling.cancel()
             self._listeners.pop(listener, None)
@@ -65,14 +78,19 @@ class Herald:
     async def _tell(self, socket: WebSocket, listener: _Listener) -> None:
         sent = ""
         while True:
+            for text in _unknown(listener, reframed=False):
+                await socket.send_text(text)
+            # What makes browsers ask is told to one after the other.
+            number, place = len(self._listeners), list(self._listeners).index(listener)
+            spread = min(MOST_SPREAD_SECONDS, number * SPREAD_SECONDS_EACH)
+            await asyncio.sleep(spread * place / number)
+            for text in _unknown(listener, reframed=True):
+                await socket.send_text(text)
             if self.told and self.told != sent:
                 sent = self.told
                 await socket.send_text(sent)
             await listener.news.wait()
             listener.news.clear()
-            number, place = len(self._listeners), list(self._listeners).index(listener)
-            spread = min(MOST_SPREAD_SECONDS, number * SPREAD_SECONDS_EACH)
-            await asyncio.sleep(spread * place / number)
 
     def _begin(self) -> None:
         """Look for changes in a thread: a look may wait for the database."""
@@ -82,21 +100,41 @@ class Herald:
             threading.Thread(target=self._look, name="changes", daemon=True).start()
 
     def _look(self) -> None:
-        pause = threading.Event()
+        pause, tell_at = threading.Event(), 0.0
         while self._listeners:
-            rest = LOOK_EVERY_SECONDS
             try:
-                if (news := message()) != self.told:
-                    self.told = news
+                changed = self._seat() | self._read()
+                if time.monotonic() >= tell_at and (news := message()) != self.told:
+                    self.told, changed = news, True
+                    tell_at = time.monotonic() + len(self._listeners) * REST_SECONDS_EACH
+                if changed:
                     assert self._loop is not None
                     self._loop.call_soon_threadsafe(self._rouse)
-                    rest = max(rest, len(self._listeners) * REST_SECONDS_EACH)
             except RuntimeError:
                 break  # The loop has ended, and the process with it.
             except Exception:
                 log.exception("changes could not be looked for")
-            pause.wait(rest)
+            pause.wait(LOOK_EVERY_SECONDS)
         self._looking = False
+
+    def _seat(self) -> bool:
+        """Look who may still look; whether somebody may who could not."""
+        came = False
+        for one in tuple(self._listeners):
+            before, one.seated = one.seated, bool(one.seat) and session.seated(one.seat)
+            came = came or one.seated > before
+        return came
+
+    def _read(self) -> bool:
+        """Read anew what somebody follows, once for all; whether any of it is another now."""
+        followed = {id_ for one in tuple(self._listeners) for id_ in tuple(one.following)}
+        known, changed = watching.watches().by_id, False
+        numbers, end = live.changes().numbers(), time.monotonic() + MOST_READING_SECONDS
+        for watch in [known[id_] for id_ in followed if id_ in known]:
+            in_time = time.monotonic() < end
+            look = watch.follow if in_time else watch.give_up
+            changed = look(numbers) or changed
+        return changed
 
     def _rouse(self) -> None:
         for listener in self._listeners:
@@ -108,6 +146,42 @@ def message() -> str:
     changes = live.changes()
     numbers = changes.numbers()
     return json.dumps({"epoch": changes.epoch, "change": dict(numbers), "strip": live.strip()})
+
+
+def _follow(listener: _Listener, said: str) -> None:
+    """Take down what a page follows and how far it knows it. Raises `ValueError` for nonsense."""
+    if len(said) > MOST_SAID:
+        raise ValueError("too long")
+    asked: Any = json.loads(said)
+    if not isinstance(asked, dict) or not isinstance(asked.get("watches"), dict):
+        raise ValueError("no readings are named")
+    watches: dict[str, Any] = asked["watches"]
+    if len(watches) > MOST_FOLLOWED:
+        raise ValueError("too many readings")
+    listener.seat = str(asked.get("seat", ""))
+    try:
+        listener.following = {id_: (int(n), int(shape)) for id_, (n, shape) in watches.items()}
+    except TypeError:
+        raise ValueError("a reading without its numbers") from None
+    listener.news.set()
+
+
+def _unknown(listener: _Listener, reframed: bool) -> Iterator[str]:
+    """What a browser does not know yet of what it follows, as it is told: where the frame is as
+    it was, or else."""
+    if not listener.seated:
+        return
+    known = watching.watches().by_id
+    for id_, (number, shape) in list(listener.following.items()):
+        watch = known.get(id_)
+        if watch is None:
+            gone = {"watch": id_, "number": _GONE, "shape": _GONE, "widgets": {}}
+            text, now = json.dumps(gone), (_GONE, _GONE)
+        else:
+            text, now = watch.told()
+        if now[0] > number and (now[1] != shape) == reframed:
+            listener.following[id_] = now
+            yield text
 
 
 async def _let_in(socket: WebSocket) -> bool:

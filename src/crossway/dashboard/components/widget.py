@@ -1,7 +1,7 @@
 """The dashboard's own widgets: a script and a style of `assets/` each, in the theme's colours."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from crossway.dashboard import live
+from crossway.dashboard import live, session, watching
 from crossway.dashboard.views.cells import Column, Fact, Item, Row, Step, Way, plain
 from crossway.dashboard.views.overview import Figure
 from crossway.ports.changes import Topic
@@ -39,14 +39,23 @@ def _mount(name: str) -> ComponentRenderer:
     )
 
 
-def table(rows: Sequence[Row], columns: Sequence[Column], key: str, label: str) -> None:
-    """Rows; a click or Enter on one that is a link follows it."""
-    data = {
+def table(
+    rows: Sequence[Row], columns: Sequence[Column], key: str, label: str, said: str = ""
+) -> None:
+    """Rows; a click or Enter on one that is a link follows it. What is `said` stands above them."""
+    _draw("table", table_data(rows, columns, label, said), key)
+
+
+def table_data(
+    rows: Sequence[Row], columns: Sequence[Column], label: str, said: str = ""
+) -> dict[str, Any]:
+    """What a table is drawn from, as `watching.Picture` tells it to browsers."""
+    return {
         "columns": [plain(column) | {"title": column.title} for column in columns],
         "rows": [plain(row) for row in rows],
         "label": label,
+        "said": said,
     }
-    _draw("table", data, key)
 
 
 def facts(of: Sequence[Fact], key: str, label: str) -> None:
@@ -61,12 +70,22 @@ def stepper(steps: Sequence[Step], key: str, label: str) -> None:
 
 def timeline(items: Sequence[Item], key: str, label: str) -> None:
     """What happened, each with its raw record behind a fold."""
-    _draw("timeline", {"items": [plain(item) for item in items], "label": label}, key)
+    _draw("timeline", timeline_data(items, label), key)
+
+
+def timeline_data(items: Sequence[Item], label: str) -> dict[str, Any]:
+    """What a timeline is drawn from, as `watching.Picture` tells it to browsers."""
+    return {"items": [plain(item) for item in items], "label": label}
 
 
 def figures(of: Sequence[Figure], key: str, label: str) -> None:
     """Numbers side by side, each with its hours."""
-    _draw("figures", {"figures": [asdict(figure) for figure in of], "label": label}, key)
+    _draw("figures", figures_data(of, label), key)
+
+
+def figures_data(of: Sequence[Figure], label: str) -> dict[str, Any]:
+    """What numbers are drawn from, as `watching.Picture` tells it to browsers."""
+    return {"figures": [asdict(figure) for figure in of], "label": label}
 
 
 def ways(of: Sequence[Way], key: str, width: Literal["stretch", "content"] = "stretch") -> None:
@@ -74,19 +93,35 @@ def ways(of: Sequence[Way], key: str, width: Literal["stretch", "content"] = "st
     _mount("ways")(key=key, data={"ways": [plain(way) for way in of]}, width=width)
 
 
-def listen(key: str, topics: Sequence[Topic], every: float, numbers: Mapping[str, int]) -> None:
-    """Have the fragment that this is drawn in asked for anew when these topics have changed since
-    these numbers were read."""
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """When a part is asked for anew: once these topics have changed since these numbers were read,
+    or the frame of a reading that it shows; every so many seconds at least, after a rest of so many
+    at most."""
+
+    key: str
+    topics: Sequence[Topic]
+    every: float
+    rest: float
+    numbers: Mapping[str, int]
+    seen: Sequence[watching.Seen]
+
+
+def listen(to: Listening) -> None:
+    """Have the fragment that this is drawn in asked for anew when what it shows has changed."""
     changes = live.changes()
-    told = {topic.value: numbers[topic.value] for topic in topics}
+    told = {topic.value: to.numbers[topic.value] for topic in to.topics}
     data = {
-        "key": key,
+        "key": to.key,
         "ticket": changes.ticket,
-        "topics": [topic.value for topic in topics],
+        "seat": session.seat(),
+        "topics": [topic.value for topic in to.topics],
         "drawn": {"epoch": changes.epoch, "numbers": told},
-        "every": every,
+        "watches": {one.watch: [one.number, one.shape] for one in to.seen},
+        "every": to.every,
+        "rest": to.rest,
     }
-    _mount("live")(key=key, data=data, on_changed_change=_nothing)
+    _mount("live")(key=to.key, data=data, on_changed_change=_nothing)
 
 
 def strip(of: Mapping[str, Any]) -> None:
@@ -115,4 +150,6 @@ def cookie(path: str, ticket: str) -> None:
 
 
 def _draw(name: str, data: dict[str, Any], key: str) -> None:
-    _mount(name)(key=key, data=data | {"clock": live.clock()})
+    follow = watching.followed(key)
+    given = data | {"clock": live.clock()} | ({"follow": follow} if follow else {})
+    _mount(name)(key=key, data=given)

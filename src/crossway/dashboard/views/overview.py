@@ -7,6 +7,7 @@ from typing import Literal
 from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Cell, Chip, Column, Item, Row
 from crossway.dashboard.views.figures import amount, chain_name, duration, millis, usd
+from crossway.dashboard.views.links import link
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import State
 from crossway.usecases.operating.operations import Day, Overview
@@ -17,8 +18,10 @@ UNDER_WAY_COLUMNS = (
     Column("Owed by bridges", "right", "Collected from payers, not repaid to the relayer yet"),
     Column("Reserved payouts", "right", "Started: the relayer pays this out of its own stock"),
 )
+STATES_COLUMNS = (Column("Status"), Column("Payments", "right"), Column("Of all"))
 OPEN = (State.PENDING, State.FUNDED, State.INITIATED)
 _MILLION = 1_000_000
+_STATES = tuple(wording.STATES.items())
 Verdict = Literal["", "good", "bad", "same"]
 
 
@@ -107,9 +110,27 @@ def _time(seconds: float | None) -> str:
     return "–" if seconds is None else duration(seconds)
 
 
-def by_state(overview: Overview) -> tuple[tuple[Chip, int], ...]:
-    """Payments by state in the order of a payment's life."""
-    return tuple((chip, overview.counts.get(state, 0)) for state, chip in wording.STATES.items())
+def by_state(of: Overview) -> tuple[Row, ...]:
+    """How many payments there are in each state, in the order of a payment's life; each line leads
+    to the list of them. None while there are no payments."""
+    total = sum(of.counts.values())
+    if not total:
+        return ()
+    return tuple(_in_state(state, chip, of.counts.get(state, 0), total) for state, chip in _STATES)
+
+
+def _in_state(state: State, chip: Chip, number: int, total: int) -> Row:
+    share = 100 * number / total
+    return Row(
+        key=state.value,
+        href=link("intents", all=f"state:{state.value}"),
+        label=f"{chip.text}: {_payments(number) or 'no payments'}",
+        cells=(
+            Cell(chips=(chip,)),
+            Cell(f"{number:,}"),
+            Cell(f"{share:.1f} %" if number else "–", share=round(share, 1)),
+        ),
+    )
 
 
 def under_way(catalogue: Catalogue, of: Overview) -> tuple[Row, ...]:

@@ -124,8 +124,30 @@ const serviceTime = ({ id, now, stands }) => {
   return stands ? now : now + performance.now() - heard.get(id)
 }
 
+// What the server tells all browsers at once of readings that they follow (stream.js hears it), and
+// the widgets that draw it, by reading and key.
+const told = (window.crosswayTold ??= { of: new Map(), draw: new Map() })
+
 // Draws anew only when something has changed: focus, selection and open parts stay. Times count on.
-const redraw = (host, { clock, ...rest }, draw) => {
+const redraw = (host, { follow, ...given }, draw) => {
+  if (!follow) return paint(host, given, draw)
+  const name = `${follow.watch} ${follow.key}`
+  let stop
+  const latest = () => {
+    const news = told.of.get(follow.watch)
+    const newer = news && news.number > follow.number && news.widgets[follow.key]
+    stop?.()
+    stop = paint(host, newer ? { ...newer, clock: given.clock } : given, draw)
+  }
+  latest()
+  told.draw.set(name, latest)
+  return () => {
+    stop?.()
+    if (told.draw.get(name) === latest) told.draw.delete(name)
+  }
+}
+
+const paint = (host, { clock, ...rest }, draw) => {
   const signature = JSON.stringify(rest)
   if (host.dataset.signature !== signature) {
     const focused = host.getRootNode().activeElement?.dataset?.key

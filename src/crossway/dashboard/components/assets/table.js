@@ -33,8 +33,9 @@ const line = (row, columns) => {
 export default function (component) {
   const { data, parentElement } = component
   const host = parentElement.querySelector(".host")
-  return redraw(host, data, ({ columns, rows, label }) =>
+  return redraw(host, data, ({ columns, rows, label, said }) =>
     make("table", { "aria-label": label },
+      said ? make("caption", {}, said) : null,
       make("thead", {}, head(columns)),
       make("tbody", {}, ...rows.map((row) => line(row, columns)))))
 }
