@@ -1,11 +1,14 @@
 """What operators do on Solana: putting the program there, making it final, looking around."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from typer.testing import CliRunner
 
 from crossway.adapters.chains.live.errands import Done, Plan
 from crossway.adapters.chains.live.keys import Keyring
@@ -13,6 +16,7 @@ from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.solana import code, family
 from crossway.adapters.chains.solana.family import OpenedSolana
 from crossway.catalogue import load
+from crossway.cli.program import cli
 from tests.chains.solana.node import NATIVE, PROGRAM, RELAYER, TREASURY, Node, dollars, running
 
 CHAIN = "SOLANA_MAINNET"
@@ -38,7 +42,7 @@ def opened(node: Node, program: str = "") -> Iterator[OpenedSolana]:
 @pytest.fixture
 def bare() -> Iterator[Node]:
     """A cluster without Crossway's program, which makes blocks by itself."""
-    with running(CHAIN, ready=False) as node:
+    with running(CHAIN, ready=False, time=int(time.time()), seconds=0.02) as node:
         over = Event()
 
         def make_blocks() -> None:
@@ -124,3 +128,30 @@ def test_a_look_at_everything_says_what_is_right_and_what_is_not() -> None:
         late = datetime(2030, 1, 1, tzinfo=UTC)
         old = family.nodes_findings(facts, profile, {}, late)
         assert any("old by this machine's clock" in one.said for one in old)
+
+
+def test_an_operator_goes_live_on_solana_as_the_doctor_says(bare: Node, tmp_path: Path) -> None:
+    profile = tmp_path / "profile.toml"
+    profile.write_text(
+        f'[chains.{CHAIN}]\nrpc = ["{bare.url}"]\nkey = "env:KEY"\npoll_seconds = 0\n'
+        f'treasury = "{TREASURY.pubkey()}"\n'
+    )
+    settings = {"NETWORK": "live", "PROFILE": str(profile), "DATA_DIR": str(tmp_path / "data")}
+    environment = ENVIRONMENT | {f"CROSSWAY_{name}": text for name, text in settings.items()}
+
+    def says(*words: str, code: int = 0) -> str:
+        told = CliRunner().invoke(cli, list(words), env=environment)
+        text = told.stdout + told.stderr
+        assert ENVIRONMENT["KEY"] not in text
+        assert told.exit_code == code, text
+        return text
+
+    assert f"contracts deploy --chain {CHAIN}" in says("doctor", code=1)
+    assert "not deployed" in says("contracts", "verify", code=1)
+    done = says("contracts", "deploy", "--yes", "--final")
+    assert "✓" in done
+    assert "nobody can replace the program any more" in done
+    looked = says("doctor")
+    assert "nobody may replace it" in looked
+    assert "Nothing wrong found" in looked
+    assert "everything is there" in says("contracts", "deploy", "--yes")
