@@ -188,6 +188,13 @@ def test_a_key_that_does_not_sign_is_no_deposit_owner(one: Deal) -> None:
     assert one.holds(relayer) == STOCK
 
 
+def test_who_is_named_as_the_caller_signs(one: Deal) -> None:
+    one.node.pay(one.owner, 9, FAKE)
+    one.node.give(one.refund_to, 0, FAKE)
+    named = one.with_(_0=(str(RELAYER.pubkey()), WRITE))
+    assert steal(one, named.refund(FAKE)) == "WrongAccount"
+
+
 def test_an_intent_that_is_not_of_this_chain_is_refused(node: Node) -> None:
     one = deal(node, chain=keccak256(b"solana:another"))
     node.pay(one.owner, TOTAL)

@@ -49,7 +49,7 @@ class Answers:
         # The filter of getTokenAccountsByOwner is an object, too, and comes before the settings.
         filtered = method == "getTokenAccountsByOwner" and len(params) == 2
         last = params and isinstance(params[-1], dict) and not filtered
-        settings = params.pop() if last else {}
+        settings = {k: v for k, v in (params.pop() if last else {}).items() if v is not None}
         with self.cluster.lock:
             return how(*params, settings=settings)
 
@@ -93,8 +93,7 @@ class Answers:
         return self._told(settings, value)
 
     def on_isBlockhashValid(self, block_hash: str, settings: dict[str, Any]) -> Any:
-        age = self.cluster.age(Hash.from_string(block_hash))
-        return self._told(settings, age is not None and age < HASH_LIFE)
+        return self._told(settings, self.cluster.age(Hash.from_string(block_hash)) is not None)
 
     def on_getBlock(self, slot: int, settings: dict[str, Any]) -> Any:
         block = self._found(slot)
@@ -209,7 +208,7 @@ class Answers:
     def _tried(self, signed: VersionedTransaction) -> tuple[Any, list[str], int]:
         if str(signed.signatures[0]) in self.cluster.landed:
             return "AlreadyProcessed", [], 0
-        if self.cluster.age(signed.message.recent_blockhash) in (None, HASH_LIFE):
+        if self.cluster.age(signed.message.recent_blockhash) is None:
             return "BlockhashNotFound", [], 0
         said = self.cluster.svm.simulate_transaction(signed)
         err = error_json(said.err()) if isinstance(said, FailedTransactionMetadata) else None
@@ -229,7 +228,13 @@ class Answers:
         if len(names) > 256:
             raise Refusal(-32602, "Too many inputs provided; max 256")
         found = [self.cluster.landed.get(one) for one in names]
-        return self._told({"commitment": "processed"}, [self._status(one) for one in found])
+        # Without the history a node looks at what is recent alone.
+        since = 0 if settings.get("searchTransactionHistory") else self._recent()
+        told = [self._status(one) if one and one.slot >= since else None for one in found]
+        return self._told({"commitment": "processed"}, told)
+
+    def _recent(self) -> int:
+        return self.cluster.blocks[-HASH_LIFE:][0].slot
 
     def _status(self, one: Landed | None) -> Any:
         if one is None:

@@ -16,7 +16,8 @@ from solders.transaction import VersionedTransaction
 from solders.transaction_metadata import FailedTransactionMetadata, TransactionMetadata
 
 HASH_LIFE = 150
-"""How many blocks a transaction may lie behind the block that it was signed on."""
+"""How old a block may be that a transaction was signed on, when the next one takes it: the last
+that can is one above the `lastValidBlockHeight` that nodes tell."""
 UPGRADEABLE = Pubkey.from_string("BPFLoaderUpgradeab1e11111111111111111111111")
 SYSTEM = Pubkey.from_string("11111111111111111111111111111111")
 CLOCK = Pubkey.from_string("SysvarC1ock11111111111111111111111111111111")
@@ -174,7 +175,7 @@ class Cluster:
 
     def _include(self, block: Block, signed: VersionedTransaction) -> None:
         """Execute; what is too old, was in a block before or cannot pay its fee is dropped."""
-        if self.age(signed.message.recent_blockhash) in (None, HASH_LIFE):
+        if self.age(signed.message.recent_blockhash) is None:
             return
         if str(signed.signatures[0]) in self.landed:
             return
