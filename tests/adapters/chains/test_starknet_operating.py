@@ -1,0 +1,173 @@
+"""What an operator does on Starknet before going live, and what is said where something lacks."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import pytest
+
+from crossway.adapters.chains.live.profile import ChainProfile
+from crossway.adapters.chains.starknet.contracts import deployment
+from crossway.adapters.chains.starknet.family import OpenedStarknet, nodes_findings, placed
+from crossway.adapters.chains.starknet.felts import name_of
+from crossway.adapters.chains.starknet.opening import open_chain
+from crossway.domain.actions import Action, Output
+from crossway.domain.transfers import Duty
+from tests.chains.starknet.network import Starknet, address_of, shared
+from tests.promises.networks import StarknetNetwork, open_starknet
+from tests.promises.test_chain import TOTAL, Payment, mined, send
+from tests.simulation import catalogue
+
+AT = deployment()
+
+
+@pytest.fixture
+def node() -> Iterator[Starknet]:
+    with shared() as network:
+        yield network
+
+
+@pytest.fixture
+def opened(node: Starknet) -> Iterator[OpenedStarknet]:
+    made = OpenedStarknet(open_starknet(node))
+    yield made
+    made.chain.close()
+
+
+def profile(node: Starknet, account: str = "") -> ChainProfile:
+    return ChainProfile(
+        rpc=[node.url], key="env:KEY", treasury=node.treasury, account=account or node.relayer,
+        poll_seconds=0,
+    )  # fmt: skip
+
+
+@contextmanager
+def blocks(node: Starknet) -> Iterator[None]:
+    """Blocks come by themselves, as an errand waits for one."""
+    over = Event()
+
+    def mining() -> None:
+        while not over.wait(0.3):
+            node.mine()
+
+    thread = Thread(target=mining)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def said(opened: OpenedStarknet) -> dict[str, str]:
+    """What is wrong, by what was looked at; every such finding says what to do."""
+    return {one.what: one.said for one in opened.findings() if not one.right}
+
+
+def test_where_everything_is_right_nothing_is_missing_and_doctor_is_content(
+    node: Starknet, opened: OpenedStarknet
+) -> None:
+    assert opened.missing() == []
+    assert said(opened) == {}
+    assert [(one.name, one.trouble) for one in opened.contracts()] == [
+        (one.name, "") for one in placed(None)
+    ]
+    facts = opened.chain.ground.chain
+    looked = list(nodes_findings(facts, profile(node), {}, node.time))
+    assert looked
+    assert all(one.right for one in looked), looked
+
+
+def test_what_is_missing_is_named_deployed_by_one_command_and_compared(
+    node: Starknet, opened: OpenedStarknet
+) -> None:
+    for address in (AT.factory, AT.escrow, AT.filler):
+        node.take_away(address)
+    assert "IntentFactory: not deployed" in said(opened)["contracts"]
+    assert all("crossway contracts deploy --chain" in one for one in opened.missing())
+    plan = opened.deployment("")
+    assert [one.what.split()[0] for one in plan.errands] == ["IntentFactory", "Escrow", "Filler"]
+    assert 0 < plan.cost < plan.funds
+    sent: list[str] = []
+    with blocks(node):
+        for errand in plan.errands:
+            done = errand.send(sent.append)
+            assert (done.worked, done.tx_id) == (True, sent[-1])
+            assert 0 < done.used <= errand.limit
+    assert opened.missing() == []
+    assert opened.deployment("").errands == ()
+    network = StarknetNetwork(node, address_of("USDC"), address_of("ETH"))
+    payment = Payment(network)
+    network.pay(payment.address, TOTAL)
+    assert mined(send(network, payment.start())).reason == ""
+    network.opened.close()
+
+
+def test_another_class_at_our_address_is_never_worked_with(
+    node: Starknet, opened: OpenedStarknet
+) -> None:
+    node.place(AT.filler, "Deployer")
+    assert "another class" in said(opened)["contracts"]
+    assert any("another class" in one for one in opened.missing())
+    with pytest.raises(ValueError, match="another class"):
+        opened.deployment("")
+
+
+def test_an_account_that_is_not_there_or_has_another_owner_is_named(node: Starknet) -> None:
+    nobody = open_chain(catalogue(), node.chain, profile(node, name_of(77)), {"KEY": "0x5"})
+    assert "is not deployed" in said(OpenedStarknet(nobody))["account"]
+    assert any("is not deployed" in one for one in OpenedStarknet(nobody).missing())
+    stranger = open_chain(catalogue(), node.chain, profile(node), {"KEY": "0x5"})
+    words = said(OpenedStarknet(stranger))["account"]
+    assert "does not take the signature of this key" in words
+    assert OpenedStarknet(stranger).missing()
+    for one in (nobody, stranger):
+        one.close()
+
+
+def test_an_account_must_be_named_and_written_in_full(node: Starknet) -> None:
+    for account, words in (
+        ("0x7", "account must be written 0x0"),
+        ("seven", "account is not a Starknet address"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            open_chain(catalogue(), node.chain, profile(node, account), {"KEY": "0x5"})
+    bare = profile(node).model_copy(update={"account": ""})
+    with pytest.raises(ValueError, match="must be the address of the relayer's account"):
+        open_chain(catalogue(), node.chain, bare, {"KEY": "0x5"})
+
+
+def test_recipients_are_paid_without_any_approval_and_another_key_pays_no_deployment(
+    opened: OpenedStarknet,
+) -> None:
+    tokens = [t for t in catalogue().by_chain[opened.chain.id] if t.symbol == "USDC"]
+    assert opened.held(tokens)[tokens[0].address] > 0
+    assert opened.approval(tokens, None).errands == ()
+    with pytest.raises(ValueError, match="--key"):
+        opened.deployment("env:OTHER")
+
+
+def test_what_stays_of_a_settled_payment_is_told_and_taken_out(
+    node: Starknet, opened: OpenedStarknet
+) -> None:
+    network = StarknetNetwork(node, address_of("USDC"), address_of("ETH"))
+    payment = Payment(network)
+    network.pay(payment.address, TOTAL)
+    assert mined(send(network, payment.start())).reason == ""
+    own = network.chain.own
+    outputs = (
+        Output(own.bridger, own.relayer, network.token, TOTAL - 30),
+        Output(own.bridger, own.treasury, network.token, 20),
+    )
+    settle: Action = payment.action(Duty.REIMBURSE, outputs, f"settle:{payment.key}")
+    status = mined(send(network, settle))
+    assert (status.reason, [one.units for one in status.moved]) == ("", [TOTAL - 30, 20])
+    assert network.chain.used({f"settle:{payment.key}"}) == {f"settle:{payment.key}"}
+    assert opened.kept(network.token) == 10
+    [token] = [t for t in catalogue().by_chain[opened.chain.id] if t.symbol == "USDC"]
+    plan = opened.withdrawal(token, own.treasury, 10)
+    before = node.balance(own.treasury)
+    with blocks(node):
+        assert plan.errands[0].send(lambda tx_id: None).worked
+    assert (opened.kept(network.token), node.balance(own.treasury)) == (0, before + 10)
+    network.opened.close()
