@@ -46,6 +46,8 @@ class Memory:
     tries: dict[str, tuple[int, int]] = field(default_factory=dict)
     turn: int = 0
     reached: Cursor | None = None
+    # By address: its places of usual tokens, and of the others.
+    places: dict[str, tuple[list[Place], list[Place]]] = field(default_factory=dict)
 
     def doubt(self, changed: Mapping[str, int]) -> None:
         """Only what differs by as much as before goes on being counted."""
@@ -97,8 +99,9 @@ def _scan(
     places, all_of_them = looked_at(ground, memory, addresses)
     accounts = [one.account for one in places]
     slot, there = read_at(ground, line, accounts, AMOUNT_AT, AMOUNT_SIZE)
-    now = {p: units_in(a, is_native(p.token)) for p, a in zip(places, there, strict=True)}
-    changed = {p: n for p, n in now.items() if n != memory.held.get(p.account, 0)}
+    now = [units_in(a, is_native(p.token)) for p, a in zip(places, there, strict=True)]
+    held = memory.held
+    changed = {p: n for p, n in zip(places, now, strict=True) if n != held.get(p.account, 0)}
     memory.doubt({one.account: units for one, units in changed.items()})
     unread = {p: n for p, n in changed.items() if memory.tries.get(p.account, (0, 0))[0] < _TRIES}
     read = _explained(ground, line, memory, unread) if unread else []
@@ -114,7 +117,16 @@ def _scan(
 def looked_at(ground: Ground, memory: Memory, addresses: Sequence[str]) -> tuple[list[Place], bool]:
     """The accounts that this look is for, and whether it is all: some by turns where there are too
     many."""
-    usual, others = _places(ground, addresses)
+    if len(memory.places) > 2 * len(addresses) + _OWNERS_AT_ONCE:
+        memory.places = {}
+    usual: list[Place] = []
+    others: list[Place] = []
+    for owner in addresses:
+        if owner not in memory.places:
+            memory.places[owner] = _places(ground, owner)
+        often, seldom = memory.places[owner]
+        usual += often
+        others += seldom
     room, memory.turn = ground.traits.look, memory.turn + 1
     if len(usual) + len(others) <= room:
         return usual + others, True
@@ -123,17 +135,13 @@ def looked_at(ground: Ground, memory: Memory, addresses: Sequence[str]) -> tuple
     return first + _turn(others, memory.turn, room - len(first)), False
 
 
-def _places(ground: Ground, addresses: Sequence[str]) -> tuple[list[Place], list[Place]]:
-    often = set(ground.traits.usual)
+def _places(ground: Ground, owner: str) -> tuple[list[Place], list[Place]]:
     symbols = {t.address: t.symbol for t in ground.catalogue.by_chain[ground.chain.id]}
-    usual: list[Place] = []
+    usual = [Place(owner, ground.native, owner)] if ground.native else []
     others: list[Place] = []
-    for owner in addresses:
-        if ground.native:
-            usual.append(Place(owner, ground.native, owner))
-        for token in ground.tokens:
-            place = Place(owner, token, ground.mints.account_of(owner, token))
-            (usual if symbols.get(token) in often else others).append(place)
+    for token in ground.tokens:
+        place = Place(owner, token, ground.mints.account_of(owner, token))
+        (usual if symbols.get(token) in ground.traits.usual else others).append(place)
     return usual, others
 
 
@@ -228,8 +236,8 @@ def read_all(ground: Ground, line: Line, addresses: Sequence[str]) -> list[Incom
 
 
 def _read_some(ground: Ground, line: Line, owners: Sequence[str]) -> list[Incoming]:
-    usual, others = _places(ground, owners)
-    places = [one for one in usual + others if one.account != one.owner]
+    split = [_places(ground, owner) for owner in owners]
+    places = [p for both in split for part in both for p in part if p.account != p.owner]
     there = read_accounts(ground, line, [one.account for one in places])
     asked = [*owners, *(p.account for p, a in zip(places, there, strict=True) if a is not None)]
     read: dict[str, Transaction] = {}

@@ -23,7 +23,8 @@ from crossway.adapters.chains.solana.wire import (
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Heads
 
-SHORTEST_POLL_SECONDS = 0.5
+# Two or three slots: each look at many addresses is many questions.
+USUAL_POLL_SECONDS = 1.0
 _CLOCK_SIZE, _TIME_AT = 40, 32
 
 
@@ -46,7 +47,7 @@ class Summit:
         poll_seconds: float | None = None,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._poll = SHORTEST_POLL_SECONDS if poll_seconds is None else poll_seconds
+        self._poll = USUAL_POLL_SECONDS if poll_seconds is None else poll_seconds
         self._ground, self._timer = ground, timer
         self._lock = Lock()
         self._known: tuple[Heads, Recent] | None = None
