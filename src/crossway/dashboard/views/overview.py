@@ -18,7 +18,7 @@ UNDER_WAY_COLUMNS = (
     Column("Owed by bridges", "right", "Collected from payers, not repaid to the relayer yet"),
     Column("Reserved payouts", "right", "Started: the relayer pays this out of its own stock"),
 )
-STATES_COLUMNS = (Column("Status"), Column("Payments", "right"), Column("Of all"))
+STATES_COLUMNS = (Column("Status"), Column("Payments", "right"), Column("Of all", wide=True))
 OPEN = (State.PENDING, State.FUNDED, State.INITIATED)
 _MILLION = 1_000_000
 _STATES = tuple(wording.STATES.items())
@@ -128,7 +128,7 @@ def _in_state(state: State, chip: Chip, number: int, total: int) -> Row:
         cells=(
             Cell(chips=(chip,)),
             Cell(f"{number:,}"),
-            Cell(f"{share:.1f} %" if number else "–", share=round(share, 1)),
+            Cell(f"{share:.1f} %", share=round(share, 1)) if number else Cell("–"),
         ),
     )
 
