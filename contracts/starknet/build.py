@@ -29,7 +29,7 @@ CONTRACTS = {
     "Filler": "crossway::filler::Filler",
     "IntentFactory": "crossway::intent_factory::IntentFactory",
 }
-COMPILER, EXECUTOR = "0.12.2", "0.14.0.1"
+COMPILER = "0.12.2"
 PARTS = Path("starkware/starknet/compiler/v1/sierra-compiler-major-1")
 
 
@@ -78,7 +78,7 @@ def executor() -> Path:
         python = folder / "env" / "bin" / "python"
         if not (folder / "env" / "complete").exists():
             _run(sys.executable, "-m", "venv", "--clear", folder / "env")
-            _run(python, "-m", "pip", "install", "-q", f"cairo-lang=={EXECUTOR}")
+            _run(python, "-m", "pip", "install", "-q", "-r", HERE / "executor.txt")
             (folder / "env" / "complete").touch()
     return python
 

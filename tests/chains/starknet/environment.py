@@ -43,12 +43,23 @@ def needed() -> Path:
     if os.environ.get("CROSSWAY_CAIRO") != "skip":
         try:
             tools.compiler()
-            return Path(tools.executor())
-        except (OSError, SystemExit) as problem:
+            python = Path(tools.executor())
+            _runs(python)
+            return python
+        except (OSError, SystemExit, subprocess.CalledProcessError) as problem:
             words = str(problem)[-300:]
     else:
         words = "CROSSWAY_CAIRO=skip"
     pytest.skip(f"no Cairo compiler or executor ({words}): `pip install cairo-lang` must work")
+
+
+def _runs(python: Path) -> None:
+    """That the executor can be imported by this Python, found out once."""
+    known = python.parents[1] / "runs"
+    if not known.exists():
+        asked = "import node.py311, node.execution"
+        subprocess.run([str(python), "-c", asked], cwd=HERE, check=True, capture_output=True)
+        known.touch()
 
 
 @cache
