@@ -176,6 +176,12 @@ def test_who_signs_for_himself_marks_nothing_by_paying_himself(node: Node) -> No
     """A deposit owner that is the bridger would be started without any money moving."""
     one = deal(node, bridger=THEIRS, owner_key=THEIRS)
     assert one.do(one.start(), THIEF) == "WrongAccount"
+    # Nor out of another token account of the same owner.
+    odd = key_of("an odd account").pubkey()
+    there = node.cluster.svm.get_account(Pubkey.from_string(one.ata(THEIRS)))
+    assert there is not None
+    node.cluster.put(odd, Account(there.lamports, there.data, there.owner, False, 0))
+    assert one.do(one.with_(_2=str(odd)).start(), THIEF) == "WrongAccount"
     mine = deal(node, "mine", bridger=TREASURER, owner_key=THEIRS, caller=THEIRS)
     assert steal(mine, mine.start()) == "WrongAccount"
 

@@ -75,6 +75,15 @@ def test_a_token_of_the_newer_program_is_paid_alike(node: Node) -> None:
     assert (one.holds(one.recipient), one.holds(TREASURER)) == (TOTAL, 1)
 
 
+def test_an_emptied_account_of_the_newer_program_is_closed(node: Node) -> None:
+    one = newer(node)
+    node.pay(one.owner, TOTAL, NEWER)
+    rent, before = node.coins(one.ata(one.owner)), node.coins(one.refund_to)
+    assert one.do(one.start()) == ""
+    assert node.coins(one.ata(one.owner)) == 0
+    assert node.coins(one.refund_to) - before == rent
+
+
 @pytest.mark.parametrize(
     "more",
     [fee_of(1, 1), fee_of(0, 1), fee_of(1, 0), extension(12, SOME), extension(9, b""),
