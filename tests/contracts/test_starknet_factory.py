@@ -1,12 +1,14 @@
 """What leaves a deposit address on Starknet: the exact total once, everything else to the payer."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
+from crossway.adapters.chains.binding import chain_word
 from crossway.adapters.chains.starknet.contracts import REDIRECT_SECONDS
 from crossway.adapters.chains.starknet.felts import number, pair, selector, word
-from tests.chains.starknet.network import Starknet, address_of, made_up, shared
+from tests.chains.starknet.network import CATALOGUE, Starknet, address_of, made_up, shared
 from tests.contracts.starknet_terms import (
     AT,
     CHAIN_WORD,
@@ -20,6 +22,7 @@ from tests.contracts.starknet_terms import (
     Deal,
     text,
 )
+from tests.processes import ROOT
 
 HOUR = 3_600
 
@@ -42,6 +45,27 @@ def test_the_contracts_compute_the_names_that_every_chain_computes(deal: Deal) -
     assert view(AT.factory, "address_of", *word(deal.key)) == [number(deal.address)]
     assert view(AT.factory, "deposit_class") == [number(AT.deposit_class)]
     assert view(AT.escrow, "intents") == [number(AT.factory)]
+
+
+def test_the_contracts_compute_the_vectors_of_every_family(network: Starknet) -> None:
+    """The hash of the destination comes from any chain; that of the source is of this one."""
+    vectors = json.loads((ROOT / "tests" / "contracts" / "binding.json").read_text())
+    seen = 0
+    for one in vectors:
+        terms, starts = one["terms"], one["terms"]["source_chain"].startswith("STARKNET")
+        if not starts:
+            continue
+        seen += 1
+        chain = CATALOGUE.chains[terms["source_chain"]]
+        felts = (
+            *word(chain_word(chain)), *pair(terms["nonce"]), number(terms["token_in"]),
+            *pair(terms["total_units"]), number(one["bridger"]), number(terms["refund_address"]),
+            number(one["coordinator"]), *pair(terms["expires_at"]),
+            *word(bytes.fromhex(one["dest_hash"])),
+        )  # fmt: skip
+        found = network.view(AT.factory, "key_of", *felts)
+        assert tuple(found) == word(bytes.fromhex(one["key"]))
+    assert seen
 
 
 def test_the_exact_total_is_collected_and_what_is_over_goes_back(deal: Deal) -> None:
