@@ -90,6 +90,13 @@ def withdraw(
     _live().withdraw(chain, token, to, yes)
 
 
+@group.command("reclaim")
+@in_words
+def reclaim(chain: Chains = None, yes: Yes = False) -> None:
+    """Get rent back that payments of long ago do not need any more. The books do not show it."""
+    _live().reclaim(chain, yes)
+
+
 @group.command("account")
 @in_words
 def account(

@@ -9,7 +9,7 @@ import typer
 
 from crossway import catalogue as catalogue_data
 from crossway.adapters.chains.live.errands import Plan
-from crossway.adapters.chains.live.families import Opened, Replaceable, family
+from crossway.adapters.chains.live.families import Opened, Renting, Replaceable, family
 from crossway.adapters.chains.live.keys import KeyMissing, Keyring, environment
 from crossway.adapters.chains.live.keystores import new_keystore
 from crossway.adapters.chains.live.profile import Profile, read_profile
@@ -93,6 +93,19 @@ def withdraw(name: str, symbol: str, to: str, yes: bool) -> None:
             typer.echo(f"{name}: no {symbol} stayed in the escrow")
             return
         plan = _planned(partial(opened.withdrawal, token, receiver, units))
+        _carry_out(opened, plan, yes)
+
+
+def reclaim(names: Sequence[str] | None, yes: bool) -> None:
+    """Get the rent of old notes back, on chains that take rent."""
+    for name, opened in _each(names):
+        if not isinstance(opened, Renting):
+            typer.echo(f"{name}: takes no rent")
+            continue
+        plan = _planned(opened.reclaiming)
+        if not plan.errands:
+            typer.echo(f"{name}: nothing can be given back yet")
+            continue
         _carry_out(opened, plan, yes)
 
 

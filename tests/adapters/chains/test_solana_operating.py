@@ -18,6 +18,8 @@ from crossway.adapters.chains.solana.family import OpenedSolana
 from crossway.catalogue import load
 from crossway.cli.program import cli
 from tests.chains.solana.node import NATIVE, PROGRAM, RELAYER, TREASURY, Node, dollars, running
+from tests.promises.networks import SolanaNetwork
+from tests.promises.test_chain import TOTAL, Payment, mined, send
 
 CHAIN = "SOLANA_MAINNET"
 CATALOGUE = load()
@@ -39,21 +41,30 @@ def opened(node: Node, program: str = "") -> Iterator[OpenedSolana]:
     made.chain.close()
 
 
+@contextmanager
+def making_blocks(node: Node) -> Iterator[None]:
+    """Blocks come by themselves for a while."""
+    over = Event()
+
+    def make() -> None:
+        while not over.wait(0.02):
+            node.mine()
+
+    maker = Thread(target=make)
+    maker.start()
+    try:
+        yield
+    finally:
+        over.set()
+        maker.join()
+
+
 @pytest.fixture
 def bare() -> Iterator[Node]:
     """A cluster without Crossway's program, which makes blocks by itself."""
-    with running(CHAIN, ready=False, time=int(time.time()), seconds=0.02) as node:
-        over = Event()
-
-        def make_blocks() -> None:
-            while not over.wait(0.02):
-                node.mine()
-
-        maker = Thread(target=make_blocks)
-        maker.start()
+    settings = {"time": int(time.time()), "seconds": 0.02}
+    with running(CHAIN, ready=False, **settings) as node, making_blocks(node):
         yield node
-        over.set()
-        maker.join()
 
 
 def carry_out(plan: Plan, most: int = 99) -> list[Done]:
@@ -155,3 +166,26 @@ def test_an_operator_goes_live_on_solana_as_the_doctor_says(bare: Node, tmp_path
     assert "nobody may replace it" in looked
     assert "Nothing wrong found" in looked
     assert "everything is there" in says("contracts", "deploy", "--yes")
+
+
+def test_the_rent_of_old_notes_comes_back_once_nothing_needs_them() -> None:
+    with running(CHAIN) as node, opened(node, str(PROGRAM)) as there:
+        payment = Payment(SolanaNetwork(node, "program"))
+        relayer, day = there.chain.own.relayer, 86_400
+        assert mined(send(payment.network, payment.fill())).reason == ""
+        node.pay(payment.address, TOTAL)
+        assert mined(send(payment.network, payment.start())).reason == ""
+        before = node.coins(relayer)
+        node.cluster.later(31 * day)
+        node.mine()
+        # Its total was not paid out yet, and the fill could still be asked for.
+        assert there.reclaiming().errands == ()
+        node.cluster.later(30 * day)
+        node.mine()
+        plan = there.reclaiming()
+        assert [one.what for one in plan.errands] == ["1 old note closed, for 0.00122496 SOL back"]
+        with making_blocks(node):
+            assert all(done.worked for done in carry_out(plan))
+        assert 0 < before + 1_224_960 - node.coins(relayer) <= plan.cost
+        assert there.reclaiming().errands == ()
+        payment.network.opened.close()  # type: ignore[attr-defined]

@@ -139,6 +139,16 @@ class Answers:
             raise Refusal(-32602, "Too many inputs provided; max 100")
         return self._told(settings, [self._account(one, settings) for one in addresses])
 
+    def on_getProgramAccounts(self, program: str, settings: dict[str, Any]) -> Any:
+        found = []
+        for address in map(str, self.cluster.touched):
+            one = self._read(address, settings)
+            if one is None or str(one.owner) != program:
+                continue
+            if all(_passes(one.data, which) for which in settings.get("filters", [])):
+                found.append({"pubkey": address, "account": self._account(address, settings)})
+        return found
+
     def on_getBalance(self, address: str, settings: dict[str, Any]) -> Any:
         one = self._read(address, settings)
         return self._told(settings, one.lamports if one else 0)
@@ -281,6 +291,14 @@ class Answers:
     def on_getFeeForMessage(self, message: str, settings: dict[str, Any]) -> Any:
         signers = base64.b64decode(message)[1 if base64.b64decode(message)[0] & 0x80 else 0]
         return self._told(settings, 5000 * signers)
+
+
+def _passes(data: bytes, which: dict[str, Any]) -> bool:
+    """Whether an account passes a filter of getProgramAccounts."""
+    if "dataSize" in which:
+        return len(data) == int(which["dataSize"])
+    at, wanted = which["memcmp"]["offset"], base58.b58decode(which["memcmp"]["bytes"])
+    return data[at : at + len(wanted)] == wanted
 
 
 def words(err: Any) -> str:

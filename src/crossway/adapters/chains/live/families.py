@@ -74,6 +74,15 @@ class Replaceable(Protocol):
         ...
 
 
+@runtime_checkable
+class Renting(Protocol):
+    """A chain on which what is noted costs rent, which comes back once the note is not needed."""
+
+    def reclaiming(self) -> Plan:
+        """Get back what can be; no errands where nothing can."""
+        ...
+
+
 class Family(Protocol):
     """How the chains of one family are opened and looked at; a family's module `family` is one."""
 

@@ -18,7 +18,7 @@ from crossway.domain.actions import Action, Output
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.transfers import Duty
 
-START, REFUND, REDIRECT, SETTLE, WITHDRAW, FILL = range(6)
+START, REFUND, REDIRECT, SETTLE, WITHDRAW, FILL, CLOSE = range(7)
 _CREATE_IDEMPOTENT = b"\x01"
 NUMBER_AT, NUMBER_END = 1, 9
 READ, WRITE, SIGN, SIGN_WRITE = (False, False), (True, False), (False, True), (True, True)

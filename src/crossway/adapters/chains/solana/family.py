@@ -6,7 +6,7 @@ from crossway.adapters.chains.live.errands import Placed, Plan
 from crossway.adapters.chains.live.findings import Finding
 from crossway.adapters.chains.live.keys import KeyMissing, Keyring, signer_of
 from crossway.adapters.chains.live.profile import ChainProfile
-from crossway.adapters.chains.solana import code, deploying, errands, examining, opening
+from crossway.adapters.chains.solana import code, deploying, errands, examining, opening, reclaiming
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.adapters.chains.solana.examining import nodes_findings
 from crossway.adapters.chains.solana.signers import KEYS
@@ -66,6 +66,10 @@ class OpenedSolana:
     def finishing(self) -> Plan:
         """Let nobody replace the program any more."""
         return deploying.final_plan(self.chain)
+
+    def reclaiming(self) -> Plan:
+        """Get the rent of old notes back."""
+        return reclaiming.reclaiming_plan(self.chain)
 
     def held(self, tokens: Sequence[Token]) -> Mapping[str, int]:
         return examining.holdings(self.chain, tokens)
