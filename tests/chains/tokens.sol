@@ -68,3 +68,18 @@ contract Taking is Plain {
         balanceOf[from] -= units / 100;
     }
 }
+
+// Answers false to a transfer that it makes, as USDT does on Tron.
+contract Denying is Plain {
+    function transfer(address to, uint256 units) external override returns (bool) {
+        _move(msg.sender, to, units);
+        return false;
+    }
+}
+
+// Answers false and moves nothing.
+contract Lying is Plain {
+    function transfer(address, uint256) external pure override returns (bool) {
+        return false;
+    }
+}

@@ -313,8 +313,8 @@ def on_tron(kind: str, folder: Path) -> Iterator[Network]:
     """One chain for the whole run, put back after each test."""
     node = _TRONS[0]
     before, sent = node.anvil.rpc("evm_snapshot"), node.machine.remembered()
-    if kind == "silent":
-        node.anvil.rpc("anvil_setCode", tron.plain(tron.USDT), anvil.token_code("Silent"))
+    if kind in ("Plain", "Silent"):
+        node.anvil.rpc("anvil_setCode", tron.plain(tron.USDT), anvil.token_code(kind))
     asked_for, other = (tron.TRX, tron.USDT) if kind == "coin" else (tron.USDT, tron.FOREIGN)
     made = TronNetwork(node, asked_for, other)
     yield made
@@ -340,8 +340,9 @@ NETWORKS: dict[str, Opener] = {
     "anvil": partial(on_anvil, "plain"),
     "anvil token that answers nothing": partial(on_anvil, "silent"),
     "anvil native coin": partial(on_anvil, "coin"),
-    "tron": partial(on_tron, "plain"),
-    "tron token that answers nothing": partial(on_tron, "silent"),
+    "tron token that answers true": partial(on_tron, "Plain"),
+    "tron token that answers nothing": partial(on_tron, "Silent"),
+    "tron token that answers false": partial(on_tron, "Denying"),
     "tron native coin": partial(on_tron, "coin"),
     "solana": partial(on_solana, "program"),
     "solana with derived keys": partial(on_solana, "derived"),

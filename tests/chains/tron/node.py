@@ -37,7 +37,7 @@ EVERYTHING = 2**256 - 1
 FEE_LIMIT = 1_000_000_000
 RELAYER = TronSigner(bytes.fromhex(RELAYER_KEY[2:]))
 RICH = TronSigner(bytes.fromhex(RICH_KEY[2:]))
-AT = deployment()
+AT = deployment(family="tron")
 
 
 class Tron:
@@ -159,7 +159,8 @@ def _set_up(tron: Tron) -> None:
     """Contracts, dollars, and money for the relayer."""
     tron.anvil.rpc("anvil_setBalance", plain(tron.relayer), hex(10**18))
     for name in ("IntentFactory", "Escrow", "Filler"):
-        tron.anvil.transact(DEPLOYER, SALT + init_code(name))
+        tron.anvil.transact(DEPLOYER, SALT + init_code(name, family="tron"))
         tron.anvil.mine()
-    tron.put_token(USDT)
+    # As the real one answers.
+    tron.put_token(USDT, "Denying")
     tron.put_token(FOREIGN)

@@ -59,6 +59,22 @@ def test_what_expires_comes_back_with_foreign_tokens_and_coins(world: World, tro
     assert world.held(intent) == Held(7_000_000, 0, STOCK, 0, 0, 0)
 
 
+def test_a_token_that_answers_false_and_moves_nothing_is_not_believed(
+    world: World, tron: Tron
+) -> None:
+    intent = world.ask("lied to", TRON, BASE)
+    world.step()
+    world.deposit(intent)
+    tron.anvil.rpc("anvil_setCode", plain(tron.token), anvil.token_code("Lying"))
+    world.step(6)
+    assert world.now(intent).state is State.FUNDED
+    assert any("refuses this transfer" in words for words in world.words())
+    tron.anvil.rpc("anvil_setCode", plain(tron.token), anvil.token_code("Denying"))
+    tron.anvil.rpc("evm_increaseTime", 4_000)
+    world.ends(intent, State.REFUNDED)
+    assert world.held(intent) == Held(intent.terms.total_units, 0, STOCK, 0, 0, 0)
+
+
 def test_a_payment_in_trx_is_paid_out_in_trx_by_the_unit(world: World, tron: Tron) -> None:
     asked = {"amount": str(500 * 10**6), "amount_symbol": "TRON", "token_out": TRX}
     intent = world.ask("coins", BASE, TRON, **asked)

@@ -44,9 +44,11 @@ class Artifact:
 
 
 @lru_cache
-def artifact(name: str) -> Artifact:
-    """The artifact of a contract: IntentFactory, Escrow, Filler, DepositAddress, BalanceLens."""
-    read = json.loads(files(__package__).joinpath("artifacts", f"{name}.json").read_bytes())
+def artifact(name: str, family: str = "evm") -> Artifact:
+    """The artifact of a contract: IntentFactory, Escrow, Filler, DepositAddress, BalanceLens.
+    Those of another family that runs such code are in its own package."""
+    package = files(__package__.rpartition(".")[0] + "." + family)
+    read = json.loads(package.joinpath("artifacts", f"{name}.json").read_bytes())
     return Artifact(
         read["contract"],
         tuple(read["abi"]),
@@ -65,6 +67,7 @@ class Deployment:
     filler: str
     implementation: str
     prefix: int = EVM_PREFIX
+    family: str = "evm"
 
     def deposit_address(self, key: bytes) -> str:
         """The deposit address of an intent: known before anything is deployed there."""
@@ -75,33 +78,37 @@ class Deployment:
         return keccak256(_CLONE_HEAD + _bytes(self.implementation) + _CLONE_TAIL)
 
 
-def init_code(name: str, prefix: int = EVM_PREFIX, factory: str = "") -> bytes:
+def init_code(name: str, prefix: int = EVM_PREFIX, factory: str = "", family: str = "evm") -> bytes:
     """What is sent to be deployed: the code with its constructor's arguments. The escrow's is the
     factory, where the deterministic deployer puts it unless told."""
-    code = artifact(name).bytecode
+    code = artifact(name, family).bytecode
     if name == "IntentFactory":
         return code + bytes([prefix]).ljust(WORD, b"\0")
     if name == "Escrow":
-        return code + address_word("evm", factory or _placed("IntentFactory", prefix))
+        return code + address_word("evm", factory or _placed("IntentFactory", prefix, family))
     return code
 
 
 @lru_cache
-def deployment(prefix: int = EVM_PREFIX) -> Deployment:
+def deployment(prefix: int = EVM_PREFIX, family: str = "evm") -> Deployment:
     """Where the deterministic deployer puts the contracts."""
-    factory = _placed("IntentFactory", prefix)
-    return deployment_at(factory, _placed("Escrow", prefix), _placed("Filler", prefix), prefix)
+    factory, escrow, filler = (
+        _placed(name, prefix, family) for name in ("IntentFactory", "Escrow", "Filler")
+    )
+    return deployment_at(factory, escrow, filler, prefix, family)
 
 
-def deployment_at(factory: str, escrow: str, filler: str, prefix: int) -> Deployment:
+def deployment_at(
+    factory: str, escrow: str, filler: str, prefix: int, family: str = "evm"
+) -> Deployment:
     """Contracts that were put where somebody says."""
-    code_hash = keccak256(artifact("DepositAddress").bytecode)
+    code_hash = keccak256(artifact("DepositAddress", family).bytecode)
     implementation = _text(create2(prefix, _bytes(factory), SALT, code_hash))
-    return Deployment(factory, escrow, filler, implementation, prefix)
+    return Deployment(factory, escrow, filler, implementation, prefix, family)
 
 
-def _placed(name: str, prefix: int) -> str:
-    code_hash = keccak256(init_code(name, prefix))
+def _placed(name: str, prefix: int, family: str) -> str:
+    code_hash = keccak256(init_code(name, prefix, family=family))
     return _text(create2(prefix, _bytes(DEPLOYER), SALT, code_hash))
 
 

@@ -47,7 +47,7 @@ def contract_trouble(line: Line, at: Deployment) -> dict[str, str]:
     found = {}
     for (name, address), answer in zip(wanted.items(), answers, strict=True):
         code = data_of(answer, "code")
-        right = artifact(name).same_code(code)
+        right = artifact(name, at.family).same_code(code)
         found[name] = "" if right else "not deployed" if not code else f"other code at {address}"
     return found
 

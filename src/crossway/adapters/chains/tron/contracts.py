@@ -9,6 +9,7 @@ from crossway.adapters.chains.evm.contracts import Deployment, deployment_at
 from crossway.adapters.chains.tron.forms import plain
 
 TRON_PREFIX = 0x41
+FAMILY = "tron"
 NAMES = {"factory": "IntentFactory", "escrow": "Escrow", "filler": "Filler"}
 # A machine for tests that hashes as EVM chains do is named by its prefix, and no real network is.
 _PREFIX = "prefix"
@@ -34,7 +35,7 @@ def deployment_of(name: str, contracts: Mapping[str, str]) -> Deployment:
         raise ValueError(f"chains.{name}.contracts.{_PREFIX} must be 0x41") from None
     if prefix not in (TRON_PREFIX, 0xFF):
         raise ValueError(f"chains.{name}.contracts.{_PREFIX} must be 0x41")
-    return deployment_at(placed["factory"], placed["escrow"], placed["filler"], prefix)
+    return deployment_at(placed["factory"], placed["escrow"], placed["filler"], prefix, FAMILY)
 
 
 def addresses(at: Deployment) -> dict[str, str]:

@@ -18,7 +18,7 @@ from crossway.adapters.chains.live.errands import Done, Errand, Placed, Plan, Se
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.adapters.chains.tron.chain import TronChain
-from crossway.adapters.chains.tron.contracts import NAMES, addresses
+from crossway.adapters.chains.tron.contracts import FAMILY, NAMES, addresses
 from crossway.adapters.chains.tron.customs import customs
 from crossway.adapters.chains.tron.forms import named, plain
 from crossway.adapters.chains.tron.resources import whole
@@ -93,7 +93,7 @@ def deployment_plan(chain: TronChain, signer: Signer) -> Plan:
     asked: list[dict[str, str]] = []
     wanted: list[tuple[str, Write]] = []
     for name in missing:
-        code = init_code(name, prefix, ground.at.factory)
+        code = init_code(name, prefix, ground.at.factory, FAMILY)
         asked.append({"from": owner, "data": "0x" + code.hex()})
         wanted.append((name, partial(_creation, chain, owner, name)))
     return _plan(chain, signer, wanted, asked, _deploy)
@@ -101,7 +101,8 @@ def deployment_plan(chain: TronChain, signer: Signer) -> Plan:
 
 def _creation(chain: TronChain, owner: str, name: str, frame: Frame, limit: int) -> bytes:
     at = chain.ground.at
-    return creation_raw(owner, name, init_code(name, at.prefix, at.factory), frame, limit)
+    code = init_code(name, at.prefix, at.factory, FAMILY)
+    return creation_raw(owner, name, code, frame, limit)
 
 
 def _deploy(
@@ -118,6 +119,7 @@ def _deploy(
         new if name == "Escrow" else at.escrow,
         new if name == "Filler" else at.filler,
         at.prefix,
+        FAMILY,
     )
     return done
 
@@ -189,7 +191,9 @@ def _plan(
         if isinstance(answer, Objection):
             raise ValueError(f"{chain.id}: {what}: the node objects: {answer.message}")
         energy = integer(answer, "energy") * 5 // 4 + _SPARE_ENERGY
-        size = customs().bytes + (len(artifact(what).bytecode) if what in NAMES.values() else 0)
+        size = customs().bytes + (
+            len(artifact(what, FAMILY).bytecode) if what in NAMES.values() else 0
+        )
         send = partial(carry_out, chain, signer, what, write, energy)
         errands.append(Errand(what, energy, energy * charged + size * byte_sun, send))
     return Plan(tuple(errands), signer.address, integer(answers[0], "a balance"), UNIT)

@@ -1,0 +1,51 @@
+"""Tron's contracts are those of EVM chains but for one file, and keep the same promises."""
+
+import hashlib
+import json
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from crossway.adapters.chains.evm.contracts import artifact
+from tests.contracts.test_build import FORGE, MODULES, SOURCES, needed, run
+from tests.processes import ROOT
+
+OURS = ROOT / "contracts" / "tron" / "src"
+BUILT = json.loads(
+    files("crossway.adapters.chains.tron").joinpath("artifacts", "build.json").read_bytes()
+)
+
+
+def test_one_file_differs_from_those_of_evm_chains() -> None:
+    found = {path.name: path for path in [*SOURCES.glob("src/*.sol"), *OURS.glob("*.sol")]}
+    assert {path.name for path in OURS.glob("*.sol")} == {"Money.sol"}
+    hashes = {n: hashlib.sha256(p.read_bytes()).hexdigest() for n, p in found.items()}
+    assert hashes == BUILT["sources"]
+    for name in ("IntentFactory", "Escrow", "Filler"):
+        assert artifact(name, "tron").abi == artifact(name).abi
+
+
+@pytest.mark.timeout(240)
+def test_tron_s_contracts_keep_the_promises_of_evm_chains_under_forge(tmp_path: Path) -> None:
+    needed(FORGE)
+    needed(MODULES / "solc")
+    for name in ("src", "test"):
+        shutil.copytree(SOURCES / name, tmp_path / name)
+    for name in ("foundry.toml", "solc-wrap"):
+        shutil.copy(SOURCES / name, tmp_path)
+    shutil.copy(OURS / "Money.sol", tmp_path / "src")
+    (tmp_path / "node_modules").symlink_to(MODULES)
+    done = run(
+        FORGE, "test", "--allow-failure", "--json", "--root", tmp_path, "--out", tmp_path / "out",
+        "--cache-path", tmp_path / "cache", seconds=220,
+    )  # fmt: skip
+    suites = json.loads(done.stdout[done.stdout.index("{") :])
+    results = {
+        test: result["status"]
+        for suite in suites.values()
+        for test, result in suite["test_results"].items()
+    }
+    assert {test for test, status in results.items() if status != "Success"} == set()
+    assert len(results) >= 50
