@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.solana.ground import Ground, blocks_at
 from crossway.adapters.chains.solana.places import SYSTEM, is_native
-from crossway.adapters.chains.solana.reading import Transaction, transactions
+from crossway.adapters.chains.solana.reading import Told, Transaction, transactions
 from crossway.adapters.chains.solana.wire import Malformed
 from crossway.domain.deposits import Incoming
 
@@ -63,11 +63,18 @@ def _found(ground: Ground, one: Transaction, owners: set[str]) -> list[tuple[Tra
         native = is_native(token)
         mint = SYSTEM if native else token
         gone = sum(t.units for t in told if (t.source, t.token) == (owner, mint))
-        units = one.gained(place, native) + gone
+        units = one.gained(place, native) + gone - (_set_aside(ground, one, told) if native else 0)
         if units > 0:
             sender = _sender(one, place, None if native else token)
             found.append((one, _Came(place, token, sender, owner, units)))
     return found
+
+
+def _set_aside(ground: Ground, one: Transaction, told: Sequence[Told]) -> int:
+    """Coins that a refund took from the state and told as the deposit address's."""
+    states = {ground.program.state(each.key) for each in told}
+    falls = (one.gained(place, True) for place, key in enumerate(one.keys) if key in states)
+    return sum(-gained for gained in falls if gained < 0)
 
 
 def _touched(ground: Ground, one: Transaction, owners: set[str]) -> dict[int, tuple[str, str]]:

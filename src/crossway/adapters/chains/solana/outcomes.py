@@ -7,7 +7,7 @@ from typing import Any
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.solana.ground import Ground, blocks_at
 from crossway.adapters.chains.solana.places import SYSTEM
-from crossway.adapters.chains.solana.reading import Told, Transaction, transactions
+from crossway.adapters.chains.solana.reading import ASIDE, Told, Transaction, transactions
 from crossway.adapters.chains.solana.wire import Block
 from crossway.ports.chain import ALREADY_DONE, NOTHING_LEFT, Mined, Moved
 
@@ -90,7 +90,7 @@ def _mined(ground: Ground, one: Transaction, at: Block) -> Mined:
         paid = one.lamports_before[0] - one.lamports_after[0]
         return Mined(one.slot, at.hash, at.at, (), max(paid, 0), why.words, why.permanent)
     told = one.told(ground.program.id)
-    moves = tuple(_move(ground, each) for each in told)
+    moves = tuple(_move(ground, each) for each in told if each.why != ASIDE)
     return Mined(one.slot, at.hash, at.at, moves, _cost(ground, one, told))
 
 

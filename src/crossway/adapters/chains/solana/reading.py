@@ -25,6 +25,9 @@ from crossway.adapters.chains.solana.wire import (
 )
 
 MOVED_SIZE = 170
+# Why coins moved that a start could neither send on nor leave: they lie with the state, and to the
+# books still at the deposit address, as a later refund pays them out from there.
+ASIDE = 7
 _RUNS = re.compile(r"Program ([1-9A-HJ-NP-Za-km-z]{32,44}) invoke ", re.ASCII)
 _ENDED = re.compile(r"Program [1-9A-HJ-NP-Za-km-z]{32,44} (success|failed)", re.ASCII)
 _DATA = "Program data: "
