@@ -17,6 +17,7 @@ class Traits:
     batch: int
     l2_gas: int
     data_gas: int
+    data_percent: int
     tip_percent: int
     most_strk: int
     l1: bool

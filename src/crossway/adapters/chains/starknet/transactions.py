@@ -40,19 +40,21 @@ class Bounds:
 
 
 def offered(traits: Traits, l2_price: int, data_price: int) -> int:
-    """What a transaction is offered so that these prices are within its bounds: the bounds split
-    it into two halves, of which the dearer one decides."""
-    l2 = traits.l2_gas * (l2_price + l2_price * traits.tip_percent // 100 + 1)
-    return 2 * max(l2, traits.data_gas * data_price) + 2 * (traits.l2_gas + traits.data_gas)
+    """What a transaction is offered so that these prices are within its bounds, which split it
+    into fixed parts: the one that is dearer for its part decides."""
+    work = traits.l2_gas * (l2_price + l2_price * traits.tip_percent // 100 + 1)
+    data = traits.data_gas * (data_price + 1)
+    parts = work * 100 // (100 - traits.data_percent), data * 100 // traits.data_percent
+    return max(parts) + 100 * (traits.l2_gas + traits.data_gas)
 
 
 def bounds_of(traits: Traits, fee_units: int) -> Bounds:
-    """The bounds within which a transaction costs at most this: half for its work, half for its
-    data. All prices rise with it, as a sequencer takes a replacement only then."""
-    half = fee_units // 2
-    l2_price = half * 100 // (traits.l2_gas * (100 + traits.tip_percent))
+    """The bounds within which a transaction costs at most this, for its work and for its data.
+    All prices rise with it, as a sequencer takes a replacement only then."""
+    data = fee_units * traits.data_percent // 100
+    l2_price = (fee_units - data) * 100 // (traits.l2_gas * (100 + traits.tip_percent))
     tip = l2_price * traits.tip_percent // 100
-    return Bounds(traits.l2_gas, l2_price, traits.data_gas, half // traits.data_gas, tip)
+    return Bounds(traits.l2_gas, l2_price, traits.data_gas, data // traits.data_gas, tip)
 
 
 def signed(
