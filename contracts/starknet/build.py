@@ -83,6 +83,12 @@ def executor() -> Path:
     return python
 
 
+def prepared() -> bool:
+    """Whether compiler and executor are there already."""
+    compiled_by = home() / "compiler" / f"cairo-lang-{COMPILER}" / PARTS / "complete"
+    return compiled_by.exists() and (home() / "env" / "complete").exists()
+
+
 def assembler() -> Path:
     """What turns a Sierra class into one that the executor runs."""
     (site,) = (executor().parents[1] / "lib").glob("python3.*/site-packages")

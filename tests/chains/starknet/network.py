@@ -4,7 +4,6 @@ import atexit
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -170,8 +169,9 @@ class Starknet:
         self.client.close()
         self.process.terminate()
         self.process.wait(10)
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        for end in (self.process.stdin, self.process.stdout):
+            if end is not None:
+                end.close()
 
 
 _SHARED: list[Starknet] = []
@@ -232,8 +232,8 @@ def running(chain: str = CHAIN) -> Iterator[Starknet]:
         path = Path(folder) / "manifest.json"
         path.write_text(json.dumps(manifest))
         process = subprocess.Popen(
-            [str(python), "-m", "node", str(path)], cwd=HERE, stdout=subprocess.PIPE,
-            stderr=sys.stderr, text=True,
+            [str(python), "-m", "node", str(path)], cwd=HERE, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert process.stdout is not None
         port = process.stdout.readline().strip()

@@ -4,6 +4,7 @@ from . import py311  # noqa: F401, I001 - first, or nothing of cairo-lang can be
 
 import hashlib
 import json
+import os
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -95,10 +96,17 @@ def serving(hands):
     return ThreadingHTTPServer(("127.0.0.1", 0), Door)
 
 
+def end_with_parent():
+    """Whoever started the node holds its input open for as long as it lives."""
+    sys.stdin.read()
+    os._exit(0)
+
+
 def main(path):
     manifest = json.loads(Path(path).read_text())
     server = serving(Genesis(manifest).hands)
     print(server.server_address[1], flush=True)
+    threading.Thread(target=end_with_parent, daemon=True).start()
     server.serve_forever()
 
 
