@@ -11,8 +11,9 @@ from crossway.adapters.chains.tron.customs import Customs
 from crossway.adapters.chains.tron.forms import long
 from crossway.domain.errors import Unreachable
 
-# Contracts read the chain's id as its last four bytes only since this was voted for.
+# Contracts read the chain's id as its last four bytes only since one of these was voted for.
 CHAIN_ID_VOTE = "getAllowOptimizedReturnValueOfChainId"
+_CHAIN_ID_VOTES = (CHAIN_ID_VOTE, "getAllowTvmCompatibleEvm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,11 @@ def prices(line: Line, most_energy_sun: int) -> Prices:
             f"the node asks for {energy:,} sun a unit of energy: more than {most_energy_sun:,} is "
             "not believed"
         )
-    vote = found.get(CHAIN_ID_VOTE)
+    votes = [found[name] for name in _CHAIN_ID_VOTES if name in found]
     return Prices(
         energy,
         whole(found.get("getTransactionFee"), "a price of bandwidth"),
-        None if CHAIN_ID_VOTE not in found else bool(vote),
+        any(votes) if votes else None,
     )
 
 
