@@ -12,6 +12,7 @@ import pytest
 
 from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import Duty
+from crossway.usecases.money.reconciliation import reconcile
 from tests.chains import anvil
 from tests.chains.families import SolanaHands
 from tests.chains.front import (
@@ -143,6 +144,8 @@ def test_a_payment_from_solana_is_right_to_the_unit(
         made.step()
         made.deposit(intent)
         went_well(made, intent)
+        sentences = reconcile(made.services, made.operator).sentences()
+        assert sentences == ["The books and the chains agree."]
 
 
 def node_dollars() -> str:
@@ -233,7 +236,7 @@ def test_a_transaction_that_the_node_forgets_is_sent_again(
         post = made.services.chains[SOLANA]._post  # type: ignore[attr-defined]
         # As if the time had passed after which it is sent again.
         post._sent = type(post._sent)(
-            {n: type(s)(s.last_height, 0.0) for n, s in post._sent.items()}
+            {n: type(s)(s.last_height, s.number, 0.0) for n, s in post._sent.items()}
         )
         went_well(made, intent)
         with made.services.store.read() as unit:

@@ -88,6 +88,12 @@ def _touched(ground: Ground, one: Transaction, owners: set[str]) -> dict[int, tu
         known = holding.owner in owners and holding.mint in ground.tokens
         if known and ground.mints.account_of(holding.owner, holding.mint) == one.keys[place]:
             found[place] = (holding.owner, holding.mint)
+    # One that was made and closed again within the transaction has no balance before and after.
+    for told in one.told(ground.program.id):
+        if told.source in owners and told.token in ground.tokens:
+            account = ground.mints.account_of(told.source, told.token)
+            if account in one.keys:
+                found[one.keys.index(account)] = (told.source, told.token)
     return found
 
 

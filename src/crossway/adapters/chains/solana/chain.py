@@ -28,7 +28,7 @@ class SolanaChain:
         self._memory = deposits.Memory()
         self._summit = Summit(ground, poll_seconds)
         self._post = Post(ground, self._summit, self._memory)
-        self._numbers = made.Numbers(ground)
+        self._numbers = made.Numbers(ground, self._post.number)
 
     def recent(self) -> Recent:
         """The block that was looked at last, to sign on."""

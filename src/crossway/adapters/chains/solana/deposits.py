@@ -16,6 +16,7 @@ from crossway.adapters.chains.solana.arrivals import in_order, incoming_of, stil
 from crossway.adapters.chains.solana.ground import Ground, ask_block, blocks_at, refuse_unsure
 from crossway.adapters.chains.solana.places import is_native
 from crossway.adapters.chains.solana.reading import Transaction, signatures, transactions
+from crossway.adapters.chains.solana.strangers import Ours, paid_out
 from crossway.adapters.chains.solana.wire import block
 from crossway.domain.deposits import Incoming
 from crossway.domain.errors import Unreachable
@@ -46,6 +47,7 @@ class Memory:
     tries: dict[str, tuple[int, int]] = field(default_factory=dict)
     turn: int = 0
     reached: Cursor | None = None
+    ours: Ours = field(default_factory=Ours)
     # By address: its places of usual tokens, and of the others.
     places: dict[str, tuple[list[Place], list[Place]]] = field(default_factory=dict)
 
@@ -56,6 +58,7 @@ class Memory:
     def forget(self) -> None:
         """Know nothing any more."""
         self.held, self.newest, self.tries, self.reached = {}, {}, {}, None
+        self.ours.newest = ""
 
 
 def scan(ground: Ground, memory: Memory, head: Heads, after: Cursor | None, watch: Watch) -> Scan:
@@ -105,10 +108,16 @@ def _scan(
     memory.doubt({one.account: units for one, units in changed.items()})
     unread = {p: n for p, n in changed.items() if memory.tries.get(p.account, (0, 0))[0] < _TRIES}
     read = _explained(ground, line, memory, unread) if unread else []
+    emptied, newest = paid_out(ground, line, memory.ours, after.height, addresses)
+    if emptied:
+        known = {one.place for one in read}
+        read += [one for one in read_all(ground, line, sorted(emptied)) if one.place not in known]
     late = [one for one in read if one.block_height > after.height or not all_of_them]
     # What is not explained yet, or was read as of before the head, lies above the cursor.
     open_ = any(tried < _TRIES for tried, _ in memory.tries.values())
     complete = not open_ and (slot >= head.height or not places)
+    if complete:
+        memory.ours.newest = newest
     if len(memory.held) > 2 * len(places) + ground.traits.look:
         memory.forget()
     return Scan(late, cursor if complete else after, None), read

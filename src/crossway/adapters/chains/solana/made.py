@@ -1,6 +1,6 @@
 """Transactions that our account made, whoever signed them, and the running numbers they carry."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 
 from crossway.adapters.chains.live.nodes import Line
@@ -20,15 +20,15 @@ from crossway.ports.chain import Made
 _AT_ONCE = 50
 # Transactions of one account land in about the order of their numbers: within this many slots.
 _ABOUT = 400
-_MOST_READ = 20_000
+_MOST_READ = 5_000
 
 
 class Numbers:
     """The highest running number that a transaction in a block carried, read forward from the
-    newest transaction that is known."""
+    newest transaction that is known. `known` tells the numbers of those that this process made."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground, self._lock = ground, Lock()
+    def __init__(self, ground: Ground, known: Callable[[str], int | None]) -> None:
+        self._ground, self._known, self._lock = ground, known, Lock()
         self._newest: dict[str, str] = {}
         self._highest: dict[str, int] = {}
 
@@ -51,8 +51,11 @@ class Numbers:
         return highest
 
     def _numbers(self, line: Line, listed: Sequence[Entry], account: str) -> list[int]:
-        read = transactions(line, [one.name for one in listed])
-        return [n for one in read.values() if (n := number_of(self._ground, one, account)) >= 0]
+        known = {one.name: self._known(one.name) for one in listed}
+        read = transactions(line, [name for name, number in known.items() if number is None])
+        numbers = [number_of(self._ground, one, account) for one in read.values()]
+        numbers += [number for number in known.values() if number is not None]
+        return [number for number in numbers if number >= 0]
 
     def _first(self, line: Line, listed: Sequence[Entry], account: str) -> list[int]:
         """Of a process that knows nothing: back from the newest one, until the numbers of some

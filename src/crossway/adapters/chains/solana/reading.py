@@ -31,7 +31,7 @@ ASIDE = 7
 _RUNS = re.compile(r"Program ([1-9A-HJ-NP-Za-km-z]{32,44}) invoke ", re.ASCII)
 _ENDED = re.compile(r"Program [1-9A-HJ-NP-Za-km-z]{32,44} (success|failed)", re.ASCII)
 _DATA = "Program data: "
-_PAGE, _MOST_PAGES = 1_000, 20
+PAGE, _MOST_PAGES = 1_000, 20
 # A transaction of a later form than is understood here.
 _TOO_NEW = -32015
 
@@ -216,7 +216,7 @@ class Entry:
 
 def ask_signatures(address: str, until: str = "", before: str = "") -> Question:
     """Ask for the names of the newest transactions that an account was part of."""
-    asked: dict[str, Any] = {"limit": _PAGE, "commitment": CONFIRMED}
+    asked: dict[str, Any] = {"limit": PAGE, "commitment": CONFIRMED}
     if until:
         asked["until"] = until
     if before:
@@ -243,7 +243,7 @@ def signatures(
     for address, answer in zip(addresses, answers, strict=True):
         listed = page = entries(answer)
         pages = 1
-        while len(page) == _PAGE and pages < _MOST_PAGES:
+        while len(page) == PAGE and pages < _MOST_PAGES:
             after = until.get(address, "")
             page = entries(line.ask(ask_signatures(address, after, page[-1].name))[0])
             listed, pages = listed + page, pages + 1

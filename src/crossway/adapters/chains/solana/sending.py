@@ -39,9 +39,11 @@ _KNOWN = "already been processed"
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """The last height at which a transaction can land, and when a node took it last."""
+    """The last height at which a transaction can land, its running number, and when a node took it
+    last."""
 
     last_height: int
+    number: int
     taken_at: float | None
 
 
@@ -51,8 +53,10 @@ class Post:
 
     def __init__(self, ground: Ground, summit: Summit, memory: Memory) -> None:
         self._ground, self._summit, self._memory = ground, summit, memory
+        self._account = ground.own.relayer
         self._lock = Lock()
         self._sent: OrderedDict[str, _Sent] = OrderedDict()
+        memory.ours.sent = self._sent
         self._price: tuple[float, int] | None = None
 
     def fee_units(self) -> int:
@@ -68,21 +72,22 @@ class Post:
             return self._price[1]
 
     def _ask_price(self, line: Line) -> int:
-        asked = Question("getRecentPrioritizationFees", ([self._ground.own.relayer],))
-        answer = line.tell([asked])[0]
-        if isinstance(answer, Objection):
-            return self._ground.traits.least_price
-        fees = sorted(
-            number(table(one, "a fee").get("prioritizationFee"), "a fee")
-            for one in rows(answer, "fees")
-        )
-        usual = fees[int(len(fees) * _PART_OF_PRICES)] if fees else 0
+        """What is paid for blocks at all, or for a place beside others that use our account."""
+        asked = [Question("getRecentPrioritizationFees", (of,)) for of in ([], [self._account])]
+        told = [one for one in line.tell(asked) if not isinstance(one, Objection)]
+        usual = max([_usual(one) for one in told], default=0)
         if usual > self._ground.traits.most_price:
             raise Unreachable(
                 f"the node tells of {usual} micro-lamports a unit: more than "
                 f"{self._ground.traits.most_price} is not believed"
             )
         return max(usual, self._ground.traits.least_price)
+
+    def number(self, tx_id: str) -> int | None:
+        """The running number of a transaction that this process signed or sent."""
+        with self._lock:
+            known = self._sent.get(tx_id)
+        return None if known is None else known.number
 
     def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
         """Sign each action with its running number, on the block that was looked at last."""
@@ -176,10 +181,19 @@ class Post:
             before = self._sent.get(one.tx_id)
             if taken_at is None and before is not None:
                 taken_at = before.taken_at
-            self._sent[one.tx_id] = _Sent(height_in(one.raw), taken_at)
+            self._sent[one.tx_id] = _Sent(height_in(one.raw), one.nonce, taken_at)
             self._sent.move_to_end(one.tx_id)
             while len(self._sent) > _MOST_KNOWN:
                 self._sent.popitem(last=False)
+
+
+def _usual(answer: Any) -> int:
+    """The fee for a compute unit that is enough in most of the blocks that a node tells of."""
+    fees = sorted(
+        number(table(one, "a fee").get("prioritizationFee"), "a fee")
+        for one in rows(answer, "fees")
+    )
+    return fees[int(len(fees) * _PART_OF_PRICES)] if fees else 0
 
 
 def _send(line: Line, transactions: Sequence[Signed]) -> list[str]:
