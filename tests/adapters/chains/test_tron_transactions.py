@@ -69,7 +69,7 @@ def test_a_call_has_the_bytes_and_the_name_that_tronpy_gives_it() -> None:
     assert one.tx_id == calculate_txid_from_raw_data(other) == sha256(mine).hexdigest()
     assert unsigned(one.raw) == mine
     signature = tron_pb2.Transaction.FromString(one.raw).signature[0]
-    assert signature.hex() == PrivateKey(SECRET).sign_msg(mine).hex()
+    assert signature.hex() == PrivateKey(SECRET).sign_msg_hash(sha256(mine).digest()).hex()
     found = read(mine)
     assert (found.tx_id, found.sender, found.to) == (one.tx_id, plain(WHO.address), plain(USDT))
     assert (found.data, found.number, found.expires_ms) == (call.data, 258, FRAME.expires_ms)
