@@ -150,6 +150,9 @@ class Post:
         told = statuses(line, wanted)
         deep = [one for one in wanted if told[one] in (CONFIRMED, FINALIZED)]
         in_blocks = mined(self._ground, line, deep)
+        if len(in_blocks) < len(deep):
+            # To say that such a one waits would be to say that it was undone.
+            raise Malformed("the node does not show a transaction that it says is in a block")
         found: dict[str, Status] = {
             one: in_blocks.get(one, Waiting()) for one in wanted if told[one] is not None
         }
