@@ -1,29 +1,38 @@
 """The example profiles: what an operator copies is read once the addresses are the operator's."""
 
 import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from crossway.adapters.chains.addresses import canonical
+from crossway.adapters.chains.binding import bound
+from crossway.adapters.chains.live.families import LiveChain, family
+from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.profile import ChainProfile, read_profile
 from crossway.catalogue import load
+from crossway.domain.intent import Terms
 from tests.processes import ROOT
 
 EXAMPLES = ROOT / "deploy" / "profiles"
 CATALOGUE = load()
 OWN = {
-    "EVM chains": "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
-    "Solana": "mvines9iiHiQTysrwkJjGf2gb9Ex9jXJX8ns3qwf2kN",
-    "Starknet": "0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7",
-    "Tron": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+    "evm": "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
+    "solana": "mvines9iiHiQTysrwkJjGf2gb9Ex9jXJX8ns3qwf2kN",
+    "starknet": "0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7",
+    "tron": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 }
+NAMED = {"evm": "EVM chains", "solana": "Solana", "starknet": "Starknet", "tron": "Tron"}
 NAMES = ["mainnets.toml", "testnets.toml"]
 
 
 def filled(text: str) -> str:
     """An example with an address of the operator's in each place."""
-    for family, address in OWN.items():
-        text = text.replace(f"(an address of {family})", address)
+    for kind, address in OWN.items():
+        text = text.replace(f"(an address of {NAMED[kind]})", address)
     return text
 
 
@@ -64,3 +73,55 @@ def test_a_field_of_another_family_is_refused(kind: str, tmp_path: Path) -> None
     ))  # fmt: skip
     with pytest.raises(ValueError, match=r"chains.BASE_MAINNET.\w+ means nothing on Base"):
         read_profile(path, CATALOGUE)
+
+
+@pytest.fixture(scope="module")
+def chains(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, LiveChain]]:
+    """Every chain of both examples as a service opens it, and nobody behind the nodes' names."""
+    folder, made = tmp_path_factory.mktemp("examples"), {}
+    # Any number of 251 bits is a key of every family.
+    environment = {"KEY": "01" * 32}
+    for name in NAMES:
+        text = filled((EXAMPLES / name).read_text())
+        text = re.sub(r"^(key|deposit_key) = .*$", r'\1 = "env:KEY"', text, flags=re.MULTILINE)
+        text = re.sub(r"^key_password = .*$", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^rpc = .*$", 'rpc = ["https://a.example", "https://b.example"]', text,
+                      flags=re.MULTILINE)  # fmt: skip
+        (folder / name).write_text(text)
+        for chain, profile in read_profile(folder / name, CATALOGUE).chains.items():
+            of, ring = family(CATALOGUE.chains[chain].kind), Keyring(environment)
+            made[chain] = of.open_chain(CATALOGUE, chain, profile, environment, ring).chain
+    yield made
+    for one in made.values():
+        one.close()
+
+
+def test_every_pair_of_live_chains_has_a_destination_address_without_asking_a_node(
+    chains: dict[str, LiveChain],
+) -> None:
+    assert set(chains) == set(CATALOGUE.chains)
+    for source, to in product(chains.values(), repeat=2):
+        kinds = [CATALOGUE.chains[one.id].kind for one in (source, to)]
+        tokens = [CATALOGUE.by_chain[one.id][0].address for one in (source, to)]
+        terms = Terms(
+            nonce=7,
+            source_chain=source.id,
+            destination_chain=to.id,
+            token_in=tokens[0],
+            token_out=tokens[1],
+            total_units=25_000_000,
+            out_units=24_000_000,
+            recipient=OWN[kinds[1]],
+            refund_address=OWN[kinds[0]],
+            bridge="",
+            expires_at=datetime(2027, 1, 1, tzinfo=UTC),
+        )
+        key = source.intent_key(terms)
+        hashes = bound(CATALOGUE, terms, source.own.bridger, source.own.coordinator)
+        assert key == "0x" + hashes.key.hex()
+        found = to.deposit_address(key)
+        assert canonical(kinds[1], found) == found
+        assert found == to.deposit_address(key)
+        if kinds == ["evm", "evm"]:
+            # Money that is paid on the wrong one of them lies at an address that is ours.
+            assert found == source.deposit_address(key)
