@@ -1,0 +1,313 @@
+"""Native SOL and tokens of the newer program, through the adapter, to the last lamport."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from threading import Timer
+
+import pytest
+from solders.instruction import AccountMeta, Instruction
+from solders.pubkey import Pubkey
+
+from crossway.adapters.chains.solana.calls import instructions_of
+from crossway.adapters.chains.solana.chain import SolanaChain
+from crossway.adapters.chains.solana.errands import kept_units, withdrawal_plan
+from crossway.adapters.chains.solana.places import Mints
+from crossway.domain.actions import Action, Output
+from crossway.domain.intent import Terms
+from crossway.domain.money import Token
+from crossway.domain.transfers import Duty
+from crossway.ports.chain import ALREADY_DONE, NOTHING_LEFT, Cursor, Mined
+from tests.chains.solana.node import (
+    NATIVE,
+    RELAYER,
+    RICH,
+    STOCK,
+    TOKEN_2022,
+    TREASURY,
+    Node,
+    dollars,
+    key_of,
+    running,
+)
+from tests.promises.networks import open_solana
+from tests.simulation import Addresses
+
+TOTAL = 25_000_000
+EMPTY = 890_880
+NEWER = "2u1tszSeqZ3qBWF3uNGPFc8TzMk2tdiwknnRMWGWjGWH"
+RELAYING, TREASURER = str(RELAYER.pubkey()), str(TREASURY.pubkey())
+
+
+@dataclass
+class Desk:
+    """A chain in one token, an intent on it, and what is done with it."""
+
+    node: Node
+    chain: SolanaChain
+    token: str
+    terms: Terms
+
+    @property
+    def key(self) -> str:
+        return self.chain.intent_key(self.terms)
+
+    @property
+    def address(self) -> str:
+        return self.chain.deposit_address(self.key)
+
+    def act(self, duty: Duty, *outputs: Output, marker: str | None = None) -> Action:
+        own = self.chain.own
+        return Action(
+            duty, self.chain.id, own.relayer, self.key, outputs, marker, None, self.terms,
+            own.bridger, own.coordinator,
+        )  # fmt: skip
+
+    def start(self) -> Action:
+        bridger, back = self.chain.own.bridger, self.terms.refund_address
+        return self.act(
+            Duty.START,
+            Output(self.address, bridger, self.token, self.terms.total_units),
+            Output(self.address, back, self.token, None, required=False),
+            marker=f"start:{self.key}",
+        )
+
+    def fill(self) -> Action:
+        paid = Output(RELAYING, self.terms.recipient, self.token, self.terms.out_units)
+        return self.act(Duty.FILL, paid, marker=f"fill:{self.key}")
+
+    def refund(self, token: str = "") -> Action:
+        paid = Output(self.address, self.terms.refund_address, token or self.token, None)
+        return self.act(Duty.REFUND, paid)
+
+    def settle(self, *paid: tuple[str, int]) -> Action:
+        bridger = self.chain.own.bridger
+        outputs = [Output(bridger, to, self.token, units) for to, units in paid]
+        return self.act(Duty.REIMBURSE, *outputs, marker=f"settle:{self.key}")
+
+    def do(self, action: Action) -> Mined:
+        """What became of it; that the relayer's lamports fell by fee and payments is checked."""
+        self.chain.heads()
+        before = self.node.coins(RELAYING)
+        nonce = self.chain.next_nonce(RELAYING)
+        (signed,) = self.chain.sign([(action, nonce)], self.chain.fee_units())
+        assert list(self.chain.broadcast([signed])) == [""]
+        self.node.mine()
+        became = self.chain.status([signed.tx_id])[signed.tx_id]
+        assert isinstance(became, Mined)
+        out = sum(m.units for m in became.moved if m.source == RELAYING and m.token == NATIVE)
+        back = sum(m.units for m in became.moved if m.to == RELAYING and m.token == NATIVE)
+        assert before - self.node.coins(RELAYING) == became.fee_units + out - back
+        assert became.fee_units <= signed.fee_units
+        return became
+
+    def moved(self, action: Action) -> list[tuple[str, str, int]]:
+        became = self.do(action)
+        assert became.reason == ""
+        assert {one.token for one in became.moved} <= {self.token, NATIVE}
+        return [(one.source, one.to, one.units) for one in became.moved]
+
+    def cursor(self) -> Cursor:
+        head = self.chain.heads()
+        return Cursor(head.height, head.block_hash)
+
+    def arrived(self, after: Cursor) -> list[tuple[str, int]]:
+        found = self.chain.scan(after, Addresses(self.address))
+        assert all(self.chain.still_there(found.incoming))
+        return [(one.token, one.units) for one in found.incoming]
+
+
+def opened(node: Node, token: str, newer: bool = False, life: float = 600) -> Desk:
+    chain = open_solana(node)
+    if newer:
+        tokens = (*chain.ground.tokens, token)
+        ground = replace(chain.ground, mints=Mints(frozenset({token})), tokens=tokens)
+        chain = SolanaChain(ground, 0)
+    payer, recipient = node.wallet("a payer"), node.wallet("a recipient")
+    expires: datetime = node.in_seconds(life)
+    terms = Terms(
+        nonce=7, source_chain=chain.id, destination_chain=chain.id, token_in=token,
+        token_out=token, total_units=TOTAL, out_units=TOTAL - 9, recipient=recipient,
+        refund_address=payer, bridge="", expires_at=expires,
+    )  # fmt: skip
+    return Desk(node, chain, token, terms)
+
+
+@pytest.fixture
+def node() -> Iterator[Node]:
+    with running() as made:
+        yield made
+
+
+@pytest.fixture
+def coins(node: Node) -> Iterator[Desk]:
+    made = opened(node, NATIVE)
+    for one in (made.chain.own.bridger, made.terms.refund_address, TREASURER):
+        node.give(one, EMPTY, NATIVE)
+    yield made
+    made.chain.close()
+
+
+@pytest.fixture
+def newer(node: Node) -> Iterator[Desk]:
+    node.put_mint(NEWER, TOKEN_2022)
+    for one in (str(RICH.pubkey()), RELAYING):
+        node.give(one, STOCK, NEWER)
+    made = opened(node, NEWER, newer=True)
+    yield made
+    made.chain.close()
+
+
+@pytest.fixture
+def desk(node: Node) -> Iterator[Desk]:
+    made = opened(node, dollars(node.chain))
+    yield made
+    made.chain.close()
+
+
+def test_sol_is_found_started_filled_and_settled_to_the_lamport(coins: Desk) -> None:
+    node, own = coins.node, coins.chain.own
+    before = coins.cursor()
+    node.pay(coins.address, TOTAL, NATIVE)
+    assert coins.arrived(before) == [(NATIVE, TOTAL)]
+    assert coins.moved(coins.start()) == [(coins.address, own.bridger, TOTAL)]
+    assert coins.moved(coins.fill()) == [(RELAYING, coins.terms.recipient, TOTAL - 9)]
+    assert coins.do(coins.fill()).reason == ALREADY_DONE
+    paid = [(RELAYING, TOTAL - 100), (TREASURER, 60)]
+    assert coins.moved(coins.settle(*paid)) == [(own.bridger, to, units) for to, units in paid]
+    assert coins.do(coins.settle((TREASURER, 1))).reason == ALREADY_DONE
+    assert node.coins(own.bridger) == EMPTY + 40
+    assert node.coins(coins.terms.recipient) == TOTAL - 9
+    assert node.coins(TREASURER) == EMPTY + 60
+
+
+def test_what_stayed_of_sol_is_taken_out(coins: Desk) -> None:
+    coins.node.pay(coins.address, TOTAL, NATIVE)
+    coins.moved(coins.start())
+    coins.moved(coins.settle((TREASURER, TOTAL - 40)))
+    assert kept_units(coins.chain, NATIVE) == 40
+    token = coins.chain.ground.catalogue.native_token(coins.chain.id)
+    assert token == NATIVE
+    listed = coins.chain.ground.catalogue.by_chain[coins.chain.id]
+    sol: Token = next(one for one in listed if one.address == NATIVE)
+    plan = withdrawal_plan(coins.chain, sol, TREASURER, 40)
+    sent: list[str] = []
+
+    def mine(tx_id: str) -> None:
+        sent.append(tx_id)
+
+    # It waits for its block, which another hand makes.
+    hand = Timer(0.3, coins.node.mine)
+    hand.start()
+    done = plan.errands[0].send(mine)
+    hand.join()
+    assert done.worked
+    assert kept_units(coins.chain, NATIVE) == 0
+    assert coins.node.coins(TREASURER) == EMPTY + TOTAL
+
+
+def test_sol_that_is_over_or_late_goes_back(coins: Desk) -> None:
+    back = coins.terms.refund_address
+    coins.node.pay(coins.address, TOTAL + 7, NATIVE)
+    assert coins.moved(coins.start())[1:] == [(coins.address, back, 7)]
+    before = coins.cursor()
+    coins.node.pay(coins.address, 2 * EMPTY, NATIVE)
+    assert coins.arrived(before) == [(NATIVE, 2 * EMPTY)]
+    assert coins.moved(coins.refund()) == [(coins.address, back, 2 * EMPTY)]
+    assert coins.do(coins.refund()).reason == NOTHING_LEFT
+    assert coins.node.coins(back) == 3 * EMPTY + 7
+
+
+def test_dust_of_sol_that_nobody_can_hold_stays_the_deposits(coins: Desk) -> None:
+    """The payer has no account: what is over lies aside, and is no movement in the books."""
+    back = coins.terms.refund_address
+    coins.node.give(back, 0, NATIVE)
+    coins.node.pay(coins.address, TOTAL + 7, NATIVE)
+    assert coins.moved(coins.start()) == [(coins.address, coins.chain.own.bridger, TOTAL)]
+    assert coins.do(coins.refund()).reason
+    coins.node.give(back, EMPTY, NATIVE)
+    assert coins.moved(coins.refund()) == [(coins.address, back, 7)]
+
+
+def test_a_short_deposit_of_sol_waits_and_too_little_sol_is_refused(coins: Desk) -> None:
+    coins.node.pay(coins.address, TOTAL - 1, NATIVE)
+    short = coins.do(coins.start())
+    assert short.reason
+    assert not short.permanent
+    coins.node.pay(coins.address, EMPTY, NATIVE)
+    assert len(coins.moved(coins.start())) == 2
+
+
+def test_a_token_of_the_newer_program_goes_all_the_way(newer: Desk) -> None:
+    node, own, back = newer.node, newer.chain.own, newer.terms.refund_address
+    node.give(back, 0, NEWER)
+    before = newer.cursor()
+    node.pay(newer.address, TOTAL + 5, NEWER)
+    assert newer.arrived(before) == [(NEWER, TOTAL + 5)]
+    assert newer.moved(newer.start()) == [
+        (newer.address, own.bridger, TOTAL),
+        (newer.address, back, 5),
+    ]
+    assert newer.moved(newer.fill()) == [(RELAYING, newer.terms.recipient, TOTAL - 9)]
+    assert newer.do(newer.fill()).reason == ALREADY_DONE
+    paid = [(RELAYING, TOTAL - 100), (TREASURER, 60)]
+    assert newer.moved(newer.settle(*paid)) == [(own.bridger, to, units) for to, units in paid]
+    assert kept_units(newer.chain, NEWER) == 40
+    assert newer.chain.balances([own.bridger, TREASURER, back], NEWER) == {
+        own.bridger: 40, TREASURER: 60, back: 5,
+    }  # fmt: skip
+
+
+def test_a_mint_that_takes_a_share_is_refused_for_good(newer: Desk) -> None:
+    fee = (1).to_bytes(2, "little") + (108).to_bytes(2, "little") + bytes(72 + 16) + b"\1\0"
+    newer.node.put_mint(NEWER, TOKEN_2022, fee + bytes(18))
+    newer.node.give(newer.address, TOTAL, NEWER)
+    refused = newer.do(newer.start())
+    assert (refused.permanent, "fee" in refused.reason) == (True, True)
+
+
+def test_a_deposit_that_a_stranger_started_in_one_transaction_is_found(desk: Desk) -> None:
+    node = desk.node
+    before, stranger = desk.cursor(), key_of("a stranger")
+    node.give(str(stranger.pubkey()), 10**9, NATIVE)
+    node.give(str(stranger.pubkey()), TOTAL)
+    asked = [
+        node.creation(str(stranger.pubkey()), desk.chain.own.bridger, desk.token),
+        *node.payment(str(stranger.pubkey()), desk.address, TOTAL, desk.token),
+        started_by(desk, str(stranger.pubkey())),
+    ]
+    landed = node.do(asked, stranger)
+    assert landed.err is None, landed.meta.logs()
+    assert desk.chain.used({f"start:{desk.key}"}) == {f"start:{desk.key}"}
+    found = desk.chain.incoming_to([desk.address])
+    assert [(one.tx_hash, one.units) for one in found] == [(landed.name, TOTAL)]
+    assert desk.chain.still_there(found) == [True]
+    assert desk.arrived(before) == [(desk.token, TOTAL)]
+    # Once, and what comes after it is told apart.
+    now = desk.cursor()
+    assert desk.arrived(now) == []
+    node.pay(desk.address, 5)
+    assert [units for _, units in desk.arrived(now)] == [5]
+
+
+def test_a_deposit_that_was_started_between_two_looks_is_found(desk: Desk) -> None:
+    node = desk.node
+    before, stranger = desk.cursor(), key_of("a stranger")
+    node.give(str(stranger.pubkey()), 10**9, NATIVE)
+    node.pay(desk.address, TOTAL)
+    made = node.creation(str(stranger.pubkey()), desk.chain.own.bridger, desk.token)
+    landed = node.do([made, started_by(desk, str(stranger.pubkey()))], stranger)
+    assert landed.err is None, landed.meta.logs()
+    assert desk.arrived(before) == [(desk.token, TOTAL)]
+    # Once, and what comes after it is told apart.
+    now = desk.cursor()
+    assert desk.arrived(now) == []
+    node.pay(desk.address, 5)
+    assert [units for _, units in desk.arrived(now)] == [5]
+
+
+def started_by(desk: Desk, caller: str) -> Instruction:
+    """The program's start, called by another than our account."""
+    made = instructions_of(desk.chain.ground.book, desk.start(), 0, False)[-1]
+    first = AccountMeta(Pubkey.from_string(caller), True, True)
+    return Instruction(made.program_id, made.data, [first, *made.accounts[1:]])
