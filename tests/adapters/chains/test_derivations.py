@@ -3,12 +3,11 @@
 import base58
 import pytest
 from solders.pubkey import Pubkey
-from spl.token.constants import TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID
-from spl.token.instructions import get_associated_token_address
-from starknet_py.hash.address import compute_address
 
 from crossway.adapters.chains.addresses import canonical, keccak256
 from crossway.adapters.chains.binding import create2
+from crossway.adapters.chains.solana.places import TOKEN, TOKEN_2022, associated, derived
+from crossway.adapters.chains.starknet.felts import contract_address
 
 ZERO, DEAD = "0x" + "0" * 40, "0xdeadbeef" + "0" * 32
 BEEF = "deadbeef"
@@ -68,19 +67,28 @@ PDA = [
     ([SEED, b"\1"], "976ymqVnfE32QFe6NfGDctSvVa36LWnvYxhU6G2232YL"),
 ]
 
+# The first bump that gives an address: what the tests of clients in C++, Java and Kotlin share, and
+# github.com/LMAX-Exchange/solana4j, BpfUpgradeableProgramTest (where a program's code lies).
+FOUND = [
+    ("6Cust2JhvweKLh4CVo1dt21s2PJ86uNGkziudpkNPaCj", "8VBafTNv1F8k5Bg7DTVwhitw3MGAMTmekHsgLuMJxLC8",
+     "FGnnqkzkXUGKD7wtgJCqTemU3WZ6yYqkYJ8xoQoXVvUG"),
+    ("BPFLoaderUpgradeab1e11111111111111111111111", "EYB1g5R8beNtVqDpKpmkKWtLdhBY8Wh7q3QT3U3fbw7y",
+     "6HRdAxQMgxR9vxnfsfeYYuyyEabzJ8SiA3H2SJ4NFU9d"),
+]  # fmt: skip
+
 # github.com/solana-program/token, clients/js-legacy/test/unit/index.test.ts (the first two, the
-# second with an owner off the curve), and holders of PYUSD, a Token-2022 mint, as explorers show
-# them (github.com/paulmillr/micro-sol-signer, test).
+# second with an owner off the curve), and a holder of PYUSD, a Token-2022 mint, as the tests of a
+# client in TypeScript have it.
 MINT, PYUSD = (
     "7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z",
     "2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo",
 )
 ATA = [
-    ("B8UwBUUnKwCyKuGMbFKWaG7exYdDk2ozZrPg72NyVbfj", MINT, TOKEN_PROGRAM_ID,
+    ("B8UwBUUnKwCyKuGMbFKWaG7exYdDk2ozZrPg72NyVbfj", MINT, TOKEN,
      "DShWnroshVbeUp28oopA3Pu7oFPDBtC1DBmPECXXAQ9n"),
-    ("DShWnroshVbeUp28oopA3Pu7oFPDBtC1DBmPECXXAQ9n", MINT, TOKEN_PROGRAM_ID,
+    ("DShWnroshVbeUp28oopA3Pu7oFPDBtC1DBmPECXXAQ9n", MINT, TOKEN,
      "F3DmXZFqkfEWFA7MN2vDPs813GeEWPaT6nLk4PSGuWJd"),
-    ("22Wnk8PwyWZV7BfkZGJEKT9jGGdtvu7xY6EXeRh7zkBa", PYUSD, TOKEN_2022_PROGRAM_ID,
+    ("22Wnk8PwyWZV7BfkZGJEKT9jGGdtvu7xY6EXeRh7zkBa", PYUSD, TOKEN_2022,
      "5nu6HDY7t1Ds8oPNsArrhb1rzvRqmGubyteyAUncFyNb"),
 ]  # fmt: skip
 
@@ -135,21 +143,22 @@ def test_an_address_derived_from_a_program_is_what_solanas_own_tests_say(
     assert not Pubkey.from_string(result).is_on_curve()
 
 
+@pytest.mark.parametrize(("program", "seed", "result"), FOUND)
+def test_the_address_that_a_program_finds_is_what_published_tests_say(
+    program: str, seed: str, result: str
+) -> None:
+    assert derived(program, bytes(Pubkey.from_string(seed))) == result
+
+
 @pytest.mark.parametrize(("owner", "mint", "program", "result"), ATA)
 def test_an_associated_token_account_is_what_the_token_programs_own_tests_say(
-    owner: str, mint: str, program: Pubkey, result: str
+    owner: str, mint: str, program: str, result: str
 ) -> None:
-    found = get_associated_token_address(
-        Pubkey.from_string(owner), Pubkey.from_string(mint), program
-    )
-    assert str(found) == result
+    assert associated(owner, mint, program) == result
 
 
 @pytest.mark.parametrize(("deployer", "salt", "class_hash", "calldata", "result"), STARKNET)
 def test_an_address_of_starknet_is_what_published_tests_say(
     deployer: int, salt: int, class_hash: int, calldata: list[int], result: int
 ) -> None:
-    found = compute_address(
-        deployer_address=deployer, salt=salt, class_hash=class_hash, constructor_calldata=calldata
-    )
-    assert found == result
+    assert contract_address(class_hash, salt, calldata, deployer) == result
