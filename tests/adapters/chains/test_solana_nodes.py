@@ -1,0 +1,171 @@
+"""What a single node of Solana says wrongly is no answer, and never a loss."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from crossway.adapters.chains.solana.chain import SolanaChain
+from crossway.domain.errors import Unreachable
+from crossway.ports.chain import Cursor, Mined, Missing
+from tests.adapters.chains.test_solana_world import Front
+from tests.chains.front import LAGGING, WRONG_CHAIN, asked_for
+from tests.chains.solana import node as solana
+from tests.promises.networks import SolanaNetwork, open_solana
+from tests.promises.test_chain import TOTAL, Payment, send, sign
+from tests.simulation import Addresses
+
+HIDING, LATE, GREEDY, SPLIT = "hiding", "late", "greedy", "split"
+
+
+class Liar(Front):
+    """Hides transactions, lists them late, or asks for a fee that nobody takes."""
+
+    def _one(self, asked: dict[str, Any]) -> dict[str, Any]:
+        method = asked["method"]
+        if self.mood == HIDING and method == "getTransaction":
+            return asked_for(asked, None)
+        if self.mood == LATE and method == "getSignaturesForAddress":
+            return asked_for(asked, [])
+        if self.mood == GREEDY and method == "getRecentPrioritizationFees":
+            return asked_for(asked, [{"slot": 1, "prioritizationFee": 10**12}])
+        if self.mood == SPLIT and method == "getSignatureStatuses":
+            nothing = [None] * len(asked["params"][0])
+            return asked_for(asked, {"context": {"slot": 1}, "value": nothing})
+        return super()._one(asked)
+
+
+@pytest.fixture
+def node() -> Iterator[solana.Node]:
+    with solana.running() as running:
+        yield running
+
+
+@pytest.fixture
+def liar(node: solana.Node) -> Iterator[Liar]:
+    made = Liar(node)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def behind(node: solana.Node, liar: Liar) -> Iterator[SolanaChain]:
+    """The cluster through the one node that lies."""
+    made = open_solana(node, liar.url)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def payment(node: solana.Node) -> Iterator[Payment]:
+    network = SolanaNetwork(node, "program")
+    yield Payment(network)
+    network.opened.close()
+
+
+def again(chain: SolanaChain) -> None:
+    """A node that failed is asked again at once."""
+    for health in chain.ground.nodes._health.values():
+        health.rests_until = 0.0
+
+
+def test_a_node_that_hides_what_it_says_is_in_a_block_is_no_answer(
+    behind: SolanaChain, liar: Liar, payment: Payment
+) -> None:
+    done = sign(payment.chain, payment.fill())
+    payment.chain.broadcast([done])
+    payment.network.mine()
+    liar.mood = HIDING
+    with pytest.raises(Unreachable, match="does not show"):
+        behind.status([done.tx_id])
+    liar.mood = "honest"
+    again(behind)
+    assert isinstance(behind.status([done.tx_id])[done.tx_id], Mined)
+
+
+def test_a_list_of_transactions_that_is_late_holds_the_cursor_until_it_adds_up(
+    behind: SolanaChain, liar: Liar, node: solana.Node, payment: Payment
+) -> None:
+    heads = behind.heads()
+    before = Cursor(heads.height, heads.block_hash)
+    node.pay(payment.address, TOTAL)
+    liar.mood = LATE
+    late = behind.scan(before, Addresses(payment.address))
+    assert (list(late.incoming), late.cursor) == ([], before)
+    node.mine(3)
+    liar.mood = "honest"
+    found = behind.scan(late.cursor, Addresses(payment.address))
+    assert [one.units for one in found.incoming] == [TOTAL]
+    assert found.cursor.height == node.height
+
+
+def test_what_was_found_and_not_stored_is_found_again(
+    behind: SolanaChain, node: solana.Node, payment: Payment
+) -> None:
+    heads = behind.heads()
+    before = Cursor(heads.height, heads.block_hash)
+    node.pay(payment.address, TOTAL)
+    first = behind.scan(before, Addresses(payment.address))
+    assert behind.scan(before, Addresses(payment.address)).incoming == first.incoming
+    assert not behind.scan(first.cursor, Addresses(payment.address)).incoming
+
+
+def test_a_node_of_another_cluster_or_of_yesterday_is_no_answer(
+    behind: SolanaChain, liar: Liar, node: solana.Node
+) -> None:
+    liar.old = node.rpc("getLatestBlockhash", {"commitment": "confirmed"})
+    liar.mood = WRONG_CHAIN
+    with pytest.raises(Unreachable, match="has chain 1111"):
+        behind.heads()
+    liar.mood = "honest"
+    again(behind)
+    node.mine(30)
+    assert behind.heads().height == node.height
+    liar.mood = LAGGING
+    with pytest.raises(Unreachable, match="behind|above its newest"):
+        behind.heads()
+
+
+def test_a_fee_that_nobody_asks_for_is_not_offered(behind: SolanaChain, liar: Liar) -> None:
+    fair = behind.fee_units()
+    assert fair < 10_000_000
+    liar.mood = GREEDY
+    behind._post._price = None
+    with pytest.raises(Unreachable, match="is not believed"):
+        behind.fee_units()
+
+
+def test_nothing_is_gone_for_good_while_one_of_the_nodes_that_must_agree_has_it(
+    node: solana.Node, liar: Liar, payment: Payment
+) -> None:
+    both = open_solana(node, liar.url, node.url, quorum=2)
+    done = sign(both, payment.fill())
+    both.broadcast([done])
+    node.mine(payment.network.life + 20)
+    liar.mood = SPLIT
+    assert not isinstance(both.status([done.tx_id])[done.tx_id], Missing)
+    both.close()
+
+
+def test_a_process_that_knows_nothing_learns_from_the_bytes_when_time_is_over(
+    node: solana.Node, payment: Payment
+) -> None:
+    lost = sign(payment.chain, payment.fill())
+    node.mine(payment.network.life + 20)
+    fresh = open_solana(node)
+    assert fresh.status([lost.tx_id]) == {lost.tx_id: Missing(never=False)}
+    assert fresh.broadcast([lost]) != [""]
+    assert fresh.status([lost.tx_id]) == {lost.tx_id: Missing(never=True)}
+    fresh.close()
+
+
+def test_a_process_that_knows_nothing_goes_on_counting_where_the_last_one_ended(
+    node: solana.Node, payment: Payment
+) -> None:
+    relayer = payment.chain.own.relayer
+    send(payment.network, payment.fill())
+    node.send(relayer, 5, solana.NATIVE)
+    node.mine()
+    fresh = open_solana(node)
+    assert fresh.next_nonce(relayer) == payment.chain.next_nonce(relayer) == 1
+    fresh.close()
