@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, payers_page, payment, widget
+from crossway.dashboard.components import notices, payers_page, payment, rights, widget
 from crossway.dashboard.components.filters import chain_choice, token_choice
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import new_intent
@@ -45,7 +45,9 @@ def form() -> None:
             facts = new_intent.price_facts(quote)
             widget.facts(facts, "price", "What it costs")
         label = f"Create a payment of {amount.strip() or '…'} {token_out}"
-        if st.button(label, type="primary", icon=":material/add_circle:", width="stretch"):
+        if rights.works() and st.button(
+            label, type="primary", icon=":material/add_circle:", width="stretch"
+        ):
             with notices.in_words():
                 made = new_intent.create(services(), operator(), draft)
                 st.session_state.made = made.id

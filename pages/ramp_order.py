@@ -36,7 +36,7 @@ with notices.in_words():
     if not found:
         st.title("Ramp order")
         words = f"No order is known by “{wanted}”." if wanted else "No order is named."
-        notices.empty(words, "Search at the left, or choose one from the list.", "search_off")
+        notices.empty(words, "Search above, or choose one from the list.", "search_off")
         widget.ways((Way("To the list of orders", link("ramp_orders"), "receipt_long"),), "to_list")
     else:
         st.title(f"Ramp order #{found[0].id}")

@@ -8,7 +8,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from crossway.dashboard import downloads
+from crossway.dashboard import cookies, downloads
 from crossway.domain.intent import State
 from tests.dashboard.conftest import Screen
 from tests.usecases.ramp_worlds import RampWorld
@@ -105,3 +105,19 @@ def test_a_file_has_what_the_filter_leaves_and_nothing_else(
     assert client.get("/download/payments.csv?all=colour:red").status_code == 400
     assert client.get("/download/secrets.csv").status_code == 404
     assert json.loads(client.get("/download/ramp_orders.json").text) == []
+
+
+def test_nonsense_asked_of_a_list_or_a_ticket_is_refused(screen: Screen) -> None:
+    app = Starlette(routes=[*downloads.routes(), *cookies.routes()])
+    client = TestClient(app, raise_server_exceptions=False)
+    nonsense = ("", "%00", "a" * 5_000, "amount:1e400..-1", "created:9999-99-99", "state:,", "%ff")
+    for text in nonsense:
+        for field in ("all", "any", "q", "state", "cursor"):
+            for name in ("payments.csv", "ramp_orders.json"):
+                answer = client.get(f"/download/{name}?{field}={text}")
+                assert answer.status_code in (200, 400), (name, field, text)
+        site = {"sec-fetch-site": "same-origin"}
+        ticket = client.post("/session", content=text.encode() + b"\xff\x00", headers=site)
+        assert (ticket.status_code, ticket.cookies) == (403, {})
+    assert client.post("/session", content=b"x", headers={"origin": "null"}).status_code == 403
+    assert client.delete("/session").status_code == 403

@@ -11,7 +11,6 @@ from crossway.dashboard.views import wording
 from crossway.dashboard.views.cells import Cell, Chip, Row, plain
 from crossway.dashboard.views.figures import amount, brief_amount, duration, short, usd
 from crossway.dashboard.views.quotes import Point
-from crossway.dashboard.views.routes import Matrix
 from crossway.domain.deposits import DepositState, Purpose
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.intent import Event, State
@@ -90,7 +89,6 @@ def test_charts_are_plain_json() -> None:
     points = (Point("Base", 8, 0.03, "cheapest"), Point("Tron", 60, 0.6, ""))
     drawn = (
         charts.fee_against_time(points, "light"),
-        charts.matrix(Matrix(("A", "B"), ((1, 0, 2),)), "dark"),
         charts.chord([("A", "B", 2)], "light"),
         charts.states_bar([(chip, 1) for chip in wording.STATES.values()], "dark"),
     )

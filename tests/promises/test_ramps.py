@@ -119,7 +119,7 @@ class SandboxStand:
 
 
 # Onramp Money is not here: nothing is opened with it, its user does that on its own page.
-STANDS: dict[str, Callable[[Path], Stand]] = {
+STANDS: dict[str, type[Stand]] = {
     "sandbox": SandboxStand,
     "fonbnk": FonbnkStand,
     "paycrest": PaycrestStand,
@@ -127,19 +127,21 @@ STANDS: dict[str, Callable[[Path], Stand]] = {
 }
 
 
-@pytest.fixture(params=STANDS)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every stand, with each direction that its provider serves where a test asks for one."""
+    if "direction" in metafunc.fixturenames:
+        pairs = [(name, way) for name, of in STANDS.items() for way in of.serves]
+        names = [f"{name}-{way}" for name, way in pairs]
+        metafunc.parametrize(("stand", "direction"), pairs, indirect=["stand"], ids=names)
+    elif "stand" in metafunc.fixturenames:
+        metafunc.parametrize("stand", STANDS, indirect=True)
+
+
+@pytest.fixture
 def stand(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stand]:
     made = STANDS[request.param](tmp_path)
     yield made
     made.close()
-
-
-@pytest.fixture(params=Direction, ids=str)
-def direction(request: pytest.FixtureRequest, stand: Stand) -> Direction:
-    """A direction that the provider serves."""
-    if request.param not in stand.serves:
-        pytest.skip("not served")
-    return Direction(request.param)
 
 
 def outcomes(stand: Stand, reference: str) -> list[Outcome]:

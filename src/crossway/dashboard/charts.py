@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from crossway.dashboard.views.cells import Chip, Color
 from crossway.dashboard.views.quotes import Point
-from crossway.dashboard.views.routes import Matrix
 
 Option = dict[str, Any]
 Shade = Literal["light", "dark"]
@@ -156,44 +155,6 @@ def hourly(points: Sequence[tuple[str, int, int]], shade: Shade) -> Option:
                 "smooth": True,
                 "data": [volume for _, _, volume in points],
             },
-        ],
-    }
-
-
-def matrix(of: Matrix, shade: Shade) -> Option:
-    """How many bridges serve each pair of chains: sources down, destinations across."""
-    most = max((count for _, _, count in of.cells), default=1)
-    return {
-        "animationDuration": 300,
-        "grid": {"left": 4, "right": 8, "top": 4, "bottom": 4, "containLabel": True},
-        "tooltip": {"formatter": "{c}"},
-        "xAxis": {
-            "type": "category",
-            "data": list(of.names),
-            "axisLabel": {"rotate": 45, "interval": 0, "fontSize": 11, "color": INK[shade]},
-            "splitArea": {"show": True},
-        },
-        "yAxis": {
-            "type": "category",
-            "data": list(of.names),
-            "inverse": True,
-            "axisLabel": {"interval": 0, "fontSize": 11, "color": INK[shade]},
-            "splitArea": {"show": True},
-        },
-        "visualMap": {
-            "min": 0,
-            "max": most,
-            "show": False,
-            "inRange": {"color": list(HEAT[shade])},
-        },
-        "series": [
-            {
-                "type": "heatmap",
-                "data": [list(cell) for cell in of.cells],
-                "label": {"show": True, "formatter": "{@[2]}", "fontSize": 11},
-                "itemStyle": {"borderRadius": 2},
-                "encode": {"x": 0, "y": 1, "value": 2},
-            }
         ],
     }
 

@@ -10,16 +10,16 @@ from crossway.dashboard.views.corridors import Heat, Stream, Tie
 # A chain is at both sides of the picture, under names that only a machine tells apart.
 _ARRIVING = "\u200b"
 _BRIDGES: Mapping[str, Color] = {
-    "ACROSS": "green",
+    "Across": "green",
     "CCTP": "blue",
-    "GATEWAY": "violet",
-    "RHINOFI": "orange",
+    "Circle Gateway": "violet",
+    "rhino.fi": "orange",
 }
 _DASHES: Mapping[str, Any] = {
-    "ACROSS": "solid",
+    "Across": "solid",
     "CCTP": "solid",
-    "GATEWAY": [6, 4],
-    "RHINOFI": [2, 3],
+    "Circle Gateway": [6, 4],
+    "rhino.fi": [2, 3],
 }
 _WIDEST, _THINNEST = 4.5, 0.8
 

@@ -16,6 +16,14 @@ class BridgeName(StrEnum):
     RHINOFI = "RHINOFI"
 
 
+_BRIDGES = {"ACROSS": "Across", "GATEWAY": "Circle Gateway", "RHINOFI": "rhino.fi"}
+
+
+def bridge_title(bridge: str) -> str:
+    """A bridge's name for people."""
+    return _BRIDGES.get(bridge, bridge)
+
+
 @dataclass(frozen=True, slots=True)
 class Leg:
     """Money to be moved from one chain to another, as a bridge is asked for a price."""

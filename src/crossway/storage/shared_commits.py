@@ -88,6 +88,7 @@ class SharedCommits(Generic[R]):
             except Exception:
                 if len(group) == 1:
                     raise
+                # Whose it is shows below, where each is carried alone and told its own error.
                 with self._writer.begin() as db:
                     for job in group:
                         self._carry(db, job)

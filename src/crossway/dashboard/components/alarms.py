@@ -93,12 +93,13 @@ def actions(kind: str | None) -> None:
                 "Nothing is left to acknowledge.",
                 _acknowledged,
             )
-        if st.button("Settle by hand…", icon=":material/done_all:"):
+        to_settle = view.to_settle(services(), caller, kind)
+        if to_settle and st.button("Settle by hand…", icon=":material/done_all:"):
             _ask(
                 "Is it settled?",
                 "No machine can tell that these are over. Say what it was: whoever looks at it "
                 "later reads that.",
-                view.to_settle(services(), caller, kind),
+                to_settle,
                 "It is settled",
                 "No alarm stands that is ended by hand: all that stand end with their cause.",
                 _settled,

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from crossway.dashboard.components.actions import perform
-from crossway.dashboard.components.rights import needing
+from crossway.dashboard.components.rights import granted, needing
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import clients as view
 from crossway.domain.clients import Client
@@ -58,7 +58,10 @@ def form(client: Client) -> None:
                 kind: st.text_input(view.kind_words(kind), known.get(kind, ""), placeholder="None")
                 for kind in view.kinds(services())
             }
-        saved = st.form_submit_button("Save", icon=":material/save:", type="primary")
+        may = granted(Right.MANAGE)
+        saved = st.form_submit_button(
+            "Save", icon=":material/save:", type="primary", disabled=not may
+        )
     if saved:
         perform(partial(_changed, client, view.Typed(name, fee, cap, rate, refunds, *brand)))
 

@@ -19,11 +19,22 @@ def needing(right: Right) -> Callable[[Callable[P, None]], Callable[P, None]]:
     def decorate(draw: Callable[P, None]) -> Callable[P, None]:
         @wraps(draw)
         def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
-            if operator().may(right):
+            if granted(right):
                 draw(*args, **kwargs)
-            else:
-                st.caption(f"The right to {right} is needed here: ask for the role {least(right)}.")
 
         return drawn
 
     return decorate
+
+
+def granted(right: Right) -> bool:
+    """Whether whoever looks has a right; who has it stands there when they do not."""
+    if operator().may(right):
+        return True
+    st.caption(f"The right to {right} is needed here: ask for the role {least(right)}.")
+    return False
+
+
+def works() -> bool:
+    """Whether whoever looks may make payments and work on them."""
+    return granted(Right.WORK)

@@ -20,6 +20,7 @@ from crossway.dashboard.views.corridors import Measure
 from crossway.dashboard.views.links import link
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import MICRO_USD_DECIMALS, parse_decimal
+from crossway.domain.quotes import bridge_title
 from crossway.ports.records import SwitchedOff
 from crossway.usecases.pricing import corridors
 from crossway.usecases.pricing.corridors import Corridor, Window
@@ -58,7 +59,12 @@ def filters() -> Asked:
         source = chain_select("From chain", "route_from")
         destination = chain_select("To chain", "route_to")
         bridges = st.pills(
-            "Bridges", routes.BRIDGES, selection_mode="multi", key="bridges", bind="query-params"
+            "Bridges",
+            routes.BRIDGES,
+            format_func=bridge_title,
+            selection_mode="multi",
+            key="bridges",
+            bind="query-params",
         )
     units = parse_decimal("amount", amount.strip().replace(",", ""), MICRO_USD_DECIMALS)
     return Asked(
@@ -172,11 +178,12 @@ def _drawn(option: charts.Option, height: int, key: str, alt: str) -> Mapping[st
 def _filter_nodes(catalogue: Catalogue, names: Sequence[str]) -> None:
     """Filter by what was clicked: chains by the side they were clicked at, or bridges."""
     chains = {chain.name: chain.id for chain in catalogue.chains.values()}
+    bridges = {bridge_title(bridge): bridge for bridge in routes.BRIDGES}
     chosen: dict[str, Any] = {}
     for name in names:
         plain = route_charts.plain_name(name)
-        if plain in routes.BRIDGES:
-            chosen["bridges"] = [plain]
+        if plain in bridges:
+            chosen["bridges"] = [bridges[plain]]
         elif plain in chains:
             chosen["route_to" if route_charts.arrives(name) else "route_from"] = chains[plain]
     _choose(chosen)

@@ -7,7 +7,7 @@ import streamlit as st
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.actions import perform
 from crossway.dashboard.components.filters import token_choice
-from crossway.dashboard.components.rights import needing
+from crossway.dashboard.components.rights import needing, works
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import simulator
 from crossway.dashboard.views.figures import chain_name, duration
@@ -30,7 +30,7 @@ def _name(chain: str) -> str:
 def now() -> None:
     """Everything that is not as usual, on one line each, and the way back to normal."""
     _now()
-    if st.button("All back to normal", icon=":material/healing:", key="all_normal"):
+    if works() and st.button("All back to normal", icon=":material/healing:", key="all_normal"):
         perform(_normal)
 
 

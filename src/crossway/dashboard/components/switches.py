@@ -13,7 +13,7 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import routes
 from crossway.dashboard.views.cells import Column
 from crossway.dashboard.views.figures import chain_name
-from crossway.domain.quotes import BridgeName
+from crossway.domain.quotes import BridgeName, bridge_title
 from crossway.domain.roles import Right
 from crossway.ports.records import SwitchedOff
 from crossway.usecases.network.switches import switch
@@ -76,9 +76,10 @@ def bridge_off() -> None:
         st.markdown("Bridges and routes are switched by an operator.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        bridge = st.selectbox("Bridge", list(BridgeName), key="off_bridge")
-        if st.button("Switch this bridge off", icon=":material/power_off:"):
-            _ask_off(f"bridge:{bridge}", f"Bridge {bridge}")
+        names = list(BridgeName)
+        bridge = st.selectbox("Bridge", names, format_func=bridge_title, key="off_bridge")
+        if bridge and st.button("Switch this bridge off", icon=":material/power_off:"):
+            _ask_off(f"bridge:{bridge}", f"Bridge {bridge_title(bridge)}")
 
 
 def _name(chain: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from crossway.dashboard.views.cells import Cell, Chip, Column, Row
 from crossway.dashboard.views.corridors import OFF
 from crossway.dashboard.views.figures import about_usd, duration
+from crossway.domain.quotes import bridge_title
 from crossway.usecases.pricing.corridors import BridgeState, Corridor
 
 COLUMNS = (
@@ -43,7 +44,7 @@ def _bridge(state: BridgeState, carried: Mapping[str, int]) -> Row:
     return Row(
         state.name,
         (
-            Cell(state.name, sub=f"{about_usd(carried[state.name])} carried"),
+            Cell(bridge_title(state.name), sub=f"{about_usd(carried[state.name])} carried"),
             Cell(chips=(chip,), sub=state.off.reason if state.off else ""),
             Cell(f"{health.answers:,}"),
             Cell(f"{health.errors:,}"),

@@ -8,6 +8,7 @@ from crossway.dashboard.views.cells import Cell, Chip, Column, Fact, Row
 from crossway.dashboard.views.figures import about_usd, chain_name, duration, grouped, millis, usd
 from crossway.dashboard.views.links import link
 from crossway.domain.catalogue import Catalogue
+from crossway.domain.quotes import bridge_title
 from crossway.ports.records import SwitchedOff
 from crossway.usecases.pricing.corridors import Corridor
 
@@ -80,7 +81,7 @@ def streams(catalogue: Catalogue, corridors: Sequence[Corridor]) -> list[Stream]
     return [
         Stream(
             chain_name(catalogue, c.route.source),
-            c.route.bridge,
+            bridge_title(c.route.bridge),
             chain_name(catalogue, c.route.destination),
             round(c.micro_usd / 1_000_000, 2),
         )
@@ -102,7 +103,7 @@ def ties(catalogue: Catalogue, corridors: Sequence[Corridor]) -> list[Tie]:
         Tie(
             chain_name(catalogue, a),
             chain_name(catalogue, b),
-            c.route.bridge,
+            bridge_title(c.route.bridge),
             round((c.fee_micro_usd or 0) / 1_000_000, 4),
         )
         for (a, b), c in sorted(best.items())
@@ -148,7 +149,7 @@ def rows(catalogue: Catalogue, corridors: Sequence[Corridor], limit: int) -> tup
 def _row(catalogue: Catalogue, c: Corridor) -> Row:
     route = c.route
     source, to = chain_name(catalogue, route.source), chain_name(catalogue, route.destination)
-    chips = (Chip(route.bridge, "blue" if route.enabled else "gray"),)
+    chips = (Chip(bridge_title(route.bridge), "blue" if route.enabled else "gray"),)
     return Row(
         subject_of(c),
         (
@@ -162,7 +163,7 @@ def _row(catalogue: Catalogue, c: Corridor) -> Row:
             Cell(_limits(c)),
         ),
         href=link("routes", corridor=subject_of(c)),
-        label=f"{route.bridge} from {source} to {to}",
+        label=f"{bridge_title(route.bridge)} from {source} to {to}",
     )
 
 

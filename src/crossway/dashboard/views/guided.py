@@ -17,7 +17,7 @@ from crossway.dashboard.views.figures import (
 )
 from crossway.domain.clients import Caller
 from crossway.domain.intent import Intent
-from crossway.domain.quotes import Quote
+from crossway.domain.quotes import Quote, bridge_title
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.services import Services
 from crossway.ports.webhook_records import DeliveryFilter
@@ -98,7 +98,7 @@ def quote_rows(services: Services, quotes: Sequence[Quote]) -> tuple[Row, ...]:
         Row(
             str(quote.bridge),
             (
-                Cell(str(quote.bridge or "–"),
+                Cell(bridge_title(quote.bridge or "–"),
                      chips=() if number else (Chip("taken", "green", "check"),)),
                 Cell(amount(quote.deposit_units, quote.asset_decimals, quote.asset_symbol)),
                 Cell(amount(quote.out_units, quote.amount_decimals, quote.amount_symbol)),

@@ -21,6 +21,7 @@ from crossway.domain.conditions import Conditions
 from crossway.domain.deposits import Deposit, Purpose
 from crossway.domain.intent import Intent, State, Weight, weigh
 from crossway.domain.money import format_units
+from crossway.domain.quotes import bridge_title
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.finding_records import Tally
 from crossway.ports.services import Services
@@ -142,7 +143,7 @@ def row(services: Services, intent: Intent, chips: tuple[Chip, ...] = ()) -> Row
             Cell(f"#{intent.id}", sub=reference(intent)),
             Cell(chips=(status, *chips)),
             _owed(intent),
-            Cell(f"{source} → {destination}", sub=f"{arrives} by {terms.bridge or 'same chain'}"),
+            Cell(f"{source} → {destination}", sub=f"{arrives} {_way(terms.bridge)}"),
             address_cell(names.chains.get(terms.destination_chain), terms.recipient, "recipient"),
             Cell(at=millis(intent.created_at)),
             Cell(at=millis(terms.expires_at), as_="left") if running else Cell("–"),
@@ -201,3 +202,7 @@ def _exported(intent: Intent) -> dict[str, Any]:
         terms.expires_at.isoformat(), intent.updated_at.isoformat(), intent.tx_hash,
     )  # fmt: skip
     return dict(zip(EXPORTED, values, strict=True))
+
+
+def _way(bridge: str | None) -> str:
+    return f"by {bridge_title(bridge)}" if bridge else "on the same chain"

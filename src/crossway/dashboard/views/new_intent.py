@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from crossway.dashboard.views.cells import Cell, Fact
 from crossway.dashboard.views.figures import about_usd, amount, duration, usd
+from crossway.dashboard.views.quotes import SAME_CHAIN
 from crossway.domain.clients import Caller
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
 from crossway.domain.money import parse_decimal
-from crossway.domain.quotes import Quote
+from crossway.domain.quotes import Quote, bridge_title
 from crossway.ports.services import Services
 from crossway.usecases.payments import intents
 from crossway.usecases.payments.terms import CreateIntent
@@ -70,7 +71,10 @@ def price_facts(quote: Quote) -> tuple[Fact, ...]:
     return (
         Fact("Payer deposits", Cell(deposit, tone="strong")),
         Fact("Fees in it", Cell(usd(fees, 4), about_split(quote))),
-        Fact("Way", Cell(str(quote.bridge) if quote.bridge else "within one chain, no bridge")),
+        Fact(
+            "Way",
+            Cell(bridge_title(quote.bridge) if quote.bridge else SAME_CHAIN),
+        ),
         Fact("Usual time", Cell(f"about {duration(quote.fill_seconds)}")),
     )
 

@@ -77,23 +77,27 @@ def _hours(of: Overview, figure: Callable[[Day], float | None]) -> tuple[float, 
 def _share(now: int, before: int) -> tuple[str, Verdict]:
     if not before:
         return "", ""
-    words = "more" if now >= before else "less"
-    return f"{abs(now / before - 1):.0%} {words}", _verdict(now - before)
+    much = f"{now / before:,.0f} times" if now >= 10 * before else ""
+    words = f"{abs(now / before - 1):.0%} {'more' if now > before else 'less'} than"
+    return _against(much or words, now - before)
 
 
 def _points(now: float | None, before: float | None) -> tuple[str, Verdict]:
     if now is None or before is None:
         return "", ""
     more = round((now - before) * 100, 1)
-    return f"{abs(more)} points {'better' if more >= 0 else 'worse'}", _verdict(more)
+    return _against(f"{abs(more)} points {'better' if more > 0 else 'worse'} than", more)
 
 
 def _slower(now: float | None, before: float | None) -> tuple[str, Verdict]:
     if now is None or before is None:
         return "", ""
     more = round(now - before)
-    words = "slower" if more >= 0 else "faster"
-    return f"{duration(abs(more))} {words}", _verdict(-more)
+    return _against(f"{duration(abs(more))} {'slower' if more > 0 else 'faster'} than", -more)
+
+
+def _against(words: str, better: float) -> tuple[str, Verdict]:
+    return f"{words if better else 'the same as'} the day before", _verdict(better)
 
 
 def _verdict(better: float) -> Verdict:

@@ -9,7 +9,7 @@ from crossway.dashboard.views.links import link
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Caller
 from crossway.domain.money import format_units
-from crossway.domain.quotes import Comparison, PaymentOption, SourceOption
+from crossway.domain.quotes import Comparison, PaymentOption, SourceOption, bridge_title
 from crossway.ports.services import Services
 from crossway.usecases.pricing import quotes
 
@@ -111,7 +111,7 @@ def _row(
         cells=(
             Cell(
                 chain_name(catalogue, option.source),
-                sub=f"by {option.bridge}" if option.bridge else SAME_CHAIN,
+                sub=f"by {bridge_title(option.bridge)}" if option.bridge else SAME_CHAIN,
                 chips=chips,
                 tone="strong",
             ),

@@ -13,6 +13,7 @@ from crossway.domain.clients import Caller
 from crossway.domain.errors import InvalidInput
 from crossway.domain.identity import read_email
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
+from crossway.domain.quotes import bridge_title
 from crossway.domain.ramps import Direction, RampOrder
 from crossway.ports.services import Services
 from crossway.usecases.payments.terms import payable
@@ -89,7 +90,7 @@ def _way(services: Services, quote: RampQuote) -> Cell:
     if quote.routed.offer is None:
         return Cell(mine, "no bridge")
     ends = (theirs, mine) if quote.direction is Direction.ON else (mine, theirs)
-    return Cell(" → ".join(ends), f"by {quote.routed.offer.bridge}")
+    return Cell(" → ".join(ends), f"by {bridge_title(quote.routed.offer.bridge)}")
 
 
 def button(draft: Draft, quote: RampQuote | None) -> str:

@@ -9,6 +9,7 @@ from crossway.dashboard.views.figures import amount, chain_name, duration
 from crossway.dashboard.views.links import start_link
 from crossway.domain.channels import Channel, ChannelType
 from crossway.domain.clients import Caller
+from crossway.domain.quotes import bridge_title
 from crossway.domain.ramps import Direction
 from crossway.ports.services import Services
 from crossway.usecases.ramps import quotes as ramp_quotes
@@ -182,7 +183,7 @@ def _way(services: Services, quote: RampQuote) -> Cell:
     if quote.routed.offer is None:
         return Cell(mine, sub="No bridge")
     ends = (theirs, mine) if quote.direction is Direction.ON else (mine, theirs)
-    return Cell(" → ".join(ends), sub=f"by {quote.routed.offer.bridge}")
+    return Cell(" → ".join(ends), sub=f"by {bridge_title(quote.routed.offer.bridge)}")
 
 
 def _channel(quote: RampQuote, channel: Channel) -> Row:

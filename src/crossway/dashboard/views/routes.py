@@ -2,24 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from crossway.dashboard.views.cells import Cell, Chip, Row
 from crossway.dashboard.views.figures import chain_name, millis
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.quotes import BridgeName, Route
+from crossway.domain.quotes import BridgeName, Route, bridge_title
 from crossway.ports.records import SwitchedOff
 
 BRIDGES = tuple(BridgeName)
 OFF = Chip("Off", "gray", "block")
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """How many bridges serve each pair: `cells` are (column, row, count), names in order."""
-
-    names: tuple[str, ...]
-    cells: tuple[tuple[int, int, int], ...]
 
 
 def links(catalogue: Catalogue, routes: Sequence[Route]) -> list[tuple[str, str, int]]:
@@ -49,10 +40,9 @@ def off_rows(catalogue: Catalogue, off: Sequence[SwitchedOff]) -> tuple[Row, ...
 
 
 def subject_words(catalogue: Catalogue, subject: str) -> str:
-    """A switch's subject in words: `ACROSS from Base to Arbitrum One`."""
+    """A switch's subject in words: `Across from Base to Arbitrum One`."""
     kind, *rest = subject.split(":")
     if kind == "route" and len(rest) == 3:
-        return (
-            f"{rest[0]} from {chain_name(catalogue, rest[1])} to {chain_name(catalogue, rest[2])}"
-        )
-    return chain_name(catalogue, rest[0]) if kind == "chain" else f"Bridge {rest[0]}"
+        source, to = (chain_name(catalogue, chain) for chain in rest[1:])
+        return f"{bridge_title(rest[0])} from {source} to {to}"
+    return chain_name(catalogue, rest[0]) if kind == "chain" else f"Bridge {bridge_title(rest[0])}"

@@ -20,6 +20,7 @@ from crossway.dashboard.views.figures import (
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Caller
 from crossway.domain.intent import Event, Intent, State
+from crossway.domain.quotes import bridge_title
 from crossway.domain.transfers import Duty, Transfer, TransferState
 from crossway.ports.records import MoveRecord
 from crossway.ports.services import Services
@@ -136,7 +137,12 @@ def key_facts(catalogue: Catalogue, intent: Intent) -> tuple[Fact, ...]:
         Fact("To deposit", Cell(total, about_usd(costs.total_micro_usd), copy=_bare(total))),
         Fact("Recipient gets", Cell(out, about_usd(worth))),
         Fact("Recipient", address_cell(destination, terms.recipient, "recipient")),
-        Fact("Way", Cell(way, sub=f"by {terms.bridge}" if terms.bridge else "within one chain")),
+        Fact(
+            "Way",
+            Cell(
+                way, sub=f"by {bridge_title(terms.bridge)}" if terms.bridge else "within one chain"
+            ),
+        ),
         Fact("Fees", Cell(usd(_fees(intent), 4), sub=_fee_split(intent))),
         Fact("Refunds go to", address_cell(source, terms.refund_address, "refund address")),
         Fact("Created", Cell(at=millis(intent.created_at), as_="exact")),
@@ -240,3 +246,7 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {name: getattr(value, name) for name in value.__dataclass_fields__}
     return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)
+
+
+def _by(bridge: str | None) -> str:
+    return f"by {bridge_title(bridge)}" if bridge else "within one chain"

@@ -68,7 +68,7 @@ def figures(catalogue: Catalogue, inventory: Inventory, stocks: Sequence[Stock])
         Figure("Overdue, USD", _sum(s.micro_usd(s.overdue) for s in stocks),
                "Of what is expected: past the time that the bridge had said"),
         Figure("Short of target", f"{short:,}", "Tokens on a chain that are short of their target"),
-        Figure("Least gas, transactions", f"{min(gas):,}" if gas else "–",
+        Figure("Gas, transactions", f"{min(gas):,}" if gas else "–",
                "For how many transactions the coins last on the chain with the least"),
     ]  # fmt: skip
 

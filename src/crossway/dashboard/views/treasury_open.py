@@ -17,6 +17,7 @@ from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.treasury import LOW_GAS
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import format_units
+from crossway.domain.quotes import bridge_title
 from crossway.ports.treasury_records import Claim
 from crossway.usecases.money.exposure import Exposure
 from crossway.usecases.money.rebalancing import Move
@@ -109,7 +110,7 @@ def _claim(
         str(claim.intent_id),
         (
             Cell(f"#{claim.intent_id}", sub=f"on {chain_name(catalogue, claim.chain)}"),
-            Cell(claim.bridge or "Within the chain"),
+            Cell(bridge_title(claim.bridge) if claim.bridge else "Within the chain"),
             Cell(text, sub="" if worth is None else about_usd(worth)),
             Cell(at=millis(claim.since)),
             Cell(at=millis(claim.due), as_="left" if not late else "ago"),
@@ -130,7 +131,7 @@ def move_rows(catalogue: Catalogue, moves: Sequence[Move]) -> tuple[Row, ...]:
                      sub=about_usd(m.micro_usd)),
                 Cell(chain_name(catalogue, m.token.chain)),
                 Cell(chain_name(catalogue, m.to.chain)),
-                Cell(m.bridge or "None", sub=m.why_not),
+                Cell(bridge_title(m.bridge) if m.bridge else "None", sub=m.why_not),
                 Cell(usd(m.fee_micro_usd) if m.bridge else "–"),
                 Cell(duration(m.seconds) if m.bridge else "–"),
             ),

@@ -8,6 +8,7 @@ from crossway.domain.deposits import Deposit, DepositState
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Posting
 from crossway.domain.money import format_units, micro_usd_up
+from crossway.domain.quotes import bridge_title
 from crossway.domain.transfers import OPEN, Duty, Transfer, TransferState
 from crossway.domain.webhooks import Announcement, Delivery
 from crossway.ports.finding_records import Note
@@ -136,7 +137,8 @@ def next_step(
         return "Crossway: gives back what was too much.", None
     reimbursing = [t for t in waiting if t.duty is Duty.REIMBURSE]
     if reimbursing:
-        bridge = intent.terms.bridge or "the collecting account"
+        named = intent.terms.bridge
+        bridge = bridge_title(named) if named else "the collecting account"
         return f"Nobody; {bridge} still owes the relayer its repayment.", reimbursing[0].next_at
     return "Nobody: this payment is finished.", None
 

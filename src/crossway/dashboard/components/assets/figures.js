@@ -30,6 +30,6 @@ export default function (component) {
       make("div", { class: "figure", title: figure.help },
         make("dt", {}, figure.label),
         make("dd", { class: "value" }, figure.value),
-        make("dd", { class: `delta ${figure.verdict || ""}` }, figure.delta ? icon(SIGN[figure.verdict]) : null, figure.delta ? `${figure.delta} than the day before` : "\u00a0"),
+        make("dd", { class: `delta ${figure.verdict || ""}` }, figure.delta ? icon(SIGN[figure.verdict]) : null, figure.delta || "\u00a0"),
         make("dd", { class: "hours" }, figure.hours.length ? line(figure.hours) : null)))))
 }
