@@ -75,6 +75,13 @@ def test_what_is_over_stays_when_nobody_can_take_it(node: Node) -> None:
     assert one.holds(one.refund_to) == 7
 
 
+def test_what_is_over_stays_where_there_is_no_refund_address(node: Node) -> None:
+    """The system program stands for none; nobody could take it back from there."""
+    one = started(deal(node, refund_to=NATIVE), 7)
+    assert (one.holds(one.owner), one.holds(NATIVE, one.mint)) == (7, 0)
+    assert one.do(one.refund()) == "BadTerms"
+
+
 def test_less_than_the_total_does_not_start_until_it_is_topped_up(one: Deal) -> None:
     assert one.do(one.start()) == "Short"
     one.node.pay(one.owner, TOTAL - 1)
