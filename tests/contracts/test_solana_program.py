@@ -216,6 +216,16 @@ def test_a_settlement_pays_and_the_rest_stays(one: Deal) -> None:
     assert (one.holds(TREASURER), one.holds(one.bridger)) == (30, 0)
 
 
+def test_what_stays_of_several_settlements_adds_up(one: Deal) -> None:
+    other = started(deal(one.node, "other"))
+    started(one)
+    assert one.do(one.settle((TREASURER, TOTAL - 10))) == ""
+    assert other.do(other.settle((TREASURER, TOTAL - 7))) == ""
+    assert one.do(one.withdraw(TREASURER, 18)) == "TooMuch"
+    assert one.do(one.withdraw(TREASURER, 17)) == ""
+    assert one.holds(TREASURER) == 2 * TOTAL
+
+
 def test_a_settlement_waits_for_the_start(one: Deal) -> None:
     one.node.give(one.bridger, TOTAL)
     assert one.do(one.settle((TREASURER, TOTAL))) == "NotStarted"
