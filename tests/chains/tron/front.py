@@ -168,6 +168,7 @@ class Front:
                 ),
                 "/wallet/gettransactionbyid": self._by_id,
                 "/wallet/gettransactionfrompending": self._pending,
+                "/wallet/gettransactionlistfrompending": self._all_pending,
                 "/wallet/getblockbylimitnext": self._blocks,
                 "/wallet/gettransactioninfobyblocknum": self._infos,
                 "/wallet/getnowblock": lambda _: self._block("latest"),
@@ -234,6 +235,9 @@ class Front:
     def _pending(self, asked: dict[str, Any]) -> Any:
         sent = self.machine.sent.get(asked["value"])
         return _raw(sent) if sent and self.machine.waits(sent) else {}
+
+    def _all_pending(self, asked: dict[str, Any]) -> Any:
+        return {"txId": [n for n, sent in self.machine.sent.items() if self.machine.waits(sent)]}
 
     def _blocks(self, asked: dict[str, Any]) -> Any:
         first, end = asked["startNum"], min(asked["endNum"], self.machine.anvil.height + 1)

@@ -6,9 +6,10 @@ import pytest
 
 from crossway.adapters.chains.binding import address_word
 from crossway.adapters.chains.tron.forms import plain
+from crossway.adapters.chains.tron.numbers import NEWEST_BLOCKS
 from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import Duty
-from crossway.ports.chain import Cursor, Mined, Missing
+from crossway.ports.chain import Cursor, Mined, Missing, Waiting
 from crossway.usecases.money.reconciliation import reconcile
 from tests.chains import anvil
 from tests.chains.front import BROKEN, BUSY, FORGING, GONE, HONEST, NONSENSE, WRONG_CHAIN
@@ -16,8 +17,9 @@ from tests.chains.service import Hands, Held, RealWorld, paid, profile_of
 from tests.chains.tron.conftest import BASE
 from tests.chains.tron.front import SECRET, front_of
 from tests.chains.tron.machine import BYTE_SUN, ENERGY_SUN
-from tests.chains.tron.node import FOREIGN, LIFE_SECONDS, RELAYER, TRON, TRX, Tron
-from tests.promises.networks import open_tron
+from tests.chains.tron.node import FOREIGN, LIFE_SECONDS, RELAYER, TRON, TRX, USDT, Tron
+from tests.promises.networks import TronNetwork, open_tron
+from tests.promises.test_chain import Payment
 from tests.simulation import Addresses
 
 World = RealWorld[Hands]
@@ -109,6 +111,26 @@ def test_trx_that_contracts_send_is_found_once_and_stands(tron: Tron) -> None:
     tron.reorganise(401)
     assert chain.still_there(found.incoming) == [False, False]
     chain.close()
+    again.close()
+
+
+def test_running_numbers_are_learnt_again_from_what_older_blocks_tell(tron: Tron) -> None:
+    network = TronNetwork(tron, USDT, FOREIGN)
+    chain, relayer = network.chain, tron.relayer
+    fills = [Payment(network, f"number {n}").fill() for n in range(6)]
+    made = chain.sign([(fill, n) for n, fill in enumerate(fills)], chain.fee_units())
+    assert list(chain.broadcast(made)) == [""] * 6
+    assert set(chain.status([one.tx_id for one in made]).values()) == {Waiting()}
+    tron.mine()
+    statuses = chain.status([one.tx_id for one in made])
+    assert [isinstance(one, Mined) for one in statuses.values()] == [True] * 6
+    tron.mine(2 * NEWEST_BLOCKS)
+    again = open_tron(tron)
+    assert again.next_nonce(relayer) == 6
+    told = again.made_by(relayer, 2)
+    assert [(one.tx_id, one.nonce) for one in told] == [(one.tx_id, one.nonce) for one in made[2:]]
+    assert [one.mined for one in told] == [statuses[one.tx_id] for one in made[2:]]
+    network.opened.close()
     again.close()
 
 

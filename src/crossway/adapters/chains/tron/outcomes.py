@@ -1,6 +1,6 @@
 """What became of transactions in blocks: what they moved and burnt, or why they moved nothing."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
@@ -27,7 +27,8 @@ from crossway.adapters.chains.tron.resources import whole
 from crossway.adapters.chains.tron.transactions import Read
 from crossway.ports.chain import Mined, Moved
 
-_MOST_KEPT = 4_096
+_MOST_KEPT, _SEVERAL = 4_096, 3
+_OF_BLOCK, _OF_ONE = "/wallet/gettransactioninfobyblocknum", "/wallet/gettransactioninfobyid"
 _WITHOUT_RESULT = {
     "OUT_OF_ENERGY": Why("the energy of the transaction was used up", False),
     "OUT_OF_TIME": Why("the chain's time for one transaction was over", False),
@@ -43,7 +44,8 @@ class Cost:
 
 
 class Outcomes:
-    """Asks for receipts many at once and for costs one by one, each once a block."""
+    """Asks for receipts many at once, and for what each cost once a block: those of a block
+    together where they are several."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground, self._lock = ground, Lock()
@@ -55,9 +57,10 @@ class Outcomes:
         if not receipts:
             return {}
         in_blocks = blocks_at(line, {its.height for its in receipts.values()})
+        infos = self._infos(line, list(receipts.values()))
         found: dict[str, Mined | None] = {}
         for name, its in receipts.items():
-            at, cost = in_blocks[its.height], self._cost(line, its)
+            at, cost = in_blocks[its.height], self._cost(line, its, infos)
             known = None if cost is None or at.hash != its.block_hash else cost
             found[bare(name)] = None if known is None else self._mined(its, at, known)
         return found
@@ -71,25 +74,38 @@ class Outcomes:
         moved = tuple(_named(one) for one in moves_of(self._ground, its))
         return Mined(its.height, at.hash, at.at, moved, cost.fee_units)
 
-    def _cost(self, line: Line, its: Receipt) -> Cost | None:
-        key = (its.tx_hash, its.block_hash)
+    def _infos(self, line: Line, receipts: list[Receipt]) -> dict[str, Mapping[str, Any]]:
+        """What the node tells of those that are new, by their names; empty where it knows nothing
+        yet, as another machine behind the same address."""
+        with self._lock:
+            new = [its for its in receipts if (its.tx_hash, its.block_hash) not in self._costs]
+        counts = Counter(its.height for its in new)
+        whole_blocks = [height for height, count in counts.items() if count >= _SEVERAL]
+        singly = [bare(its.tx_hash) for its in new if its.height not in whole_blocks]
+        asked = [Question(_OF_BLOCK, ({"num": height},)) for height in whole_blocks]
+        asked += [Question(_OF_ONE, ({"value": name},)) for name in singly]
+        answers = line.ask(*asked)
+        listed = [
+            one for answer in answers[: len(whole_blocks)] for one in rows(answer, "outcomes")
+        ]
+        told = [table(one, "an outcome") for one in [*listed, *answers[len(whole_blocks) :]]]
+        return {str(one.get("id")): one for one in told if one}
+
+    def _cost(
+        self, line: Line, its: Receipt, infos: Mapping[str, Mapping[str, Any]]
+    ) -> Cost | None:
+        key, info = (its.tx_hash, its.block_hash), infos.get(bare(its.tx_hash), {})
         with self._lock:
             known = self._costs.get(key)
-        if known is None and (known := self._ask(line, its)) is not None:
-            with self._lock:
-                self._costs[key] = known
-                while len(self._costs) > _MOST_KEPT:
-                    self._costs.popitem(last=False)
-        return known
-
-    def _ask(self, line: Line, its: Receipt) -> Cost | None:
-        asked = Question("/wallet/gettransactioninfobyid", ({"value": bare(its.tx_hash)},))
-        info = table(line.ask(asked)[0], "an outcome")
-        if not info or info.get("blockNumber") != its.height:
-            # Another machine behind the same address: it knows in a moment.
-            return None
+        if known is not None or not info or info.get("blockNumber") != its.height:
+            return known
         fee = whole(info.get("fee", 0), "a fee")
-        return Cost(fee, None if its.worked else self._why(line, its, info))
+        known = Cost(fee, None if its.worked else self._why(line, its, info))
+        with self._lock:
+            self._costs[key] = known
+            while len(self._costs) > _MOST_KEPT:
+                self._costs.popitem(last=False)
+        return known
 
     def _why(self, line: Line, its: Receipt, info: Mapping[str, Any]) -> Why:
         result = table(info.get("receipt", {}), "a receipt").get("result")

@@ -9,7 +9,7 @@ from typing import Any
 from crossway.adapters.chains.evm.calldata import call_of
 from crossway.adapters.chains.evm.ground import Ground
 from crossway.adapters.chains.evm.heads import Summit
-from crossway.adapters.chains.evm.wire import Malformed, table
+from crossway.adapters.chains.evm.wire import Malformed, rows, table
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.adapters.chains.tron import resources
@@ -31,7 +31,7 @@ from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Missing, Signed, Status, Waiting
 
 _PRICE_SECONDS = 6.0
-_MOST_LEARNT = 100_000
+_MOST_LEARNT, _FEW = 100_000, 3
 DUPLICATE = "DUP_TRANSACTION_ERROR"
 
 
@@ -121,7 +121,7 @@ class Post:
 
     def _there(self, line: Line, tx_ids: list[str]) -> set[str]:
         found = set(self._outcomes.mined(line, tx_ids))
-        return found | {one for one in tx_ids if one not in found and _waits(line, one)}
+        return found | _waiting(line, [one for one in tx_ids if one not in found])
 
     def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
         """What is known of each; where nodes must agree and do not, nothing is certain."""
@@ -138,15 +138,11 @@ class Post:
     def _statuses(self, line: Line, tx_ids: list[str]) -> dict[str, Status]:
         in_blocks = self._outcomes.mined(line, tx_ids)
         found: dict[str, Status] = {one: was or Waiting() for one, was in in_blocks.items()}
-        final_ms: int | None = None
-        for one in tx_ids:
-            if one in found:
-                continue
-            if _waits(line, one):
-                found[one] = Waiting()
-                continue
-            if final_ms is None:
-                final_ms = _final_ms(line)
+        waiting = _waiting(line, [one for one in tx_ids if one not in found])
+        found |= dict.fromkeys(waiting, Waiting())
+        unknown = [one for one in tx_ids if one not in found]
+        final_ms = _final_ms(line) if unknown else 0
+        for one in unknown:
             with self._lock:
                 expires = self._expiries.get(one)
             over = expires is not None and final_ms >= expires
@@ -185,10 +181,20 @@ def _text(message: Any) -> str:
         return str(message)[:200]
 
 
-def _waits(line: Line, tx_id: str) -> bool:
-    """Whether a transaction waits for a block; a node that does not tell knows of none."""
-    answer = line.tell([Question("/wallet/gettransactionfrompending", ({"value": tx_id},))])[0]
-    return isinstance(answer, dict) and answer.get("txID") == tx_id
+def _waiting(line: Line, tx_ids: list[str]) -> set[str]:
+    """Those that wait for a block: asked for one by one where they are few, else looked for among
+    all that wait. A node that does not tell knows of none."""
+    if len(tx_ids) > _FEW:
+        answer = line.tell([Question("/wallet/gettransactionlistfrompending", ({},))])[0]
+        if isinstance(answer, dict):
+            return set(tx_ids) & {str(one) for one in rows(answer.get("txId", []), "names")}
+    asked = [Question("/wallet/gettransactionfrompending", ({"value": one},)) for one in tx_ids]
+    answers = line.tell(asked)
+    return {
+        one
+        for one, answer in zip(tx_ids, answers, strict=True)
+        if isinstance(answer, dict) and answer.get("txID") == one
+    }
 
 
 def _final_ms(line: Line) -> int:
