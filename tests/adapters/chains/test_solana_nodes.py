@@ -1,6 +1,7 @@
 """What a single node of Solana says wrongly is no answer, and never a loss."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -169,3 +170,27 @@ def test_a_process_that_knows_nothing_goes_on_counting_where_the_last_one_ended(
     fresh = open_solana(node)
     assert fresh.next_nonce(relayer) == payment.chain.next_nonce(relayer) == 1
     fresh.close()
+
+
+def test_more_accounts_than_one_look_takes_are_looked_at_by_turns(
+    behind: SolanaChain, node: solana.Node
+) -> None:
+    behind.ground.traits = replace(behind.ground.traits, look=400)
+    bitcoin = behind.ground.catalogue.tokens[node.chain, "WBTC"].address
+    node.put_mint(bitcoin)
+    node.give(str(solana.RICH.pubkey()), solana.STOCK, bitcoin)
+    paid = [behind.deposit_address(f"0x{number:064x}") for number in range(40)]
+    heads = behind.heads()
+    cursor = behind.scan(Cursor(heads.height, heads.block_hash), Addresses(*paid)).cursor
+    for number, address in enumerate(paid):
+        node.send(address, 10 + number)
+        node.send(address, 100 + number)
+        node.send(address, 5 + number, bitcoin)
+    node.mine()
+    found = set()
+    for _ in range(12):
+        seen = behind.scan(cursor, Addresses(*paid))
+        cursor = seen.cursor
+        found |= {(one.place, one.to, one.units) for one in seen.incoming}
+    assert found == {(one.place, one.to, one.units) for one in behind.incoming_to(paid)}
+    assert sum(units for _, _, units in found) == sum(115 + 3 * n for n in range(len(paid)))

@@ -20,7 +20,7 @@ from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.adapters.chains.solana.deploying import VAULT_LAMPORTS
 from crossway.adapters.chains.solana.ground import CONFIRMED, Ground, ask_block
 from crossway.adapters.chains.solana.opening import cluster_nodes
-from crossway.adapters.chains.solana.places import SYSTEM, TOKEN_2022
+from crossway.adapters.chains.solana.places import TOKEN_2022
 from crossway.adapters.chains.solana.reading import ask_signatures
 from crossway.adapters.chains.solana.traits import Traits, traits
 from crossway.adapters.chains.solana.wire import Account, block, in_context
@@ -30,7 +30,6 @@ from crossway.domain.money import Token, format_units
 
 _FEW_TRANSACTIONS = 20
 _SHOWN_DECIMALS = 6
-_LOOKED_BACK = 50
 # Of a mint of Token-2022: where its extensions begin, and those that the program refuses.
 _EXTENSIONS_AT, _MOST_MINT = 166, 4_096
 _REFUSED = {
@@ -49,7 +48,7 @@ def nodes_findings(
     look = Look(
         lambda alone, filled: cluster_nodes(chain, alone, filled, customs),
         _newest,
-        lambda what, nodes, newest: _customs(what, nodes, customs, newest),
+        lambda what, nodes, _: _customs(what, nodes, customs, profile.treasury),
     )
     return examine(chain, profile, environment, now, look)
 
@@ -60,11 +59,11 @@ def _newest(line: Line) -> Newest:
     return Newest(slot, block(line.ask(ask_block(slot))[0], slot).at)
 
 
-def _customs(what: str, nodes: Nodes, customs: Traits, newest: Newest) -> Iterator[Finding]:
+def _customs(what: str, nodes: Nodes, customs: Traits, known: str) -> Iterator[Finding]:
     """Whether the node answers what detection asks: many accounts at once, many questions in a
-    request, and transactions of an account."""
-    many = [SYSTEM] * customs.accounts
-    asked = [ask_accounts(many)] * (customs.batch - 2) + [ask_signatures(SYSTEM)]
+    request, and transactions of an account, of one that is `known` to be not very busy."""
+    many = [known] * customs.accounts
+    asked = [ask_accounts(many)] * (customs.batch - 2) + [ask_signatures(known)]
     try:
         *looked, listed = nodes.one(lambda line: line.tell(asked))
     except Unreachable as error:
