@@ -123,7 +123,7 @@ def test_a_node_of_another_cluster_or_of_yesterday_is_no_answer(
     node.mine(30)
     assert behind.heads().height == node.height
     liar.mood = LAGGING
-    with pytest.raises(Unreachable, match="behind|above its newest"):
+    with pytest.raises(Unreachable, match=r"behind|above its newest"):
         behind.heads()
 
 
