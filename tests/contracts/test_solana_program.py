@@ -295,7 +295,9 @@ def test_a_bridger_that_is_no_vault_leaves_nothing_to_settle(node: Node) -> None
     started(one)
     assert one.holds(TREASURER) == TOTAL
     assert one.do(one.settle((TREASURER, 1))) == "BadTerms"
-    node.cluster.later(600 + 30 * DAY)
+    node.cluster.later(30 * DAY)
+    assert one.do(one.close(one.state)) == "TooEarly"
+    node.cluster.later(600)
     assert one.do(one.close(one.state)) == ""
 
 
