@@ -187,5 +187,9 @@ def test_the_rent_of_old_notes_comes_back_once_nothing_needs_them() -> None:
         with making_blocks(node):
             assert all(done.worked for done in carry_out(plan))
         assert 0 < before + 1_224_960 - node.coins(relayer) <= plan.cost
+        # What operators do carries no number, and shows as made after the last that does.
+        assert there.chain.next_nonce(relayer) == 2
+        made = there.chain.made_by(relayer, 0)
+        assert [(one.nonce, one.mined.reason) for one in made] == [(0, ""), (1, ""), (1, "")]
         assert there.reclaiming().errands == ()
         payment.network.opened.close()  # type: ignore[attr-defined]

@@ -206,7 +206,7 @@ def instruction(program: str, data: bytes, places: Sequence[Place]) -> Instructi
 
 
 def number_in(data: bytes) -> int | None:
-    """The running number in an instruction of the program."""
-    if len(data) < NUMBER_END:
+    """The running number in an instruction of the program; those of operators carry none."""
+    if len(data) < NUMBER_END or data[0] in (WITHDRAW, CLOSE):
         return None
     return int.from_bytes(data[NUMBER_AT:NUMBER_END], "little")
