@@ -131,10 +131,14 @@ def _tokens(chain: SolanaChain) -> Iterator[Finding]:
     mints = [one.address for one in tokens]
     there = ground.nodes.one(lambda line: read_accounts(ground, line, mints, 0, _MOST_MINT))
     said = [(one, mint_trouble(ground, one, mint)) for one, mint in zip(tokens, there, strict=True)]
-    wrong = [(one, why) for one, why in said if why]
-    yield Finding("tokens", f"{len(tokens) - len(wrong)} of {len(tokens)} can be paid")
-    for one, why in wrong:
-        yield Finding(f"token {one.symbol}", f"cannot be paid: {why}")
+    wrong: dict[str, list[str]] = {}
+    for one, why in said:
+        if why:
+            wrong.setdefault(why, []).append(one.symbol)
+    can = len(tokens) - sum(map(len, wrong.values()))
+    yield Finding("tokens", f"{can} of {len(tokens)} can be paid")
+    for why, symbols in wrong.items():
+        yield Finding("tokens", f"not {', '.join(symbols)}: {why}")
 
 
 def mint_trouble(ground: Ground, token: Token, mint: Account | None) -> str:
