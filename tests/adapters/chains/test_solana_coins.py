@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from threading import Timer
+from threading import Thread
 
 import pytest
 from solders.instruction import AccountMeta, Instruction
@@ -30,6 +30,7 @@ from tests.chains.solana.node import (
     key_of,
     running,
 )
+from tests.processes import until
 from tests.promises.networks import open_solana
 from tests.simulation import Addresses
 
@@ -186,21 +187,20 @@ def test_what_stayed_of_sol_is_taken_out(coins: Desk) -> None:
     coins.moved(coins.start())
     coins.moved(coins.settle((TREASURER, TOTAL - 40)))
     assert kept_units(coins.chain, NATIVE) == 40
-    token = coins.chain.ground.catalogue.native_token(coins.chain.id)
-    assert token == NATIVE
     listed = coins.chain.ground.catalogue.by_chain[coins.chain.id]
     sol: Token = next(one for one in listed if one.address == NATIVE)
     plan = withdrawal_plan(coins.chain, sol, TREASURER, 40)
     sent: list[str] = []
 
-    def mine(tx_id: str) -> None:
-        sent.append(tx_id)
-
     # It waits for its block, which another hand makes.
-    hand = Timer(0.3, coins.node.mine)
-    hand.start()
-    done = plan.errands[0].send(mine)
-    hand.join()
+    def hand() -> None:
+        until("the transaction waits", lambda: bool(coins.node.cluster.pool))
+        coins.node.mine()
+
+    maker = Thread(target=hand)
+    maker.start()
+    done = plan.errands[0].send(sent.append)
+    maker.join()
     assert done.worked
     assert kept_units(coins.chain, NATIVE) == 0
     assert coins.node.coins(TREASURER) == EMPTY + TOTAL
