@@ -170,8 +170,7 @@ def questions() -> dict[str, Ask]:
 
 def page(services: Services, operator: Caller, wanted: Conditions, before: int | None) -> None:
     """A page of the list and its count, as the screen asks for them."""
-    lists.sift(services, operator, wanted, before, PAGE)
-    lists.tally(services, operator, wanted)
+    lists.page(services, operator, wanted, before, PAGE)
 
 
 def detail(services: Services, operator: Caller, number: int) -> None:

@@ -36,6 +36,7 @@ _c = intents.c
 NARROW: Final = 5_000
 BATCH, COUNTED = 500, 2_000
 LEAST_SPAN, MOST_SPAN = 1_000, 50_000
+_GROWS: Final = 4
 _QUICK, _SLOW = 0.01, 0.04  # seconds that a span may take before the next one grows or shrinks
 _COLUMNS: Final = {
     Subject.STATE: _c.state,
@@ -69,6 +70,8 @@ class Sifting:
 
     def __init__(self, db: Connection, narrow: int = NARROW) -> None:
         self._db, self._narrow = db, narrow
+        # A page and its count ask for the same.
+        self._planned: dict[Conditions, tuple[ColumnElement[bool], list[int] | None]] = {}
 
     def sift(
         self,
@@ -100,13 +103,18 @@ class Sifting:
         if (one := _in_order(wanted)) is not None:
             n = self._count(select(_c.id).where(one), most + 1)
             return Tally(min(n, most), n > most)
-        n, end = 0, time.monotonic() + patience
-        for low, high in self._spans(*self._bounds(wanted, None)):
+        lowest, highest = self._bounds(wanted, None)
+        n, began, end = 0, time.monotonic(), time.monotonic() + patience
+        for low, high in self._spans(lowest, highest):
             part = select(_c.id).where(_c.id >= low, _c.id < high, test)
             n += self._count(part, most + 1 - n)
-            if n > most or time.monotonic() > end:
+            now = time.monotonic()
+            # The next span is larger: it is not begun when it would take too long.
+            late = now + _GROWS * (now - began) > end
+            if low > lowest and (n > most or late):
                 return Tally(min(n, most), True)
-        return Tally(n)
+            began = now
+        return Tally(min(n, most), n > most)
 
     def _tally(
         self, ids: Sequence[int], test: ColumnElement[bool], most: int, patience: float
@@ -149,7 +157,7 @@ class Sifting:
             yield low, highest
             took = time.monotonic() - began
             if took < _QUICK:
-                span = min(MOST_SPAN, span * 4)
+                span = min(MOST_SPAN, span * _GROWS)
             elif took > _SLOW:
                 span = max(LEAST_SPAN, span // 2)
             highest = low
@@ -169,6 +177,11 @@ class Sifting:
 
     def _plan(self, wanted: Conditions) -> tuple[ColumnElement[bool], list[int] | None]:
         """The test of each intent; and, where one of the conditions lets few through, those few."""
+        if wanted not in self._planned:
+            self._planned[wanted] = self._think(wanted)
+        return self._planned[wanted]
+
+    def _think(self, wanted: Conditions) -> tuple[ColumnElement[bool], list[int] | None]:
         every = [_way(one) for one in wanted.every]
         some = [_way(one) for one in wanted.some]
         tests = [way.test for way in every]

@@ -68,12 +68,12 @@ def listing(
     services: Services, caller: Caller, wanted: Conditions, before_id: int | None
 ) -> Listing:
     """One page of payments, newest first, reached by its key and never by counting rows."""
-    page = lists.sift(services, caller, wanted, before_id, PAGE_SIZE + 1)
+    page, total = lists.page(services, caller, wanted, before_id, PAGE_SIZE + 1)
     shown = page.intents[:PAGE_SIZE]
     oddities = unusual(services, shown)
     return Listing(
         rows=tuple(row(services, intent, oddities[intent.id]) for intent in shown),
-        total=lists.tally(services, caller, wanted),
+        total=total,
         older_than=shown[-1].id if len(page.intents) > PAGE_SIZE else page.searched_to,
         searched_to=page.searched_to,
     )

@@ -11,32 +11,29 @@ from crossway.ports.services import Services
 
 MOST_PAGE = 100
 MOST_COUNTED = 10_000
-PATIENCE, COUNTING = 0.08, 0.03  # seconds that a page and its count may be looked for
+PATIENCE, COUNTING = 0.08, 0.015  # seconds that a page and its count may be looked for
 _AT_ONCE, _LONGER = 500, 1.0
 
 
-def sift(
+def page(
     services: Services, caller: Caller, wanted: Conditions, before_id: int | None, limit: int
-) -> Sifted:
-    """A page of the caller's payments, newest first, of those older than a number. Where few of
-    many meet the conditions the search stops after a while and says how far it came."""
+) -> tuple[Sifted, Tally]:
+    """A page of the caller's payments, newest first, of those older than a number, and how many
+    there are in all. Where few of many meet the conditions the search stops after a while and says
+    how far it came; the count is exact where that is cheap, else goes no further than
+    `MOST_COUNTED`."""
     caller.needs(Scope.READ)
     if not 1 <= limit <= MOST_PAGE:
         raise InvalidInput(f"limit must be from 1 to {MOST_PAGE}")
-    with services.store.read() as unit:
-        return unit.finding.sift(wanted, _client(caller), before_id, limit, PATIENCE)
-
-
-def tally(services: Services, caller: Caller, wanted: Conditions) -> Tally:
-    """How many payments of the caller's meet the conditions: exactly where that is cheap, else no
-    further than `MOST_COUNTED`."""
-    caller.needs(Scope.READ)
     client = _client(caller)
     with services.store.read() as unit:
+        found = unit.finding.sift(wanted, client, before_id, limit, PATIENCE)
         if (states := _states_alone(wanted)) is not None:
             counts = unit.intents.counts(client)
-            return Tally(sum(n for state, n in counts.items() if state in states))
-        return unit.finding.tally(wanted, client, MOST_COUNTED, COUNTING)
+            return found, Tally(sum(n for state, n in counts.items() if state in states))
+        if before_id is None and found.searched_to is None and len(found.intents) < limit:
+            return found, Tally(len(found.intents))
+        return found, unit.finding.tally(wanted, client, MOST_COUNTED, COUNTING)
 
 
 def every(services: Services, caller: Caller, wanted: Conditions) -> Iterator[Intent]:
