@@ -17,8 +17,8 @@ from crossway.usecases.payments.terms import CreateIntent
 
 # The steps in which a group's payments are carried to their end, in seconds: first what a recipient
 # waits for, then what the bridge and the finality of chains take.
-STEPS = (4, 1.5, 1.5, 2, 17, 3, 10)
-QUICK = 4
+STEPS = (4, 2.5, 3, 17, 10)
+QUICK = 3
 _USDC_UNITS_OF_A_CENT = 10_000
 
 
@@ -72,7 +72,7 @@ def _catch_up(stage: Stage, cast: Cast, until: float) -> None:
         stage.hand.to(at)
         stage.awake.clear()
         stage.awake.add(act())
-        carry_on(stage, STEPS[:7])
+        carry_on(stage, STEPS)
 
 
 def _made(stage: Stage, cast: Cast, payment: Payment) -> Intent | None:

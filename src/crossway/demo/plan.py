@@ -14,6 +14,9 @@ SEED = 20_260_101
 _DAY = 86_400
 # Payments of one group are asked for within so many seconds, and carried to their end in so many.
 LASTS, AFTER = 2_700, 600
+# From how many chains the payments of a group come, at most.
+_SOURCES = 4
+_NETS = {False: "mainnet", True: "testnet"}
 
 
 class Way(StrEnum):
@@ -87,8 +90,9 @@ def planned(end: float, payments: int, days: int = 30, seed: int = SEED) -> list
         for moment in moments:
             size = max(1, round(payments * share / sum(busy) / len(moments)))
             offsets = sorted(dice.uniform(0, LASTS) for _ in range(size))
+            ways = _ways(dice)
             groups.append(
-                [_payment(dice, moment + o, number + n) for n, o in enumerate(offsets, 1)]
+                [_payment(dice, moment + o, number + n, ways) for n, o in enumerate(offsets, 1)]
             )
             number += size
     return groups
@@ -120,17 +124,44 @@ def late_comers(begins: float, count: int, seed: int = SEED) -> list[Payment]:
     dice = Random(seed + 1)
     ways = (Way.GOOD, Way.GOOD, Way.EXPIRED, Way.SHORT, Way.GOOD, Way.OVER, Way.EXPIRED)
     return [
-        replace(_payment(dice, begins + 12 * number, 9_000 + number), way=ways[number % len(ways)])
+        replace(
+            _payment(dice, begins + 12 * number, 9_000 + number, _ways(dice)),
+            way=ways[number % len(ways)],
+        )
         for number in range(count)
     ]
 
 
-def _payment(dice: Random, at: float, number: int) -> Payment:
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """From where and to where the payments of a group go."""
+
+    sources: Mapping[bool, Sequence[tuple[str, str]]]
+    to: Mapping[str, tuple[str, str]]
+
+
+def _ways(dice: Random) -> _Ways:
+    """Few of all: each chain that takes part in a group costs as much as its payments do."""
+    return _Ways(
+        {test: _drawn(dice, figures()["sources"][net]) for test, net in _NETS.items()},
+        {one.name: _to(dice, one) for one in merchants()},
+    )
+
+
+def _drawn(dice: Random, listed: Sequence[tuple[str, str, int]]) -> Sequence[tuple[str, str]]:
+    weights = [weight for *_, weight in listed]
+    return [(chain, symbol) for chain, symbol, _ in dice.choices(listed, weights, k=_SOURCES)]
+
+
+def _to(dice: Random, merchant: Merchant) -> tuple[str, str]:
+    return dice.choices(merchant.to, range(len(merchant.to) + 1, 1, -1))[0]
+
+
+def _payment(dice: Random, at: float, number: int, ways: _Ways) -> Payment:
     known = merchants()
     merchant = dice.choices(known, [one.weight for one in known])[0]
-    listed = figures()["sources"]["testnet" if merchant.test else "mainnet"]
-    to = dice.choices(merchant.to, [len(merchant.to) - n + 1 for n in range(len(merchant.to))])[0]
-    chain, symbol, _ = dice.choices(listed, [weight for *_, weight in listed])[0]
+    chain, symbol = dice.choice(ways.sources[merchant.test])
+    to = ways.to[merchant.name]
     return Payment(
         at, merchant.name, (chain, symbol), to, _cents(dice, merchant),
         f"{merchant.reference}-{number}", Way.GOOD if merchant.test else _way(dice),
