@@ -1,5 +1,6 @@
 """Payments from and to Tron: what becomes of deposits in USDT and TRX, to the unit."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -112,6 +113,21 @@ def test_trx_that_contracts_send_is_found_once_and_stands(tron: Tron) -> None:
     assert chain.still_there(found.incoming) == [False, False]
     chain.close()
     again.close()
+
+
+def test_several_deposits_of_one_block_stand_each_by_itself(tron: Tron) -> None:
+    chain, to = open_tron(tron), tron.wallet("a deposit")
+    heads = chain.heads()
+    for units in (5, 6, 7):
+        tron.transfer(to, units)
+    tron.mine()
+    found = chain.scan(Cursor(heads.height, heads.block_hash), Addresses(to)).incoming
+    assert [one.units for one in found] == [5, 6, 7]
+    assert len({one.place for one in found}) == 3
+    assert chain.still_there(found) == [True, True, True]
+    moved = [replace(found[0], index=found[0].index + 9), replace(found[1], units=5)]
+    assert chain.still_there(moved) == [False, False]
+    chain.close()
 
 
 def test_running_numbers_are_learnt_again_from_what_older_blocks_tell(tron: Tron) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from crossway.adapters.chains.evm import native
 from crossway.adapters.chains.evm.ground import Ground, ask_block, blocks_at
-from crossway.adapters.chains.evm.logs import answered, question, receiver, spans
+from crossway.adapters.chains.evm.logs import answered, fetched, question, receiver, spans
 from crossway.adapters.chains.evm.wire import (
     TRANSFER,
     Block,
@@ -170,6 +170,7 @@ def _standing_of(ground: Ground, line: Line, incoming: Sequence[Incoming]) -> li
     hashes = sorted({one.tx_hash for one in incoming if not native.is_made_up(one)})
     answers = line.ask(*(Question("eth_getTransactionReceipt", (h,)) for h in hashes))
     receipts = {h: receipt(a, h) for h, a in zip(hashes, answers, strict=True)}
+    again = None if ground.traits.places else _logs_again(ground, line, incoming)
 
     def stands(one: Incoming) -> bool:
         if in_blocks[one.block_height].hash != one.block_hash:
@@ -179,14 +180,30 @@ def _standing_of(ground: Ground, line: Line, incoming: Sequence[Incoming]) -> li
         its = receipts[one.tx_hash]
         if its is None or its.block_hash != one.block_hash or not its.worked:
             return False
-        return any(_same(log, one) for log in its.logs)
+        told = its.logs if again is None else again[one.block_height]
+        return any(_same(log, one) for log in told)
 
     return [stands(one) for one in incoming]
+
+
+def _logs_again(ground: Ground, line: Line, incoming: Sequence[Incoming]) -> dict[int, list[Log]]:
+    """The transfers of the blocks in question, by height: for chains whose receipts count events
+    in another way than logs do."""
+    found: dict[int, list[Log]] = {}
+    for height in sorted({one.block_height for one in incoming}):
+        to = sorted({one.to for one in incoming if one.block_height == height})
+        found[height] = [
+            log
+            for span in spans(ground.limits, height, height, to)
+            for log in fetched(line, ground.limits, ground.tokens, span)
+        ]
+    return found
 
 
 def _same(log: Log, one: Incoming) -> bool:
     return (
         log.index == one.index
+        and (log.tx_hash, log.block_hash) == (one.tx_hash, one.block_hash)
         and log.address == one.token
         and len(log.topics) == 3
         and log.topics[0] == TRANSFER

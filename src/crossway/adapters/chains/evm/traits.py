@@ -21,6 +21,7 @@ class Traits:
     gas: int
     lens: int
     history: bool
+    places: bool
 
     def __post_init__(self) -> None:
         if self.fees not in ("eip1559", "legacy"):

@@ -36,6 +36,8 @@ class Customs:
             tags=True,
             gas=self.energy,
             history=False,
+            # Older nodes count the events of a receipt from nought.
+            places=False,
             **_NOT_ASKED,  # type: ignore[arg-type]
         )
 
