@@ -16,7 +16,7 @@ from tests.promises.networks import SolanaNetwork, open_solana
 from tests.promises.test_chain import TOTAL, Payment, send, sign
 from tests.simulation import Addresses
 
-HIDING, LATE, GREEDY, SPLIT = "hiding", "late", "greedy", "split"
+HIDING, LATE, GREEDY, SPLIT, FORGETFUL = "hiding", "late", "greedy", "split", "forgetful"
 
 
 class Liar(Front):
@@ -30,6 +30,13 @@ class Liar(Front):
             return asked_for(asked, [])
         if self.mood == GREEDY and method == "getRecentPrioritizationFees":
             return asked_for(asked, [{"slot": 1, "prioritizationFee": 10**12}])
+        if self.mood == FORGETFUL and method == "getBlock" and asked["params"][0] < 1_500:
+            words = "Block 1009 cleaned up, does not exist on node. First available block: 1500"
+            return {
+                "jsonrpc": "2.0",
+                "id": asked["id"],
+                "error": {"code": -32001, "message": words},
+            }
         if self.mood == SPLIT and method == "getSignatureStatuses":
             nothing = [None] * len(asked["params"][0])
             return asked_for(asked, {"context": {"slot": 1}, "value": nothing})
@@ -109,6 +116,23 @@ def test_what_was_found_and_not_stored_is_found_again(
     first = behind.scan(before, Addresses(payment.address))
     assert behind.scan(before, Addresses(payment.address)).incoming == first.incoming
     assert not behind.scan(first.cursor, Addresses(payment.address)).incoming
+
+
+def test_a_pause_longer_than_nodes_keep_blocks_loses_nothing(
+    behind: SolanaChain, liar: Liar, node: solana.Node, payment: Payment
+) -> None:
+    heads = behind.heads()
+    before = Cursor(heads.height, heads.block_hash)
+    liar.mood = FORGETFUL
+    with pytest.raises(Unreachable, match="no block 1009"):
+        behind.scan(before, Addresses(payment.address))
+    again(behind)
+    node.cluster.skip(2_000)
+    node.pay(payment.address, TOTAL)
+    node.mine(20)
+    found = behind.scan(before, Addresses(payment.address))
+    assert [one.units for one in found.incoming] == [TOTAL]
+    assert found.reorged_from is None
 
 
 def test_a_node_of_another_cluster_or_of_yesterday_is_no_answer(

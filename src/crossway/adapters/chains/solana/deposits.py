@@ -25,6 +25,8 @@ from crossway.ports.chain import Cursor, Heads, Scan, Watch
 # A list of transactions may lag behind the accounts; so often is it asked for what is lacking.
 _TRIES = 20
 _OWNERS_AT_ONCE = 50
+# What nodes say of blocks that they do not keep, or that never were.
+_LET_GO, _LONG_AGO_SLOTS = (-32001, -32007, -32009, -32011), 1_000
 _ROOTS_AT_ONCE = 20
 
 
@@ -96,7 +98,7 @@ def _scan(
     if head.height < after.height:
         raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
     cursor = Cursor(head.height, head.block_hash)
-    if not _stands(line, after):
+    if not _stands(line, after, head.finalized):
         again = _again(ground, line, memory, head, after, addresses)
         return again, again.incoming
     places, all_of_them = looked_at(ground, memory, addresses)
@@ -108,11 +110,13 @@ def _scan(
     memory.doubt({one.account: units for one, units in changed.items()})
     unread = {p: n for p, n in changed.items() if memory.tries.get(p.account, (0, 0))[0] < _TRIES}
     read = _explained(ground, line, memory, unread) if unread else []
+    late = [one for one in read if one.block_height > after.height or not all_of_them]
     emptied, newest = paid_out(ground, line, memory.ours, after.height, addresses)
     if emptied:
-        known = {one.place for one in read}
-        read += [one for one in read_all(ground, line, sorted(emptied)) if one.place not in known]
-    late = [one for one in read if one.block_height > after.height or not all_of_them]
+        known = {one.place for one in late}
+        more = read_all(ground, line, sorted(emptied))
+        late += [one for one in more if one.place not in known]
+        read = [*read, *more]
     # What is not explained yet, or was read as of before the head, lies above the cursor.
     open_ = any(tried < _TRIES for tried, _ in memory.tries.values())
     complete = not open_ and (slot >= head.height or not places)
@@ -190,12 +194,16 @@ def _gained(one: Transaction, place: Place) -> int:
     return one.gained(one.keys.index(place.account), is_native(place.token))
 
 
-def _stands(line: Line, after: Cursor) -> bool:
+def _stands(line: Line, after: Cursor, final: int) -> bool:
+    """Whether the cursor's block is still there. Of one so old that nodes have let go of it, nobody
+    can say so; it was final long ago."""
     answer = line.tell([ask_block(after.height)])[0]
-    if isinstance(answer, Objection):
-        refuse_unsure(answer, after.height)
-        return False
-    return answer is not None and block(answer, after.height).hash == after.block_hash
+    if not isinstance(answer, Objection):
+        return answer is not None and block(answer, after.height).hash == after.block_hash
+    if answer.code in _LET_GO and after.height + _LONG_AGO_SLOTS < final:
+        return True
+    refuse_unsure(answer, after.height)
+    return False
 
 
 def _again(

@@ -17,6 +17,8 @@ from crossway.adapters.chains.solana.reading import (
 )
 
 _MOST_PAGES = 20
+# One of many nodes may not have yet what another listed; so often is it asked for.
+_TRIES = 20
 
 
 @dataclass
@@ -24,6 +26,7 @@ class Ours:
     """The newest transaction of the program that was looked at, and those that we sent."""
 
     newest: str = ""
+    tries: int = 0
     sent: OrderedDict[str, Any] = field(default_factory=OrderedDict)
 
 
@@ -47,7 +50,9 @@ def paid_out(
         for told in one.told(ground.program.id)
         if told.source in watched
     }
-    return found, listed[0].name if listed else ours.newest
+    lacking = bool(watched) and len(read) < len(theirs)
+    ours.tries = ours.tries + 1 if lacking and ours.tries < _TRIES else 0
+    return found, listed[0].name if listed and not ours.tries else ours.newest
 
 
 def _entries(line: Line, program: str, until: str, after: int) -> list[Entry]:
