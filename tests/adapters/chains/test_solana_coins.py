@@ -306,6 +306,24 @@ def test_a_deposit_that_was_started_between_two_looks_is_found(desk: Desk) -> No
     assert [units for _, units in desk.arrived(now)] == [5]
 
 
+def test_what_a_stranger_did_is_asked_for_until_the_node_has_it(desk: Desk) -> None:
+    node, watch = desk.node, Addresses(desk.address)
+    stranger = key_of("a stranger")
+    node.give(str(stranger.pubkey()), 10**9, NATIVE)
+    node.pay(desk.address, TOTAL)
+    made = node.creation(str(stranger.pubkey()), desk.chain.own.bridger, desk.token)
+    before = desk.cursor()
+    landed = node.do([made, started_by(desk, str(stranger.pubkey()))], stranger)
+    node.answers.lacking.add(landed.name)
+    seen = desk.chain.scan(before, watch)
+    assert not seen.incoming
+    node.mine()
+    node.answers.lacking.clear()
+    found = desk.chain.scan(seen.cursor, watch)
+    assert [one.units for one in found.incoming] == [TOTAL]
+    assert not desk.chain.scan(found.cursor, watch).incoming
+
+
 def started_by(desk: Desk, caller: str) -> Instruction:
     """The program's start, called by another than our account."""
     made = instructions_of(desk.chain.ground.book, desk.start(), 0, False)[-1]

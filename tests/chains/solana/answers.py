@@ -40,6 +40,8 @@ class Answers:
 
     def __init__(self, cluster: Cluster, chain: str) -> None:
         self.cluster, self.chain = cluster, chain
+        # Transactions that this one of a node's machines does not have yet.
+        self.lacking: set[str] = set()
 
     def to(self, method: str, params: list[Any]) -> Any:
         how: Callable[..., Any] | None = getattr(self, f"on_{method}", None)
@@ -256,7 +258,7 @@ class Answers:
 
     def on_getTransaction(self, name: str, settings: Any) -> Any:
         asked = settings if isinstance(settings, dict) else {}
-        one = self.cluster.landed.get(name)
+        one = None if name in self.lacking else self.cluster.landed.get(name)
         if one is None or one.slot > self._block(asked).slot:
             return None
         versioned = isinstance(one.signed.message, MessageV0)
