@@ -1,5 +1,6 @@
 """Payments between families of chains in one service, every balance to the unit."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,11 +9,17 @@ import pytest
 from crossway.domain.intent import Intent, State
 from crossway.engine.actions import treasury_units
 from crossway.usecases.money.reconciliation import reconcile
-from tests.chains.families import RUNNING, all_running
+from tests.chains.families import CATALOGUE, RUNNING, all_running
 from tests.chains.service import Hands, RealWorld, fees
 
 # Four chains are started for the first of them, beside whatever else the machine does.
 pytestmark = pytest.mark.timeout(300)
+NAMED = {
+    "evm": "0x[0-9a-f]{64}",
+    "solana": "[1-9A-HJ-NP-Za-km-z]{86,88}",
+    "starknet": "0x[0-9a-f]{64}",
+    "tron": "[0-9a-f]{64}",
+}
 Chains = dict[str, Hands]
 Units = dict[str, dict[str, int]]
 
@@ -100,7 +107,11 @@ def test_payments_from_family_to_family_pay_everyone_what_the_terms_say(
         world.deposit(intent)
     done = all_end(world, made)
     assert held(world, made, base) == right(world, made)
-    assert all(intent.tx_hash for intent in done)
+    for intent in done:
+        found = CATALOGUE.chains[intent.terms.destination_chain]
+        # What explorers take: Tron's names are bare, and Solana's are of 64 bytes.
+        assert re.fullmatch(NAMED[found.kind], str(intent.tx_hash))
+        assert found.tx_url(str(intent.tx_hash)).endswith(f"/{intent.tx_hash}")
     for intent in made:
         to = world.services.chains[intent.terms.destination_chain]
         assert intent.destination_address == to.deposit_address(intent.key)
