@@ -86,7 +86,8 @@ def test_only_whom_the_terms_name_settles_and_never_more_than_the_total(deal: De
     assert deal.settle((STRANGER, 0)) == "NOTHING_LEFT"
     assert deal.held(AT.escrow) == 2 * TOTAL
     deal.tried(AT.factory, "set_agent", number(RELAYER), 1, by=COORDINATOR)
-    assert deal.settle((RELAYER, TOTAL), by=RELAYER) == ""
+    assert deal.settle((RELAYER, TOTAL - 7), by=RELAYER) == ""
+    assert (kept(deal, COORDINATOR), kept(deal, RELAYER)) == (7, 0)
 
 
 def test_a_refused_payout_leaves_the_total_where_it_was(deal: Deal) -> None:
