@@ -96,14 +96,18 @@ def test_an_intent_starts_once(one: Deal) -> None:
     assert one.do(one.start()) == "AlreadyStarted"
 
 
-def test_an_intent_starts_before_its_expiry_only(node: Node) -> None:
-    one = deal(node, life=3)
-    node.pay(one.owner, TOTAL)
+def test_expiry_ends_the_time_to_start_and_begins_that_to_refund(node: Node) -> None:
+    one, two, late = deal(node, life=3), deal(node, "two", life=4), deal(node, "late", life=6)
+    for each in (one, two, late):
+        node.send(each.owner, TOTAL)
     node.mine(2)
-    assert int(node.time.timestamp()) == one.expiry
     assert one.do(one.start()) == "Expired"
+    assert int(node.time.timestamp()) == one.expiry
+    assert two.do(two.refund()) == ""
+    assert int(node.time.timestamp()) == two.expiry
+    assert late.do(late.refund()) == "TooEarly"
     assert one.do(one.refund()) == ""
-    assert one.holds(one.refund_to) == TOTAL
+    assert one.holds(one.refund_to) == two.holds(two.refund_to) == TOTAL
 
 
 def test_a_deposit_is_not_given_back_before_expiry(one: Deal) -> None:
