@@ -46,6 +46,7 @@ class Followed:
     dropped: list[InFlight] = field(default_factory=list)
     again: list[Attempt] = field(default_factory=list)
     stuck: list[Attempt] = field(default_factory=list)
+    refused: list[Attempt] = field(default_factory=list)
 
 
 def check_signed(services: Services, heads: Mapping[str, Heads]) -> int:
@@ -150,14 +151,19 @@ def _follow(
         current = [status for a, status in tries if a.signed.nonce == newest.signed.nonce]
         if all(isinstance(status, Missing) and status.never for status in current):
             found.dropped.append(transfer)
-        elif not any(isinstance(status, Waiting) for status in current):
-            found.again.append(newest)
-        elif chain.replaces and abs(services.clock.now() - newest.at) > timedelta(
-            seconds=STUCK_SECONDS
-        ):
-            found.stuck.append(newest)
+            continue
+        late = abs(services.clock.now() - newest.at) > timedelta(seconds=STUCK_SECONDS)
+        if any(isinstance(status, Waiting) for status in current):
+            found.stuck += [newest] if late and chain.replaces else []
+            continue
+        found.again.append(newest)
+        found.refused += [newest] if late and chain.replaces else []
     if found.again:
         send(services, chain, [attempt.signed for attempt in found.again])
+    if found.refused:
+        # Some nodes refuse what offers less than they ask for today, instead of letting it wait.
+        asked = chain.fee_units()
+        found.stuck += [one for one in found.refused if one.signed.fee_units < asked]
     if found.stuck:
         bump(services, chain, found.stuck)
 
