@@ -160,6 +160,9 @@ def test_what_a_contract_refused_is_found_in_a_nodes_words() -> None:
     for said in (nested, f"Execution failed. Failure reason: {felt}.", "Error: ALREADY_FILLED"):
         assert (why_of(said).words, why_of(said).permanent) == (ALREADY_DONE, True)
     assert "stock" in why_of("ERC20: insufficient balance").words
+    limit = "Insufficient max L2Gas: max amount: 5, actual used: 6."
+    assert "more gas" in why_of(limit).words
+    assert "STRK" in why_of("Insufficient fee token balance").words
     assert not why_of("anything else").permanent
 
 

@@ -51,6 +51,15 @@ _REFUSALS: Mapping[str, Why] = {
 }
 # A token may answer so for what the relayer lacks as well as for its receiver.
 _NOT_PAID = Why("the token refuses this payment, or the relayer's stock was short", False)
+# In the words of nodes and tokens, the narrower ones first.
+_WORDS: Mapping[str, Why] = {
+    "insufficient max": Why(
+        "it needed more gas than a transaction may use: raise l2_gas and data_gas in traits.toml",
+        False,
+    ),
+    "insufficient fee": Why("the relayer holds too little STRK for fees", False),
+    "insufficient": Why("the relayer's stock was short", False),
+}
 _UNKNOWN = Why("the transaction reverted", False)
 
 
@@ -125,6 +134,8 @@ def why_of(reason: str) -> Why:
     known = [_REFUSALS[one] for one in said if one in _REFUSALS]
     if known:
         return known[0]
-    if any("insufficient" in one.lower() for one in said) or "insufficient" in reason.lower():
-        return Why("the relayer's stock was short", False)
+    words = " ".join((reason, *said)).lower()
+    for part, why in _WORDS.items():
+        if part in words:
+            return why
     return _UNKNOWN
