@@ -71,7 +71,8 @@ def one(services: Services, text: str) -> Client:
     for client in clients.every(services):
         if client.id == text:
             return client
-    raise NotFound("No such client is known" if text else "No client is named")
+    why = "No such client is known" if text else "No client is named"
+    raise NotFound(f"{why}: choose one on the page API keys")
 
 
 def names(services: Services) -> dict[str, str]:
