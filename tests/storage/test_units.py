@@ -1,7 +1,6 @@
 """Units of work: all or nothing, none lost, shared commits on SQLite, retries on PostgreSQL."""
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from crossway.storage.intents import LostRace
 from crossway.storage.store import SqlStore, open_store
+from tests.processes import until
 from tests.storage.records import NOW, a_client, at_once, later, stored
 
 
@@ -99,9 +99,7 @@ def together(store: SqlStore, works: list[Callable[[Any], Any]]) -> list[Any]:
     threads = [threading.Thread(target=run, args=(number,)) for number in range(len(works))]
     for thread in threads:
         thread.start()
-    end = time.monotonic() + 10
-    while store.waiting < len(works) and time.monotonic() < end:
-        time.sleep(0.001)
+    until("all of them wait", lambda: store.waiting >= len(works), 10, 0.001)
     full.set()
     for thread in (opener, *threads):
         thread.join()

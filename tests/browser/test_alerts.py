@@ -1,0 +1,136 @@
+"""What needs a person is told, leads to its remedy with one click, and ends once that is done."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import WIDE, Opener, Site
+from tests.world import CATALOGUE
+
+POLYGON, AVALANCHE = "POLYGON_MAINNET", "AVALANCHE_MAINNET"
+USDC = CATALOGUE.tokens[POLYGON, "USDC"].address
+PATIENCE = 40_000
+pytestmark = pytest.mark.timeout(500)
+
+
+def posted(site: Site, path: str, **body: Any) -> Any:
+    headers = {"Authorization": f"Bearer {site.key}"}
+    answer = httpx.post(f"{site.url}/api/v1{path}", headers=headers, json=body, timeout=30)
+    return answer.raise_for_status().json()
+
+
+def asked_for(site: Site, back: str, amount: str = "25000000") -> Any:
+    """A new payment whose money goes back to `back`."""
+    ends = {"source_chain": POLYGON, "destination_chain": AVALANCHE, "tokenIn": USDC}
+    return posted(site, "/intents", amount=amount, recipient=back, refund_address=back, **ends)
+
+
+def pay(site: Site, intent: Any, amount: str = "exact", **more: Any) -> None:
+    posted(site, "/sandbox/deposits", address=intent["intent_address"], amount=amount, **more)
+
+
+def misbehave(site: Site, chain: str = POLYGON, **how: Any) -> None:
+    posted(site, f"/sandbox/chains/{chain}/faults", **how)
+
+
+def wallet(number: int) -> str:
+    return f"0x{number:040x}"
+
+
+def hours_later(site: Site) -> None:
+    """Past the expiry of everything that is open."""
+    posted(site, "/sandbox/clock", advanceSeconds=3_700)
+
+
+def to_its_remedy(page: Page, words: str) -> None:
+    """From the list of alarms to the screen where this one is dealt with."""
+    page.get_by_role("link", name=re.compile(words)).first.click(timeout=PATIENCE)
+
+
+def none_stands(page: Page, site: Site) -> None:
+    page.goto(f"{site.url}/alarms")
+    expect(page.get_by_text("No alarm stands")).to_be_visible(timeout=PATIENCE)
+
+
+def test_a_refund_that_failed_is_sent_again_once_its_confirmation_is_read(
+    opened: Opener, site: Site
+) -> None:
+    back = wallet(0xBAC1)
+    intent = asked_for(site, back)
+    misbehave(site, refuse=[back])
+    pay(site, intent, "10000000")
+    page, seen = opened(f"intent?id={intent['id']}", WIDE)
+    expect(page.get_by_text("sends another 15.").first).to_be_visible(timeout=PATIENCE)
+    hours_later(site)
+    page.goto(f"{site.url}/alarms")
+    to_its_remedy(page, f"The refund of payment {intent['id']} failed")
+    expect(page.get_by_role("heading", name=f"Payment #{intent['id']}")).to_be_visible(
+        timeout=PATIENCE
+    )
+    misbehave(site, accept=[back])
+    page.get_by_role("button", name=re.compile(r"Refund 10\.00 USDC to 0x")).click(timeout=PATIENCE)
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("10.00 USDC on Polygon PoS go back to")
+    expect(dialog).to_contain_text("cannot be undone")
+    expect(page.get_by_text("Refunded already.")).to_have_count(0)
+    dialog.get_by_role("button", name=re.compile("^.*Refund 10")).click()
+    expect(page.get_by_text("Refunded already.").first).to_be_visible(timeout=PATIENCE)
+    none_stands(page, site)
+    assert seen.errors == []
+
+
+def short_of_stock(site: Site, page: Page) -> None:
+    """More is asked for than there is, until it has expired and went back."""
+    intent = asked_for(site, wallet(0x570C), "2000000000000")
+    pay(site, intent)
+    to_its_remedy(page, "The relayer's USDC on Avalanche C-Chain is short")
+    expect(page.get_by_role("heading", name="Treasury")).to_be_visible(timeout=PATIENCE)
+    hours_later(site)
+
+
+def foreign_money(site: Site, page: Page) -> None:
+    intent = asked_for(site, wallet(0xF0E1))
+    pay(site, intent, "5000000", token="USDT")
+    to_its_remedy(page, f"Payment {intent['id']} was sent money that it did not ask for")
+    page.get_by_role("button", name=re.compile("Return foreign deposit")).click(timeout=PATIENCE)
+    page.get_by_role("dialog").get_by_role("button", name="Return it").click()
+    expect(page.get_by_text("Went back to the payer").first).to_be_visible(timeout=PATIENCE)
+    hours_later(site)
+
+
+def silent_chain(site: Site, page: Page) -> None:
+    misbehave(site, outageSeconds=3_600)
+    to_its_remedy(page, "Polygon PoS does not answer")
+    expect(page.get_by_role("heading", name="Chains")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("No answer").first).to_be_visible(timeout=PATIENCE)
+    page.goto(f"{site.url}/simulator")
+    page.get_by_role("button", name="All back to normal").click(timeout=PATIENCE)
+
+
+def strangers_transaction(site: Site, page: Page) -> None:
+    """The one kind that only a person can end, with a note."""
+    misbehave(site, takeNonce=True)
+    pay(site, asked_for(site, wallet(0x0517)))
+    to_its_remedy(page, "The relayer's account on Polygon PoS made a transaction")
+    expect(page.get_by_role("heading", name="Reconcile")).to_be_visible(timeout=PATIENCE)
+    page.goto(f"{site.url}/alarms")
+    page.get_by_role("button", name="Settle by hand").click(timeout=PATIENCE)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Note").fill("Moved by hand, as agreed")
+    dialog.get_by_role("button", name="It is settled").click()
+
+
+@pytest.mark.parametrize(
+    "act", [short_of_stock, foreign_money, silent_chain, strangers_transaction]
+)
+def test_each_kind_of_alert_is_dealt_with_where_it_leads(
+    opened: Opener, site: Site, act: Callable[[Site, Page], None]
+) -> None:
+    page, seen = opened("alarms", WIDE)
+    act(site, page)
+    none_stands(page, site)
+    assert seen.errors == []
