@@ -158,6 +158,11 @@ def _follow(
             continue
         found.again.append(newest)
         found.refused += [newest] if late and chain.replaces else []
+    _offer(services, chain, found)
+
+
+def _offer(services: Services, chain: Chain, found: Followed) -> None:
+    """Send again what its chain does not know, and offer more for what waits or is refused."""
     if found.again:
         send(services, chain, [attempt.signed for attempt in found.again])
     if found.refused:
