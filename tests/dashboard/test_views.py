@@ -90,7 +90,6 @@ def test_charts_are_plain_json() -> None:
     drawn = (
         charts.fee_against_time(points, "light"),
         charts.chord([("A", "B", 2)], "light"),
-        charts.states_bar([(chip, 1) for chip in wording.STATES.values()], "dark"),
     )
     for option in drawn:
         assert json.loads(json.dumps(option)) == option

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from crossway.dashboard.views.cells import Chip, Color
+from crossway.dashboard.views.cells import Color
 from crossway.dashboard.views.quotes import Point
 
 Option = dict[str, Any]
@@ -87,35 +87,6 @@ def _scatter(mark: str, data: list[dict[str, Any]], shade: Shade) -> Option:
             "color": INK[shade],
         },
         "labelLayout": {"hideOverlap": True},
-    }
-
-
-def states_bar(counts: Sequence[tuple[Chip, int]], shade: Shade) -> Option:
-    """Payments by state, one bar each, in the order of a payment's life."""
-    shown = list(reversed(counts))
-    return {
-        "animationDuration": 300,
-        "grid": {"left": 4, "right": 44, "top": 4, "bottom": 4, "containLabel": True},
-        "xAxis": {"type": "value", "show": False},
-        "yAxis": {
-            "type": "category",
-            "data": [chip.text for chip, _ in shown],
-            "axisTick": {"show": False},
-            "axisLine": {"show": False},
-            "axisLabel": {"color": INK[shade]},
-        },
-        "series": [
-            {
-                "type": "bar",
-                "data": [
-                    {"value": count, "itemStyle": {"color": HUES[shade][chip.color]}}
-                    for chip, count in shown
-                ],
-                "barMaxWidth": 16,
-                "label": {"show": True, "position": "right", "color": INK[shade]},
-                "itemStyle": {"borderRadius": [0, 3, 3, 0]},
-            }
-        ],
     }
 
 
