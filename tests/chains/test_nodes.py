@@ -132,7 +132,7 @@ def test_a_forged_deposit_is_not_credited_where_nodes_must_agree(
     fronts[BASE].forged, fronts[BASE].mood = [event], FORGING
     world.step(5)
     assert world.now(intent).state is State.PENDING
-    assert any("in no block" in words for words in world.words())
+    assert any("no block of" in words for words in world.words())
     fronts[BASE].mood = HONEST
     world.deposit(intent)
     world.ends(intent, State.COMPLETED)
