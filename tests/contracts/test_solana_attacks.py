@@ -307,6 +307,24 @@ def test_the_vault_does_not_pay_itself(one: Deal) -> None:
     assert one.do(one.settle((one.bridger, TOTAL))) == "WrongAccount"
 
 
+def test_what_goes_back_goes_to_the_account_where_wallets_look(one: Deal) -> None:
+    """And not to any other that belongs to the payer, or to the new receiver."""
+    other, place = one.node.wallet("another"), {}
+    one.node.give(other, 0)
+    for who in (one.refund_to, other):
+        there = one.node.cluster.svm.get_account(Pubkey.from_string(one.ata(who)))
+        assert there is not None
+        place[who] = str(key_of(f"odd {who[:5]}").pubkey())
+        odd = Account(there.lamports, there.data, there.owner, False, 0)
+        one.node.cluster.put(Pubkey.from_string(place[who]), odd)
+    one.node.cluster.later(600 + 3 * DAY)
+    back, away = one.with_(_7=place[one.refund_to]), one.with_(_10=place[other])
+    assert one.do(back.refund()) == "WrongAccount"
+    assert one.do(back.redirect(other)) == "WrongAccount"
+    assert one.do(away.redirect(other)) == "WrongAccount"
+    assert one.do(one.refund()) == ""
+
+
 def test_too_much_is_too_much_however_it_is_added(one: Deal) -> None:
     assert one.do(one.start()) == ""
     assert one.do(one.settle((TREASURER, 2**64 - 1), (TREASURER, 2))) == "TooMuch"
