@@ -10,10 +10,12 @@ import pytest
 
 from crossway.adapters.chains.addresses import canonical
 from crossway.adapters.chains.binding import bound
-from crossway.adapters.chains.live.families import LiveChain, family
+from crossway.adapters.chains.live.families import Opened, family
 from crossway.adapters.chains.live.keys import Keyring
+from crossway.adapters.chains.live.network import restricted
 from crossway.adapters.chains.live.profile import ChainProfile, read_profile
 from crossway.catalogue import load
+from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Terms
 from tests.processes import ROOT
 
@@ -76,7 +78,7 @@ def test_a_field_of_another_family_is_refused(kind: str, tmp_path: Path) -> None
 
 
 @pytest.fixture(scope="module")
-def chains(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, LiveChain]]:
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Opened]]:
     """Every chain of both examples as a service opens it, and nobody behind the nodes' names."""
     folder, made = tmp_path_factory.mktemp("examples"), {}
     # Any number of 251 bits is a key of every family.
@@ -90,15 +92,16 @@ def chains(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, LiveC
         (folder / name).write_text(text)
         for chain, profile in read_profile(folder / name, CATALOGUE).chains.items():
             of, ring = family(CATALOGUE.chains[chain].kind), Keyring(environment)
-            made[chain] = of.open_chain(CATALOGUE, chain, profile, environment, ring).chain
+            made[chain] = of.open_chain(CATALOGUE, chain, profile, environment, ring)
     yield made
     for one in made.values():
-        one.close()
+        one.chain.close()
 
 
 def test_every_pair_of_live_chains_has_a_destination_address_without_asking_a_node(
-    chains: dict[str, LiveChain],
+    opened: dict[str, Opened],
 ) -> None:
+    chains = {name: one.chain for name, one in opened.items()}
     assert set(chains) == set(CATALOGUE.chains)
     for source, to in product(chains.values(), repeat=2):
         kinds = [CATALOGUE.chains[one.id].kind for one in (source, to)]
@@ -125,3 +128,15 @@ def test_every_pair_of_live_chains_has_a_destination_address_without_asking_a_no
         if kinds == ["evm", "evm"]:
             # Money that is paid on the wrong one of them lies at an address that is ours.
             assert found == source.deposit_address(key)
+
+
+def test_a_token_that_contracts_refuse_is_offered_to_nobody(
+    opened: dict[str, Opened], tmp_path: Path
+) -> None:
+    path = tmp_path / "profile.toml"
+    path.write_text(filled((EXAMPLES / "mainnets.toml").read_text()))
+    live = restricted(CATALOGUE, read_profile(path, CATALOGUE), opened)
+    assert CATALOGUE.tokens["SOLANA_MAINNET", "USDG"].enabled
+    with pytest.raises(InvalidInput, match="its issuer can take back what others hold"):
+        live.token("SOLANA_MAINNET", "USDG", "token_in")
+    assert live.token("SOLANA_MAINNET", "USDC", "token_in").enabled
