@@ -1,7 +1,5 @@
 """Starts a node: `python -m node MANIFEST`, and prints its port when it answers."""
 
-from . import py311  # noqa: F401, I001 - first, or nothing of cairo-lang can be imported
-
 import hashlib
 import json
 import os
@@ -12,12 +10,12 @@ from pathlib import Path
 
 from starkware.starknet.services.api.contract_class.contract_class import CompiledClass
 
-from .asked import Refusal
-from .chain import Blocks
-from . import faster  # noqa: F401
-from .execution import config
-from .hands import Hands
-from .ledger import Classes, Ledger
+import node.faster  # noqa: F401
+from node.chain import Blocks
+from node.execution import config
+from node.hands import Hands
+from node.ledger import Classes, Ledger
+from node.wire import Refusal
 
 
 def hashing(text):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from starkware.starknet.business_logic.state.state_api_objects import BlockInfo, ResourcePrice
 from starkware.starknet.public.abi import get_selector_from_name
 
-from .execution import EXECUTE, SEQUENCER, run, sending
+from node.execution import EXECUTE, SEQUENCER, run, sending
 
 L2_PRICE, L1_PRICE, DATA_PRICE = 3_000_000_000, 20_000_000_000_000, 100_000_000
 TRANSFER = get_selector_from_name("Transfer")

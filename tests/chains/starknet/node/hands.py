@@ -2,9 +2,10 @@
 
 from starkware.starknet.public.abi import get_selector_from_name
 
-from .asked import Answers, Refusal, felt, felts, told
-from .chain import Transaction
-from .execution import CONSTRUCTOR, run
+from node.asked import Answers
+from node.chain import Transaction
+from node.execution import CONSTRUCTOR, run
+from node.wire import Refusal, felt, felts, told
 
 
 class Hands(Answers):
