@@ -130,7 +130,7 @@ def test_every_pair_of_live_chains_has_a_destination_address_without_asking_a_no
             assert found == source.deposit_address(key)
 
 
-def test_a_token_that_contracts_refuse_is_offered_to_nobody(
+def test_a_live_network_offers_no_token_that_contracts_refuse_and_charges_what_a_profile_says(
     opened: dict[str, Opened], tmp_path: Path
 ) -> None:
     path = tmp_path / "profile.toml"
@@ -140,3 +140,7 @@ def test_a_token_that_contracts_refuse_is_offered_to_nobody(
     with pytest.raises(InvalidInput, match="its issuer can take back what others hold"):
         live.token("SOLANA_MAINNET", "USDG", "token_in")
     assert live.token("SOLANA_MAINNET", "USDC", "token_in").enabled
+    # What one transaction costs is as the profile says, too, and else as the catalogue does.
+    assert live.chains["SOLANA_MAINNET"].transfer_cost_micro_usd == 400_000
+    costs = [one.chains["TRON_MAINNET"].transfer_cost_micro_usd for one in (live, CATALOGUE)]
+    assert costs[0] == costs[1]

@@ -75,6 +75,15 @@ class Replaceable(Protocol):
 
 
 @runtime_checkable
+class Choosy(Protocol):
+    """A chain whose contracts refuse some tokens of the catalogue."""
+
+    def refused(self) -> Mapping[str, str]:
+        """Why each of these tokens, by address, cannot be paid in; asks no node."""
+        ...
+
+
+@runtime_checkable
 class Renting(Protocol):
     """A chain on which what is noted costs rent, which comes back once the note is not needed."""
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import httpx
 
-from crossway.adapters.chains.live.families import LiveChain, Opened, family
+from crossway.adapters.chains.live.families import Choosy, LiveChain, Opened, family
 from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.profile import ChainProfile, Profile, read_profile
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.prices.pyth import PythPrices
 from crossway.domain.catalogue import Catalogue, Chain, Confirmations
+from crossway.domain.money import MICRO_USD_DECIMALS, Token
 from crossway.ports.quoting import Prices
 
 PRICE_SECONDS = 5.0
@@ -58,7 +59,7 @@ def open_live(path: Path | None, whole: Catalogue) -> Live:
         name: family(whole.chains[name].kind).open_chain(whole, name, one, os.environ, ring)
         for name, one in profile.chains.items()
     }
-    return Live(profile, restricted(whole, profile), opened)
+    return Live(profile, restricted(whole, profile, opened), opened)
 
 
 def lacking(live: Live, asking: Executor) -> Sequence[str]:
@@ -67,21 +68,31 @@ def lacking(live: Live, asking: Executor) -> Sequence[str]:
     return [one for found in told for one in found]
 
 
-def restricted(whole: Catalogue, profile: Profile) -> Catalogue:
-    """The catalogue with the chains of a profile alone, at the profile's depths."""
+def restricted(whole: Catalogue, profile: Profile, opened: Mapping[str, Opened]) -> Catalogue:
+    """The catalogue with the chains of a profile alone, at its depths and costs, in which nobody
+    is offered to pay in a token that a chain's contracts refuse."""
+    refused = {c: o.refused() if isinstance(o, Choosy) else {} for c, o in opened.items()}
     return replace(
         whole,
-        chains={c: _deep(chain, profile.chains[c]) for c, chain in whole.chains.items()
+        chains={c: _as_profiled(chain, profile.chains[c]) for c, chain in whole.chains.items()
                 if c in profile.chains},
-        tokens={key: token for key, token in whole.tokens.items() if key[0] in profile.chains},
+        tokens={key: _offered(token, refused[key[0]])
+                for key, token in whole.tokens.items() if key[0] in profile.chains},
     )  # fmt: skip
 
 
-def _deep(chain: Chain, profile: ChainProfile) -> Chain:
-    depths = profile.confirmations
-    if depths is None:
-        return chain
-    return replace(chain, confirmations=Confirmations(**depths.model_dump()))
+def _offered(token: Token, refused: Mapping[str, str]) -> Token:
+    why = refused.get(token.address)
+    return token if why is None else replace(token, enabled=False, why_disabled=why)
+
+
+def _as_profiled(chain: Chain, profile: ChainProfile) -> Chain:
+    depths, cost = profile.confirmations, profile.transfer_cost_usd
+    if depths is not None:
+        chain = replace(chain, confirmations=Confirmations(**depths.model_dump()))
+    if cost is not None:
+        chain = replace(chain, transfer_cost_micro_usd=int(cost.scaleb(MICRO_USD_DECIMALS)))
+    return chain
 
 
 def prices(profile: Profile, feeds: Feeds) -> Prices:

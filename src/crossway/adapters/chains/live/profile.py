@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -50,6 +51,7 @@ class ChainProfile(BaseModel):
     deposits: Literal["program", "derived"] = "program"
     deposit_key: str = Field(default="", pattern=r"^((env|keystore):\S+)?$")
     confirmations: Depths | None = None
+    transfer_cost_usd: Decimal | None = Field(default=None, ge=0, le=1_000, decimal_places=6)
     timeout_seconds: float = Field(default=5.0, gt=0, le=60)
     poll_seconds: float | None = Field(default=None, ge=0, le=60)
 

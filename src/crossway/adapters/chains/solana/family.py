@@ -10,6 +10,7 @@ from crossway.adapters.chains.solana import code, deploying, errands, examining,
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.adapters.chains.solana.examining import nodes_findings
 from crossway.adapters.chains.solana.signers import KEYS
+from crossway.adapters.chains.solana.traits import traits
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token
@@ -66,6 +67,11 @@ class OpenedSolana:
     def finishing(self) -> Plan:
         """Let nobody replace the program any more."""
         return deploying.final_plan(self.chain)
+
+    def refused(self) -> Mapping[str, str]:
+        """Tokens that the program refuses."""
+        why = "its issuer can take back what others hold, which Crossway's program refuses"
+        return dict.fromkeys(traits(self.chain.id).refused, why)
 
     def reclaiming(self) -> Plan:
         """Get the rent of old notes back."""

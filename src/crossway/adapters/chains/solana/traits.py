@@ -22,6 +22,7 @@ class Traits:
     again_seconds: float
     behind: int
     token_2022: frozenset[str]
+    refused: frozenset[str]
 
 
 def traits(chain: str) -> Traits:
@@ -29,7 +30,8 @@ def traits(chain: str) -> Traits:
     data = _read()
     found = data["default"] | data.get(chain, {})
     usual, newer = tuple(found.pop("usual")), frozenset(found.pop("token_2022"))
-    return Traits(**found, usual=usual, token_2022=newer)
+    refused = frozenset(found.pop("refused"))
+    return Traits(**found, usual=usual, token_2022=newer, refused=refused)
 
 
 @cache
