@@ -178,7 +178,8 @@ def test_everything_encrypted_is_paged_by_kind_and_replaced(store: SqlStore) -> 
 
 
 def test_every_column_of_bytes_is_encrypted_or_known_to_be_plain() -> None:
-    # An answer that shows a secret is kept encrypted as well, for a day; see usecases/developers/replays.py.
+    # An answer that shows a secret is kept encrypted as well, for a day: see
+    # usecases/developers/replays.py.
     # A client's logo is shown to every payer.
     plain = {("idempotency", "body"), ("attempts", "raw"), ("looks", "picture")}
     columns = {
