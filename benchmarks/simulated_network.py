@@ -19,7 +19,8 @@ from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.chains.simulated.tables import METADATA
 from crossway.catalogue import load, reference_prices
-from crossway.domain.transfers import Action, Duty, Output
+from crossway.domain.actions import Action, Output
+from crossway.domain.transfers import Duty
 from crossway.ports.chain import Cursor, Mined
 from crossway.ports.sandbox import Faults
 
