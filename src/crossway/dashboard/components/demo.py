@@ -8,7 +8,8 @@ from crossway.dashboard.session import operator, services
 from crossway.domain.roles import Right
 from crossway.usecases.operating import demo
 
-_SIZES = (150, demo.USUAL_PAYMENTS, 3_000)
+# How many payments a month may have, and how long they are played where nothing else runs.
+_LASTS = {demo.USUAL_PAYMENTS: "some 20 seconds", 500: "about a minute", 3_000: "some six minutes"}
 
 
 def month() -> None:
@@ -23,7 +24,7 @@ def month() -> None:
     may = operator().may(Right.MANAGE)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         size = st.selectbox(
-            "Payments", _SIZES, index=1, key="demo_size", width=140, format_func="{:,}".format,
+            "Payments", list(_LASTS), key="demo_size", width=140, format_func="{:,}".format,
         )  # fmt: skip
         if st.button("Fill with a demo month", icon=":material/calendar_month:", type="primary",
                      disabled=not may, help=None if may else _WHY_NOT):  # fmt: skip
@@ -39,9 +40,8 @@ _WHY_NOT = "Only an admin can replace or remove what is there"
 @st.dialog("Fill with a demo month", width="medium")
 def _fill(size: int, something: bool) -> None:
     st.markdown(
-        f"About {size:,} payments are played, which takes about a tenth of a second each. "
-        "Payments, orders, books and the simulated chains are replaced; people, clients, keys and "
-        "the audit log stay."
+        f"About {size:,} payments are played, which takes {_LASTS[size]}. Payments, orders, books "
+        "and the simulated chains are replaced; people, clients, keys and the audit log stay."
     )
     agreed = not something or st.checkbox("What is there now may be lost", key="demo_agreed")
     if st.button("Fill", type="primary", key="demo_fill", disabled=not agreed):

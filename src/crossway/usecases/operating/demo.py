@@ -6,7 +6,7 @@ from crossway.domain.roles import Right
 from crossway.ports.demo import Demo, Filled, Tell
 from crossway.ports.services import Services
 
-LEAST_PAYMENTS, USUAL_PAYMENTS, MOST_PAYMENTS = 30, 500, 20_000
+LEAST_PAYMENTS, USUAL_PAYMENTS, MOST_PAYMENTS = 30, 150, 20_000
 
 
 def _untold(done: float, words: str) -> None:
