@@ -129,7 +129,6 @@ def changed(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
         lambda t: t["meta"].update(logMessages="words"),
         lambda t: t["meta"].update(loadedAddresses={"writable": ["x"]}),
     ],
-    ids=str,
 )
 def test_a_transaction_of_another_form_is_no_answer(
     change: Callable[[dict[str, Any]], Any],
