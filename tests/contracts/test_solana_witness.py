@@ -1,7 +1,5 @@
 """An independent client of Solana sees in the tests' cluster what a real one would show it."""
 
-import asyncio
-
 import pytest
 from solana.rpc.async_api import AsyncClient
 from solana.rpc.commitment import Confirmed, Finalized
@@ -15,6 +13,7 @@ from solders.transaction import VersionedTransaction
 
 from tests.chains.solana.node import NATIVE, RELAYER, RICH, Node, dollars, running
 from tests.chains.solana.program import TOTAL, deal
+from tests.loops import done
 
 
 async def signed(client: AsyncClient, *instructions: Instruction) -> VersionedTransaction:
@@ -54,7 +53,7 @@ def test_a_start_is_sent_and_seen_through_an_independent_client() -> None:
             assert paid.signature != sent
 
     with running() as node:
-        asyncio.run(job(node))
+        done(job(node))
 
 
 def test_what_cannot_work_is_objected_to_before_it_is_sent() -> None:
@@ -71,7 +70,7 @@ def test_what_cannot_work_is_objected_to_before_it_is_sent() -> None:
             assert "7007" in str(status.err)
 
     with running() as node:
-        asyncio.run(job(node))
+        done(job(node))
 
 
 def test_a_transaction_lands_while_its_block_is_young_or_never() -> None:
@@ -99,7 +98,7 @@ def test_a_transaction_lands_while_its_block_is_young_or_never() -> None:
             assert not node.rpc("isBlockhashValid", str(newest.blockhash), {})["value"]
 
     with running() as node:
-        asyncio.run(job(node))
+        done(job(node))
 
 
 def test_a_fork_forgets_what_was_in_its_blocks() -> None:
@@ -121,4 +120,4 @@ def test_a_fork_forgets_what_was_in_its_blocks() -> None:
             assert said[0] is not None
 
     with running() as node:
-        asyncio.run(job(node))
+        done(job(node))

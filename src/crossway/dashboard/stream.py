@@ -34,11 +34,13 @@ _GONE: Final = 10**15
 @dataclass(eq=False)
 class _Listener:
     """One browser; `news` rouses the task that sends to it. It follows readings as whoever its
-    `seat` says, and was told each up to a number and a frame."""
+    `seat` says, and was told each up to a number and a frame. Who is `shown_out` may follow nothing
+    any more and was not told so yet."""
 
     news: asyncio.Event = field(default_factory=asyncio.Event)
     seat: str = ""
     seated: bool = False
+    shown_out: bool = False
     following: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -118,12 +120,13 @@ class Herald:
         self._looking = False
 
     def _seat(self) -> bool:
-        """Look who may still look; whether somebody may who could not."""
-        came = False
+        """Look who may still look; whether that has changed for somebody."""
+        changed = False
         for one in tuple(self._listeners):
             before, one.seated = one.seated, bool(one.seat) and session.seated(one.seat)
-            came = came or one.seated > before
-        return came
+            one.shown_out = one.shown_out or before > one.seated
+            changed = changed or one.seated != before
+        return changed
 
     def _read(self) -> bool:
         """Read anew what somebody follows, once for all; whether any of it is another now."""
@@ -169,19 +172,28 @@ def _follow(listener: _Listener, said: str) -> None:
 def _unknown(listener: _Listener, reframed: bool) -> Iterator[str]:
     """What a browser does not know yet of what it follows, as it is told: where the frame is as
     it was, or else."""
+    if listener.shown_out and reframed:
+        # Its page asks for all that it follows, and is led to the door.
+        listener.shown_out = False
+        for id_ in listener.following:
+            yield _gone(id_)
     if not listener.seated:
         return
     known = watching.watches().by_id
     for id_, (number, shape) in list(listener.following.items()):
         watch = known.get(id_)
         if watch is None:
-            gone = {"watch": id_, "number": _GONE, "shape": _GONE, "widgets": {}}
-            text, now = json.dumps(gone), (_GONE, _GONE)
+            text, now = _gone(id_), (_GONE, _GONE)
         else:
             text, now = watch.told()
         if now[0] > number and (now[1] != shape) == reframed:
             listener.following[id_] = now
             yield text
+
+
+def _gone(id_: str) -> str:
+    """Says of a reading that there is none, so that whoever follows it asks anew."""
+    return json.dumps({"watch": id_, "number": _GONE, "shape": _GONE, "widgets": {}})
 
 
 async def _let_in(socket: WebSocket) -> bool:

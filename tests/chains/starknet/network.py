@@ -186,6 +186,8 @@ def shared() -> Iterator[Starknet]:
         atexit.register(opened.__exit__, None, None, None)
     (network,) = _SHARED
     before = network.snapshot()
+    # Its newest block may be from long ago by the clock that the next one has.
+    network.mine()
     try:
         yield network
     finally:

@@ -1,6 +1,5 @@
 """The Starknet of tests is one: the library that wallets use deploys, pays and reads on it."""
 
-import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -28,6 +27,7 @@ from tests.chains.starknet.network import (
     made_up,
     shared,
 )
+from tests.loops import done
 
 LIMITS = ResourceBoundsMapping(
     l1_gas=ResourceBounds(0, 10**20),
@@ -89,7 +89,7 @@ def test_the_usual_library_deploys_pays_and_reads(network: Starknet) -> None:
         assert [event.data for event in events.events] == [[5, 0], [2, 0]]
         assert await who.get_nonce() == 2
 
-    asyncio.run(use())
+    done(use())
 
 
 def test_what_a_node_refuses_is_refused(network: Starknet) -> None:
@@ -107,7 +107,7 @@ def test_what_a_node_refuses_is_refused(network: Starknet) -> None:
             await sent(who, [transfer(to, 1)], 0)
         assert await who.get_nonce() == 1
 
-    asyncio.run(use())
+    done(use())
 
 
 def test_a_reorganised_block_is_forgotten_and_deep_ones_are_final(network: Starknet) -> None:
