@@ -85,6 +85,8 @@ def test_contracts_that_do_not_belong_together_are_told(desk: Desk) -> None:
     one.anvil.rpc("anvil_setBalance", plain(one.relayer), hex(50_000 * 10**6))
     told = desk.says("contracts", "deploy", "--yes")
     first = dict(findall(r'contracts\.(\w+) = "(T\w+)"', told))
+    # The same bytes upon the same block would be the same transaction.
+    one.mine(10)
     again = dict(findall(r'contracts\.(\w+) = "(T\w+)"', desk.says("contracts", "deploy", "--yes")))
     desk.names({**first, "escrow": again["escrow"], "prefix": "0xff"})
     assert "other code than this factory's escrow" in desk.says("contracts", "verify", code=1)
