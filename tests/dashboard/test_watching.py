@@ -1,6 +1,7 @@
 """What many look at is read once for all, and told to whoever may look."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +11,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
-from crossway.dashboard import live, stream, watching
+from crossway.dashboard import live, session, stream, watching
 from crossway.dashboard.watching import Picture
+from crossway.ports.services import Services
 from tests.dashboard.conftest import Screen
 from tests.usecases.ramp_worlds import RampWorld
 
@@ -111,6 +113,28 @@ def test_rows_come_by_themselves_to_whoever_may_look_and_to_nobody_else(
     with line(drawn["ticket"], json.dumps(follows | {"seat": "of nobody"})) as socket:
         world.pay()
         assert not any("watch" in socket.receive_json() for _ in range(2))
+
+
+@pytest.mark.timeout(60)
+def test_whoever_follows_is_told_again_once_what_failed_works(
+    screen: Screen, world: RampWorld
+) -> None:
+    world.pay()
+    drawn, failed = screen.open("intents").widget(LIST), threading.Event()
+
+    def broken() -> Services:
+        failed.set()
+        raise RuntimeError("the service cannot be asked now")
+
+    follows = json.dumps({"seat": drawn["seat"], "watches": drawn["watches"]})
+    with line(drawn["ticket"], follows) as socket:
+        session.provide(broken)
+        session.services.clear()
+        assert failed.wait(PATIENCE_SECONDS)
+        session.provide(lambda: world.services)
+        new = world.pay()
+        told = next(one for one in iter(socket.receive_json, None) if "watch" in one)
+        assert told["widgets"]["intents"]["rows"][0]["key"] == str(new.id)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,8 @@ class Herald:
     def __init__(self) -> None:
         self._listeners: dict[_Listener, None] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._looking = False
+        # Nobody may come between the last look round and the end of the look-out.
+        self._lock, self._looking = threading.Lock(), False
         self.told = ""
 
     async def serve(self, socket: WebSocket) -> None:
@@ -97,27 +98,31 @@ class Herald:
     def _begin(self) -> None:
         """Look for changes in a thread: a look may wait for the database."""
         self._loop = asyncio.get_running_loop()
-        if not self._looking:
-            self._looking = True
-            threading.Thread(target=self._look, name="changes", daemon=True).start()
+        with self._lock:
+            if not self._looking:
+                self._looking = True
+                threading.Thread(target=self._look, name="changes", daemon=True).start()
 
     def _look(self) -> None:
         pause, tell_at = threading.Event(), 0.0
-        while self._listeners:
+        while self._goes_on():
             try:
                 changed = self._seat() | self._read()
                 if time.monotonic() >= tell_at and (news := message()) != self.told:
                     self.told, changed = news, True
                     tell_at = time.monotonic() + len(self._listeners) * REST_SECONDS_EACH
-                if changed:
-                    assert self._loop is not None
+                if changed and self._loop is not None:
                     self._loop.call_soon_threadsafe(self._rouse)
-            except RuntimeError:
-                break  # The loop has ended, and the process with it.
             except Exception:
                 log.exception("changes could not be looked for")
             pause.wait(LOOK_EVERY_SECONDS)
-        self._looking = False
+
+    def _goes_on(self) -> bool:
+        """Whether somebody listens, in a loop that has not ended with its process."""
+        with self._lock:
+            ended = self._loop is None or self._loop.is_closed()
+            self._looking = bool(self._listeners) and not ended
+            return self._looking
 
     def _seat(self) -> bool:
         """Look who may still look; whether that has changed for somebody."""
