@@ -61,7 +61,9 @@ def test_nobody_asked_is_nobody_missing(pool: ThreadPoolExecutor) -> None:
     assert ask(pool, {}, PATIENT).missing == ()
 
 
-def test_who_fails_is_left_out_and_named(pool: ThreadPoolExecutor) -> None:
+def test_who_fails_is_left_out_and_named(
+    pool: ThreadPoolExecutor, caplog: pytest.LogCaptureFixture
+) -> None:
     questions = {
         "A": says("a"),
         "B": fails(Unreachable("gave no answer")),
@@ -73,6 +75,10 @@ def test_who_fails_is_left_out_and_named(pool: ThreadPoolExecutor) -> None:
         LeftOut("B", "gave no answer"),
         LeftOut("C", "failed with KeyError"),
     )
+    # What only a defect explains is in the log, and an outsider's silence is not.
+    assert [(one.getMessage(), one.exc_info and one.exc_info[0]) for one in caplog.records] == [
+        ("C could not be asked", KeyError)
+    ]
 
 
 def test_who_is_late_is_left_out_and_named(pool: ThreadPoolExecutor, hanging: Hanging) -> None:

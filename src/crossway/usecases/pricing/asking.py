@@ -5,6 +5,7 @@ subject that hangs holds that many threads of the pool and no more. Once all of 
 new questions to it are not asked at all. The pool should have a few threads a subject.
 """
 
+import logging
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Mapping
@@ -17,6 +18,8 @@ from weakref import WeakKeyDictionary
 from crossway.domain.errors import Unreachable
 from crossway.domain.quotes import LeftOut
 from crossway.ports.services import Patience
+
+log = logging.getLogger("crossway.asking")
 
 AT_ONCE = 4
 
@@ -52,7 +55,7 @@ def ask(
         try:
             given[subject] = questions[subject]()
         except Exception as failure:
-            missing.append(LeftOut(subject, _why(failure)))
+            missing.append(LeftOut(subject, _why(subject, failure)))
     pending: set[Future[T]] = set(asked)
     limit, grace = time.monotonic() + patience.deadline, patience.grace
     while pending:
@@ -63,7 +66,7 @@ def ask(
             if (error := future.exception()) is None:
                 given[asked[future]] = future.result()
             else:
-                missing.append(LeftOut(asked[future], _why(error)))
+                missing.append(LeftOut(asked[future], _why(asked[future], error)))
         if len(given) >= patience.enough:
             limit, grace = min(limit, time.monotonic() + grace), grace * patience.shrink
     for future in pending:
@@ -72,9 +75,11 @@ def ask(
     return Answers(given, tuple(sorted(missing, key=lambda left: left.subject)))
 
 
-def _why(error: BaseException) -> str:
+def _why(subject: str, error: BaseException) -> str:
     if isinstance(error, Unreachable):
         return str(error) or "could not be reached"
+    # A defect of ours: whoever asked is told no more than its name.
+    log.error("%s could not be asked", subject, exc_info=error)
     return f"failed with {type(error).__name__}"
 
 
