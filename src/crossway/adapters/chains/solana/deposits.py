@@ -24,6 +24,8 @@ from crossway.ports.chain import Cursor, Heads, Scan, Watch
 
 # A list of transactions may lag behind the accounts; so often is it asked for what is lacking.
 _TRIES = 20
+# What is lacking after that holds nothing up any more, and is asked for in one look of so many.
+_SELDOM = 16
 _OWNERS_AT_ONCE = 50
 # What nodes say of blocks that they do not keep, or that never were.
 _LET_GO, _LONG_AGO_SLOTS = (-32001, -32007, -32009, -32011), 1_000
@@ -47,6 +49,8 @@ class Memory:
     held: dict[str, int] = field(default_factory=dict)
     newest: dict[str, str] = field(default_factory=dict)
     tries: dict[str, tuple[int, int]] = field(default_factory=dict)
+    # Accounts that the cursor went past before they were explained.
+    passed: set[str] = field(default_factory=set)
     turn: int = 0
     reached: Cursor | None = None
     ours: Ours = field(default_factory=Ours)
@@ -57,8 +61,12 @@ class Memory:
         """Only what differs by as much as before goes on being counted."""
         self.tries = {a: one for a, one in self.tries.items() if changed.get(a) == one[1]}
 
+    def is_doubtful(self, account: str) -> bool:
+        """Whether it was asked often enough what changed there."""
+        return self.tries.get(account, (0, 0))[0] >= _TRIES
+
     def forget(self) -> None:
-        """Know nothing any more."""
+        """Know nothing any more, but what is still lacking."""
         self.held, self.newest, self.tries, self.reached = {}, {}, {}, None
         self.ours.newest = ""
 
@@ -108,10 +116,17 @@ def _scan(
     held = memory.held
     changed = {p: n for p, n in zip(places, now, strict=True) if n != held.get(p.account, 0)}
     memory.doubt({one.account: units for one, units in changed.items()})
-    unread = {p: n for p, n in changed.items() if memory.tries.get(p.account, (0, 0))[0] < _TRIES}
-    read = _explained(ground, line, memory, unread) if unread else []
-    late = [one for one in read if one.block_height > after.height or not all_of_them]
-    emptied, newest = paid_out(ground, line, memory.ours, after.height, addresses)
+    asked, passed = _asked(memory, changed), set(memory.passed)
+    read = _explained(ground, line, memory, asked) if asked else []
+    late = [
+        one
+        for one in read
+        if one.block_height > after.height
+        or not all_of_them
+        or ground.mints.account_of(one.to, one.token) in passed
+    ]
+    seen = {one.owner for one in asked}
+    emptied, newest = paid_out(ground, line, memory.ours, after.height, addresses, seen)
     if emptied:
         known = {one.place for one in late}
         more = read_all(ground, line, sorted(emptied))
@@ -122,9 +137,16 @@ def _scan(
     complete = not open_ and (slot >= head.height or not places)
     if complete:
         memory.ours.newest = newest
+        memory.passed |= memory.tries.keys()
     if len(memory.held) > 2 * len(places) + ground.traits.look:
         memory.forget()
     return Scan(late, cursor if complete else after, None), read
+
+
+def _asked(memory: Memory, changed: Mapping[Place, int]) -> dict[Place, int]:
+    """The changes to explain now: what was asked for too often already, only seldom."""
+    every = memory.turn % _SELDOM == 0
+    return {p: n for p, n in changed.items() if every or not memory.is_doubtful(p.account)}
 
 
 def looked_at(ground: Ground, memory: Memory, addresses: Sequence[str]) -> tuple[list[Place], bool]:
@@ -182,6 +204,7 @@ def _explained(
             memory.tries[one.account] = memory.tries.get(one.account, (0, 0))[0] + 1, units
             continue
         memory.tries.pop(one.account, None)
+        memory.passed.discard(one.account)
         memory.held[one.account] = units
         if entries:
             memory.newest[one.account] = entries[0].name

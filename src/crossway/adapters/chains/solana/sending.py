@@ -16,6 +16,7 @@ from crossway.adapters.chains.solana.heads import Summit
 from crossway.adapters.chains.solana.outcomes import mined
 from crossway.adapters.chains.solana.places import is_native
 from crossway.adapters.chains.solana.transactions import (
+    deposit_taken,
     fee_of,
     height_in,
     signed,
@@ -56,7 +57,6 @@ class Post:
         self._account = ground.own.relayer
         self._lock = Lock()
         self._sent: OrderedDict[str, _Sent] = OrderedDict()
-        memory.ours.sent = self._sent
         self._price: tuple[float, int] | None = None
 
     def fee_units(self) -> int:
@@ -102,8 +102,9 @@ class Post:
             signed(ground, action, nonce, fee_units, recent, self._is_over(action))
             for action, nonce in actions
         ]
-        for one in made:
+        for one, (action, _) in zip(made, actions, strict=True):
             self._learn(one, None)
+            self._memory.ours.signed(one.tx_id, deposit_taken(action) or "")
         return made
 
     def _is_over(self, action: Action) -> bool:

@@ -1,10 +1,9 @@
-"""What others called the program for: they can start or refund an intent before its deposit was
-seen, after which its account is as empty as before."""
+"""What the program was called for while nobody looked: whoever starts or refunds an intent before
+its deposit was seen leaves its account as empty as it was before."""
 
 from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
 
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.solana.ground import Ground
@@ -19,28 +18,40 @@ from crossway.adapters.chains.solana.reading import (
 _MOST_PAGES = 20
 # One of many nodes may not have yet what another listed; so often is it asked for.
 _TRIES = 20
+_MOST_SIGNED = 100_000
 
 
 @dataclass
 class Ours:
-    """The newest transaction of the program that was looked at, and those that we sent."""
+    """The newest transaction of the program that was looked at, and those that we signed, each with
+    the deposit address that it takes from; empty where it takes from none."""
 
     newest: str = ""
     tries: int = 0
-    sent: OrderedDict[str, Any] = field(default_factory=OrderedDict)
+    sources: OrderedDict[str, str] = field(default_factory=OrderedDict)
+
+    def signed(self, name: str, source: str) -> None:
+        """Know what a transaction of ours takes from, and forget the oldest of very many."""
+        self.sources[name] = source
+        while len(self.sources) > _MOST_SIGNED:
+            self.sources.popitem(last=False)
 
 
 def paid_out(
-    ground: Ground, line: Line, ours: Ours, after: int, owners: Collection[str]
+    ground: Ground,
+    line: Line,
+    ours: Ours,
+    after: int,
+    owners: Collection[str],
+    seen: Collection[str],
 ) -> tuple[set[str], str]:
-    """The deposit addresses that others let the program pay from since the last look, or after a
-    slot; and the newest transaction, to be kept when all was read."""
-    if ground.deposits is not None:
-        # Addresses that sign for themselves: nobody else can.
-        return set(), ""
+    """The deposit addresses that the program paid from since the last look, or after a slot, but
+    those `seen` to have changed; and the newest transaction, to be kept when all was read."""
     # Lists of transactions may lag behind blocks.
     listed = _entries(line, ground.program.id, ours.newest, after - ground.traits.behind)
-    theirs = [one.name for one in listed if one.worked and one.name not in ours.sent]
+    # Our own take along what came in since we looked, and leave as little as others do.
+    known = {"", *seen}
+    theirs = [one.name for one in listed if one.worked and ours.sources.get(one.name) not in known]
     watched = set(owners)
     read = transactions(line, theirs) if watched else {}
     found = {

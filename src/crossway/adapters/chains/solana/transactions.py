@@ -39,17 +39,24 @@ def price_of(traits: Traits, fee_units: int) -> int:
     return max(left, 0) * _MICRO // traits.units
 
 
+def deposit_taken(action: Action) -> str | None:
+    """The deposit address that an action takes from; None where it takes from none."""
+    if action.duty is Duty.FILL or action.outputs[0].source == action.bridger:
+        return None
+    return action.outputs[0].source
+
+
 def signed(
     ground: Ground, action: Action, number: int, fee_units: int, recent: Recent, over: bool
 ) -> Signed:
     """A transaction of our account, whose name follows from its bytes."""
     asked = instructions_of(ground.book, action, number, over)
     signers = [ground.signer]
-    takes = action.duty is not Duty.FILL and action.outputs[0].source != action.bridger
-    if takes and ground.deposits is not None:
+    source = deposit_taken(action)
+    if source is not None and ground.deposits is not None:
         keys = ground.deposits.of(bytes.fromhex(action.intent_key[2:]))
-        if keys.address != action.outputs[0].source:
-            raise ValueError(f"{action.outputs[0].source} is no deposit address of the key in use")
+        if keys.address != source:
+            raise ValueError(f"{source} is no deposit address of the key in use")
         signers.append(keys)
     price = price_of(ground.traits, fee_units)
     tx_id, raw = written(asked, signers, recent, ground.traits.units, price)
