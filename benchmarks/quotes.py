@@ -6,6 +6,7 @@ from statistics import median
 
 from benchmarks.worlds import DESTINATION, SOURCE, caller, service
 from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing.cases import Asked
 
 GOAL_MULTI_SOURCE_MS = 2.0
 GOAL_SINGLE_MS = 1.0
@@ -24,9 +25,8 @@ def run() -> list[tuple[str, str, str, bool]]:
             return sum(len(source.options) for source in found.options)
 
         def one_bridge() -> object:
-            return quotes.single(
-                services, who, other, usdc, SOURCE, DESTINATION, "25500000", "CCTP"
-            )
+            asked = Asked(other, usdc, SOURCE, DESTINATION, "25500000")
+            return quotes.single(services, who, asked, "CCTP")
 
         return [
             _row(

@@ -14,6 +14,7 @@ from crossway.api.schemas.fields import (
     USDC_BASE,
     WALLET,
 )
+from crossway.usecases.pricing.cases import Asked
 
 
 def query(description: str, example: str, kind: str | None = None, **more: Any) -> Any:
@@ -54,17 +55,17 @@ class Quoted:
         _Text, query("The token of `amount`; USDC by default.", "USDC", SYMBOLS)
     ] = None
 
-    def fields(self) -> dict[str, str | None]:
-        """As the use cases name them."""
-        return {
-            "token_in": self.tokenIn,
-            "token_out": self.tokenOut,
-            "source": self.sourceChain,
-            "destination": self.destinationChain,
-            "amount": self.amount,
-            "recipient": self.recipient,
-            "amount_symbol": self.amountSymbol,
-        }
+    def asked(self) -> Asked:
+        """As the use cases ask it."""
+        return Asked(
+            self.tokenIn,
+            self.tokenOut,
+            self.sourceChain,
+            self.destinationChain,
+            self.amount,
+            self.recipient,
+            self.amountSymbol,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ NO_QUOTES = "Failed to retrieve multi-source quotes. Please try again later."
 )
 @fails(unexpected=NO_QUOTE)
 def single(
-    services: Parts, caller: Reader, asked: Annotated[Quoted, Depends()], bridge: Named = None
+    services: Parts, caller: Reader, question: Annotated[Quoted, Depends()], bridge: Named = None
 ) -> Json:
     """What one bridge asks for this payment."""
-    return Json(wire.single(quotes.single(services, caller, bridge=bridge, **asked.fields())))
+    return Json(wire.single(quotes.single(services, caller, question.asked(), bridge)))
 
 
 @router.get(
@@ -41,11 +41,11 @@ def single(
 def multiple(
     services: Parts,
     caller: Reader,
-    asked: Annotated[Quoted, Depends()],
+    question: Annotated[Quoted, Depends()],
     excludeBridges: BridgesOut = None,
 ) -> Json:
     """What each bridge that serves the route asks, cheapest first."""
-    found = quotes.multiple(services, caller, exclude_bridges=excludeBridges, **asked.fields())
+    found = quotes.multiple(services, caller, question.asked(), excludeBridges)
     return Json([wire.single(quote) for quote in found])
 
 
@@ -59,11 +59,11 @@ def multiple(
 def best(
     services: Parts,
     caller: Reader,
-    asked: Annotated[Quoted, Depends()],
+    question: Annotated[Quoted, Depends()],
     excludeBridges: BridgesOut = None,
 ) -> Json:
     """The cheapest bridge's quote."""
-    found = quotes.best(services, caller, exclude_bridges=excludeBridges, **asked.fields())
+    found = quotes.best(services, caller, question.asked(), excludeBridges)
     return Json(wire.single(found))
 
 

@@ -70,6 +70,6 @@ def of_bridge(
     summary="The best route now",
 )
 @fails(unexpected=NO_QUOTE)
-def optimal(services: Parts, caller: Reader, asked: Annotated[Quoted, Depends()]) -> Json:
+def optimal(services: Parts, caller: Reader, question: Annotated[Quoted, Depends()]) -> Json:
     """The cheapest bridge for this payment, with its quote."""
-    return Json(quotes_wire.single(routing.optimal(services, caller, **asked.fields())))
+    return Json(quotes_wire.single(routing.optimal(services, caller, question.asked())))

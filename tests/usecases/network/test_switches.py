@@ -14,6 +14,7 @@ from crossway.ports.services import Services, SwitchMemory
 from crossway.ports.store import Store, Unit
 from crossway.usecases.network.switches import FRESH_SECONDS, switch, switched_off
 from crossway.usecases.pricing import corridors, quotes
+from crossway.usecases.pricing.cases import Asked
 from tests.world import World
 
 OFF = {"bridge:CCTP": "an incident"}
@@ -76,7 +77,7 @@ def test_a_route_that_is_off_is_not_quoted_and_who_did_it_is_known(tmp_path: Pat
     usdc = [services.catalogue.tokens[chain, "USDC"].address for chain in chains]
 
     def offering() -> set[str | None]:
-        found = quotes.multiple(services, world.caller, *usdc, *chains, "25000000")
+        found = quotes.multiple(services, world.caller, Asked(*usdc, *chains, "25000000"))
         return {one.bridge for one in found}
 
     assert "CCTP" in offering()

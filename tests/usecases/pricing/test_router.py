@@ -6,6 +6,7 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.quotes import BridgeName, LeftOut
 from crossway.usecases.network import chains
 from crossway.usecases.pricing import quotes, router
+from crossway.usecases.pricing.cases import Asked
 from tests.services import BRIDGES, CATALOGUE, NOW, AddressChain, SwitchStore, address, services
 
 WALLET = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
@@ -59,9 +60,10 @@ def test_the_routes_of_one_bridge() -> None:
 
 
 def test_the_optimal_route_is_that_of_the_best_quote() -> None:
-    asked = (address("BASE_MAINNET"), address("POLYGON_MAINNET"), "BASE", "POLYGON", "5000000")
-    found = router.optimal(services(), None, *asked)
-    assert found == quotes.best(services(), None, *asked)
+    usdc = (address("BASE_MAINNET"), address("POLYGON_MAINNET"))
+    asked = Asked(*usdc, "BASE", "POLYGON", "5000000")
+    found = router.optimal(services(), None, asked)
+    assert found == quotes.best(services(), None, asked)
 
 
 def test_chains_are_listed_by_network() -> None:

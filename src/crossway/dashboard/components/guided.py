@@ -21,6 +21,7 @@ from crossway.usecases.payments import intents
 from crossway.usecases.payments.terms import CreateIntent
 from crossway.usecases.payments.tracking import Story
 from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing.cases import Asked
 
 _KEPT = "guided_story"
 
@@ -71,11 +72,14 @@ def _button(chapter: Chapter) -> None:
 
 def _quote() -> str:
     tokens = services().catalogue.tokens
-    _told()["quotes"] = quotes.multiple(
-        services(), None, tokens[guided.SOURCE, guided.SYMBOL].address,
-        tokens[guided.DESTINATION, guided.SYMBOL].address, guided.SOURCE, guided.DESTINATION,
+    asked = Asked(
+        tokens[guided.SOURCE, guided.SYMBOL].address,
+        tokens[guided.DESTINATION, guided.SYMBOL].address,
+        guided.SOURCE,
+        guided.DESTINATION,
         guided.UNITS,
-    )  # fmt: skip
+    )
+    _told()["quotes"] = quotes.multiple(services(), None, asked)
     return "The bridges have answered."
 
 

@@ -14,6 +14,7 @@ from crossway.ports.services import Services
 from crossway.usecases.payments import intents
 from crossway.usecases.payments.terms import CreateIntent
 from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing.cases import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,7 @@ def units_of(services: Services, draft: Draft) -> int:
 def priced(services: Services, caller: Caller, draft: Draft) -> Quote:
     """What the payment would cost now; raises a `Refusal` with the reason when it cannot be."""
     catalogue = services.catalogue
-    return quotes.best(
-        services,
-        caller,
+    asked = Asked(
         catalogue.token(draft.source, draft.token_in).address,
         catalogue.token(draft.destination, draft.token_out).address,
         draft.source,
@@ -62,6 +61,7 @@ def priced(services: Services, caller: Caller, draft: Draft) -> Quote:
         str(units_of(services, draft)),
         amount_symbol=draft.token_out,
     )
+    return quotes.best(services, caller, asked)
 
 
 def price_facts(quote: Quote) -> tuple[Fact, ...]:

@@ -38,20 +38,8 @@ class Routed:
         return "0x" if self.offer is None else self.offer.extra_data
 
 
-def single(
-    services: Services,
-    caller: Caller | None,
-    token_in: str | None,
-    token_out: str | None,
-    source: str | None,
-    destination: str | None,
-    amount: str | None,
-    bridge: str | None,
-    recipient: str | None = None,
-    amount_symbol: str | None = None,
-) -> Quote:
+def single(services: Services, caller: Caller | None, asked: Asked, bridge: str | None) -> Quote:
     """What one bridge asks for a payment (service.md §4)."""
-    asked = Asked(token_in, token_out, source, destination, amount, recipient, amount_symbol)
     off, complaints = switched_off(services), Complaints()
     chosen = complaints.read(lambda: _bridge_of(services, bridge))
     case = read(services, caller, asked, off, complaints)
@@ -64,19 +52,9 @@ def single(
 
 
 def multiple(
-    services: Services,
-    caller: Caller | None,
-    token_in: str | None,
-    token_out: str | None,
-    source: str | None,
-    destination: str | None,
-    amount: str | None,
-    recipient: str | None = None,
-    amount_symbol: str | None = None,
-    exclude_bridges: str | None = None,
+    services: Services, caller: Caller | None, asked: Asked, exclude_bridges: str | None = None
 ) -> list[Quote]:
     """What each bridge of the route asks, cheapest first; within one chain, one quote."""
-    asked = Asked(token_in, token_out, source, destination, amount, recipient, amount_symbol)
     off, complaints = switched_off(services), Complaints()
     excluded = complaints.read(lambda: _excluded_bridges(exclude_bridges))
     case = read(services, caller, asked, off, complaints)
@@ -86,22 +64,10 @@ def multiple(
 
 
 def best(
-    services: Services,
-    caller: Caller | None,
-    token_in: str | None,
-    token_out: str | None,
-    source: str | None,
-    destination: str | None,
-    amount: str | None,
-    recipient: str | None = None,
-    amount_symbol: str | None = None,
-    exclude_bridges: str | None = None,
+    services: Services, caller: Caller | None, asked: Asked, exclude_bridges: str | None = None
 ) -> Quote:
     """The cheapest of `multiple`. Raises `NotFound` when no bridge serves the route."""
-    quotes = multiple(
-        services, caller, token_in, token_out, source, destination, amount,
-        recipient, amount_symbol, exclude_bridges,
-    )  # fmt: skip
+    quotes = multiple(services, caller, asked, exclude_bridges)
     if not quotes:
         raise NotFound(NO_QUOTES)
     return quotes[0]

@@ -11,6 +11,7 @@ from crossway.ports.services import Services
 from crossway.usecases.complaints import Complaints
 from crossway.usecases.network.switches import chain_is_off, route_is_off, switched_off
 from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing.cases import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +79,9 @@ def of_bridge(services: Services, bridge: str | None) -> tuple[Route, ...]:
     raise InvalidInput(f"bridge must be one of {', '.join(BridgeName)}")
 
 
-def optimal(
-    services: Services,
-    caller: Caller | None,
-    token_in: str | None,
-    token_out: str | None,
-    source: str | None,
-    destination: str | None,
-    amount: str | None,
-    recipient: str | None = None,
-    amount_symbol: str | None = None,
-) -> Quote:
+def optimal(services: Services, caller: Caller | None, asked: Asked) -> Quote:
     """The best quote, whose bridge and chains are the optimal route."""
-    return quotes.best(
-        services, caller, token_in, token_out, source, destination, amount,
-        recipient, amount_symbol,
-    )  # fmt: skip
+    return quotes.best(services, caller, asked)
 
 
 def _marked(route: Route, off: Collection[str]) -> Route:
