@@ -18,6 +18,9 @@ from crossway.usecases.payments.lifecycle import credit, reverse_deposits
 from crossway.usecases.payments.processing import record
 
 BATCH = 2_000
+# A block that replaces another may be a little older.
+_EARLIER = timedelta(minutes=10)
+_DENIED = "The chain reported it once and does not have it: not credited."
 
 
 class KnownAddresses:
@@ -96,14 +99,14 @@ def credit_ready(services: Services, heads: Mapping[str, Heads]) -> int:
     for chain_id, deposits in by_chain.items():
         try:
             standing = services.chains[chain_id].still_there([d.incoming for d in deposits])
+            there = [d for d, stands in zip(deposits, standing, strict=True) if stands]
+            gone = [d for d, stands in zip(deposits, standing, strict=True) if not stands]
+            _credit(services, there)
+            credited += len(there)
+            if gone:
+                _look_again(services, chain_id, gone)
         except Unreachable:
             continue
-        there = [d for d, stands in zip(deposits, standing, strict=True) if stands]
-        gone = [d for d, stands in zip(deposits, standing, strict=True) if not stands]
-        _credit(services, there)
-        credited += len(there)
-        if gone:
-            _disbelieve(services, chain_id, gone)
     return credited
 
 
@@ -117,16 +120,25 @@ def _book(services: Services, deposits: Sequence[Deposit]) -> None:
     services.store.write(lambda unit: credit(unit, services, deposits, services.clock.now()))
 
 
-def _disbelieve(services: Services, chain_id: str, gone: Sequence[Deposit]) -> None:
-    note = "The chain reported it once and does not have it: not credited."
+def _look_again(services: Services, chain_id: str, gone: Sequence[Deposit]) -> None:
+    """What is not in the block that it was seen in may stand in another, which replaced it before
+    a scan came by; of what is in none, the chain never had it."""
+    chain, wanted = services.chains[chain_id], {d.incoming.tx_hash for d in gone}
+    since = min(d.incoming.at for d in gone) - _EARLIER
+    found = chain.incoming_to({d.incoming.to for d in gone}, since)
+    mine = [one for one in found if one.tx_hash in wanted]
+    standing = [i for i, there in zip(mine, chain.still_there(mine), strict=True) if there]
+    lost = len([d for d in gone if d.incoming.tx_hash not in {i.tx_hash for i in standing}])
 
     def work(unit: Unit) -> None:
-        unit.deposits.orphan(unit.deposits.lock_seen([d.id for d in gone]), note)
-        alarm(
-            unit, services, f"forged:{chain_id}", "node", chain_id,
-            f"{_deposits(len(gone))} reported that no block of "
-            f"{chain_name(services, chain_id)} has: not credited.",
-        )  # fmt: skip
+        unit.deposits.orphan(unit.deposits.lock_seen([d.id for d in gone]), _DENIED)
+        record(unit, services, standing)
+        if lost:
+            alarm(
+                unit, services, f"forged:{chain_id}", "node", chain_id,
+                f"{_deposits(lost)} reported that no block of "
+                f"{chain_name(services, chain_id)} has: not credited.",
+            )  # fmt: skip
 
     services.store.write(work)
 

@@ -84,7 +84,7 @@ def test_what_a_node_lists_only_much_later_is_told_when_it_does(
         assert not late.incoming
         cursor = late.cursor
     liar.mood = "honest"
-    units = []
+    units: list[int] = []
     for _ in range(60):
         node.mine()
         found = chain.scan(cursor, Addresses(payment.address))
