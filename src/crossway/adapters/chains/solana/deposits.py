@@ -17,7 +17,7 @@ from crossway.adapters.chains.solana.ground import Ground, ask_block, blocks_at,
 from crossway.adapters.chains.solana.places import is_native
 from crossway.adapters.chains.solana.reading import Transaction, signatures, transactions
 from crossway.adapters.chains.solana.strangers import Ours, paid_out
-from crossway.adapters.chains.solana.wire import block
+from crossway.adapters.chains.solana.wire import Account, block
 from crossway.domain.deposits import Incoming
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Cursor, Heads, Scan, Watch
@@ -112,19 +112,11 @@ def _scan(
     places, all_of_them = looked_at(ground, memory, addresses)
     accounts = [one.account for one in places]
     slot, there = read_at(ground, line, accounts, AMOUNT_AT, AMOUNT_SIZE)
-    now = [units_in(a, is_native(p.token)) for p, a in zip(places, there, strict=True)]
-    held = memory.held
-    changed = {p: n for p, n in zip(places, now, strict=True) if n != held.get(p.account, 0)}
+    changed = _changed(memory, places, there)
     memory.doubt({one.account: units for one, units in changed.items()})
     asked, passed = _asked(memory, changed), set(memory.passed)
     read = _explained(ground, line, memory, asked) if asked else []
-    late = [
-        one
-        for one in read
-        if one.block_height > after.height
-        or not all_of_them
-        or ground.mints.account_of(one.to, one.token) in passed
-    ]
+    late = [one for one in read if not all_of_them or _is_new(ground, one, after, passed)]
     seen = {one.owner for one in asked}
     emptied, newest = paid_out(ground, line, memory.ours, after.height, addresses, seen)
     if emptied:
@@ -141,6 +133,20 @@ def _scan(
     if len(memory.held) > 2 * len(places) + ground.traits.look:
         memory.forget()
     return Scan(late, cursor if complete else after, None), read
+
+
+def _changed(
+    memory: Memory, places: Sequence[Place], there: Sequence[Account | None]
+) -> dict[Place, int]:
+    """What lies now where that is not what was explained."""
+    now = [units_in(a, is_native(p.token)) for p, a in zip(places, there, strict=True)]
+    held = memory.held
+    return {p: n for p, n in zip(places, now, strict=True) if n != held.get(p.account, 0)}
+
+
+def _is_new(ground: Ground, one: Incoming, after: Cursor, passed: Collection[str]) -> bool:
+    """Whether it came in after a cursor, or where that went on without an explanation."""
+    return one.block_height > after.height or ground.mints.account_of(one.to, one.token) in passed
 
 
 def _asked(memory: Memory, changed: Mapping[Place, int]) -> dict[Place, int]:
