@@ -5,7 +5,8 @@ from one block to the next, money came in: by a transaction to the address, foun
 from within one, told under the block's own name.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,13 +30,20 @@ from crossway.adapters.chains.evm.wire import (
     table,
 )
 from crossway.adapters.chains.live.nodes import Line
-from crossway.adapters.chains.live.rpc import Objection, Question
+from crossway.adapters.chains.live.rpc import Objection, Question, Silent
 from crossway.domain.deposits import Incoming
 
 MOVED = "0x" + keccak256(b"Moved(bytes32,address,uint8,address,address,address,uint256)").hex()
 # Above the place of any log in a block.
 _PLAIN, _WITHIN = 1 << 29, 1 << 30
 MOST_LOOKED_AT = 5_000
+# After a pause on a node without old balances, so many of the newest blocks are read whole.
+MOST_READ, _AT_ONCE = 1_000, 20
+# What nodes say of balances that they do not keep any more, in their many words.
+_NOT_KEPT = re.compile(
+    r"missing trie node|prun|archive|histor|state\b.*\b(not|un)\s?available|old data|no state",
+    re.IGNORECASE,
+)
 
 
 def is_made_up(one: Incoming) -> bool:
@@ -82,11 +90,11 @@ def _looked(
         gone = _gone(events(line, ground.limits, _moved(ground), first, end.height), looked_at)
     else:
         gone = _gone([log(one) for one in rows(moved, "events")], looked_at)
-    was = _before(ground, line, now, gone, before)
-    incoming: list[Incoming] = []
+    was, unknown = _before(ground, line, now, gone, before)
+    incoming = _plain_of(ground, line, unknown, before.height, end.height)
     for address, units in now.items():
         taken = gone.get(address, [])
-        if units + sum(u for _, u in taken) > was.get(address, units):
+        if address not in unknown and units + sum(u for _, u in taken) > was.get(address, units):
             rises = _Rises(ground, line, address, taken)
             incoming += rises.between(before.height, was[address], end.height, units)
     return incoming, now
@@ -122,19 +130,98 @@ def _before(
     now: Mapping[str, int],
     gone: Mapping[str, object],
     before: Block,
-) -> Mapping[str, int]:
-    """What addresses held at the beginning; those that nobody knows anything of hold nothing."""
+) -> tuple[Mapping[str, int], list[str]]:
+    """What addresses held at the beginning; those that nobody knows anything of hold nothing. And
+    those of which nobody can say so any more: what lies there may be in the books already."""
     memory = ground.memory
     goes_on = (memory.height, memory.hash) == (before.height, before.hash)
     known = memory.units if goes_on else {}
     unsure = [a for a, units in now.items() if a not in known and (units or a in gone)]
-    if not unsure:
-        return {a: known.get(a, 0) for a in now}
+    held = _held_at(ground, line, unsure, before.height)
+    if held is None and goes_on:
+        held = {}
+    if held is None:
+        return {a: known.get(a, units) for a, units in now.items()}, unsure
+    return {a: known.get(a, held.get(a, 0)) for a in now}, []
+
+
+def _held_at(
+    ground: Ground, line: Line, addresses: Sequence[str], height: int
+) -> Mapping[str, int] | None:
+    """What addresses held at an older block; None where the node does not keep that."""
+    if not addresses:
+        return {}
     if not ground.traits.history:
-        # After a pause, what lies there may be in the books already: nothing is told twice.
-        return {a: known.get(a, 0 if goes_on else units) for a, units in now.items()}
-    held = read(ground, line, unsure, ground.native, hex(before.height))
-    return {a: known.get(a, held.get(a, 0)) for a in now}
+        return None
+    asked = Question("eth_getBalance", (addresses[0], hex(height)))
+    answer = line.tell([asked])[0]
+    if isinstance(answer, Objection):
+        if _NOT_KEPT.search(answer.message):
+            return None
+        raise Silent(f"the node objects: {answer.message}")
+    return read(ground, line, addresses, ground.native, hex(height))
+
+
+def _plain_of(
+    ground: Ground, line: Line, addresses: Sequence[str], low: int, high: int
+) -> list[Incoming]:
+    """Transactions after one height up to another that pay these addresses by themselves. Their
+    names tell them apart, so that none is told twice."""
+    found: list[Incoming] = []
+    wanted = set(addresses)
+    heights = range(max(low, high - MOST_READ) + 1, high + 1) if wanted else range(0)
+    for start in range(0, len(heights), _AT_ONCE):
+        part = heights[start : start + _AT_ONCE]
+        asked = [Question("eth_getBlockByNumber", (hex(height), True)) for height in part]
+        for height, answer in zip(part, line.ask(*asked), strict=True):
+            at = block(answer, height)
+            payments = [one for one in _payments(answer) if one.to in wanted]
+            found += _worked(ground, line, at, payments)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Payment:
+    name: str
+    sender: str
+    to: str
+    units: int
+
+
+def _payments(answer: Any) -> Iterator[_Payment]:
+    """The transactions of a block that pay something by themselves."""
+    for one in rows(table(answer, "a block").get("transactions"), "transactions"):
+        told = table(one, "a transaction")
+        to, units = told.get("to"), integer(told.get("value"), "a value")
+        if to and units:
+            sender = address_of(told.get("from"))
+            yield _Payment(hash_of(told.get("hash")), sender, address_of(to), units)
+
+
+def _worked(ground: Ground, line: Line, at: Block, payments: Sequence[_Payment]) -> list[Incoming]:
+    """Those of the payments that did not revert."""
+    asked = [Question("eth_getTransactionReceipt", (one.name,)) for one in payments]
+    found = []
+    for one, answer in zip(payments, line.ask(*asked), strict=True):
+        its = receipt(answer, one.name)
+        if its is not None and its.worked:
+            found.append(_incoming(ground, at, one, _PLAIN))
+    return found
+
+
+def _incoming(ground: Ground, at: Block, one: _Payment, index: int) -> Incoming:
+    return Incoming(
+        chain=ground.chain.id,
+        tx_hash=one.name,
+        index=index,
+        block_height=at.height,
+        block_hash=at.hash,
+        token=ground.native,
+        sender=one.sender,
+        to=one.to,
+        units=one.units,
+        at=at.at,
+    )
 
 
 @dataclass
@@ -154,65 +241,33 @@ class _Rises:
             return []
         if high - low == 1:
             return self._in_block(high, came)
-        if not self.ground.traits.history:
-            return self._each(low, high, came)
         middle = (low + high) // 2
-        held = read(self.ground, self.line, [self.address], self.ground.native, hex(middle))
+        held = _held_at(self.ground, self.line, [self.address], middle)
+        if held is None:
+            return self._each(low, high, came)
         there = held[self.address]
         lower = self.between(low, held_low, middle, there)
         return lower + self.between(middle, there, high, held_high)
 
     def _each(self, low: int, high: int, came: int) -> list[Incoming]:
         """Without old balances: every block is read, and what none explains is the last one's."""
-        found: list[Incoming] = []
-        for height in range(low + 1, high):
-            found += self._plain(height, came)[0]
+        found = _plain_of(self.ground, self.line, [self.address], low, high - 1)
         left = came - sum(one.units for one in found)
         return found + (self._in_block(high, left) if left > 0 else [])
 
     def _in_block(self, height: int, came: int) -> list[Incoming]:
-        plain, at = self._plain(height, came)
+        answer = self.line.ask(Question("eth_getBlockByNumber", (hex(height), True)))[0]
+        at = block(answer, height)
+        mine = [p for p in _payments(answer) if p.to == self.address and p.units <= came]
+        plain = _worked(self.ground, self.line, at, mine)
         left = came - sum(one.units for one in plain)
         if left < 0:
             raise Malformed(f"the node's block {height} pays more than balances rose")
         if left == 0:
             return plain
+        within = _Payment(at.hash, ZERO, self.address, left)
         index = _WITHIN | int(self.address[-7:], 16)
-        return [*plain, self._incoming(at, at.hash, index, ZERO, left)]
-
-    def _plain(self, height: int, most: int) -> tuple[list[Incoming], Block]:
-        """Transactions of a block that pay the address by themselves."""
-        answer = self.line.ask(Question("eth_getBlockByNumber", (hex(height), True)))[0]
-        at = block(answer, height)
-        payments = []
-        for one in rows(table(answer, "a block").get("transactions"), "transactions"):
-            told = table(one, "a transaction")
-            to, units = told.get("to"), integer(told.get("value"), "a value")
-            if to and units and address_of(to) == self.address and units <= most:
-                payments.append((hash_of(told.get("hash")), address_of(told.get("from")), units))
-        answers = self.line.ask(
-            *(Question("eth_getTransactionReceipt", (name,)) for name, _, _ in payments)
-        )
-        found = []
-        for (name, sender, units), answer in zip(payments, answers, strict=True):
-            its = receipt(answer, name)
-            if its is not None and its.worked:
-                found.append(self._incoming(at, name, _PLAIN, sender, units))
-        return found, at
-
-    def _incoming(self, at: Block, name: str, index: int, sender: str, units: int) -> Incoming:
-        return Incoming(
-            chain=self.ground.chain.id,
-            tx_hash=name,
-            index=index,
-            block_height=at.height,
-            block_hash=at.hash,
-            token=self.ground.native,
-            sender=sender,
-            to=self.address,
-            units=units,
-            at=at.at,
-        )
+        return [*plain, _incoming(self.ground, at, within, index)]
 
 
 def stands(ground: Ground, line: Line, one: Incoming, its: Receipt | None) -> bool:
@@ -229,20 +284,14 @@ def stands(ground: Ground, line: Line, one: Incoming, its: Receipt | None) -> bo
 
 
 def _rose(ground: Ground, line: Line, one: Incoming) -> bool:
-    if not ground.traits.history:
+    low, high = one.block_height - 1, one.block_height
+    before = _held_at(ground, line, [one.to], low)
+    if before is None:
         # Nothing but the balance of today can be held against it.
         held = read(ground, line, [one.to], ground.native)
         return held[one.to] >= one.units
-    low, high = one.block_height - 1, one.block_height
-    asked = [
-        Question("eth_getBalance", (one.to, hex(low))),
-        Question("eth_getBalance", (one.to, hex(high))),
-        events_question(_moved(ground), high, high),
-    ]
-    answers = line.tell(asked)
-    if any(isinstance(answer, Objection) for answer in answers):
-        return False
-    told = [log(each) for each in rows(answers[2], "events")]
+    asked = Question("eth_getBalance", (one.to, hex(high)))
+    after, moved = line.ask(asked, events_question(_moved(ground), high, high))
+    told = [log(each) for each in rows(moved, "events")]
     gone = sum(units for _, units in _gone(told, [one.to]).get(one.to, []))
-    before, after = (integer(answer, "a balance") for answer in answers[:2])
-    return after + gone - before >= one.units
+    return integer(after, "a balance") + gone - before[one.to] >= one.units
