@@ -34,8 +34,7 @@ chosen = st.navigation(
     expanded=True,
 )
 # The run ends as every other does: what is stopped leaves live parts behind that draw on.
-if door():
-    leave()
+if door() and not leave(chosen.url_path):
     with notices.in_words():
         environment.follow_link()
         with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):

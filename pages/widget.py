@@ -20,19 +20,26 @@ def live(order_id: int, drawn: str) -> None:
             redraw()
 
 
+def offered() -> None:
+    """What the provider shows whom it was asked for."""
+    st.markdown("A provider's own page stands here when money is real. No real money moves.")
+    with notices.in_words():
+        found = ramp_story.sought(services(), operator(), reference)
+        if found:
+            live(found[0].id, ramp_widget.stands(found[0]))
+            ramp_widget.actions(ramp_story.told(services(), operator(), found[0].id))
+        elif reference:
+            notices.empty("No such order", f"No order is known by “{reference}”.", "search_off")
+            widget.ways(
+                (Way("To the list of orders", link("ramp_orders"), "receipt_long"),), "to_list"
+            )
+        else:
+            st.subheader("Identity of a person")
+            ramp_sandbox.standing()
+
+
 st.title("Simulated provider's page")
 if services().ramp_sandbox is None:
     notices.empty("This is a live network", "There is nothing to simulate here.", "public")
-    st.stop()
-st.markdown("A provider's own page stands here when money is real. No real money moves.")
-with notices.in_words():
-    found = ramp_story.sought(services(), operator(), reference)
-    if found:
-        live(found[0].id, ramp_widget.stands(found[0]))
-        ramp_widget.actions(ramp_story.told(services(), operator(), found[0].id))
-    elif reference:
-        notices.empty("No such order", f"No order is known by “{reference}”.", "search_off")
-        widget.ways((Way("To the list of orders", link("ramp_orders"), "receipt_long"),), "to_list")
-    else:
-        st.subheader("Identity of a person")
-        ramp_sandbox.standing()
+else:
+    offered()

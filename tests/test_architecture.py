@@ -117,6 +117,14 @@ def test_our_own_code_is_never_replaced_in_a_test(path: Path) -> None:
     assert "mocker" not in names
 
 
+@pytest.mark.parametrize("path", sources(ROOT / "pages", PACKAGE / "dashboard"), ids=id_of)
+def test_no_screen_stops_half_way(path: Path) -> None:
+    """A run that is stopped keeps the live parts of the screen before it, and what one of them
+    draws later falls on a screen that has no place for it: the browser shows nothing any more."""
+    calls = [n.func for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+    assert "st.stop" not in {ast.unparse(called) for called in calls}
+
+
 # Runs once, when the tables change, and sets what was weighed; never a state.
 AT_A_MIGRATION = "src/crossway/storage/backfilling.py"
 

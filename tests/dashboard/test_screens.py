@@ -128,3 +128,26 @@ def test_the_first_keys_are_shown_until_they_are_put_away(screen: Screen) -> Non
     assert "cr_test_secret" in screen.again().words
     screen.press("I have saved them")
     assert "cr_test_secret" not in screen.words
+
+
+def test_a_browser_is_shown_its_way_until_it_has_gone(screen: Screen) -> None:
+    """What a run tells it is lost where the next run begins at once."""
+    screen.world.pay()
+    screen.open("keys").at.text_input(key="find_text").set_value("1")
+    screen.press("Find")
+    told = [way["once"] for way in (leaving(screen), leaving(screen.again()))]
+    assert told[0] == told[1]
+    assert screen.open("intent", id="1").at.title[0].value == "Payment #1"
+    assert screen.open("keys").at.title[0].value == "API keys"
+
+
+def test_a_way_to_where_one_is_draws_the_screen(screen: Screen) -> None:
+    screen.world.pay()
+    screen.open("intent", id="1").at.text_input(key="find_text").set_value("1")
+    assert screen.press("Find").at.title[0].value == "Payment #1"
+
+
+def leaving(screen: Screen) -> dict[str, str]:
+    """Where the browser is sent, by the only thing that is drawn."""
+    [way] = [w for w in screen.at.main if w.type == "bidi_component"]
+    return dict(json.loads(way.proto.json))

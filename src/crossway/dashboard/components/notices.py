@@ -49,9 +49,12 @@ def say(words: str, icon: str = ":material/check_circle:") -> None:
 
 
 def speak() -> None:
-    """Show what was to be said."""
-    for words, icon in st.session_state.pop(_SAID, []):
+    """Show what was to be said. A run may be cut short at any toast; the next one says the rest."""
+    waiting = st.session_state.get(_SAID, [])
+    while waiting:
+        words, icon = waiting[0]
         st.toast(as_text(words), icon=icon)
+        del waiting[0]
 
 
 def empty(
