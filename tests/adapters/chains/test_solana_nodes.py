@@ -1,6 +1,7 @@
 """What a single node of Solana says wrongly is no answer, and never a loss."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -151,13 +152,15 @@ def test_a_node_of_another_cluster_or_of_yesterday_is_no_answer(
         behind.heads()
 
 
-def test_a_fee_that_nobody_asks_for_is_not_offered(behind: SolanaChain, liar: Liar) -> None:
+def test_a_fee_that_nobody_asks_for_is_not_offered(
+    behind: SolanaChain, liar: Liar, node: solana.Node
+) -> None:
     fair = behind.fee_units()
     assert fair < 10_000_000
     liar.mood = GREEDY
-    behind._post._price = None
-    with pytest.raises(Unreachable, match="is not believed"):
-        behind.fee_units()
+    later = open_solana(node, liar.url)
+    with closing(later), pytest.raises(Unreachable, match="is not believed"):
+        later.fee_units()
 
 
 def test_nothing_is_gone_for_good_while_one_of_the_nodes_that_must_agree_has_it(

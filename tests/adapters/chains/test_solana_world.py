@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -235,9 +236,9 @@ def test_a_transaction_that_the_node_forgets_is_sent_again(
         node.cluster.pool.clear()
         post = made.services.chains[SOLANA]._post  # type: ignore[attr-defined]
         # As if the time had passed after which it is sent again.
-        post._sent = type(post._sent)(
-            {n: type(s)(s.last_height, s.number, 0.0) for n, s in post._sent.items()}
-        )
+        with made.services.store.read() as unit:
+            name = unit.transfers.of([intent.id], Duty.START)[0].tx_id
+        post._sent.learn({name: replace(post._sent.get(name), taken_at=0.0)})
         went_well(made, intent)
         with made.services.store.read() as unit:
             start = unit.transfers.of([intent.id], Duty.START)[0]

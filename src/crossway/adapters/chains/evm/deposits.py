@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from crossway.adapters.chains.evm import native
 from crossway.adapters.chains.evm.ground import Ground, ask_block, blocks_at
@@ -15,6 +16,7 @@ from crossway.adapters.chains.evm.wire import (
     receipt,
     topic_address,
 )
+from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.live.rpc import Question, TooLarge
 from crossway.domain.deposits import Incoming
@@ -159,10 +161,8 @@ def _height_before(ground: Ground, line: Line, head: Heads, at: datetime) -> int
 
 def still_there(ground: Ground, incoming: Sequence[Incoming]) -> Sequence[bool]:
     """Whether each transfer stands in its block, as every node says that must agree."""
-    if not incoming:
-        return []
-    said = ground.nodes.many(lambda line: _standing_of(ground, line, incoming))
-    return [all(one) for one in zip(*said, strict=True)]
+    look = partial(_standing_of, ground, incoming=incoming)
+    return agreement.still_there(ground.nodes, incoming, look)
 
 
 def _standing_of(ground: Ground, line: Line, incoming: Sequence[Incoming]) -> list[bool]:

@@ -1,6 +1,7 @@
 """Transactions that our account made, whoever signed them, and what contracts have done already."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 from crossway.adapters.chains.binding import WORD
@@ -18,9 +19,9 @@ from crossway.adapters.chains.evm.wire import (
     rows,
     table,
 )
+from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.live.rpc import Question
-from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Heads, Made
 
 # Blocks read one by one, newest first; older transactions are found by our contracts' events.
@@ -31,13 +32,7 @@ _KEYS_AT_ONCE = 500
 
 def used(ground: Ground, markers: Collection[str]) -> set[str]:
     """Those of the markers that a contract has used, as every node says that must agree."""
-    wanted = sorted(markers)
-    if not wanted:
-        return set()
-    said = ground.nodes.many(lambda line: _used(ground, line, wanted))
-    if any(other != said[0] for other in said):
-        raise Unreachable("the nodes do not agree on what was done")
-    return said[0]
+    return agreement.used(ground.nodes, markers, partial(_used, ground))
 
 
 def _used(ground: Ground, line: Line, markers: Sequence[str]) -> set[str]:

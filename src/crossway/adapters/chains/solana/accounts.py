@@ -1,13 +1,14 @@
 """Reading many accounts at once: what wallets hold of a token, and what the program has noted."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
+from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.live.rpc import Question
 from crossway.adapters.chains.solana.ground import CONFIRMED, Ground
 from crossway.adapters.chains.solana.places import TOKEN, TOKEN_2022, is_native
 from crossway.adapters.chains.solana.wire import Account, Malformed, account, in_context, rows
-from crossway.domain.errors import Unreachable
 
 # Of a token account: where its units are.
 AMOUNT_AT, AMOUNT_SIZE = 64, 8
@@ -74,13 +75,7 @@ def held(ground: Ground, line: Line, wallets: Sequence[str], token: str) -> dict
 
 def used(ground: Ground, markers: Collection[str]) -> set[str]:
     """Those of the markers that the program has noted, as every node says that must agree."""
-    wanted = sorted(markers)
-    if not wanted:
-        return set()
-    said = ground.nodes.many(lambda line: _used(ground, line, wanted))
-    if any(other != said[0] for other in said):
-        raise Unreachable("the nodes do not agree on what was done")
-    return said[0]
+    return agreement.used(ground.nodes, markers, partial(_used, ground))
 
 
 def _used(ground: Ground, line: Line, markers: Sequence[str]) -> set[str]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.solana.ground import Ground, blocks_at
 from crossway.adapters.chains.solana.places import SYSTEM, is_native
@@ -112,10 +114,8 @@ def _sender(one: Transaction, receiver: int, mint: str | None) -> str:
 
 def still_there(ground: Ground, incoming: Sequence[Incoming]) -> Sequence[bool]:
     """Whether each transfer stands in its block, as every node says that must agree."""
-    if not incoming:
-        return []
-    said = ground.nodes.many(lambda line: _standing_of(ground, line, incoming))
-    return [all(one) for one in zip(*said, strict=True)]
+    look = partial(_standing_of, ground, incoming=incoming)
+    return agreement.still_there(ground.nodes, incoming, look)
 
 
 def _standing_of(ground: Ground, line: Line, incoming: Sequence[Incoming]) -> list[bool]:

@@ -2,13 +2,13 @@
 
 import base64
 import time
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
+from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.posting import Learnt, Price, check_accounts, left_over
 from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.adapters.chains.solana.deposits import Memory
 from crossway.adapters.chains.solana.ground import CONFIRMED, FINALIZED, Ground
@@ -29,7 +29,6 @@ from crossway.domain.transfers import Duty
 from crossway.ports.chain import Missing, Signed, Status, Waiting
 
 _PRICE_SECONDS = 2.0
-_MOST_KNOWN = 100_000
 _STATUSES_AT_ONCE = 256
 # A price that three quarters of recent blocks would have taken.
 _PART_OF_PRICES = 0.75
@@ -55,21 +54,14 @@ class Post:
     def __init__(self, ground: Ground, summit: Summit, memory: Memory) -> None:
         self._ground, self._summit, self._memory = ground, summit, memory
         self._account = ground.own.relayer
-        self._lock = Lock()
-        self._sent: OrderedDict[str, _Sent] = OrderedDict()
-        self._price: tuple[float, int] | None = None
+        self._sent, self._price = Learnt[_Sent](), Price(_PRICE_SECONDS)
 
     def fee_units(self) -> int:
         """What one transaction costs at most, with the rent of accounts that it may have to make.
         Looks at the newest block, too: what is signed next is signed on it."""
         self._summit.heads()
-        with self._lock:
-            if self._price is not None and time.monotonic() - self._price[0] < _PRICE_SECONDS:
-                return self._price[1]
-        price = self._ground.nodes.one(self._ask_price)
-        with self._lock:
-            self._price = (time.monotonic(), fee_of(self._ground.traits, price))
-            return self._price[1]
+        ground = self._ground
+        return self._price.units(lambda: fee_of(ground.traits, ground.nodes.one(self._ask_price)))
 
     def _ask_price(self, line: Line) -> int:
         """What is paid for blocks at all, or for a place beside others that use our account."""
@@ -85,18 +77,13 @@ class Post:
 
     def number(self, tx_id: str) -> int | None:
         """The running number of a transaction that this process signed or sent."""
-        with self._lock:
-            known = self._sent.get(tx_id)
+        known = self._sent.get(tx_id)
         return None if known is None else known.number
 
     def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
         """Sign each action with its running number, on the block that was looked at last."""
         ground = self._ground
-        for action, _ in actions:
-            if (action.account, action.chain) != (ground.own.relayer, ground.chain.id):
-                raise ValueError(
-                    f"{action.account} on {action.chain} is no account of {ground.chain.id}"
-                )
+        check_accounts(actions, ground.own.relayer, ground.chain.id)
         recent = self._summit.recent()
         made = [
             signed(ground, action, nonce, fee_units, recent, self._is_over(action))
@@ -104,7 +91,7 @@ class Post:
         ]
         for one, (action, _) in zip(made, actions, strict=True):
             self._learn(one, None)
-            self._memory.ours.signed(one.tx_id, deposit_taken(action) or "")
+            self._memory.ours.sources.learn({one.tx_id: deposit_taken(action) or ""})
         return made
 
     def _is_over(self, action: Action) -> bool:
@@ -125,27 +112,13 @@ class Post:
         said = self._ground.nodes.one(lambda line: _send(line, transactions))
         for one, objection in zip(transactions, said, strict=True):
             self._learn(one, None if objection else now)
-        refused = [t.tx_id for t, objection in zip(transactions, said, strict=True) if objection]
-        if not refused:
-            return said
-        # One that is in a block already is objected to for its time; it was sent, all the same.
-        there = self._ground.nodes.one(lambda line: statuses(line, refused))
-        return [
-            "" if there.get(one.tx_id) is not None else objection
-            for one, objection in zip(transactions, said, strict=True)
-        ]
+        return left_over(self._ground.nodes, transactions, said, _in_blocks)
 
     def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
         """What is known of each; where nodes must agree and do not, nothing is certain."""
         if not tx_ids:
             return {}
-        wanted = list(tx_ids)
-        said = self._ground.nodes.many(lambda line: self._look(line, wanted))
-        first, others = said[0], said[1:]
-        return {
-            one: first[one] if all(other[one] == first[one] for other in others) else Waiting()
-            for one in wanted
-        }
+        return agreement.statuses(self._ground.nodes, tx_ids, self._look)
 
     def _look(self, line: Line, wanted: Sequence[str]) -> dict[str, Status]:
         told = statuses(line, wanted)
@@ -164,8 +137,7 @@ class Post:
         """Of those in no block: whether they can still land, and whether a node has them."""
         asked = Question("getBlockHeight", ({"commitment": FINALIZED},))
         final = number(line.ask(asked)[0], "a height")
-        with self._lock:
-            known = {one: self._sent.get(one) for one in rest}
+        known = {one: self._sent.get(one) for one in rest}
         over = [one for one, sent in known.items() if sent and sent.last_height < final]
         # Asked once more: what was in a block below the final height is seen by now.
         seen = statuses(line, over) if over else {}
@@ -181,14 +153,10 @@ class Post:
         return found
 
     def _learn(self, one: Signed, taken_at: float | None) -> None:
-        with self._lock:
-            before = self._sent.get(one.tx_id)
-            if taken_at is None and before is not None:
-                taken_at = before.taken_at
-            self._sent[one.tx_id] = _Sent(height_in(one.raw), one.nonce, taken_at)
-            self._sent.move_to_end(one.tx_id)
-            while len(self._sent) > _MOST_KNOWN:
-                self._sent.popitem(last=False)
+        before = self._sent.get(one.tx_id)
+        if taken_at is None and before is not None:
+            taken_at = before.taken_at
+        self._sent.learn({one.tx_id: _Sent(height_in(one.raw), one.nonce, taken_at)})
 
 
 def _usual(answer: Any) -> int:
@@ -245,6 +213,10 @@ def statuses(line: Line, tx_ids: Sequence[str]) -> dict[str, str | None]:
         for one, told in zip(part, listed, strict=True):
             found[one] = None if told is None else _depth(told)
     return found
+
+
+def _in_blocks(line: Line, tx_ids: list[str]) -> set[str]:
+    return {one for one, depth in statuses(line, tx_ids).items() if depth is not None}
 
 
 def _depth(told: Any) -> str:

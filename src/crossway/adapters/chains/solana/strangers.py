@@ -1,11 +1,11 @@
 """What the program was called for while nobody looked: whoever starts or refunds an intent before
 its deposit was seen leaves its account as empty as it was before."""
 
-from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.posting import Learnt
 from crossway.adapters.chains.solana.ground import Ground
 from crossway.adapters.chains.solana.reading import (
     PAGE,
@@ -18,7 +18,6 @@ from crossway.adapters.chains.solana.reading import (
 _MOST_PAGES = 20
 # One of many nodes may not have yet what another listed; so often is it asked for.
 _TRIES = 20
-_MOST_SIGNED = 100_000
 
 
 @dataclass
@@ -28,13 +27,7 @@ class Ours:
 
     newest: str = ""
     tries: int = 0
-    sources: OrderedDict[str, str] = field(default_factory=OrderedDict)
-
-    def signed(self, name: str, source: str) -> None:
-        """Know what a transaction of ours takes from, and forget the oldest of very many."""
-        self.sources[name] = source
-        while len(self.sources) > _MOST_SIGNED:
-            self.sources.popitem(last=False)
+    sources: Learnt[str] = field(default_factory=Learnt)
 
 
 def paid_out(

@@ -5,7 +5,9 @@ Events say in which transactions something came in; what it was is read from the
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
+from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.live.rpc import Objection
 from crossway.adapters.chains.starknet import rises
@@ -217,10 +219,8 @@ def _height_before(ground: Ground, line: Line, head: Heads, at: datetime) -> int
 
 def still_there(ground: Ground, incoming: Sequence[Incoming]) -> Sequence[bool]:
     """Whether each transfer stands in its block, as every node says that must agree."""
-    if not incoming:
-        return []
-    said = ground.nodes.many(lambda line: _standing_of(ground, line, incoming))
-    return [all(one) for one in zip(*said, strict=True)]
+    look = partial(_standing_of, ground, incoming=incoming)
+    return agreement.still_there(ground.nodes, incoming, look)
 
 
 def _standing_of(ground: Ground, line: Line, incoming: Sequence[Incoming]) -> list[bool]:

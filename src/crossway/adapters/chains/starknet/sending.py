@@ -1,14 +1,13 @@
 """Sending transactions and following them: what they cost, which nonces are used, what is known."""
 
-import time
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
-from threading import Lock
 from typing import Any
 
 import orjson
 
+from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.posting import Learnt, Price, check_accounts, left_over
 from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.adapters.chains.starknet.calldata import calls_of
 from crossway.adapters.chains.starknet.felts import number
@@ -29,7 +28,6 @@ from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Missing, Signed, Status, Waiting
 
 _PRICE_SECONDS = 2.0
-_MOST_NONCES = 100_000
 _COIN = 10**18
 # Prices may double until the transaction is in a block.
 _MARGIN = 2
@@ -44,19 +42,12 @@ class Post:
 
     def __init__(self, ground: Ground, summit: Summit) -> None:
         self._ground, self._summit = ground, summit
-        self._lock = Lock()
-        self._nonces: OrderedDict[str, int] = OrderedDict()
-        self._price: tuple[float, int] | None = None
+        self._nonces = Learnt[int]()
+        self._price = Price(_PRICE_SECONDS)
 
     def fee_units(self) -> int:
         """What one transaction costs at most at today's prices."""
-        with self._lock:
-            if self._price is not None and time.monotonic() - self._price[0] < _PRICE_SECONDS:
-                return self._price[1]
-        price = self._ground.nodes.one(self._ask_price)
-        with self._lock:
-            self._price = (time.monotonic(), price)
-            return price
+        return self._price.units(lambda: self._ground.nodes.one(self._ask_price))
 
     def _ask_price(self, line: Line) -> int:
         newest = block(line.ask(ask_block("latest"))[0])
@@ -80,11 +71,7 @@ class Post:
     def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
         """Sign each action with its nonce."""
         ground = self._ground
-        for action, _ in actions:
-            if (action.account, action.chain) != (ground.own.relayer, ground.chain.id):
-                raise ValueError(
-                    f"{action.account} on {action.chain} is no account of {ground.chain.id}"
-                )
+        check_accounts(actions, ground.own.relayer, ground.chain.id)
         bounds = bounds_of(ground.traits, fee_units)
         made = [
             signed(ground.signer, ground.chain_id, action.account,
@@ -102,27 +89,16 @@ class Post:
         objections = [
             objection(answer, one) for one, answer in zip(transactions, answers, strict=True)
         ]
-        # One that is in a block already is objected to for its nonce; it was sent, all the same.
-        open_ = [t.tx_id for t, said in zip(transactions, objections, strict=True) if said]
-        if not open_:
-            return objections
-        there = self._ground.nodes.one(lambda line: _known_of(line, open_))
-        return [
-            "" if one.tx_id in there else said
-            for one, said in zip(transactions, objections, strict=True)
-        ]
+        return left_over(self._ground.nodes, transactions, objections, _known_of)
 
     def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
         """What is known of each; where nodes must agree and do not, nothing is certain."""
         if not tx_ids:
             return {}
-        wanted, head = list(tx_ids), self._summit.heads()
-        said = self._ground.nodes.many(lambda line: self._statuses(line, wanted, head.finalized))
-        first, others = said[0], said[1:]
-        return {
-            one: first[one] if all(other[one] == first[one] for other in others) else Waiting()
-            for one in wanted
-        }
+        final = self._summit.heads().finalized
+        return agreement.statuses(
+            self._ground.nodes, tx_ids, lambda line, wanted: self._statuses(line, wanted, final)
+        )
 
     def _statuses(self, line: Line, tx_ids: list[str], finalized: int) -> dict[str, Status]:
         in_blocks = mined(self._ground, line, tx_ids)
@@ -131,8 +107,7 @@ class Post:
             known = _known_of(line, rest)
             used = self._final_nonce(line, finalized) if len(known) < len(rest) else 0
             for one in rest:
-                with self._lock:
-                    nonce = self._nonces.get(one)
+                nonce = self._nonces.get(one)
                 gone = nonce is not None and nonce < used
                 found[one] = Waiting() if one in known else Missing(never=gone)
         return found
@@ -144,12 +119,7 @@ class Post:
         return 0 if isinstance(answer, Objection) else felt(answer, "a nonce")
 
     def _learn(self, transactions: Sequence[Signed]) -> None:
-        with self._lock:
-            for one in transactions:
-                self._nonces[one.tx_id] = one.nonce
-                self._nonces.move_to_end(one.tx_id)
-            while len(self._nonces) > _MOST_NONCES:
-                self._nonces.popitem(last=False)
+        self._nonces.learn({one.tx_id: one.nonce for one in transactions})
 
 
 def submission(one: Signed) -> Question:

@@ -1,16 +1,15 @@
 """Sending transactions and following them: their fees, until when they can land, what is known."""
 
-import time
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
-from threading import Lock
 from typing import Any
 
 from crossway.adapters.chains.evm.calldata import call_of
 from crossway.adapters.chains.evm.ground import Ground
 from crossway.adapters.chains.evm.heads import Summit
 from crossway.adapters.chains.evm.wire import Malformed, rows, table
+from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
+from crossway.adapters.chains.live.posting import Learnt, Price, check_accounts, left_over
 from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.adapters.chains.tron import resources
 from crossway.adapters.chains.tron.customs import Customs
@@ -31,7 +30,7 @@ from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Missing, Signed, Status, Waiting
 
 _PRICE_SECONDS = 6.0
-_MOST_LEARNT, _FEW = 100_000, 3
+_FEW = 3
 DUPLICATE = "DUP_TRANSACTION_ERROR"
 
 
@@ -43,16 +42,15 @@ class Post:
         self, ground: Ground, customs: Customs, summit: Summit, outcomes: Outcomes
     ) -> None:
         self._ground, self._customs, self._summit = ground, customs, summit
-        self._outcomes, self._lock = outcomes, Lock()
-        self._expiries: OrderedDict[str, int] = OrderedDict()
-        self._fee: tuple[float, int] | None = None
+        self._outcomes = outcomes
+        self._expiries, self._fee = Learnt[int](), Price(_PRICE_SECONDS)
         self._prices: Prices | None = None
 
     def fee_units(self) -> int:
         """What one transaction burns at most now, in sun."""
-        with self._lock:
-            if self._fee is not None and time.monotonic() - self._fee[0] < _PRICE_SECONDS:
-                return self._fee[1]
+        return self._fee.units(self._ask_fee)
+
+    def _ask_fee(self) -> int:
         customs, account = self._customs, self._ground.own.relayer
         charged, has = self._ground.nodes.one(
             lambda line: (
@@ -60,10 +58,8 @@ class Post:
                 resources.resources(line, account),
             )
         )
-        with self._lock:
-            self._prices = charged
-            self._fee = (time.monotonic(), resources.fee_units(customs, charged, has))
-            return self._fee[1]
+        self._prices = charged
+        return resources.fee_units(customs, charged, has)
 
     def prices(self) -> Prices:
         """What the chain charges, as it was told last."""
@@ -87,33 +83,21 @@ class Post:
     def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
         """Sign each action with its running number."""
         ground, account = self._ground, named(self._ground.own.relayer)
-        for action, _ in actions:
-            if (action.account, action.chain) != (account, ground.chain.id):
-                raise ValueError(
-                    f"{action.account} on {action.chain} is no account of {ground.chain.id}"
-                )
+        check_accounts(actions, account, ground.chain.id)
         frame, limit = self.frame(), self._customs.energy * self.prices().energy_sun
         made = []
         for action, number in actions:
             call = numbered(call_of(ground.catalogue, ground.at, action), number)
             raw = call_raw(ground.own.relayer, call, frame, limit)
             made.append(signed(ground.signer, raw, number, fee_units))
-        self._learn({one.tx_id: frame.expires_ms for one in made})
+        self._expiries.learn({one.tx_id: frame.expires_ms for one in made})
         return made
 
     def broadcast(self, transactions: Sequence[Signed]) -> Sequence[str]:
         """Send each; per transaction nothing or the node's objection."""
-        self._learn({t.tx_id: read(unsigned(t.raw)).expires_ms for t in transactions})
+        self._expiries.learn({t.tx_id: read(unsigned(t.raw)).expires_ms for t in transactions})
         objections = [self._send(one) for one in transactions]
-        open_ = [t.tx_id for t, said in zip(transactions, objections, strict=True) if said]
-        if not open_:
-            return objections
-        # One that is in a block already is objected to for its age; it was sent, all the same.
-        there = self._ground.nodes.one(lambda line: self._there(line, open_))
-        return [
-            "" if one.tx_id in there else said
-            for one, said in zip(transactions, objections, strict=True)
-        ]
+        return left_over(self._ground.nodes, transactions, objections, self._there)
 
     def _send(self, one: Signed) -> str:
         asked = Question("/wallet/broadcasthex", ({"transaction": one.raw.hex()},))
@@ -127,13 +111,7 @@ class Post:
         """What is known of each; where nodes must agree and do not, nothing is certain."""
         if not tx_ids:
             return {}
-        wanted = list(tx_ids)
-        said = self._ground.nodes.many(lambda line: self._statuses(line, wanted))
-        first, others = said[0], said[1:]
-        return {
-            one: first[one] if all(other[one] == first[one] for other in others) else Waiting()
-            for one in wanted
-        }
+        return agreement.statuses(self._ground.nodes, tx_ids, self._statuses)
 
     def _statuses(self, line: Line, tx_ids: list[str]) -> dict[str, Status]:
         in_blocks = self._outcomes.mined(line, tx_ids)
@@ -143,19 +121,10 @@ class Post:
         unknown = [one for one in tx_ids if one not in found]
         final_ms = _final_ms(line) if unknown else 0
         for one in unknown:
-            with self._lock:
-                expires = self._expiries.get(one)
+            expires = self._expiries.get(one)
             over = expires is not None and final_ms >= expires
             found[one] = Missing(never=over and not _final(line, one))
         return found
-
-    def _learn(self, expiries: Mapping[str, int]) -> None:
-        with self._lock:
-            for name, expires in expiries.items():
-                self._expiries[name] = expires
-                self._expiries.move_to_end(name)
-            while len(self._expiries) > _MOST_LEARNT:
-                self._expiries.popitem(last=False)
 
 
 def objection(answer: Any, tx_id: str) -> str:
