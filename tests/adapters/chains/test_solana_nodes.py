@@ -9,7 +9,7 @@ import pytest
 
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import Cursor, Mined, Missing
+from crossway.ports.chain import Cursor, Mined, Missing, Waiting
 from tests.adapters.chains.test_solana_world import Front
 from tests.chains.front import LAGGING, WRONG_CHAIN, asked_for
 from tests.chains.solana import node as solana
@@ -173,6 +173,18 @@ def test_nothing_is_gone_for_good_while_one_of_the_nodes_that_must_agree_has_it(
     liar.mood = SPLIT
     assert not isinstance(both.status([done.tx_id])[done.tx_id], Missing)
     both.close()
+
+
+def test_what_a_machine_that_is_behind_does_not_know_is_not_gone_for_good(
+    behind: SolanaChain, liar: Liar, node: solana.Node, payment: Payment
+) -> None:
+    done = sign(behind, payment.fill())
+    assert behind.broadcast([done]) == [""]
+    node.mine(payment.network.life + 20)
+    liar.mood = SPLIT
+    assert behind.status([done.tx_id])[done.tx_id] in (Waiting(), Missing(never=False))
+    liar.mood = "honest"
+    assert isinstance(behind.status([done.tx_id])[done.tx_id], Mined)
 
 
 def test_a_process_that_knows_nothing_learns_from_the_bytes_when_time_is_over(

@@ -8,12 +8,22 @@ import pytest
 from crossway.adapters.chains.binding import address_word
 from crossway.adapters.chains.tron.forms import plain
 from crossway.adapters.chains.tron.numbers import NEWEST_BLOCKS
+from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.transfers import Duty
 from crossway.ports.chain import Cursor, Mined, Missing, Waiting
 from crossway.usecases.money.reconciliation import reconcile
 from tests.chains import anvil
-from tests.chains.front import BROKEN, BUSY, FORGING, GONE, HONEST, NONSENSE, WRONG_CHAIN
+from tests.chains.front import (
+    BROKEN,
+    BUSY,
+    FORGING,
+    GONE,
+    HONEST,
+    LAGGING,
+    NONSENSE,
+    WRONG_CHAIN,
+)
 from tests.chains.service import Hands, Held, RealWorld, paid, profile_of
 from tests.chains.tron.conftest import BASE
 from tests.chains.tron.front import SECRET, front_of
@@ -111,6 +121,24 @@ def test_trx_that_contracts_send_is_found_once_and_stands(tron: Tron) -> None:
     assert {one.place for one in later} == {one.place for one in found.incoming}
     tron.reorganise(401)
     assert chain.still_there(found.incoming) == [False, False]
+    chain.close()
+    again.close()
+
+
+def test_trx_that_contracts_send_waits_for_a_machine_that_has_the_block(tron: Tron) -> None:
+    forwarder, forwards = tron.wallet("a forwarder"), "0x6000600060006000346000355af100"
+    tron.anvil.rpc("anvil_setCode", plain(forwarder), forwards)
+    chain, to = open_tron(tron), tron.wallet("a deposit")
+    heads = chain.heads()
+    before = Cursor(heads.height, heads.block_hash)
+    tron.call(forwarder, address_word("tron", to), 700)
+    tron.mine()
+    tron.front.mood = LAGGING
+    with pytest.raises(Unreachable, match="all that came of block"):
+        chain.scan(before, Addresses(to))
+    tron.front.mood = HONEST
+    again = open_tron(tron)
+    assert [one.units for one in again.scan(before, Addresses(to)).incoming] == [700]
     chain.close()
     again.close()
 

@@ -135,12 +135,15 @@ class Post:
 
     def _missing(self, line: Line, rest: Sequence[str]) -> dict[str, Status]:
         """Of those in no block: whether they can still land, and whether a node has them."""
-        asked = Question("getBlockHeight", ({"commitment": FINALIZED},))
-        final = number(line.ask(asked)[0], "a height")
+        final = table(line.ask(Question("getEpochInfo", ({"commitment": FINALIZED},)))[0], "where")
+        height = number(final.get("blockHeight"), "a height")
         known = {one: self._sent.get(one) for one in rest}
-        over = [one for one, sent in known.items() if sent and sent.last_height < final]
-        # Asked once more: what was in a block below the final height is seen by now.
-        seen = statuses(line, over) if over else {}
+        over = [one for one, sent in known.items() if sent and sent.last_height < height]
+        # Asked once more: what was in a block below the final height is seen by now, but by a
+        # machine that is behind, of those that share an address.
+        slot, seen = statuses_at(line, over) if over else (0, {})
+        if slot < number(final.get("absoluteSlot"), "a slot"):
+            seen = {one: depth for one, depth in seen.items() if depth is not None}
         now, again = time.monotonic(), self._ground.traits.again_seconds
         found: dict[str, Status] = {}
         for one, sent in known.items():
@@ -199,24 +202,33 @@ def _objection(answer: Any) -> str:
     return "" if known else answer.message or f"error {answer.code}"
 
 
+def _in_blocks(line: Line, tx_ids: list[str]) -> set[str]:
+    """Those that are in a block."""
+    return {one for one, depth in statuses(line, tx_ids).items() if depth is not None}
+
+
 def statuses(line: Line, tx_ids: Sequence[str]) -> dict[str, str | None]:
     """How deep each is: processed, confirmed or finalized; None where it is in no block."""
+    return statuses_at(line, tx_ids)[1]
+
+
+def statuses_at(line: Line, tx_ids: Sequence[str]) -> tuple[int, dict[str, str | None]]:
+    """As `statuses`, with the oldest slot for which the node answered; 0 without transactions."""
     size = _STATUSES_AT_ONCE
     parts = [tx_ids[at : at + size] for at in range(0, len(tx_ids), size)]
     how = {"searchTransactionHistory": True}
     asked = [Question("getSignatureStatuses", (list(part), how)) for part in parts]
     found: dict[str, str | None] = {}
+    slots: list[int] = []
     for part, answer in zip(parts, line.ask(*asked), strict=True):
-        listed = rows(in_context(answer, "statuses")[1], "statuses")
+        slot, value = in_context(answer, "statuses")
+        listed = rows(value, "statuses")
         if len(listed) != len(part):
             raise Malformed("the node answered other statuses than were asked for")
+        slots.append(slot)
         for one, told in zip(part, listed, strict=True):
             found[one] = None if told is None else _depth(told)
-    return found
-
-
-def _in_blocks(line: Line, tx_ids: list[str]) -> set[str]:
-    return {one for one, depth in statuses(line, tx_ids).items() if depth is not None}
+    return min(slots, default=0), found
 
 
 def _depth(told: Any) -> str:

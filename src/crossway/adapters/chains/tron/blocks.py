@@ -36,12 +36,14 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A block: what transactions paid by themselves, and those of our account."""
+    """A block: how many transactions it has, what they paid by themselves, and those of our
+    account."""
 
     height: int
     hash: str
     parent: str
     at: datetime
+    size: int
     paid: tuple[Paid, ...]
     ours: tuple[Read, ...]
 
@@ -101,6 +103,7 @@ class Blocks:
             name_of(told.get("blockID"), "a block's hash"),
             name_of(raw.get("parentHash"), "a block's parent"),
             datetime.fromtimestamp(whole(raw.get("timestamp", 0), "a block's time") / 1000, UTC),
+            len(transactions),
             tuple(paid for one in transactions for paid in _paid(one)),
             tuple(mine for one in transactions for mine in self._ours(one)),
         )
@@ -120,6 +123,9 @@ class Blocks:
         infos = [table(one, "an outcome") for one in rows(line.ask(asked)[0] or [], "outcomes")]
         if any(whole(one.get("blockNumber"), "a height") != page.height for one in infos):
             raise Malformed("the node answered outcomes of another block")
+        if len(infos) < page.size:
+            # One of many machines behind an address, which does not have the block yet.
+            raise Malformed(f"the node does not tell all that came of block {page.height}")
         found = tuple(paid for one in infos for paid in within(one))
         self._keep(self._inner, {page.hash: found})
         return found
