@@ -85,6 +85,20 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
     assert seen.errors == []
 
 
+def test_a_screen_is_left_whole_while_payments_change_on_it(opened: Opener, site: Site) -> None:
+    """What a live part of the screen that is left still draws must not fall on the next one."""
+    page, seen = opened("intents")
+    for turn in range(6):
+        intent = made(site, f"LEFT-{turn}")
+        posted(site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"})
+        find(page, str(intent["id"]))
+        title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)
+        expect(title).to_be_visible(timeout=PATIENCE)
+        page.goto(f"{site.url}/{('keys', 'intents')[turn % 2]}")
+        page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for(timeout=PATIENCE)
+    assert seen.errors == []
+
+
 def test_foreign_money_goes_back_once_the_confirmation_is_read(opened: Opener, site: Site) -> None:
     intent = made(site, "SHOES-2")
     wrong = {"address": intent["intent_address"], "amount": "5000000", "token": "EURC"}
