@@ -115,6 +115,18 @@ def test_rows_come_by_themselves_to_whoever_may_look_and_to_nobody_else(
         assert not any("watch" in socket.receive_json() for _ in range(2))
 
 
+def test_what_is_the_matter_is_told_to_whoever_may_look_alone(
+    screen: Screen, world: RampWorld
+) -> None:
+    at = screen.open("intents")
+    ticket, seat = at.widget(LIST)["ticket"], at.widget("alarm_strip")["seat"]
+    with line(ticket, json.dumps({"seat": seat, "watches": {}})) as socket:
+        assert next(one for one in iter(socket.receive_json, None) if "strip" in one)
+    with line(ticket, json.dumps({"seat": "of nobody", "watches": {}})) as socket:
+        world.pay()
+        assert [sorted(socket.receive_json()) for _ in range(2)] == [["change", "epoch"]] * 2
+
+
 @pytest.mark.timeout(60)
 def test_whoever_follows_is_told_again_once_what_failed_works(
     screen: Screen, world: RampWorld

@@ -52,7 +52,7 @@ class Herald:
         self._loop: asyncio.AbstractEventLoop | None = None
         # Nobody may come between the last look round and the end of the look-out.
         self._lock, self._looking = threading.Lock(), False
-        self.told = ""
+        self.told, self.told_all = "", ""
 
     async def serve(self, socket: WebSocket) -> None:
         """Keep one browser told until it leaves."""
@@ -89,8 +89,9 @@ class Herald:
             await asyncio.sleep(spread * place / number)
             for text in _unknown(listener, reframed=True):
                 await socket.send_text(text)
-            if self.told and self.told != sent:
-                sent = self.told
+            told = self.told if listener.seated else self.told_all
+            if told and told != sent:
+                sent = told
                 await socket.send_text(sent)
             await listener.news.wait()
             listener.news.clear()
@@ -108,8 +109,8 @@ class Herald:
         while self._goes_on():
             try:
                 changed = self._seat() | self._read()
-                if time.monotonic() >= tell_at and (news := message()) != self.told:
-                    self.told, changed = news, True
+                if time.monotonic() >= tell_at and (news := messages())[0] != self.told:
+                    (self.told, self.told_all), changed = news, True
                     tell_at = time.monotonic() + len(self._listeners) * REST_SECONDS_EACH
                 if changed and self._loop is not None:
                     self._loop.call_soon_threadsafe(self._rouse)
@@ -149,11 +150,12 @@ class Herald:
             listener.news.set()
 
 
-def message() -> str:
-    """What every browser is told."""
+def messages() -> tuple[str, str]:
+    """What browsers are told: those of whoever may look, and, without a word of what is the matter,
+    all others."""
     changes = live.changes()
-    numbers = changes.numbers()
-    return json.dumps({"epoch": changes.epoch, "change": dict(numbers), "strip": live.strip()})
+    told = {"epoch": changes.epoch, "change": dict(changes.numbers())}
+    return json.dumps(told | {"strip": live.strip()}), json.dumps(told)
 
 
 def _follow(listener: _Listener, said: str) -> None:

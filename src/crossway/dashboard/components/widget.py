@@ -126,7 +126,7 @@ def listen(to: Listening) -> None:
 
 def strip(of: Mapping[str, Any]) -> None:
     """The alarms that nobody has seen to, on one line that follows what changes by itself."""
-    data = {"strip": of, "ticket": live.changes().ticket}
+    data = {"strip": of, "ticket": live.changes().ticket, "seat": session.seat()}
     _draw("strip", data, "alarm_strip")
 
 

@@ -51,7 +51,7 @@ const openStream = () => {
     for (const part of parts.values()) {
       Object.assign(watches, part.watches ?? {})
     }
-    const names = Object.keys(watches).sort().join(" ")
+    const names = [seat, ...Object.keys(watches).sort()].join(" ")
     if (names === asked) return
     asked = names
     socket.send(JSON.stringify({ seat, watches }))

@@ -30,6 +30,7 @@ export default function (component) {
   let stop = draw(data.strip)
   const leave = stream.join("strip", {
     ticket: data.ticket,
+    seat: data.seat,
     follow: (told) => {
       if (told?.strip && JSON.stringify(told.strip) !== JSON.stringify(host.crosswayStrip)) {
         host.crosswayStrip = told.strip
