@@ -9,6 +9,7 @@ import pytest
 
 from crossway.domain.intent import State
 from crossway.domain.transfers import Duty
+from crossway.usecases.money.reconciliation import reconcile
 from tests.adapters.chains.test_solana_world import BASE, SOLANA, STOCK, Behind, world
 from tests.chains import anvil
 from tests.chains.service import paid
@@ -74,4 +75,7 @@ def test_a_fill_and_a_refund_after_the_copy_are_found_done_and_pay_once(
         assert {t.duty for t in done if t.state in ("CONFIRMED", "FINAL")} >= {
             Duty.START, Duty.FILL, Duty.REIMBURSE, Duty.REFUND,
         }  # fmt: skip
+        # They lack the transactions, and say of no account anything else than the chains.
+        told = reconcile(made.services, made.operator).sentences()
+        assert all("a transaction that the books do not have" in one for one in told)
         assert made.now(whole).held_units == made.now(short).held_units == 0
