@@ -22,9 +22,9 @@ from crossway.adapters.ramps import live as live_ramps
 from crossway.adapters.ramps.capabilities import capabilities
 from crossway.adapters.ramps.sandbox.backoffice import Backoffice
 from crossway.adapters.ramps.sandbox.switches import SandboxRamps
-from crossway.adapters.webhooks import HttpSender
-from crossway.adapters.webhooks_receivers import Receivers
-from crossway.adapters.webhooks_signing import StandardSigner
+from crossway.adapters.webhooks.receivers import Receivers
+from crossway.adapters.webhooks.sender import HttpSender
+from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.api.schemas.announcements import present
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.catalogue import Catalogue, Chain
@@ -41,7 +41,7 @@ from crossway.settings import Settings
 from crossway.storage.store import SqlStore
 
 if TYPE_CHECKING:
-    from crossway.adapters.chains.live.network import Live
+    from crossway.adapters.chains.network import Live
 
 # A demonstration shall not wait for the depth that real money asks for.
 SIMULATED_DEPTH, SIMULATED_FINALITY = 3, 8
@@ -128,7 +128,7 @@ def live(
 def _live_network(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[Live, Prices]":
     try:
         # Its libraries are heavy, and a simulated network needs none of them.
-        from crossway.adapters.chains.live.network import Feeds, lacking, open_live, prices
+        from crossway.adapters.chains.network import Feeds, lacking, open_live, prices
     except ModuleNotFoundError as error:
         raise ValueError(
             f"{error.name} is not installed: live chains need pip install 'crossway[live]'"

@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from crossway.adapters.webhooks import HttpSender
-from crossway.adapters.webhooks_addresses import Resolve, is_public
+from crossway.adapters.webhooks.addresses import Resolve, is_public
+from crossway.adapters.webhooks.sender import HttpSender
 from crossway.domain.errors import Unreachable
 from tests.receivers import Receiver, receiving
 
@@ -226,7 +226,7 @@ def test_what_was_looked_at_is_what_is_connected_to(sender: Callable[..., HttpSe
 
 def test_proxies_of_the_environment_are_not_used() -> None:
     post = (
-        "import sys; from crossway.adapters.webhooks import HttpSender; "
+        "import sys; from crossway.adapters.webhooks.sender import HttpSender; "
         "print(HttpSender(loopback=True).send(sys.argv[1], {}, b'{}').body)"
     )
     names = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")

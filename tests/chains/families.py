@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from crossway.adapters.chains.live.families import Opened, family
+from crossway.adapters.chains.families import family
+from crossway.adapters.chains.live.families import Opened
 from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.profile import read_profile
 from crossway.catalogue import load

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from crossway.adapters.webhooks_signing import StandardSigner
+from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.dashboard.views import developers as view
 from crossway.domain.errors import InvalidInput
 from tests.dashboard.conftest import Screen

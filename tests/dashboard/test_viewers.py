@@ -10,8 +10,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from crossway.adapters.webhooks import HttpSender
-from crossway.adapters.webhooks_signing import StandardSigner
+from crossway.adapters.webhooks.sender import HttpSender
+from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.api.schemas.announcements import present
 from crossway.dashboard import session
 from crossway.dashboard.screens import SCREENS

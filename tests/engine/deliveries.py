@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from crossway.adapters.webhooks import HttpSender
-from crossway.adapters.webhooks_signing import StandardSigner
+from crossway.adapters.webhooks.sender import HttpSender
+from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.api.schemas.announcements import present
 from crossway.domain.webhooks import Delivery, Endpoint
 from crossway.engine.deliveries import Dispatcher

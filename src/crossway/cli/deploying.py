@@ -8,8 +8,9 @@ from pathlib import Path
 import typer
 
 from crossway import catalogue as catalogue_data
+from crossway.adapters.chains.families import family
 from crossway.adapters.chains.live.errands import Plan
-from crossway.adapters.chains.live.families import Opened, Renting, Replaceable, family
+from crossway.adapters.chains.live.families import Opened, Renting, Replaceable
 from crossway.adapters.chains.live.keys import KeyMissing, Keyring, environment
 from crossway.adapters.chains.live.keystores import new_keystore
 from crossway.adapters.chains.live.profile import Profile, read_profile

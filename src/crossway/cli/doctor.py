@@ -43,7 +43,7 @@ def _live() -> bool:
 def _chains_right() -> bool:
     """Look at every chain of the profile at once, and show a table of each."""
     # These libraries are installed with live chains only.
-    from crossway.adapters.chains.live.families import family
+    from crossway.adapters.chains.families import family
     from crossway.adapters.chains.live.findings import Finding, key_finding
     from crossway.adapters.chains.live.keys import Keyring, environment
     from crossway.cli.deploying import live_profile

@@ -11,7 +11,7 @@ from typing import Any
 
 from crossway import networks
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
-from crossway.adapters.webhooks_receivers import Receivers
+from crossway.adapters.webhooks.receivers import Receivers
 from crossway.domain.clients import Caller, insider
 from crossway.engine.deliveries import Dispatcher
 from crossway.engine.loop import Engine

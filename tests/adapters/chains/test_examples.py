@@ -10,10 +10,11 @@ import pytest
 
 from crossway.adapters.chains.addresses import canonical
 from crossway.adapters.chains.binding import bound
-from crossway.adapters.chains.live.families import Opened, family
+from crossway.adapters.chains.families import family
+from crossway.adapters.chains.live.families import Opened
 from crossway.adapters.chains.live.keys import Keyring
-from crossway.adapters.chains.live.network import restricted
 from crossway.adapters.chains.live.profile import ChainProfile, read_profile
+from crossway.adapters.chains.network import restricted
 from crossway.catalogue import load
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Terms

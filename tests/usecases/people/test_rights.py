@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from crossway import usecases
-from crossway.adapters.webhooks import HttpSender
-from crossway.adapters.webhooks_signing import StandardSigner
+from crossway.adapters.webhooks.sender import HttpSender
+from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.api.schemas.announcements import present
 from crossway.domain.clients import Caller, Mode, insider
 from crossway.domain.errors import Forbidden, QuotesUnavailable, Refusal, Unreachable

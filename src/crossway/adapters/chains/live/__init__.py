@@ -1,1 +1,1 @@
-"""What live chains of every family share: profiles, keys, nodes, and how they are opened."""
+"""What live chains of every family share: profiles, keys, nodes, and what must be agreed on."""

@@ -1,4 +1,4 @@
-"""What each family of live chains offers beside the chain port, and which family a chain is of."""
+"""What each family of live chains offers beside the chain port."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from crossway.adapters.chains.live.errands import Placed, Plan
 from crossway.adapters.chains.live.findings import Finding
 from crossway.adapters.chains.live.keys import KeyKind, Keyring
 from crossway.adapters.chains.live.profile import ChainProfile
-from crossway.domain.catalogue import Catalogue, Chain, ChainKind
+from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.money import Token
 from crossway.ports import chain as port
 
@@ -119,31 +119,3 @@ class Family(Protocol):
     ) -> Iterator[Finding]:
         """Each node by itself, and how they agree."""
         ...
-
-
-def family(kind: ChainKind) -> Family:
-    """The family of a chain. Raises `ValueError` where its libraries are not installed."""
-    # Each one's libraries are heavy, and who has no chain of a family needs none of them.
-    try:
-        match kind:
-            case "evm":
-                from crossway.adapters.chains.evm import family as evm
-
-                return evm
-            case "solana":
-                from crossway.adapters.chains.solana import family as solana
-
-                return solana
-            case "starknet":
-                from crossway.adapters.chains.starknet import family as starknet
-
-                return starknet
-            case "tron":
-                from crossway.adapters.chains.tron import family as tron
-
-                return tron
-    except ModuleNotFoundError as error:
-        raise ValueError(
-            f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
-        ) from None
-    raise ValueError(f"chains of the family {kind} cannot be live yet")

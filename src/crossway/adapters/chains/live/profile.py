@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
@@ -85,14 +85,29 @@ def read_profile(path: Path, catalogue: Catalogue) -> Profile:
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path} is not TOML: {error}") from None
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(map(str, one['loc']))}: {one['msg']}"
-            for one in error.errors(include_input=False, include_url=False, include_context=False)
-        )
-        raise ValueError(f"{path}: {wrong}") from None
+        raise ValueError(f"{path}: {'; '.join(_complaints(error))}") from None
     for name, chain in profile.chains.items():
         _check(path, name, chain, catalogue)
     return profile
+
+
+_WORDS = {"missing": "is missing", "extra_forbidden": "there is no such field"}
+_PLACES = {
+    "key": "must be env:NAME or keystore:PATH, never a key itself",
+    "key_password": "must be env:NAME or file:PATH, never a password itself",
+    "deposit_key": "must be env:NAME or keystore:PATH, never a key itself",
+    "pyth_key": "must be env:NAME, never a key itself",
+}
+
+
+def _complaints(error: ValidationError) -> Iterator[str]:
+    """What is wrong with each field, without what stands there."""
+    for one in error.errors(include_input=False, include_url=False, include_context=False):
+        field = str(one["loc"][-1]) if one["loc"] else ""
+        words = _WORDS.get(one["type"]) or one["msg"].removeprefix("Value error, ")
+        if one["type"] == "string_pattern_mismatch":
+            words = _PLACES.get(field, words)
+        yield f"{'.'.join(map(str, one['loc']))}: {words}"
 
 
 def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> None:
@@ -136,7 +151,16 @@ def urls(name: str, chain: ChainProfile, environment: Mapping[str, str]) -> list
 
     filled = [_VARIABLE.sub(value, url) for url in chain.rpc]
     for place, url in enumerate(filled, start=1):
-        parts = urlsplit(url)
-        if parts.scheme not in ("https", "http") or not parts.hostname:
-            raise ValueError(f"chains.{name}.rpc: URL {place} must begin with https://")
+        if not _is_url(url):
+            raise ValueError(
+                f"chains.{name}.rpc: URL {place} must begin with https:// and name a host"
+            )
     return [SecretStr(url) for url in filled]
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # Brackets without an address, or a port that is none.
+        return False

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import httpx
 
-from crossway.adapters.chains.live.families import Choosy, LiveChain, Opened, family
+from crossway.adapters.chains.families import family
+from crossway.adapters.chains.live.families import Choosy, LiveChain, Opened
 from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.profile import ChainProfile, Profile, read_profile
 from crossway.adapters.prices.fixed import FixedPrices

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as LookUpTimeout
 
-from crossway.adapters.webhooks_addresses import Resolve
+from crossway.adapters.webhooks.addresses import Resolve
 from crossway.domain.errors import Unreachable
 
 UNKNOWN = "its host has no address that is known now"

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpcore
 
-from crossway.adapters.webhooks_addresses import Target
+from crossway.adapters.webhooks.addresses import Target
 
 EACH, IDLE_SECONDS = 16, 20.0
 _MOST_POOLS = 128

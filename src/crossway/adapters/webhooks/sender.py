@@ -8,9 +8,9 @@ from functools import cached_property
 import httpcore
 import httpx
 
-from crossway.adapters import webhooks_addresses as addresses
-from crossway.adapters.webhooks_addresses import NOT_PUBLIC, Resolve, Target
-from crossway.adapters.webhooks_connections import (
+from crossway.adapters.webhooks import addresses
+from crossway.adapters.webhooks.addresses import NOT_PUBLIC, Resolve, Target
+from crossway.adapters.webhooks.connections import (
     EACH,
     IDLE_SECONDS,
     Pinned,
@@ -18,7 +18,7 @@ from crossway.adapters.webhooks_connections import (
     left,
     now,
 )
-from crossway.adapters.webhooks_names import Names
+from crossway.adapters.webhooks.names import Names
 from crossway.domain.errors import Unreachable
 from crossway.ports.webhooks import Answer
 
