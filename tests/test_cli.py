@@ -68,3 +68,52 @@ def test_commands_fail_in_words(tmp_path: Path) -> None:
     assert refused.returncode == 1
     assert refused.stderr.startswith("crossway: ")
     assert "Traceback" not in refused.stderr
+
+
+LIVE = """prices = "fixed"
+[chains.BASE_TESTNET]
+rpc = ["http://127.0.0.1:1"]
+key = "env:RELAYER_KEY"
+treasury = "0x52908400098527886E0F7030069857D2E4169EE7"
+"""
+
+
+@pytest.mark.parametrize(
+    ("profile", "command", "said"),
+    [
+        (LIVE, "contracts verify", "gave no answer"),
+        (LIVE, "contracts approve --chain BASE_TESTNET", "gave no answer"),
+        (LIVE.replace("127.0.0.1:1", "[x"), "doctor", "chains.BASE_TESTNET.rpc: URL 1 must"),
+        (LIVE.replace("127.0.0.1:1", "x:99999"), "doctor", "chains.BASE_TESTNET.rpc: URL 1 must"),
+        (LIVE + "foo = 1", "doctor", "chains.BASE_TESTNET.foo: there is no such field"),
+        (LIVE.replace("key =", "kee ="), "doctor", "chains.BASE_TESTNET.key: is missing"),
+        (LIVE.replace("env:RELAYER_KEY", "0x" + "11" * 32), "doctor", "never a key itself"),
+        (LIVE + "quorum = 2", "doctor", "BASE_TESTNET: quorum must not be more than there are"),
+    ],
+)
+def test_commands_of_live_chains_say_in_words_what_is_wrong_with_a_profile(
+    tmp_path: Path, profile: str, command: str, said: str
+) -> None:
+    (tmp_path / "profile.toml").write_text(profile)
+    found = crossway(
+        tmp_path,
+        *command.split(),
+        CROSSWAY_NETWORK="live",
+        CROSSWAY_PROFILE="profile.toml",
+        RELAYER_KEY="11" * 32,
+    )
+    told = found.stdout + found.stderr
+    assert found.returncode == 1
+    assert said in told
+    assert "Traceback" not in told
+    assert "1111" not in told
+
+
+def test_a_key_store_that_is_there_is_left_alone_in_words(tmp_path: Path) -> None:
+    (tmp_path / "relayer.json").write_text("mine")
+    made = crossway(
+        tmp_path, "contracts", "account", "relayer.json", "--password", "env:WORD", WORD="a" * 20
+    )
+    assert made.returncode == 1
+    assert made.stderr == "crossway: relayer.json is there already and is left alone\n"
+    assert (tmp_path / "relayer.json").read_text() == "mine"

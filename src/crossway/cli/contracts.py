@@ -8,6 +8,7 @@ import typer
 
 from crossway.bootstrap import SetupError
 from crossway.cli.words import in_words
+from crossway.domain.catalogue import ChainKind
 
 group = typer.Typer(no_args_is_help=True, help="The contracts that hold and pay money on chains.")
 Chains = Annotated[
@@ -102,7 +103,7 @@ def reclaim(chain: Chains = None, yes: Yes = False) -> None:
 def account(
     path: Annotated[Path, typer.Argument(help="The new key store; one that exists is left alone.")],
     password: Annotated[str, typer.Option(help="What encrypts it: env:NAME or file:PATH.")],
-    family: Annotated[str, typer.Option(help="Whose keys: evm, solana, starknet or tron.")] = "evm",
+    family: Annotated[ChainKind, typer.Option(help="Whose keys.")] = "evm",
 ) -> None:
     """Make a relayer's account: a new key in an encrypted file; tells its address."""
     _live().account(path, password, family)

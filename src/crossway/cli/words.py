@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from crossway import bootstrap
 from crossway.bootstrap import Service, SetupError
 from crossway.domain.clients import Caller, insider
-from crossway.domain.errors import Refusal
+from crossway.domain.errors import Refusal, Unreachable
 from crossway.settings import Settings
 from crossway.storage.files import NotUsable
 
@@ -28,8 +28,12 @@ def in_words(command: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
+        except FileExistsError as error:
+            _fail(f"{error.filename2 or error.filename} is there already and is left alone")
         except (Refusal, SetupError, NotUsable, OSError) as error:
             _fail(str(error))
+        except Unreachable as error:
+            _fail(str(error) or "nothing answered: it is unknown, not failed; try again")
         except ValidationError as error:
             _fail("; ".join(setting_complaints(error)))
         except SQLAlchemyError as error:
