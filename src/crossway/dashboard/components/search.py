@@ -9,25 +9,28 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import finding
 
 KEY, EMAIL = "find_text", "find_email"
+_WIDTH = 440
 
 
 def box() -> None:
     """The box, wherever the frame puts it; `/` on the keyboard goes there."""
-    with (
-        st.form("find", border=False, clear_on_submit=False, width=440),
-        st.container(horizontal=True, gap="small", vertical_alignment="bottom"),
-    ):
-        text = st.text_input(
-            "Find anything: number, address, hash, e-mail or reference",
-            key=KEY,
-            label_visibility="collapsed",
-            placeholder="Find: number, address, hash, e-mail, reference  ( / )",
-            icon=":material/search:",
-        )
-        asked = st.form_submit_button("Find")
-    widget.shortcut("/", KEY)
-    if asked and text.strip():
-        _find(text)
+    # One part for the frame, which sets its parts apart: the form, its key and its answer.
+    with st.container(width=_WIDTH, gap="xsmall"):
+        with (
+            st.form("find", border=False, clear_on_submit=False),
+            st.container(horizontal=True, gap="small", vertical_alignment="bottom"),
+        ):
+            text = st.text_input(
+                "Find anything: number, address, hash, e-mail or reference",
+                key=KEY,
+                label_visibility="collapsed",
+                placeholder="Find: number, address, hash, e-mail, reference  ( / )",
+                icon=":material/search:",
+            )
+            asked = st.form_submit_button("Find")
+        widget.shortcut("/", KEY)
+        if asked and text.strip():
+            _find(text)
 
 
 def _find(text: str) -> None:
