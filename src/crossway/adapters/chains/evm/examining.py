@@ -13,16 +13,12 @@ from crossway.adapters.chains.evm.opening import nodes_of
 from crossway.adapters.chains.evm.traits import Traits, traits
 from crossway.adapters.chains.evm.wire import block
 from crossway.adapters.chains.live.examining import Look, Newest, examine
-from crossway.adapters.chains.live.findings import Finding
+from crossway.adapters.chains.live.findings import Finding, fees_finding, stock_findings
 from crossway.adapters.chains.live.nodes import Line, Nodes
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.domain.catalogue import Chain
 from crossway.domain.errors import Unreachable
-from crossway.domain.money import format_units
-
-_FEW_TRANSACTIONS = 20
-_SHOWN_DECIMALS = 6
 
 
 def nodes_findings(
@@ -72,7 +68,7 @@ def chain_findings(chain: EvmChain) -> Iterator[Finding]:
     try:
         yield from _contracts(chain)
         yield from _balances(chain)
-        yield from _gas(chain)
+        yield _gas(chain)
         yield from _stock(chain)
     except Unreachable as error:
         yield Finding("chain", str(error), "Nothing more can be told before a node answers.")
@@ -107,17 +103,9 @@ def _strangers(count: int) -> list[str]:
     return [f"0x{1000 + number:040x}" for number in range(count)]
 
 
-def _gas(chain: EvmChain) -> Iterator[Finding]:
-    facts, relayer = chain.ground.chain, chain.own.relayer
-    fee, coins = chain.fee_units(), chain.native_balance(relayer)
-    cut = max(facts.native_decimals - _SHOWN_DECIMALS, 0)
-    shown = f"{format_units(coins // 10**cut, facts.native_decimals - cut)} {facts.native_symbol}"
-    enough = coins // max(fee, 1)
-    said = f"holds {shown}, enough for {enough:,} transactions"
-    if enough >= _FEW_TRANSACTIONS:
-        yield Finding("relayer", said)
-    else:
-        yield Finding("relayer", said, f"Send {facts.native_symbol} for fees to {relayer}.")
+def _gas(chain: EvmChain) -> Finding:
+    coins = chain.native_balance(chain.own.relayer)
+    return fees_finding(chain.ground.chain, chain.own.relayer, coins, chain.fee_units())
 
 
 def _stock(chain: EvmChain) -> Iterator[Finding]:
@@ -126,14 +114,5 @@ def _stock(chain: EvmChain) -> Iterator[Finding]:
     places, owner = [t.address for t in tokens], ground.own.relayer
     held = ground.nodes.one(lambda line: holdings(line, owner, places))
     may = ground.nodes.one(lambda line: allowances(line, owner, ground.at.filler, places))
-    there = {t.address: t for t in tokens if held[t.address]}
-    if not there:
-        said = "the relayer holds no token that recipients could be paid"
-        yield Finding("stock", said, f"Send some, such as USDC, to {owner}.")
-    for place, token in there.items():
-        units = f"{format_units(held[place], token.decimals)} {token.symbol}"
-        if may[place] >= held[place]:
-            yield Finding("stock", f"{units}, approved")
-        else:
-            command = f"crossway contracts approve --chain {chain.id} --token {token.symbol}"
-            yield Finding("stock", f"{units}, not all of it approved", f"Run {command}")
+    there = [(one, held[one.address], may[one.address]) for one in tokens]
+    return stock_findings(chain.id, owner, there)

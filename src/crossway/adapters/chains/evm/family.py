@@ -10,7 +10,7 @@ from crossway.adapters.chains.evm.signers import KEYS
 from crossway.adapters.chains.evm.starting import missing
 from crossway.adapters.chains.live.errands import Placed, Plan
 from crossway.adapters.chains.live.findings import Finding
-from crossway.adapters.chains.live.keys import KeyMissing, Keyring, signer_of
+from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import Token
@@ -38,10 +38,7 @@ class OpenedEvm:
     def deployment(self, payer: str) -> Plan:
         signer = self.chain.ground.signer
         if payer:
-            try:
-                signer = signer_of(KEYS, payer, "", self._environment)
-            except KeyMissing as error:
-                raise ValueError(f"--key: {error}") from None
+            signer = Keyring(self._environment).signer_for("--key", KEYS, payer)
         return errands.deployment_plan(self.chain, signer)
 
     def held(self, tokens: Sequence[Token]) -> Mapping[str, int]:

@@ -11,7 +11,7 @@ from crossway.adapters.chains.evm.signers import KEYS
 from crossway.adapters.chains.evm.traits import Traits, traits
 from crossway.adapters.chains.evm.wire import integer
 from crossway.adapters.chains.live import connections
-from crossway.adapters.chains.live.keys import KeyMissing, Keyring
+from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.nodes import Identity, Nodes
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.live.rpc import Question
@@ -28,10 +28,8 @@ def open_chain(
     ring: Keyring | None = None,
 ) -> EvmChain:
     """One chain of a profile; a ring opens a key that several chains have only once."""
-    try:
-        signer = (ring or Keyring(environment)).signer(KEYS, profile.key, profile.key_password)
-    except KeyMissing as error:
-        raise ValueError(f"chains.{name}.key: {error}") from None
+    ring = ring or Keyring(environment)
+    signer = ring.signer_for(f"chains.{name}.key", KEYS, profile.key, profile.key_password)
     chain, customs, at = catalogue.chains[name], traits(name), deployment()
     nodes = nodes_of(chain, profile, environment, customs)
     return EvmChain(_ground(catalogue, chain, customs, nodes, at, signer, profile.treasury),

@@ -63,6 +63,13 @@ class Keyring:
                 self._opened[kind, reference, password] = known
             return known
 
+    def signer_for(self, field: str, kind: KeyKind[S], reference: str, password: str = "") -> S:
+        """As `signer`, for what a `ValueError` names as the field that is wrong."""
+        try:
+            return self.signer(kind, reference, password)
+        except KeyMissing as error:
+            raise ValueError(f"{field}: {error}") from None
+
 
 def _plain(kind: KeyKind[Any], name: str, environment: Mapping[str, str]) -> bytes:
     value = environment.get(name, "").strip()

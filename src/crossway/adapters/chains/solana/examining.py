@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from crossway.adapters.chains.live.examining import Look, Newest, examine
-from crossway.adapters.chains.live.findings import Finding
+from crossway.adapters.chains.live.findings import Finding, fees_finding, stock_findings
 from crossway.adapters.chains.live.nodes import Line, Nodes
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.live.rpc import Objection, Question
@@ -26,10 +26,8 @@ from crossway.adapters.chains.solana.traits import Traits, traits
 from crossway.adapters.chains.solana.wire import Account, block, in_context
 from crossway.domain.catalogue import Chain
 from crossway.domain.errors import Unreachable
-from crossway.domain.money import Token, format_units
+from crossway.domain.money import Token
 
-_FEW_TRANSACTIONS = 20
-_SHOWN_DECIMALS = 6
 # Of a mint of Token-2022: where its extensions begin, and those that the program refuses.
 _EXTENSIONS_AT, _MOST_MINT = 166, 4_096
 _REFUSED = {
@@ -89,7 +87,7 @@ def chain_findings(chain: SolanaChain) -> Iterator[Finding]:
         yield Finding("deposit addresses", said)
     try:
         yield from _program(chain)
-        yield from _fees(chain)
+        yield _fees(chain)
         yield from _tokens(chain)
         yield from _stock(chain)
     except Unreachable as error:
@@ -114,15 +112,10 @@ def _program(chain: SolanaChain) -> Iterator[Finding]:
         yield Finding("vault", said, f"Run {command}")
 
 
-def _fees(chain: SolanaChain) -> Iterator[Finding]:
-    facts, relayer = chain.ground.chain, chain.own.relayer
-    fee, coins = chain.fee_units(), chain.native_balance(relayer)
-    cut = max(facts.native_decimals - _SHOWN_DECIMALS, 0)
-    shown = f"{format_units(coins // 10**cut, facts.native_decimals - cut)} {facts.native_symbol}"
-    enough = coins // max(fee, 1)
-    said = f"holds {shown}, enough for {enough:,} transactions with the rent that they may pay"
-    remedy = f"Send {facts.native_symbol} for fees and rent to {relayer}."
-    yield Finding("relayer", said, "" if enough >= _FEW_TRANSACTIONS else remedy)
+def _fees(chain: SolanaChain) -> Finding:
+    facts, relayer, how = chain.ground.chain, chain.own.relayer, " with the rent that they may pay"
+    coins, fee = chain.native_balance(relayer), chain.fee_units()
+    return fees_finding(facts, relayer, coins, fee, how, "fees and rent")
 
 
 def _tokens(chain: SolanaChain) -> Iterator[Finding]:
@@ -182,9 +175,5 @@ def holdings(chain: SolanaChain, tokens: Sequence[Token]) -> dict[str, int]:
 def _stock(chain: SolanaChain) -> Iterator[Finding]:
     tokens = _each(chain.ground)
     held = holdings(chain, tokens)
-    there = [one for one in tokens if held[one.address]]
-    if not there:
-        said = "the relayer holds no token that recipients could be paid"
-        yield Finding("stock", said, f"Send some, such as USDC, to {chain.own.relayer}.")
-    for one in there:
-        yield Finding("stock", f"{format_units(held[one.address], one.decimals)} {one.symbol}")
+    there = [(one, held[one.address], None) for one in tokens]
+    return stock_findings(chain.id, chain.own.relayer, there)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from crossway.adapters.chains.live.errands import Placed, Plan
 from crossway.adapters.chains.live.findings import Finding
-from crossway.adapters.chains.live.keys import KeyMissing, Keyring, signer_of
+from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.solana import code, deploying, errands, examining, opening, reclaiming
 from crossway.adapters.chains.solana.chain import SolanaChain
@@ -58,10 +58,7 @@ class OpenedSolana:
     def deployment(self, payer: str) -> Plan:
         signer = self.chain.ground.signer
         if payer:
-            try:
-                signer = signer_of(KEYS, payer, "", self._environment)
-            except KeyMissing as error:
-                raise ValueError(f"--key: {error}") from None
+            signer = Keyring(self._environment).signer_for("--key", KEYS, payer)
         return deploying.deployment_plan(self.chain, signer)
 
     def finishing(self) -> Plan:

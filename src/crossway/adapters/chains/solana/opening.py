@@ -6,7 +6,7 @@ from typing import Any
 
 from crossway.adapters.chains.addresses import canonical
 from crossway.adapters.chains.live.connections import nodes_of
-from crossway.adapters.chains.live.keys import KeyMissing, Keyring
+from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.nodes import Identity, Nodes
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.live.rpc import Question
@@ -38,10 +38,7 @@ def open_chain(
 ) -> SolanaChain:
     """One cluster of a profile. Raises `ValueError` with a sentence for what is missing."""
     chain, customs = catalogue.chains[name], traits(name)
-    try:
-        signer = ring.signer(KEYS, profile.key, profile.key_password)
-    except KeyMissing as error:
-        raise ValueError(f"chains.{name}.key: {error}") from None
+    signer = ring.signer_for(f"chains.{name}.key", KEYS, profile.key, profile.key_password)
     program, deposits = program_of(name, profile, signer), _deposit_keys(name, profile, ring)
     nodes = cluster_nodes(chain, profile, environment, customs)
     tokens = catalogue.by_chain[name]
@@ -84,10 +81,8 @@ def _deposit_keys(name: str, profile: ChainProfile, ring: Keyring) -> DepositKey
             f'chains.{name}.deposit_key must be given where deposits = "derived": '
             "env:NAME or keystore:PATH"
         )
-    try:
-        return ring.signer(DEPOSIT_KEYS, profile.deposit_key, profile.key_password)
-    except KeyMissing as error:
-        raise ValueError(f"chains.{name}.deposit_key: {error}") from None
+    field = f"chains.{name}.deposit_key"
+    return ring.signer_for(field, DEPOSIT_KEYS, profile.deposit_key, profile.key_password)
 
 
 def cluster_nodes(

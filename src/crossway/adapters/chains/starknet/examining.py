@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from crossway.adapters.chains.live.examining import Look, Newest, examine
-from crossway.adapters.chains.live.findings import Finding
+from crossway.adapters.chains.live.findings import Finding, fees_finding, stock_findings
 from crossway.adapters.chains.live.nodes import Line, Nodes
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.live.rpc import Objection, Question
@@ -19,10 +19,7 @@ from crossway.adapters.chains.starknet.traits import Traits, traits
 from crossway.adapters.chains.starknet.wire import CONTRACT_NOT_FOUND, block
 from crossway.domain.catalogue import Chain
 from crossway.domain.errors import Unreachable
-from crossway.domain.money import format_units
 
-_FEW_TRANSACTIONS = 20
-_SHOWN_DECIMALS = 6
 # How far back the nonce of an account must still be told.
 _HISTORY_BLOCKS = 20_000
 
@@ -83,7 +80,7 @@ def chain_findings(chain: StarknetChain) -> Iterator[Finding]:
     try:
         yield from _account(chain)
         yield from _contracts(chain)
-        yield from _gas(chain)
+        yield _gas(chain)
         yield from _stock(chain)
     except Unreachable as error:
         yield Finding("chain", str(error), "Nothing more can be told before a node answers.")
@@ -114,17 +111,9 @@ def _contracts(chain: StarknetChain) -> Iterator[Finding]:
         yield Finding("contracts", f"the expected classes, factory at {chain.ground.at.factory}")
 
 
-def _gas(chain: StarknetChain) -> Iterator[Finding]:
-    facts, relayer = chain.ground.chain, chain.own.relayer
-    fee, coins = chain.fee_units(), chain.native_balance(relayer)
-    cut = max(facts.native_decimals - _SHOWN_DECIMALS, 0)
-    shown = f"{format_units(coins // 10**cut, facts.native_decimals - cut)} {facts.native_symbol}"
-    enough = coins // max(fee, 1)
-    said = f"holds {shown}, enough for {enough:,} transactions at their highest price"
-    if enough >= _FEW_TRANSACTIONS:
-        yield Finding("relayer", said)
-    else:
-        yield Finding("relayer", said, f"Send {facts.native_symbol} for fees to {relayer}.")
+def _gas(chain: StarknetChain) -> Finding:
+    facts, relayer, how = chain.ground.chain, chain.own.relayer, " at their highest price"
+    return fees_finding(facts, relayer, chain.native_balance(relayer), chain.fee_units(), how)
 
 
 def _stock(chain: StarknetChain) -> Iterator[Finding]:
@@ -134,9 +123,5 @@ def _stock(chain: StarknetChain) -> Iterator[Finding]:
         lambda line: {t.address: balances.read(ground, line, [owner], t.address)[owner]
                       for t in tokens}
     )  # fmt: skip
-    there = {t.address: t for t in tokens if held[t.address] and t.address != ground.coin}
-    if not there:
-        said = "the relayer holds no token that recipients could be paid"
-        yield Finding("stock", said, f"Send some, such as USDC, to {owner}.")
-    for place, token in there.items():
-        yield Finding("stock", f"{format_units(held[place], token.decimals)} {token.symbol}")
+    there = [(t, held[t.address], None) for t in tokens if t.address != ground.coin]
+    return stock_findings(chain.id, owner, there)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from crossway.adapters.chains.addresses import canonical
 from crossway.adapters.chains.live import connections
-from crossway.adapters.chains.live.keys import KeyMissing, Keyring
+from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.nodes import Identity, Nodes
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.live.rpc import Question
@@ -32,10 +32,8 @@ def open_chain(
     """One chain of a profile; a ring opens a key that several chains have only once. Raises
     `ValueError` with a sentence that names the field."""
     account = account_of(name, profile)
-    try:
-        signer = (ring or Keyring(environment)).signer(KEYS, profile.key, profile.key_password)
-    except KeyMissing as error:
-        raise ValueError(f"chains.{name}.key: {error}") from None
+    ring = ring or Keyring(environment)
+    signer = ring.signer_for(f"chains.{name}.key", KEYS, profile.key, profile.key_password)
     chain, customs = catalogue.chains[name], traits(name)
     nodes = nodes_of(chain, profile, environment, customs)
     ground = _ground(catalogue, chain, customs, nodes, account, signer, profile.treasury)

@@ -6,7 +6,7 @@ from datetime import datetime
 from crossway.adapters.chains.evm.errands import allowances, holdings
 from crossway.adapters.chains.evm.examining import answers_widely, newest_of
 from crossway.adapters.chains.live.examining import Look, Newest, examine
-from crossway.adapters.chains.live.findings import Finding
+from crossway.adapters.chains.live.findings import FEW_TRANSACTIONS, Finding, stock_findings
 from crossway.adapters.chains.live.nodes import Nodes
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.live.rpc import Objection, Question
@@ -20,8 +20,6 @@ from crossway.adapters.chains.tron.starting import payable, wrong_votes
 from crossway.domain.catalogue import Chain
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import format_units
-
-_FEW_TRANSACTIONS = 20
 
 
 def nodes_findings(
@@ -92,7 +90,7 @@ def _fees(chain: TronChain) -> Iterator[Finding]:
     shown = f"{format_units(coins, facts.native_decimals)} {facts.native_symbol}"
     many = "any number of" if enough is None else f"{enough:,}"
     said = f"holds {shown} and {has.energy:,} energy, enough for {many} transactions"
-    if enough is None or enough >= _FEW_TRANSACTIONS:
+    if enough is None or enough >= FEW_TRANSACTIONS:
         yield Finding("relayer", said)
     else:
         yield Finding(
@@ -105,14 +103,5 @@ def _stock(chain: TronChain) -> Iterator[Finding]:
     tokens, owner, filler = payable(ground), ground.own.relayer, ground.at.filler
     held = ground.nodes.one(lambda line: holdings(line, owner, list(tokens)))
     may = ground.nodes.one(lambda line: allowances(line, owner, filler, list(tokens)))
-    there = {place: token for place, token in tokens.items() if held[place]}
-    if not there:
-        said = "the relayer holds no token that recipients could be paid"
-        yield Finding("stock", said, f"Send some, such as USDT, to {chain.own.relayer}.")
-    for place, token in there.items():
-        units = f"{format_units(held[place], token.decimals)} {token.symbol}"
-        if may[place] >= held[place]:
-            yield Finding("stock", f"{units}, approved")
-        else:
-            command = f"crossway contracts approve --chain {chain.id} --token {token.symbol}"
-            yield Finding("stock", f"{units}, not all of it approved", f"Run {command}")
+    there = [(token, held[place], may[place]) for place, token in tokens.items()]
+    return stock_findings(chain.id, chain.own.relayer, there, "USDT")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from crossway.adapters.chains.evm.errands import EVERYTHING, holdings
 from crossway.adapters.chains.live.errands import Placed, Plan
 from crossway.adapters.chains.live.findings import Finding
-from crossway.adapters.chains.live.keys import KeyMissing, Keyring, signer_of
+from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.tron import errands, examining, opening
 from crossway.adapters.chains.tron.chain import TronChain
@@ -41,10 +41,7 @@ class OpenedTron:
     def deployment(self, payer: str) -> Plan:
         signer = self.chain.ground.signer
         if payer:
-            try:
-                signer = signer_of(KEYS, payer, "", self._environment)
-            except KeyMissing as error:
-                raise ValueError(f"--key: {error}") from None
+            signer = Keyring(self._environment).signer_for("--key", KEYS, payer)
         return errands.deployment_plan(self.chain, signer)
 
     def held(self, tokens: Sequence[Token]) -> Mapping[str, int]:

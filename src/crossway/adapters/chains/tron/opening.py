@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, Deployment
 from crossway.adapters.chains.evm.ground import Ground
 from crossway.adapters.chains.evm.logs import limits_of
-from crossway.adapters.chains.live.keys import KeyMissing, Keyring
+from crossway.adapters.chains.live.keys import Keyring
 from crossway.adapters.chains.live.nodes import Nodes
 from crossway.adapters.chains.live.profile import ChainProfile
 from crossway.adapters.chains.tron.blocks import Blocks
@@ -29,10 +29,8 @@ def open_chain(
     ring: Keyring | None = None,
 ) -> TronChain:
     """One chain of a profile. Raises `ValueError` with a sentence for what is missing."""
-    try:
-        signer = (ring or Keyring(environment)).signer(KEYS, profile.key, profile.key_password)
-    except KeyMissing as error:
-        raise ValueError(f"chains.{name}.key: {error}") from None
+    ring = ring or Keyring(environment)
+    signer = ring.signer_for(f"chains.{name}.key", KEYS, profile.key, profile.key_password)
     allows, at = customs(), deployment_of(name, profile.contracts)
     nodes = nodes_of(catalogue.chains[name], profile, environment, allows.batch)
     blocks = Blocks(plain(signer.address), allows.page_blocks)
