@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from crossway.domain.errors import IllegalMove, WrongState
 
-TELLS = "ramp_order_updated"
-
 
 class Direction(StrEnum):
     """Local money into crypto, or crypto into local money."""

@@ -4,7 +4,6 @@ from datetime import datetime
 
 from crossway.dashboard.views.cells import Cell, TimeAs
 from crossway.domain.catalogue import Catalogue, Chain
-from crossway.domain.errors import InvalidInput
 from crossway.domain.money import MICRO_USD_DECIMALS, Token, format_units
 
 BRIEF_PLACES = 8
@@ -111,11 +110,3 @@ def symbols_on(catalogue: Catalogue, chain: str) -> list[str]:
     """What can be paid with or paid out on a chain: USDC first, then the rest by name."""
     names = {token.symbol for token in catalogue.by_chain.get(chain, ()) if token.enabled}
     return sorted(names, key=lambda symbol: (symbol != "USDC", symbol.lower()))
-
-
-def known_chain(catalogue: Catalogue, chain: str) -> Chain | None:
-    """The chain of this identifier, or None."""
-    try:
-        return catalogue.chain(chain)
-    except InvalidInput:
-        return None

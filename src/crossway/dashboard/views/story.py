@@ -246,7 +246,3 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {name: getattr(value, name) for name in value.__dataclass_fields__}
     return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)
-
-
-def _by(bridge: str | None) -> str:
-    return f"by {bridge_title(bridge)}" if bridge else "within one chain"

@@ -7,7 +7,6 @@ from typing import Any
 from crossway.adapters.ramps.fonbnk.wire import Asked, KycAnswer, KycDocument
 from crossway.ports.ramps import Document, ProviderRefused
 
-IMAGES = "smile-identity-images"
 IMAGE_TYPES = frozenset({"image/jpeg", "image/png"})
 
 
