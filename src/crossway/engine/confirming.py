@@ -18,7 +18,7 @@ from crossway.domain.transfers import (
 from crossway.engine.isolation import in_one_go
 from crossway.engine.outcomes import WORKED, booked, failed, foreign_after, left_at
 from crossway.engine.signing import bump, send
-from crossway.ports.chain import NOTHING_LEFT, Chain, Heads, Mined, Missing, Status, Waiting
+from crossway.ports.chain import NOTHING_LEFT, Chain, Heads, Mined, Missing, Status, Unsure, Waiting
 from crossway.ports.records import Attempt, InFlight, TransferChange
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -151,6 +151,8 @@ def _follow(
         current = [status for a, status in tries if a.signed.nonce == newest.signed.nonce]
         if all(isinstance(status, Missing) and status.never for status in current):
             found.dropped.append(transfer)
+            continue
+        if any(isinstance(status, Unsure) for status in current):
             continue
         late = abs(services.clock.now() - newest.at) > timedelta(seconds=STUCK_SECONDS)
         if any(isinstance(status, Waiting) for status in current):

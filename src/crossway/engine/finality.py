@@ -13,7 +13,7 @@ from crossway.domain.transfers import (
     advance_transfer,
 )
 from crossway.engine.outcomes import WORKED, undone
-from crossway.ports.chain import Chain, Heads, Mined
+from crossway.ports.chain import Chain, Heads, Mined, Unsure
 from crossway.ports.records import TransferChange
 from crossway.ports.services import Services
 from crossway.ports.store import Unit
@@ -26,12 +26,13 @@ def finalize(services: Services, heads: Mapping[str, Heads]) -> int:
     """Let go of confirmed transfers whose block is final; answers how many."""
     with services.store.read() as unit:
         deep = unit.transfers.settled_by({c: h.finalized for c, h in heads.items()}, BATCH)
+    done = 0
     for chain_id, transfers in _by_chain(deep).items():
         try:
-            _recheck(services, services.chains[chain_id], transfers, final=True)
+            done += _recheck(services, services.chains[chain_id], transfers, final=True)
         except Unreachable:
             continue
-    return len(deep)
+    return done
 
 
 def reorganised(services: Services, chain_id: str, from_height: int) -> None:
@@ -44,13 +45,16 @@ def reorganised(services: Services, chain_id: str, from_height: int) -> None:
         _recheck(services, services.chains[chain_id], touched, final=False)
 
 
-def _recheck(services: Services, chain: Chain, transfers: Sequence[Transfer], final: bool) -> None:
+def _recheck(services: Services, chain: Chain, transfers: Sequence[Transfer], final: bool) -> int:
+    """Look at each again, and undo what is gone; answers of how many something is certain."""
     statuses = chain.status([t.tx_id for t in transfers if t.tx_id])
     standing: list[TransferChange] = []
     gone: list[Transfer] = []
     now = services.clock.now()
     for transfer in transfers:
         status = statuses.get(transfer.tx_id or "")
+        if isinstance(status, Unsure):
+            continue
         if not isinstance(status, Mined) or status.reason not in WORKED or _other(transfer, status):
             gone.append(transfer)
         elif final:
@@ -70,6 +74,7 @@ def _recheck(services: Services, chain: Chain, transfers: Sequence[Transfer], fi
 
     if standing or gone:
         services.store.write(work)
+    return len(standing) + len(gone)
 
 
 def _other(transfer: Transfer, mined: Mined) -> bool:

@@ -113,7 +113,13 @@ class Missing:
     never: bool
 
 
-Status = Mined | Waiting | Missing
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """What nodes say of it does not fit together, or is told by one that is behind: nothing may
+    follow from it, and the next look will tell."""
+
+
+Status = Mined | Waiting | Missing | Unsure
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import Cursor, Mined, Missing, Waiting
+from crossway.ports.chain import Cursor, Mined, Missing, Unsure
 from tests.adapters.chains.test_solana_world import Front
 from tests.chains.front import LAGGING, WRONG_CHAIN, asked_for
 from tests.chains.solana import node as solana
@@ -182,7 +182,7 @@ def test_what_a_machine_that_is_behind_does_not_know_is_not_gone_for_good(
     assert behind.broadcast([done]) == [""]
     node.mine(payment.network.life + 20)
     liar.mood = SPLIT
-    assert behind.status([done.tx_id])[done.tx_id] in (Waiting(), Missing(never=False))
+    assert behind.status([done.tx_id])[done.tx_id] == Unsure()
     liar.mood = "honest"
     assert isinstance(behind.status([done.tx_id])[done.tx_id], Mined)
 

@@ -10,14 +10,14 @@ from crossway.adapters.chains.evm.ground import Ground, ask_block, blocks_at
 from crossway.adapters.chains.evm.heads import Summit
 from crossway.adapters.chains.evm.outcomes import mined
 from crossway.adapters.chains.evm.transactions import signed
-from crossway.adapters.chains.evm.wire import block, hash_of, integer
+from crossway.adapters.chains.evm.wire import block, hash_of, integer, table
 from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.live.posting import Learnt, Price, check_accounts, left_over
 from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.domain.actions import Action
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import Missing, Signed, Status, Waiting
+from crossway.ports.chain import Heads, Missing, Signed, Status, Unsure, Waiting
 
 _PRICE_SECONDS = 2.0
 _MOST_MARKS = 512
@@ -107,21 +107,21 @@ class Post:
         """What is known of each; where nodes must agree and do not, nothing is certain."""
         if not tx_ids:
             return {}
-        final = self._summit.heads().finalized
+        head = self._summit.heads()
         return agreement.statuses(
-            self._ground.nodes, tx_ids, lambda line, wanted: self._statuses(line, wanted, final)
+            self._ground.nodes, tx_ids, lambda line, wanted: self._statuses(line, wanted, head)
         )
 
-    def _statuses(self, line: Line, tx_ids: list[str], finalized: int) -> dict[str, Status]:
+    def _statuses(self, line: Line, tx_ids: list[str], head: Heads) -> dict[str, Status]:
         in_blocks = mined(self._ground, line, tx_ids)
         found: dict[str, Status] = {i: m or Waiting() for i, m in in_blocks.items()}
         if rest := [one for one in tx_ids if one not in found]:
-            known = _known_of(line, rest)
-            used = self._final_nonce(line, finalized) if len(known) < len(rest) else 0
-            for one in rest:
+            found |= _in_no_block(line, rest, head.height)
+            unknown = [one for one in rest if one not in found]
+            used = self._final_nonce(line, head.finalized) if unknown else 0
+            for one in unknown:
                 nonce = self._nonces.get(one)
-                gone = nonce is not None and nonce < used
-                found[one] = Waiting() if one in known else Missing(never=gone)
+                found[one] = Missing(never=nonce is not None and nonce < used)
         return found
 
     def _final_nonce(self, line: Line, finalized: int) -> int:
@@ -144,6 +144,19 @@ class Post:
 
     def _learn(self, transactions: Sequence[Signed]) -> None:
         self._nonces.learn({one.tx_id: one.nonce for one in transactions})
+
+
+def _in_no_block(line: Line, tx_ids: list[str], height: int) -> dict[str, Status]:
+    """Of those that a node has no receipt of, which wait. Of one that is in a block all the same,
+    and of all where the node is not as high as the chain was seen, nothing is certain."""
+    asked = [Question("eth_getTransactionByHash", (one,)) for one in tx_ids]
+    newest, *answers = line.ask(ask_block("latest"), *asked)
+    if block(newest).height < height:
+        return dict.fromkeys(tx_ids, Unsure())
+    told = {one: table(a, "a transaction") for one, a in zip(tx_ids, answers, strict=True) if a}
+    return {
+        one: Waiting() if its.get("blockNumber") is None else Unsure() for one, its in told.items()
+    }
 
 
 def _known_of(line: Line, tx_ids: list[str]) -> set[str]:

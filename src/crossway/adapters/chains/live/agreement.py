@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from crossway.adapters.chains.live.nodes import Line, Nodes
 from crossway.domain.deposits import Incoming
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import Status, Waiting
+from crossway.ports.chain import Status, Unsure
 
 
 def statuses(
@@ -17,7 +17,7 @@ def statuses(
     wanted = list(tx_ids)
     first, *others = nodes.many(lambda line: look(line, wanted))
     return {
-        one: first[one] if all(other[one] == first[one] for other in others) else Waiting()
+        one: first[one] if all(other[one] == first[one] for other in others) else Unsure()
         for one in wanted
     }
 

@@ -26,7 +26,7 @@ from crossway.adapters.chains.solana.wire import Malformed, in_context, number, 
 from crossway.domain.actions import Action
 from crossway.domain.errors import Unreachable
 from crossway.domain.transfers import Duty
-from crossway.ports.chain import Missing, Signed, Status, Waiting
+from crossway.ports.chain import Missing, Signed, Status, Unsure, Waiting
 
 _PRICE_SECONDS = 2.0
 _STATUSES_AT_ONCE = 256
@@ -118,10 +118,13 @@ class Post:
         """What is known of each; where nodes must agree and do not, nothing is certain."""
         if not tx_ids:
             return {}
-        return agreement.statuses(self._ground.nodes, tx_ids, self._look)
+        height = self._summit.heads().height
+        return agreement.statuses(
+            self._ground.nodes, tx_ids, lambda line, wanted: self._look(line, wanted, height)
+        )
 
-    def _look(self, line: Line, wanted: Sequence[str]) -> dict[str, Status]:
-        told = statuses(line, wanted)
+    def _look(self, line: Line, wanted: Sequence[str], height: int) -> dict[str, Status]:
+        slot, told = statuses_at(line, wanted)
         deep = [one for one in wanted if told[one] in (CONFIRMED, FINALIZED)]
         in_blocks = mined(self._ground, line, deep)
         if len(in_blocks) < len(deep):
@@ -131,6 +134,9 @@ class Post:
             one: in_blocks.get(one, Waiting()) for one in wanted if told[one] is not None
         }
         rest = [one for one in wanted if one not in found]
+        if slot < height:
+            # A machine that is behind may not have it yet, or not as deep as it is.
+            return {one: in_blocks.get(one, Unsure()) for one in wanted}
         return found | self._missing(line, rest) if rest else found
 
     def _missing(self, line: Line, rest: Sequence[str]) -> dict[str, Status]:

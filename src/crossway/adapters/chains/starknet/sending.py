@@ -16,6 +16,7 @@ from crossway.adapters.chains.starknet.heads import Summit
 from crossway.adapters.chains.starknet.outcomes import mined
 from crossway.adapters.chains.starknet.transactions import bounds_of, offered, signed
 from crossway.adapters.chains.starknet.wire import (
+    IN_A_BLOCK,
     TRANSACTION_NOT_FOUND,
     Malformed,
     block,
@@ -25,7 +26,7 @@ from crossway.adapters.chains.starknet.wire import (
 )
 from crossway.domain.actions import Action
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import Missing, Signed, Status, Waiting
+from crossway.ports.chain import Heads, Missing, Signed, Status, Unsure, Waiting
 
 _PRICE_SECONDS = 2.0
 _COIN = 10**18
@@ -95,21 +96,21 @@ class Post:
         """What is known of each; where nodes must agree and do not, nothing is certain."""
         if not tx_ids:
             return {}
-        final = self._summit.heads().finalized
+        head = self._summit.heads()
         return agreement.statuses(
-            self._ground.nodes, tx_ids, lambda line, wanted: self._statuses(line, wanted, final)
+            self._ground.nodes, tx_ids, lambda line, wanted: self._statuses(line, wanted, head)
         )
 
-    def _statuses(self, line: Line, tx_ids: list[str], finalized: int) -> dict[str, Status]:
+    def _statuses(self, line: Line, tx_ids: list[str], head: Heads) -> dict[str, Status]:
         in_blocks = mined(self._ground, line, tx_ids)
         found: dict[str, Status] = {i: m or Waiting() for i, m in in_blocks.items()}
         if rest := [one for one in tx_ids if one not in found]:
-            known = _known_of(line, rest)
-            used = self._final_nonce(line, finalized) if len(known) < len(rest) else 0
-            for one in rest:
+            found |= _in_no_block(line, rest, head.height)
+            unknown = [one for one in rest if one not in found]
+            used = self._final_nonce(line, head.finalized) if unknown else 0
+            for one in unknown:
                 nonce = self._nonces.get(one)
-                gone = nonce is not None and nonce < used
-                found[one] = Waiting() if one in known else Missing(never=gone)
+                found[one] = Missing(never=nonce is not None and nonce < used)
         return found
 
     def _final_nonce(self, line: Line, finalized: int) -> int:
@@ -127,19 +128,40 @@ def submission(one: Signed) -> Question:
     return Question("starknet_addInvokeTransaction", (orjson.loads(one.raw),))
 
 
+def _in_no_block(line: Line, tx_ids: list[str], height: int) -> dict[str, Status]:
+    """Of those that a node has no receipt of, which wait. Of one that is in a block all the same,
+    and of all where the node is not as high as the chain was seen, nothing is certain."""
+    newest, *answers = line.tell([ask_block("latest"), *_ask_statuses(tx_ids)])
+    if isinstance(newest, Objection):
+        raise Malformed(f"the node objects: {newest.message}")
+    if block(newest).height < height:
+        return dict.fromkeys(tx_ids, Unsure())
+    told = {one: _finality(a) for one, a in zip(tx_ids, answers, strict=True)}
+    return {
+        one: Unsure() if said in IN_A_BLOCK else Waiting()
+        for one, said in told.items()
+        if said in _KNOWN
+    }
+
+
 def _known_of(line: Line, tx_ids: Sequence[str]) -> set[str]:
     """Those that a node has, in a block or waiting."""
-    asked = [Question("starknet_getTransactionStatus", (hex(number(one)),)) for one in tx_ids]
-    return {one for one, a in zip(tx_ids, line.tell(asked), strict=True) if _is_known(a)}
+    answers = line.tell(_ask_statuses(tx_ids))
+    return {one for one, a in zip(tx_ids, answers, strict=True) if _finality(a) in _KNOWN}
 
 
-def _is_known(answer: Any) -> bool:
+def _ask_statuses(tx_ids: Sequence[str]) -> list[Question]:
+    return [Question("starknet_getTransactionStatus", (hex(number(one)),)) for one in tx_ids]
+
+
+def _finality(answer: Any) -> Any:
+    """Where a transaction stands; None where the node has none of this name. One that was rejected
+    is as if it had never been."""
     if isinstance(answer, Objection):
         if answer.code == TRANSACTION_NOT_FOUND:
-            return False
+            return None
         raise Malformed(f"the node objects: {answer.message}")
-    # One that was rejected is as if it had never been.
-    return table(answer, "a status").get("finality_status") in _KNOWN
+    return table(answer, "a status").get("finality_status")
 
 
 def objection(answer: Any, sent: Signed) -> str:

@@ -25,6 +25,7 @@ from crossway.ports.chain import (
     Cursor,
     Heads,
     Made,
+    Mined,
     Scan,
     Signed,
     Status,
@@ -124,7 +125,9 @@ class TronChain:
             return []
         numbers = self.ground.nodes.one(lambda line: self._numbers.since(line, head, from_nonce))
         became = self.ground.nodes.one(lambda line: self._outcomes.mined(line, list(numbers)))
-        found = [Made(name, numbers[name], one) for name, one in became.items() if one is not None]
+        found = [
+            Made(name, numbers[name], one) for name, one in became.items() if isinstance(one, Mined)
+        ]
         return sorted(found, key=lambda one: one.nonce)
 
 

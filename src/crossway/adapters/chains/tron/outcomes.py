@@ -25,7 +25,7 @@ from crossway.adapters.chains.tron.blocks import raw_of
 from crossway.adapters.chains.tron.forms import bare, named, prefixed
 from crossway.adapters.chains.tron.resources import whole
 from crossway.adapters.chains.tron.transactions import Read
-from crossway.ports.chain import Mined, Moved
+from crossway.ports.chain import Mined, Moved, Unsure, Waiting
 
 _MOST_KEPT, _SEVERAL = 4_096, 3
 _OF_BLOCK, _OF_ONE = "/wallet/gettransactioninfobyblocknum", "/wallet/gettransactioninfobyid"
@@ -51,18 +51,20 @@ class Outcomes:
         self._ground, self._lock = ground, Lock()
         self._costs: OrderedDict[tuple[str, str], Cost] = OrderedDict()
 
-    def mined(self, line: Line, tx_ids: list[str]) -> dict[str, Mined | None]:
-        """What became of each that is in a block; None where that is not certain now."""
+    def mined(self, line: Line, tx_ids: list[str]) -> dict[str, Mined | Waiting | Unsure]:
+        """What became of each that is in a block; one whose block does not stand waits."""
         receipts = receipts_of(line, [prefixed(one) for one in tx_ids])
         if not receipts:
             return {}
         in_blocks = blocks_at(line, {its.height for its in receipts.values()})
         infos = self._infos(line, list(receipts.values()))
-        found: dict[str, Mined | None] = {}
+        found: dict[str, Mined | Waiting | Unsure] = {}
         for name, its in receipts.items():
             at, cost = in_blocks[its.height], self._cost(line, its, infos)
-            known = None if cost is None or at.hash != its.block_hash else cost
-            found[bare(name)] = None if known is None else self._mined(its, at, known)
+            if at.hash != its.block_hash:
+                found[bare(name)] = Waiting()
+            else:
+                found[bare(name)] = Unsure() if cost is None else self._mined(its, at, cost)
         return found
 
     def _mined(self, its: Receipt, at: Block, cost: Cost) -> Mined:

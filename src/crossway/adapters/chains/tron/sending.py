@@ -4,16 +4,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from crossway.adapters.chains.evm.calldata import call_of
-from crossway.adapters.chains.evm.ground import Ground
+from crossway.adapters.chains.evm.ground import Ground, ask_block
 from crossway.adapters.chains.evm.heads import Summit
-from crossway.adapters.chains.evm.wire import Malformed, rows, table
+from crossway.adapters.chains.evm.wire import Malformed, block, rows, table
 from crossway.adapters.chains.live import agreement
 from crossway.adapters.chains.live.nodes import Line
 from crossway.adapters.chains.live.posting import Learnt, Price, check_accounts, left_over
 from crossway.adapters.chains.live.rpc import Objection, Question
 from crossway.adapters.chains.tron import resources
 from crossway.adapters.chains.tron.customs import Customs
-from crossway.adapters.chains.tron.forms import named
+from crossway.adapters.chains.tron.forms import named, prefixed
 from crossway.adapters.chains.tron.outcomes import Outcomes
 from crossway.adapters.chains.tron.resources import Prices, whole
 from crossway.adapters.chains.tron.transactions import (
@@ -27,7 +27,7 @@ from crossway.adapters.chains.tron.transactions import (
 )
 from crossway.domain.actions import Action
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import Missing, Signed, Status, Waiting
+from crossway.ports.chain import Missing, Signed, Status, Unsure, Waiting
 
 _PRICE_SECONDS = 6.0
 _FEW = 3
@@ -111,13 +111,16 @@ class Post:
         """What is known of each; where nodes must agree and do not, nothing is certain."""
         if not tx_ids:
             return {}
-        return agreement.statuses(self._ground.nodes, tx_ids, self._statuses)
+        height = self._summit.heads().height
+        return agreement.statuses(
+            self._ground.nodes, tx_ids, lambda line, wanted: self._statuses(line, wanted, height)
+        )
 
-    def _statuses(self, line: Line, tx_ids: list[str]) -> dict[str, Status]:
-        in_blocks = self._outcomes.mined(line, tx_ids)
-        found: dict[str, Status] = {one: was or Waiting() for one, was in in_blocks.items()}
+    def _statuses(self, line: Line, tx_ids: list[str], height: int) -> dict[str, Status]:
+        found: dict[str, Status] = {**self._outcomes.mined(line, tx_ids)}
         waiting = _waiting(line, [one for one in tx_ids if one not in found])
         found |= dict.fromkeys(waiting, Waiting())
+        found |= _doubtful(line, [one for one in tx_ids if one not in found], height)
         unknown = [one for one in tx_ids if one not in found]
         final_ms = _final_ms(line) if unknown else 0
         for one in unknown:
@@ -164,6 +167,18 @@ def _waiting(line: Line, tx_ids: list[str]) -> set[str]:
         for one, answer in zip(tx_ids, answers, strict=True)
         if isinstance(answer, dict) and answer.get("txID") == one
     }
+
+
+def _doubtful(line: Line, tx_ids: list[str], height: int) -> dict[str, Status]:
+    """Those that are in a block all the same; all where the node is not as high as the chain was
+    seen."""
+    if not tx_ids:
+        return {}
+    asked = [Question("eth_getTransactionReceipt", (prefixed(one),)) for one in tx_ids]
+    newest, *receipts = line.ask(ask_block("latest"), *asked)
+    behind = block(newest).height < height
+    told = zip(tx_ids, receipts, strict=True)
+    return {one: Unsure() for one, its in told if behind or its is not None}
 
 
 def _final_ms(line: Line) -> int:
