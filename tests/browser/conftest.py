@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,11 @@ WIDE, PHONE = (1440, 900), (390, 844)
 
 @dataclass(frozen=True)
 class Site:
-    """Where it runs, and a test key for its API."""
+    """Where it runs, and a test key for its API; the folder has its database."""
 
     url: str
     key: str
+    folder: Path
 
     def read(self, path: str) -> Any:
         """What the API answers."""
@@ -40,16 +42,23 @@ class Site:
         return answer.raise_for_status().json()
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+@contextmanager
+def serving(folder: Path) -> Iterator[Site]:
     """`streamlit run app.py`, as `make run` starts it, on an empty folder."""
-    folder, port = tmp_path_factory.mktemp("site"), free_port()
+    port = free_port()
     with installed(f"sqlite:///{folder / 'crossway.db'}", folder) as installation:
         installation.start("site", "streamlit", "run", "app.py", "--server.port", str(port))
         url = f"http://127.0.0.1:{port}"
         until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
         keys = json.loads((folder / "first_keys.json").read_text())
-        yield Site(url, keys["test"])
+        yield Site(url, keys["test"], folder)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The site that most tests of a browser share."""
+    with serving(tmp_path_factory.mktemp("site")) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

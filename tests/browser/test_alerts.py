@@ -2,48 +2,20 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.alarms import asked_for, later, misbehave, pay, wallet
 from tests.browser.conftest import WIDE, Opener, Site
-from tests.world import CATALOGUE
 
-POLYGON, AVALANCHE = "POLYGON_MAINNET", "AVALANCHE_MAINNET"
-USDC = CATALOGUE.tokens[POLYGON, "USDC"].address
 PATIENCE = 40_000
 pytestmark = pytest.mark.timeout(500)
 
 
-def posted(site: Site, path: str, **body: Any) -> Any:
-    headers = {"Authorization": f"Bearer {site.key}"}
-    answer = httpx.post(f"{site.url}/api/v1{path}", headers=headers, json=body, timeout=30)
-    return answer.raise_for_status().json()
-
-
-def asked_for(site: Site, back: str, amount: str = "25000000") -> Any:
-    """A new payment whose money goes back to `back`."""
-    ends = {"source_chain": POLYGON, "destination_chain": AVALANCHE, "tokenIn": USDC}
-    return posted(site, "/intents", amount=amount, recipient=back, refund_address=back, **ends)
-
-
-def pay(site: Site, intent: Any, amount: str = "exact", **more: Any) -> None:
-    posted(site, "/sandbox/deposits", address=intent["intent_address"], amount=amount, **more)
-
-
-def misbehave(site: Site, chain: str = POLYGON, **how: Any) -> None:
-    posted(site, f"/sandbox/chains/{chain}/faults", **how)
-
-
-def wallet(number: int) -> str:
-    return f"0x{number:040x}"
-
-
 def hours_later(site: Site) -> None:
     """Past the expiry of everything that is open."""
-    posted(site, "/sandbox/clock", advanceSeconds=3_700)
+    later(site, 3_700)
 
 
 def to_its_remedy(page: Page, words: str) -> None:

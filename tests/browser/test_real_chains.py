@@ -45,7 +45,7 @@ def live(tmp_path: Path) -> Iterator[LiveSite]:
         )  # fmt: skip
         until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
         keys = json.loads((tmp_path / "first_keys.json").read_text())
-        yield LiveSite(Site(url, keys["test"]), anvils)
+        yield LiveSite(Site(url, keys["test"], tmp_path), anvils)
 
 
 def signed_in(page: Page, live: LiveSite) -> None:
