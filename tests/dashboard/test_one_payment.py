@@ -95,6 +95,16 @@ def test_every_state_stands_as_steps(screen: Screen) -> None:
     assert titles == ["Created", "Time is over"]
 
 
+def test_of_a_payment_that_has_ended_nothing_is_called_not_yet(screen: Screen) -> None:
+    intent = screen.world.pay()
+    screen.open("intent", id=str(intent.id))
+    assert "not yet" in str(screen.widget("compare")["rows"])
+    screen.world.hand.seconds += 3700
+    screen.world.until(intent, State.EXPIRED)
+    screen.again()
+    assert "not yet" not in str(screen.widget("compare")["rows"])
+
+
 def test_a_note_is_written_and_stands_in_the_story(screen: Screen) -> None:
     intent = screen.world.pay()
     screen.open("intent", id=str(intent.id))

@@ -177,6 +177,13 @@ def heat(of: Heat, shade: Shade, unit: str) -> Option:
                 "encode": {"x": 0, "y": 1, "value": 2},
             }
         ],
+        # On a phone the cells are narrower than their figures: these stand upright in them.
+        "media": [
+            {
+                "query": {"maxWidth": 520},
+                "option": {"series": [{"label": {"rotate": 90, "fontSize": 9}}]},
+            }
+        ],
     }
 
 

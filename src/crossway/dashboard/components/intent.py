@@ -95,10 +95,10 @@ def _tables(story: Story) -> None:
     if deposits:
         widget.table(deposits, money.DEPOSIT_COLUMNS, "deposits", "Deposits")
     else:
-        st.markdown("Nothing has come in at the deposit address yet.")
+        st.markdown("Nothing has come in at the deposit address.")
     st.subheader("Transfers")
     transfers = money.transfer_rows(names, story)
     if transfers:
         widget.table(transfers, money.TRANSFER_COLUMNS, "transfers", "Transfers")
     else:
-        st.markdown("Nothing is owed yet: transfers begin when the deposit is complete.")
+        st.markdown("There are none: transfers begin when the deposit is complete.")

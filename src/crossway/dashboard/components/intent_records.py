@@ -20,7 +20,7 @@ def advanced(story: Story) -> None:
         rows = money.ledger_rows(names, services().fiat, story.postings)
         widget.table(rows, money.LEDGER_COLUMNS, "ledger", "Ledger")
     else:
-        st.markdown("No money has moved yet.")
+        st.markdown("No money has moved.")
     st.subheader("Signed transactions")
     signed = around.attempt_rows(names, story)
     if signed:

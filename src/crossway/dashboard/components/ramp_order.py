@@ -92,7 +92,7 @@ def body(story: OrderStory) -> None:
         rows = money.ledger_rows(names, fiat, story.postings)
         widget.table(rows, money.LEDGER_COLUMNS, "order_ledger", "Local money in the books")
     else:
-        st.markdown("No local money has moved yet.")
+        st.markdown("No local money has moved.")
     with st.expander("Details for developers", icon=":material/code:"):
         widget.facts(views.detail_facts(names, story), "order_details", "Details")
         st.json(views.raw(order), expanded=False)

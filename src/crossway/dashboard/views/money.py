@@ -1,7 +1,7 @@
 """The money of one payment: deposits, transfers, ledger, and quoted against actual."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from crossway.dashboard.views import wording
@@ -34,6 +34,7 @@ from crossway.usecases.payments import tracking
 from crossway.usecases.payments.tracking import Story
 from crossway.usecases.pricing.comparison import wait_seconds
 
+_UNDER_WAY = (State.PENDING, State.FUNDED, State.INITIATED)
 DEPOSIT_COLUMNS = (
     Column("Amount"),
     Column("What it is"),
@@ -172,7 +173,7 @@ def compare_rows(catalogue: Catalogue, story: Story) -> tuple[Row, ...]:
         (
             "Recipient gets",
             amount(terms.out_units, intent.out_decimals, intent.out_symbol),
-            booked.get(Account.RECIPIENT, "not yet"),
+            booked.get(Account.RECIPIENT, _missing(intent)),
         ),
         ("Service fee", usd(costs.service_micro_usd, 4), booked.get(Account.SERVICE_FEES, "–")),
         ("Bridge fee", usd(costs.bridge_micro_usd, 4), booked.get(Account.BRIDGE_FEES, "–")),
@@ -192,7 +193,7 @@ def _times(catalogue: Catalogue, story: Story) -> list[tuple[str, str, str]]:
     chain = catalogue.chains[intent.terms.source_chain]
     quoted = wait_seconds(chain, intent.costs.total_micro_usd)
     paid = [d for d in story.deposits if d.purpose is Purpose.PAYMENT and d.credited_at]
-    confirmed = filled = "not yet"
+    confirmed = filled = _missing(intent)
     if paid and State.FUNDED in times:
         last = max(paid, key=lambda d: d.incoming.at)
         waited = (times[State.FUNDED] - last.incoming.at).total_seconds()
@@ -203,6 +204,11 @@ def _times(catalogue: Catalogue, story: Story) -> list[tuple[str, str, str]]:
         ("Deposit to confirmed", f"about {duration(quoted)}", confirmed),
         ("Confirmed to payout", "–", filled),
     ]
+
+
+def _missing(intent: Intent) -> str:
+    """What stands for what has not happened: nothing more is to come once a payment has ended."""
+    return "not yet" if intent.state in _UNDER_WAY else "–"
 
 
 def way_out(services: Services, intent: Intent) -> str:
@@ -231,13 +237,19 @@ def _booked(catalogue: Catalogue, postings: Sequence[Posting]) -> dict[Account, 
         totals[posting.credit][posting.chain, posting.token] -= posting.units
     return {
         account: " + ".join(
-            token_amount(catalogue, chain, token, abs(units))
+            token_amount(catalogue, chain, token, abs(units)) + _on(catalogue, chain, of)
             for (chain, token), units in of.items()
             if units
         )
         for account, of in totals.items()
         if any(of.values())
     }
+
+
+def _on(catalogue: Catalogue, chain: str, of: Mapping[tuple[str, str], int]) -> str:
+    """On which chain, where coins of several are told side by side."""
+    several = len({where for (where, _), units in of.items() if units}) > 1
+    return f" on {chain_name(catalogue, chain)}" if several else ""
 
 
 def _returned(catalogue: Catalogue, postings: Sequence[Posting]) -> str:

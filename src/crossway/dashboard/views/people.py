@@ -44,7 +44,7 @@ SHUT: Final = (
     "machine: `crossway people add NAME --role admin`"
 )
 ALONE: Final = (
-    "Nobody signs in here yet: whoever opens this dashboard may do everything. Once you add the "
+    "Whoever opens this dashboard may do everything. Once you add the "
     "first person, an admin, everybody must sign in."
 )
 

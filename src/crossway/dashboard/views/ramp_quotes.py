@@ -131,6 +131,7 @@ def _headline(found: RampComparison) -> str:
 
 def _row(services: Services, quote: RampQuote, found: RampComparison, asked: Asked) -> Row:
     money = fiat_amount(quote.fiat_minor, quote.currency.digits, quote.currency.code)
+    local = rate(quote.rate_micro, quote.currency.code)
     on = quote.direction is Direction.ON
     gets = amount(quote.crypto_units, quote.decimals, quote.token.symbol)
     gives = amount(quote.gross_units, quote.token.decimals, quote.token.symbol)
@@ -144,13 +145,13 @@ def _row(services: Services, quote: RampQuote, found: RampComparison, asked: Ask
         marked=quote is found.recommended,
         cells=(
             Cell(quote.title, sub=_kinds(quote), chips=chips, tone="strong"),
-            Cell(pays, tone="strong" if on else ""),
-            Cell(receives, tone="" if on else "strong"),
+            Cell(pays, sub=local if on else "", tone="strong" if on else ""),
+            Cell(receives, sub="" if on else local, tone="" if on else "strong"),
             Cell(
                 fiat_amount(quote.total_fees_minor, quote.currency.digits, quote.currency.code),
                 sub=percent(quote.total_fees_minor, quote.fiat_minor),
             ),
-            Cell(duration(quote.seconds), sub=rate(quote.rate_micro, quote.currency.code)),
+            Cell(duration(quote.seconds)),
             _way(services, quote),
         ),
     )

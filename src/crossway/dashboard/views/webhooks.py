@@ -23,8 +23,8 @@ COLUMNS = (
     Column("Endpoint"),
     Column("State"),
     Column("Events"),
-    Column("Arrived", "right", "In the last day"),
-    Column("Failed", "right", "Given up in the last day"),
+    Column("Arrived, 24 h", "right", "In the last day"),
+    Column("Failed, 24 h", "right", "Given up in the last day"),
     Column("To come", "right", "Waiting or to be tried again"),
 )
 NAMES: Final = (*(one.value for one in EventType), EVERY_EVENT)

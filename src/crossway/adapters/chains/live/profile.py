@@ -116,12 +116,22 @@ def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> 
         raise ValueError(f"{path}: chains.{name}: there is no such chain")
     for field in _strange(known.kind, chain):
         raise ValueError(f"{path}: chains.{name}.{field} means nothing on {known.name}")
-    try:
-        right = canonical(known.kind, chain.treasury)
-    except ValueError as error:
-        raise ValueError(f"{path}: chains.{name}.treasury {error}") from None
-    if right != chain.treasury:
-        raise ValueError(f"{path}: chains.{name}.treasury must be written {right}")
+    for field, address in _addresses(chain):
+        try:
+            right = canonical(known.kind, address)
+        except ValueError as error:
+            raise ValueError(f"{path}: chains.{name}.{field} {error}") from None
+        if field == "treasury" and right != address:
+            raise ValueError(f"{path}: chains.{name}.treasury must be written {right}")
+
+
+def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
+    """Every field that holds an address; those that may be left out only where they are given."""
+    yield "treasury", chain.treasury
+    given = {"account": chain.account, "program": chain.program} | {
+        f"contracts.{what}": where for what, where in chain.contracts.items()
+    }
+    yield from ((field, address) for field, address in given.items() if address)
 
 
 _FAMILY_OF = {
