@@ -129,7 +129,10 @@ def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
     """Every field that holds an address; those that may be left out only where they are given."""
     yield "treasury", chain.treasury
     given = {"account": chain.account, "program": chain.program} | {
-        f"contracts.{what}": where for what, where in chain.contracts.items()
+        f"contracts.{what}": where
+        for what, where in chain.contracts.items()
+        # The one field there that is a byte.
+        if what != "prefix"
     }
     yield from ((field, address) for field, address in given.items() if address)
 
