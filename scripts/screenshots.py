@@ -106,7 +106,8 @@ def _order(page: Page, url: str) -> None:
     page.wait_for_timeout(2_500)
     if (approve := page.get_by_role("button", name="Approve this check")).count():
         approve.click()
-        page.wait_for_timeout(1_500)
+        # What was said about it has to go first: it lies over the form.
+        page.wait_for_timeout(6_000)
     _taken(page, "ramp_order_new")
     page.get_by_role("button", name="Open an on-ramp order").click()
     page.get_by_role("link", name="Follow this order").click()
@@ -133,6 +134,7 @@ def _tried(names: str, tell: Callable[[], None]) -> None:
 
 
 def _taken(page: Page, name: str) -> None:
+    page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
     page.wait_for_timeout(2_500)
     page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
     _keep(page.screenshot(), name)

@@ -180,7 +180,7 @@ def heat(of: Heat, shade: Shade, unit: str) -> Option:
         # On a phone the cells are narrower than their figures: these stand upright in them.
         "media": [
             {
-                "query": {"maxWidth": 520},
+                "query": {"maxWidth": 440},
                 "option": {"series": [{"label": {"rotate": 90, "fontSize": 9}}]},
             }
         ],
