@@ -84,7 +84,7 @@ def told(page: Page, kind: str, words: str, way: str, screen: str) -> None:
 def forward(page: Page) -> None:
     """From the simulator's screen: time passes until nothing stands any more."""
     for _ in range(8):
-        press(page, "Forward 10 min")
+        press(page, "Forward 1 h")
         try:
             expect(strip(page)).to_contain_text("No alarms", timeout=PATIENCE / 6)
         except AssertionError:
@@ -156,7 +156,6 @@ def failed_start(site: Site, page: Page) -> None:
     told(page, "A transfer failed", words, "See why, and refund it", f"Payment #{intent['id']}")
     expect(page.get_by_text(re.compile("refund is possible once")).first).to_be_visible()
     go(page, "Simulator")
-    press(page, "Forward 1 h")
     forward(page)
     press(page, "All back to normal")
     held = site.read(f"/sandbox/balances/{intent['refund_address']}")["balances"]

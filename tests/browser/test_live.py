@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WIDE, Opener, Site
+from tests.processes import until
 from tests.world import CATALOGUE
 
 PATIENCE = 60_000
@@ -71,6 +72,54 @@ def test_the_list_shows_what_is_made_and_paid_while_somebody_types(
     assert page.evaluate(scrolled) == before
     assert went == []
     assert seen.errors == []
+
+
+def test_what_is_open_chosen_and_typed_stays_while_a_payment_goes_on(
+    opened: Opener, site: Site
+) -> None:
+    intent = paid_for(site)
+    page, seen = opened(f"intent?id={intent['id']}&tab=Raw", WIDE)
+    went = reloads(page)
+    fold = page.locator("[data-testid=stExpander]", has_text=re.compile("Events"))
+    fold.locator("summary").click(timeout=PATIENCE)
+    record = fold.locator("details")
+    expect(record).to_have_attribute("open", "", timeout=PATIENCE)
+    field = page.get_by_role("textbox", name=re.compile("^Find anything"))
+    field.click()
+    page.keyboard.type("half an ord")
+    page.mouse.move(700, 500)
+    page.mouse.wheel(0, 250)
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    page.wait_for_function(f"{scrolled} > 0")
+    deposit(site, intent)
+    path = f"/intents/{intent['id']}"
+    until("it is paid out", lambda: site.read(path)["intent_status"] == "COMPLETED")
+    expect(fold).to_contain_text(re.compile("completed", re.IGNORECASE), timeout=PATIENCE)
+    expect(record).to_have_attribute("open", "")
+    expect(field).to_have_value("half an ord")
+    expect(field).to_be_focused()
+    assert page.evaluate(scrolled) > 0
+    assert went == []
+    assert seen.errors == []
+
+
+def test_a_row_that_was_chosen_stays_chosen_while_others_come(opened: Opener, site: Site) -> None:
+    chosen = paid_for(site)
+    page, _ = opened("intents", WIDE)
+    row = page.locator(f'a[href="intent?id={chosen["id"]}"]').first
+    row.focus(timeout=PATIENCE)
+    for _ in range(3):
+        fresh = paid_for(site)
+        link = page.locator(f'a[href="intent?id={fresh["id"]}"]')
+        expect(link.first).to_be_visible(timeout=PATIENCE)
+        expect(row).to_be_focused()
+    deposit(site, chosen)
+    of = page.locator("tr", has=row)
+    expect(of).to_contain_text("Completed", timeout=PATIENCE)
+    expect(row).to_be_focused()
+    page.keyboard.press("Enter")
+    heading = page.get_by_role("heading", name=f"Payment #{chosen['id']}")
+    expect(heading).to_be_visible(timeout=PATIENCE)
 
 
 def test_nothing_is_asked_while_nothing_changes(opened: Opener, site: Site) -> None:

@@ -74,8 +74,10 @@ def _sent_again(delivery_id: int) -> str:
 def records(story: Story) -> None:
     """Every record as it is stored, as JSON, and all of them as a file."""
     for title, found in views.records(story).items():
-        count = f", {len(found)}" if isinstance(found, list) else ""
-        with st.expander(f"{title}{count}", icon=":material/data_object:"):
+        # A title that changes would close what a person has opened.
+        with st.expander(title, icon=":material/data_object:"):
+            if isinstance(found, list):
+                st.caption(f"{len(found):,} record{'' if len(found) == 1 else 's'}")
             st.json(views.raw(found), expanded=2)
 
 
