@@ -45,6 +45,17 @@ def test_the_books_balance_and_a_line_opens_its_postings(screen: Screen) -> None
     assert "Debit" in texts([posting])
 
 
+def test_the_lines_of_the_books_are_turned_like_pages(screen: Screen) -> None:
+    paid(screen)
+    assert stock.take_in(screen.world.services, screen.world.operator)
+    first = screen.open("books").widget("trial")["rows"]
+    second = screen.press("More lines").widget("trial")["rows"]
+    assert len(first) == len(second) == 30
+    assert not {row["href"] for row in first} & {row["href"] for row in second}
+    assert screen.press("Lines before").widget("trial")["rows"] == first
+    assert screen.has("postings")
+
+
 def test_a_range_that_ends_before_it_begins_is_refused_in_words(screen: Screen) -> None:
     paid(screen)
     screen.open("books")

@@ -43,11 +43,13 @@ def trial_balance() -> None:
         with st.container(horizontal=True, gap="small"):
             only = _choice("Account", view.accounts_of(trial), "only", _account_name)
             chain = _choice("Chain or provider", view.places_of(trial), "place", _place_name)
-        rows = view.lines(services(), trial, only, chain)
-        if rows:
-            widget.table(rows, view.TRIAL_COLUMNS, "trial", "Trial balance")
+        start = paging.before("trial", (only, chain, at)) or 0
+        found = view.lines(services(), trial, only, chain, start)
+        if found.rows:
+            widget.table(found.rows, view.TRIAL_COLUMNS, "trial", "Trial balance")
         else:
             notices.empty("No line matches", "Take a filter away.", "filter_alt_off")
+        paging.turn("trial", found.older_than, "More lines", newer="Lines before")
 
 
 def _choice(label: str, known: list[str], key: str, name: Callable[[str], str]) -> str | None:

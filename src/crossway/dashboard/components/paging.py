@@ -30,6 +30,7 @@ def turn(
     older_than: int | None,
     older: str = "Older",
     now: Callable[[], int | None] | None = None,
+    newer: str = "Newer",
 ) -> None:
     """The buttons to the pages before and behind this one; `now` answers where the next one starts
     when the button is pressed, if rows may have moved on since it was drawn."""
@@ -42,7 +43,7 @@ def turn(
 
     with st.container(horizontal=True, gap="small"):
         if pages:
-            st.button("Newer", icon=":material/arrow_back:", on_click=_back, args=(pages,),
+            st.button(newer, icon=":material/arrow_back:", on_click=_back, args=(pages,),
                       key=f"{name}_new")  # fmt: skip
         if older_than:
             st.button(older, icon=":material/arrow_forward:", key=f"{name}_old", on_click=on)

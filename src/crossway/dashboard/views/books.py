@@ -27,7 +27,7 @@ from crossway.ports.treasury_records import PostingFilter
 from crossway.usecases.money import books, books_files
 from crossway.usecases.money.books import Entry, Line, Money, Trial
 
-PAGE_SIZE = 50
+PAGE_SIZE, TRIAL_SIZE = 50, 30
 SUMMARY_COLUMNS = (
     Column("Account"),
     Column("Debit balance", "right", "At today's prices, as far as there are any"),
@@ -52,7 +52,7 @@ POSTING_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One page of postings: `older_than` is where the next one starts, None on the last."""
+    """One page of a list: `older_than` is where the next one starts, None on the last."""
 
     rows: tuple[Row, ...]
     older_than: int | None
@@ -115,18 +115,25 @@ def summary(trial: Trial) -> tuple[Row, ...]:
     )
 
 
-def _usd_sides(micro_usd: int) -> tuple[Cell, Cell]:
+def _usd_sides(micro_usd: int | None) -> tuple[Cell, Cell]:
+    if micro_usd is None:
+        return Cell("–", hint="There is no price of what lies there"), Cell("")
     shown = Cell(about_usd(abs(micro_usd)))
     return (shown, Cell("")) if micro_usd >= 0 else (Cell(""), shown)
 
 
-def lines(services: Services, trial: Trial, only: str | None, chain: str | None) -> tuple[Row, ...]:
-    """Every account, chain and token; a line opens its postings."""
-    return tuple(
-        _line(services, line)
+def lines(
+    services: Services, trial: Trial, only: str | None, chain: str | None, start: int
+) -> Listing:
+    """Accounts by chain and token, from the line of this number on; a line opens its postings."""
+    met = [
+        line
         for line in trial.lines
         if (not only or line.key[0] == only) and (not chain or line.key[1] == chain)
-    )
+    ]
+    end = start + TRIAL_SIZE
+    shown = tuple(_line(services, line) for line in met[start:end])
+    return Listing(shown, end if end < len(met) else None)
 
 
 def _line(services: Services, line: Line) -> Row:

@@ -244,9 +244,12 @@ def _prices(services: Services) -> Mapping[str, int]:
     return {symbol: price.pico_usd for symbol, price in prices.items()} | dollar
 
 
-def totals(lines: Iterable[Line]) -> dict[Account, int]:
-    """What the accounts are worth in all, as far as there are prices, in micro-USD."""
-    sums: dict[Account, int] = defaultdict(int)
+def totals(lines: Iterable[Line]) -> dict[Account, int | None]:
+    """What the accounts are worth in all, as far as there are prices, in micro-USD; None where
+    there is none at all, as for local money."""
+    sums: dict[Account, int | None] = {}
     for line in lines:
-        sums[line.key[0]] += line.micro_usd or 0
-    return dict(sums)
+        before = sums.setdefault(line.key[0], None)
+        if line.micro_usd is not None:
+            sums[line.key[0]] = (before or 0) + line.micro_usd
+    return sums
