@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import clients, keys, looks, notices, widget
+from crossway.dashboard.components import clients, keys, looks, missing, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views import clients as view
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import link
 
-with notices.in_words():
+with missing.told("Client", Way("To clients and keys", link("keys"), "storefront")):
     client = view.one(services(), st.query_params.get("id") or "")
     st.title(client.name)
     clients.form(client)

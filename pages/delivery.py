@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import deliveries, living, notices, webhooks, widget
+from crossway.dashboard.components import deliveries, living, missing, notices, webhooks, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
 from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import delivery_href, webhook_href
+from crossway.dashboard.views.links import delivery_href, link, webhook_href
 
 wanted = st.query_params.get("id") or ""
 
@@ -20,7 +20,7 @@ def body() -> None:
         deliveries.body(seen)
 
 
-with notices.in_words():
+with missing.told("Delivery", Way("To the list of webhooks", link("webhooks"), "webhook")):
     found = view.one(services(), operator(), wanted)
     st.title(f"Delivery #{found.delivery.id}")
     with st.container(horizontal=True, gap="small"):

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import keys, living, notices, secrets, widget
+from crossway.dashboard.components import keys, living, missing, notices, secrets, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views import keys as view
 from crossway.dashboard.views.cells import Way
@@ -17,7 +17,7 @@ def facts() -> None:
         widget.facts(view.facts(*view.one(services(), wanted)), "key_facts", "Facts")
 
 
-with notices.in_words():
+with missing.told("API key", Way("To the list of keys", link("keys"), "key")):
     key, client = view.one(services(), wanted)
     st.title(f"Key {key.shown}…")
     secrets.shown()

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, payment_links, widget
+from crossway.dashboard.components import missing, notices, payment_links, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import payment_links as view
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import link
 
-with notices.in_words():
+with missing.told("Payment link", Way("To the list of links", link("payment_links"), "add_link")):
     found = view.one(services(), operator(), st.query_params.get("id") or "")
     st.title(notices.as_text(found.title))
     chip = view.state(found, services().clock.now())

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, requests, widget
+from crossway.dashboard.components import missing, requests, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import requests as view
 from crossway.dashboard.views.cells import Way
 from crossway.dashboard.views.links import client_href, link
 
-with notices.in_words():
+with missing.told("Request", Way("To the list of requests", link("requests"), "swap_horiz")):
     asked = view.one(services(), operator(), st.query_params.get("id") or "")
     st.title(f"Request #{asked.id}")
     left, right = st.columns(2, gap="large")

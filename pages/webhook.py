@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import deliveries as parts
-from crossway.dashboard.components import living, notices, secrets, webhooks, widget
+from crossway.dashboard.components import living, missing, notices, secrets, webhooks, widget
 from crossway.dashboard.session import operator, redraw, services
 from crossway.dashboard.views import webhooks as view
 from crossway.dashboard.views.cells import Way
@@ -25,7 +25,7 @@ def head(drawn: str) -> None:
             redraw()
 
 
-with notices.in_words():
+with missing.told("Webhook", Way("To the list of webhooks", link("webhooks"), "webhook")):
     endpoint = view.one(services(), operator(), wanted)
     st.title(f"Webhook #{endpoint.id}")
     secrets.shown()

@@ -130,6 +130,19 @@ def test_the_first_keys_are_shown_until_they_are_put_away(screen: Screen) -> Non
     assert "cr_test_secret" not in screen.words
 
 
+@pytest.mark.parametrize(
+    "name", ["key", "client", "webhook", "delivery", "request", "payment_link"]
+)
+@pytest.mark.parametrize("wanted", ["", "999", "nonsense"])
+def test_a_link_that_names_nothing_leads_to_the_list(
+    screen: Screen, name: str, wanted: str
+) -> None:
+    screen.open(name, **({"id": wanted} if wanted else {}))
+    assert screen.at.title[0].value
+    assert screen.words.count("Search above, or choose one from the list.") == 1
+    assert screen.widget("to_list")["ways"]
+
+
 def test_a_browser_is_shown_its_way_until_it_has_gone(screen: Screen) -> None:
     """What a run tells it is lost where the next run begins at once."""
     screen.world.pay()

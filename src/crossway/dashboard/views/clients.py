@@ -71,8 +71,7 @@ def one(services: Services, text: str) -> Client:
     for client in clients.every(services):
         if client.id == text:
             return client
-    why = "No such client is known" if text else "No client is named"
-    raise NotFound(f"{why}: choose one on the page API keys")
+    raise NotFound("No such client is known" if text else "No client is named")
 
 
 def names(services: Services) -> dict[str, str]:
