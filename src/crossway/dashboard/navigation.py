@@ -20,12 +20,13 @@ _PATIENCE_SECONDS = 10.0
 
 @dataclass(slots=True)
 class _Leaving:
-    """Where a session goes, asked for when by the clock of this machine, and from where."""
+    """Where a session goes; from where, and since when by the clock of this machine, once its
+    browser was told."""
 
     href: str
     once: str
-    asked_at: float
     start: tuple[str, dict[str, str]] | None = None
+    told_at: float = 0.0
 
 
 def page(name: str) -> str:
@@ -45,7 +46,7 @@ def open_page(name: str, **query: str) -> NoReturn:
 
 def open_href(href: str) -> NoReturn:
     """Leave for the screen of a link."""
-    st.session_state[_LEAVING] = _Leaving(href, uuid4().hex, time.monotonic())
+    st.session_state[_LEAVING] = _Leaving(href, uuid4().hex)
     st.rerun()
 
 
@@ -65,8 +66,9 @@ def leave(here: str) -> bool:
     if asked is None:
         return False
     place = here, st.query_params.to_dict()
-    asked.start = asked.start or place
-    too_late = time.monotonic() - asked.asked_at > _PATIENCE_SECONDS
+    if asked.start is None:
+        asked.start, asked.told_at = place, time.monotonic()
+    too_late = time.monotonic() - asked.told_at > _PATIENCE_SECONDS
     if place != asked.start or place == _place(asked.href) or too_late:
         del st.session_state[_LEAVING]
         return False
