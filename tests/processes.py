@@ -24,7 +24,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def until(what: str, ask: Callable[[], T], within: float = 60, every: float = 0.1) -> T:
+def until(what: str, ask: Callable[[], T], within: float = 120, every: float = 0.1) -> T:
     """The first answer that is true; a failure names what was waited for."""
     end = time.monotonic() + within
     while not (answer := ask()):
@@ -53,7 +53,7 @@ class Installation:
         command = [str(Path(sys.executable).with_name("crossway")), *arguments]
         done = subprocess.run(
             command, cwd=ROOT, env=self._environment({}), input=typed.encode(),
-            capture_output=True, timeout=60,
+            capture_output=True, timeout=120,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode().strip()
@@ -64,7 +64,7 @@ class Installation:
         process.send_signal(signal.SIGKILL)
         process.wait(10)
 
-    def end(self, name: str, within: float = 20) -> int:
+    def end(self, name: str, within: float = 60) -> int:
         """The exit code of a process that was asked to end."""
         process = self.running.pop(name)
         process.send_signal(signal.SIGTERM)

@@ -79,7 +79,6 @@ def go_on(world: World) -> None:
     world.pass_time(60)
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("step", STEPS)
 def test_a_process_killed_at_this_step_loses_nothing_and_pays_nothing_twice(
     step: str, tmp_path: Path

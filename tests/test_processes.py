@@ -32,7 +32,6 @@ WAYS = (
     ("SOLANA_MAINNET", "ARBITRUM_MAINNET"),
 )
 ONCE = ["intent_completed", "intent_created", "intent_funded", "intent_initiated"]
-pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture

@@ -84,12 +84,10 @@ def test_without_a_good_key_every_operation_is_closed(running: Running) -> None:
                 assert answer.status_code in (401, 404), (method, path, answer.text)
 
 
-@pytest.mark.timeout(450)
 def test_every_answer_is_a_documented_one(running: Running) -> None:
     running.asked("--exclude-path", ENDLESS, "--exclude-path-regex", "faults$")
 
 
-@pytest.mark.timeout(450)
 def test_with_chains_and_providers_that_misbehave_too(running: Running) -> None:
     """Last, as nothing switches off again what is switched on here."""
     asked = r"faults$|quotes/|chains/balances|ramp/quotes|ramp/orders$|v1/intents$|kyc$"

@@ -9,9 +9,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.alarms import asked_for, later, misbehave, pay, wallet
 from tests.browser.conftest import WIDE, Opener, Site
 
-PATIENCE = 40_000
-pytestmark = pytest.mark.timeout(500)
-
 
 def hours_later(site: Site) -> None:
     """Past the expiry of everything that is open."""
@@ -20,12 +17,12 @@ def hours_later(site: Site) -> None:
 
 def to_its_remedy(page: Page, words: str) -> None:
     """From the list of alarms to the screen where this one is dealt with."""
-    page.get_by_role("link", name=re.compile(words)).first.click(timeout=PATIENCE)
+    page.get_by_role("link", name=re.compile(words)).first.click()
 
 
 def none_stands(page: Page, site: Site) -> None:
     page.goto(f"{site.url}/alarms")
-    expect(page.get_by_text("No alarm stands")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("No alarm stands")).to_be_visible()
 
 
 def test_a_refund_that_failed_is_sent_again_once_its_confirmation_is_read(
@@ -36,21 +33,19 @@ def test_a_refund_that_failed_is_sent_again_once_its_confirmation_is_read(
     misbehave(site, refuse=[back])
     pay(site, intent, "10000000")
     page, seen = opened(f"intent?id={intent['id']}", WIDE)
-    expect(page.get_by_text("sends another 15.").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("sends another 15.").first).to_be_visible()
     hours_later(site)
     page.goto(f"{site.url}/alarms")
     to_its_remedy(page, f"The refund of payment {intent['id']} failed")
-    expect(page.get_by_role("heading", name=f"Payment #{intent['id']}")).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(page.get_by_role("heading", name=f"Payment #{intent['id']}")).to_be_visible()
     misbehave(site, accept=[back])
-    page.get_by_role("button", name=re.compile(r"Refund 10\.00 USDC to 0x")).click(timeout=PATIENCE)
+    page.get_by_role("button", name=re.compile(r"Refund 10\.00 USDC to 0x")).click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("10.00 USDC on Polygon PoS go back to")
     expect(dialog).to_contain_text("cannot be undone")
     expect(page.get_by_text("Refunded already.")).to_have_count(0)
     dialog.get_by_role("button", name=re.compile("^.*Refund 10")).click()
-    expect(page.get_by_text("Refunded already.").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Refunded already.").first).to_be_visible()
     none_stands(page, site)
     assert seen.errors == []
 
@@ -60,7 +55,7 @@ def short_of_stock(site: Site, page: Page) -> None:
     intent = asked_for(site, wallet(0x570C), "2000000000000")
     pay(site, intent)
     to_its_remedy(page, "The relayer's USDC on Avalanche C-Chain is short")
-    expect(page.get_by_role("heading", name="Treasury")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Treasury")).to_be_visible()
     hours_later(site)
 
 
@@ -68,19 +63,19 @@ def foreign_money(site: Site, page: Page) -> None:
     intent = asked_for(site, wallet(0xF0E1))
     pay(site, intent, "5000000", token="USDT")
     to_its_remedy(page, f"Payment {intent['id']} was sent money that it did not ask for")
-    page.get_by_role("button", name=re.compile("Return foreign deposit")).click(timeout=PATIENCE)
+    page.get_by_role("button", name=re.compile("Return foreign deposit")).click()
     page.get_by_role("dialog").get_by_role("button", name="Return it").click()
-    expect(page.get_by_text("Went back to the payer").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Went back to the payer").first).to_be_visible()
     hours_later(site)
 
 
 def silent_chain(site: Site, page: Page) -> None:
     misbehave(site, outageSeconds=3_600)
     to_its_remedy(page, "Polygon PoS does not answer")
-    expect(page.get_by_role("heading", name="Chains")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text("No answer").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Chains")).to_be_visible()
+    expect(page.get_by_text("No answer").first).to_be_visible()
     page.goto(f"{site.url}/simulator")
-    page.get_by_role("button", name="All back to normal").click(timeout=PATIENCE)
+    page.get_by_role("button", name="All back to normal").click()
 
 
 def strangers_transaction(site: Site, page: Page) -> None:
@@ -88,9 +83,9 @@ def strangers_transaction(site: Site, page: Page) -> None:
     misbehave(site, takeNonce=True)
     pay(site, asked_for(site, wallet(0x0517)))
     to_its_remedy(page, "The relayer's account on Polygon PoS made a transaction")
-    expect(page.get_by_role("heading", name="Reconcile")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Reconcile")).to_be_visible()
     page.goto(f"{site.url}/alarms")
-    page.get_by_role("button", name="Settle by hand").click(timeout=PATIENCE)
+    page.get_by_role("button", name="Settle by hand").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Note").fill("Moved by hand, as agreed")
     dialog.get_by_role("button", name="It is settled").click()

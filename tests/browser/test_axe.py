@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from crossway.dashboard.screens import SCREENS
-from tests.browser.conftest import PHONE, WIDE, Site
+from tests.browser.conftest import PHONE, Site, window
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 # What Streamlit itself draws and nobody but it can change, by rule and where it does.
@@ -65,8 +65,7 @@ def busy(site: Site) -> Site:
 @pytest.fixture(scope="module", params=["light", "dark"])
 def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
     """One window for all screens of a theme."""
-    size = {"width": WIDE[0], "height": WIDE[1]}
-    context = chromium.new_context(viewport=size, color_scheme=request.param)
+    context = window(chromium, color_scheme=request.param)
     yield context.new_page()
     context.close()
 
@@ -74,7 +73,7 @@ def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
 def drawn(page: Page, site: Site, name: str) -> None:
     path = "" if name == SCREENS[0].name else name + LINKED.get(name, "")
     page.goto(f"{site.url}/{path}")
-    page.locator(DRAWN).first.wait_for(timeout=30_000)
+    page.locator(DRAWN).first.wait_for()
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
     page.wait_for_timeout(400)
     assert page.locator("[data-testid=stException]").count() == 0, name
@@ -100,8 +99,7 @@ def test_axe_finds_nothing_serious_on_any_screen(page: Page, busy: Site) -> None
 
 
 def test_every_screen_fits_a_phone(chromium: Browser, busy: Site) -> None:
-    size = {"width": PHONE[0], "height": PHONE[1]}
-    context = chromium.new_context(viewport=size)
+    context = window(chromium, PHONE)
     phone, wide = context.new_page(), []
     for name in NAMES:
         drawn(phone, busy, name)
@@ -113,7 +111,7 @@ def test_every_screen_fits_a_phone(chromium: Browser, busy: Site) -> None:
 
 
 def test_the_keyboard_reaches_the_search_the_rows_and_back(chromium: Browser, busy: Site) -> None:
-    context = chromium.new_context(viewport={"width": WIDE[0], "height": WIDE[1]})
+    context = window(chromium)
     keys = context.new_page()
     drawn(keys, busy, "intents")
     row = keys.locator(".st-key-intents a.open").first

@@ -11,6 +11,7 @@ from crossway.catalogue import load
 from crossway.dashboard.components.qr import qr_svg as dashboard_code
 from crossway.domain.payment_uri import LABEL_LETTERS, payment_uri
 from crossway.payer.qr import qr_svg as payer_code
+from tests.browser.conftest import PHONE, window
 
 CATALOGUE = load()
 ADDRESSES = {
@@ -24,7 +25,7 @@ KEY = "0x" + "a1" * 32
 
 @pytest.fixture(scope="module")
 def page(chromium: Browser) -> Page:
-    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    context = window(chromium, PHONE)
     return context.new_page()
 
 

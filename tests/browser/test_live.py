@@ -13,10 +13,8 @@ from tests.browser.conftest import WIDE, Opener, Site
 from tests.processes import until
 from tests.world import CATALOGUE
 
-PATIENCE = 60_000
 SOON = 8_000  # of a machine that does ten things at once; the benchmark says how soon it is
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
-pytestmark = pytest.mark.timeout(400)
 
 
 def asked(site: Site, path: str, body: Any) -> Any:
@@ -66,7 +64,7 @@ def test_the_list_shows_what_is_made_and_paid_while_somebody_types(
     second = paid_for(site)
     deposit(site, second)
     row = page.locator("tr", has=page.locator(f'a[href="intent?id={second["id"]}"]'))
-    expect(row).to_contain_text("Completed", timeout=PATIENCE)
+    expect(row).to_contain_text("Completed")
     expect(field).to_have_value("half an addr")
     expect(field).to_be_focused()
     assert page.evaluate(scrolled) == before
@@ -81,9 +79,9 @@ def test_what_is_open_chosen_and_typed_stays_while_a_payment_goes_on(
     page, seen = opened(f"intent?id={intent['id']}&tab=Raw", WIDE)
     went = reloads(page)
     fold = page.locator("[data-testid=stExpander]", has_text=re.compile("Events"))
-    fold.locator("summary").click(timeout=PATIENCE)
+    fold.locator("summary").click()
     record = fold.locator("details")
-    expect(record).to_have_attribute("open", "", timeout=PATIENCE)
+    expect(record).to_have_attribute("open", "")
     field = page.get_by_role("textbox", name=re.compile("^Find anything"))
     field.click()
     page.keyboard.type("half an ord")
@@ -94,7 +92,7 @@ def test_what_is_open_chosen_and_typed_stays_while_a_payment_goes_on(
     deposit(site, intent)
     path = f"/intents/{intent['id']}"
     until("it is paid out", lambda: site.read(path)["intent_status"] == "COMPLETED")
-    expect(fold).to_contain_text(re.compile("completed", re.IGNORECASE), timeout=PATIENCE)
+    expect(fold).to_contain_text(re.compile("completed", re.IGNORECASE))
     expect(record).to_have_attribute("open", "")
     expect(field).to_have_value("half an ord")
     expect(field).to_be_focused()
@@ -107,19 +105,19 @@ def test_a_row_that_was_chosen_stays_chosen_while_others_come(opened: Opener, si
     chosen = paid_for(site)
     page, _ = opened("intents", WIDE)
     row = page.locator(f'a[href="intent?id={chosen["id"]}"]').first
-    row.focus(timeout=PATIENCE)
+    row.focus()
     for _ in range(3):
         fresh = paid_for(site)
         link = page.locator(f'a[href="intent?id={fresh["id"]}"]')
-        expect(link.first).to_be_visible(timeout=PATIENCE)
+        expect(link.first).to_be_visible()
         expect(row).to_be_focused()
     deposit(site, chosen)
     of = page.locator("tr", has=row)
-    expect(of).to_contain_text("Completed", timeout=PATIENCE)
+    expect(of).to_contain_text("Completed")
     expect(row).to_be_focused()
     page.keyboard.press("Enter")
     heading = page.get_by_role("heading", name=f"Payment #{chosen['id']}")
-    expect(heading).to_be_visible(timeout=PATIENCE)
+    expect(heading).to_be_visible()
 
 
 def test_nothing_is_asked_while_nothing_changes(opened: Opener, site: Site) -> None:
@@ -132,7 +130,7 @@ def test_nothing_is_asked_while_nothing_changes(opened: Opener, site: Site) -> N
 
     page.on("websocket", follow)
     page.reload()
-    expect(page.locator('a[href^="intent?id="]').first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator('a[href^="intent?id="]').first).to_be_visible()
     # What earlier tests began comes to its end first.
     for _ in range(10):
         number = len(sent)
@@ -155,14 +153,14 @@ def test_an_alarm_comes_by_itself_and_is_acknowledged_while_things_change(
 ) -> None:
     page, seen = opened("alarms", WIDE)
     strip = page.locator('[role="status"]').locator("visible=true").first
-    expect(page.get_by_text("No alarm stands")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("No alarm stands")).to_be_visible()
     went = reloads(page)
     request.getfixturevalue("silent")
-    expect(strip).to_contain_text("OP Mainnet does not answer", timeout=PATIENCE)
+    expect(strip).to_contain_text("OP Mainnet does not answer")
     page.get_by_role("button", name="Acknowledge").click()
     dialog = page.get_by_role("dialog")
     note = dialog.get_by_label("Note")
-    expect(note).to_be_visible(timeout=PATIENCE)
+    expect(note).to_be_visible()
     note.click()
     page.keyboard.type("calling ")
     deposit(site, paid_for(site))
@@ -170,10 +168,10 @@ def test_an_alarm_comes_by_itself_and_is_acknowledged_while_things_change(
     page.keyboard.type("the node")
     expect(note).to_have_value("calling the node")
     dialog.get_by_role("button", name="Acknowledge").click()
-    expect(page.get_by_text(re.compile("calling the node"))).to_be_visible(timeout=PATIENCE)
-    expect(strip).to_contain_text("No alarms", timeout=PATIENCE)
+    expect(page.get_by_text(re.compile("calling the node"))).to_be_visible()
+    expect(strip).to_contain_text("No alarms")
     assert went == []
     page.get_by_role("link", name="Overview").click()
     remedy = page.get_by_text("Look at its node, or switch it off")
-    expect(remedy.first).to_be_visible(timeout=PATIENCE)
+    expect(remedy.first).to_be_visible()
     assert seen.errors == []

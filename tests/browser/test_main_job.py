@@ -10,9 +10,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opener, Site
 
-PATIENCE = 60_000
-pytestmark = pytest.mark.timeout(400)
-
 
 def scanned(page: Page, pictures: Path) -> list[str]:
     """What a phone's camera reads from the screen."""
@@ -26,14 +23,14 @@ def test_quote_create_scan_pay_and_watch_it_complete(
     opened: Opener, site: Site, pictures: Path, size: tuple[int, int]
 ) -> None:
     page, seen = opened("quotes", size)
-    expect(page.get_by_text("Cheapest").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Cheapest").first).to_be_visible()
 
     page.goto(f"{site.url}/new_intent")
     page.get_by_role("button", name="Fill in example addresses").click()
     create = page.get_by_role("button", name=re.compile(r"^Create a payment of"))
     expect(page.get_by_label("Recipient's address")).to_have_value(re.compile("^0x"))
     create.click()
-    expect(page.get_by_text(re.compile(r"Payment #\d+ is ready"))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(re.compile(r"Payment #\d+ is ready"))).to_be_visible()
     number = re.search(r"Payment #(\d+) is ready", page.content())
     assert number is not None
 
@@ -47,21 +44,15 @@ def test_quote_create_scan_pay_and_watch_it_complete(
     assert intent["total_amount_in_asset_token"] in read[0]
 
     page.get_by_role("link", name=re.compile("Follow this payment")).click()
-    expect(page.get_by_role("heading", name=re.compile(r"Payment #"))).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(page.get_by_role("heading", name=re.compile(r"Payment #"))).to_be_visible()
     reloads: list[str] = []
     page.on("framenavigated", lambda frame: reloads.append(frame.url))
     page.get_by_role("button", name=re.compile(r"^Deposit [0-9.]+ USDC")).first.click()
     confirm = page.get_by_role("dialog").get_by_role("button", name=re.compile("Deposit|Send"))
     if confirm.count():
         confirm.first.click()
-    expect(page.get_by_text("Recipient paid").locator("visible=true").first).to_be_visible(
-        timeout=PATIENCE
-    )
-    expect(page.get_by_text("Completed").locator("visible=true").first).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(page.get_by_text("Recipient paid").locator("visible=true").first).to_be_visible()
+    expect(page.get_by_text("Completed").locator("visible=true").first).to_be_visible()
     assert reloads == []
     assert site.read(f"/intents/{number.group(1)}")["intent_status"] == "COMPLETED"
     assert [url for url in seen.requests if not url.startswith((site.url, "data:", "blob:"))] == []

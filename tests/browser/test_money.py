@@ -13,9 +13,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import PHONE, Opener, Site
 from tests.processes import until
 
-PATIENCE = 60_000
-pytestmark = pytest.mark.timeout(400)
-
 
 def offering(site: Site) -> set[str]:
     """The bridges that serve Base to Solana now."""
@@ -27,17 +24,17 @@ def test_a_route_is_switched_off_and_on_again(opened: Opener, site: Site) -> Non
     assert "CCTP" in offering(site)
     page, seen = opened("routes?corridor=CCTP:BASE_MAINNET:SOLANA_MAINNET")
     words = "CCTP from Base to Solana"
-    expect(page.get_by_role("heading", name=words)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name=words)).to_be_visible()
     page.get_by_role("button", name="Switch off", exact=True).first.click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label(re.compile("^Reason")).fill("Slow since the upgrade")
     dialog.get_by_role("button", name="Switch off").click()
-    expect(dialog).to_have_count(0, timeout=PATIENCE)
-    expect(page.get_by_text("Slow since the upgrade").first).to_be_visible(timeout=PATIENCE)
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_text("Slow since the upgrade").first).to_be_visible()
     until("it is not offered", lambda: "CCTP" not in offering(site))
     page.get_by_role("button", name="Switch on again").first.click()
     page.get_by_role("dialog").get_by_role("button", name="Switch on").click()
-    expect(page.get_by_text("Nothing is switched off.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Nothing is switched off.")).to_be_visible()
     until("it is offered again", lambda: "CCTP" in offering(site))
     assert seen.errors == []
 
@@ -60,7 +57,7 @@ def pay(site: Site) -> None:
 
 
 def downloaded(page: Page, label: str) -> str:
-    with page.expect_download(timeout=PATIENCE) as waiting:
+    with page.expect_download() as waiting:
         page.get_by_role("button", name=label).click()
     return waiting.value.path().read_text(encoding="utf-8")
 
@@ -68,7 +65,7 @@ def downloaded(page: Page, label: str) -> str:
 def test_the_books_are_exported_and_add_up(opened: Opener, site: Site) -> None:
     pay(site)
     page, seen = opened("books")
-    expect(page.get_by_text("The books balance")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The books balance")).to_be_visible()
     rows = list(csv.DictReader(io.StringIO(downloaded(page, "Export as CSV"))))
     sums: dict[tuple[str, str, str], int] = defaultdict(int)
     for row in rows:
@@ -85,9 +82,7 @@ def test_the_books_are_exported_and_add_up(opened: Opener, site: Site) -> None:
     whole = json.loads(downloaded(page, "Export as JSON"))
     assert len(whole["postings"]) >= sum(row["kind"] == "posting" for row in rows)
     page.get_by_role("link", name=re.compile("Postings of Recipient")).first.click()
-    expect(page.get_by_role("heading", name=re.compile("^Recipient: "))).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(page.get_by_role("heading", name=re.compile("^Recipient: "))).to_be_visible()
     assert seen.errors == []
 
 

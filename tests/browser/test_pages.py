@@ -5,7 +5,6 @@ import pytest
 from tests.browser.conftest import PHONE, WIDE, Opener, Site
 
 PAGES = ("", "intents", "intent?id=1", "new_intent", "quotes", "routes", "chains", "simulator")
-pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -35,12 +35,11 @@ from crossway.usecases.payers import links, looks, paying
 from crossway.usecases.payers.link_fields import LinkChange
 from crossway.usecases.payments import intents
 from crossway.usecases.payments.terms import CreateIntent
-from tests.browser.conftest import PHONE, Site
+from tests.browser.conftest import PHONE, Site, window
 from tests.processes import free_port, until
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
-SEEN_MILLIS = 60_000
 
 
 @dataclass
@@ -123,8 +122,7 @@ def _serving(app: Starlette, port: int) -> Iterator[str]:
 @contextmanager
 def browsing(chromium: Browser, url: str, **more: Any) -> Iterator[tuple[Page, list[str]]]:
     """A phone of its own; answers what its page asked of other hosts, and its errors."""
-    facts = {"viewport": {"width": PHONE[0], "height": PHONE[1]}, "locale": "en-GB", **more}
-    context = chromium.new_context(**facts)
+    context = window(chromium, **({"size": PHONE, "locale": "en-GB"} | more))
     page, wrong = context.new_page(), []
     home = url.partition("/pay")[0]
     page.on("request", lambda asked: wrong.append(asked.url) if home not in asked.url else None)
@@ -178,13 +176,13 @@ def test_a_payment_on_a_phone_from_a_payment_link_to_its_receipt(
         page.locator("#copy_amount").focus()
         shop.deposit(address, "10000000")
         heading = page.get_by_role("heading", level=1)
-        expect(heading).to_have_text("A part is still missing", timeout=SEEN_MILLIS)
+        expect(heading).to_have_text("A part is still missing")
         assert page.evaluate("document.activeElement.id") == "copy_amount"
         expect(page.get_by_role("status")).to_have_text("A part is still missing")
         left = round((float(bare) - 10) * 1_000_000)
         assert f"uint256={left}" in scanned(page)
         shop.deposit(address, str(left))
-        expect(heading).to_have_text("Paid", timeout=SEEN_MILLIS)
+        expect(heading).to_have_text("Paid")
         assert page.locator(".moved li").count() == 3
         expect(page.get_by_text("A-1001").first).to_be_visible()
         looks_well(page)
@@ -195,8 +193,8 @@ def test_arabic_runs_from_right_to_left_and_resumes_on_another_device(
     chromium: Browser, shop: Shop
 ) -> None:
     intent = shop.intent()
-    dark = {"color_scheme": "dark", "viewport": {"width": 320, "height": 700}}
-    with browsing(chromium, shop.page(intent), locale="ar", **dark) as (page, wrong):
+    facts = {"size": (320, 700), "color_scheme": "dark", "locale": "ar"}
+    with browsing(chromium, shop.page(intent), **facts) as (page, wrong):
         assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
         address, button = page.locator(".address"), page.locator("#copy_address")
         assert address.inner_text() == intent.address
@@ -212,7 +210,7 @@ def test_arabic_runs_from_right_to_left_and_resumes_on_another_device(
             heading = other.get_by_role("heading", level=1)
             expect(heading).to_have_text("Waiting for your payment")
             shop.deposit(intent.address)
-            expect(heading).to_have_text("Paid", timeout=SEEN_MILLIS)
+            expect(heading).to_have_text("Paid")
             expect(page.get_by_role("heading", level=1)).to_have_text("تم الدفع")
             assert wrong == elsewhere == []
 

@@ -10,12 +10,10 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opener, Site
 
-PATIENCE = 90_000
 PAGES = (
     "ramp_quotes", "ramp_order_new", "ramp_orders", "ramp_order?id=1", "kyc",
     "widget?reference=none",
 )  # fmt: skip
-pytestmark = pytest.mark.timeout(600)
 
 
 def open_order(page: Page, email: str, provider: str) -> str:
@@ -24,36 +22,36 @@ def open_order(page: Page, email: str, provider: str) -> str:
     field.fill(email)
     field.press("Enter")
     page.get_by_role("link", name=f"Open an order with {provider}").click()
-    expect(page.get_by_role("heading", name="New ramp order")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="New ramp order")).to_be_visible()
     expect(page.get_by_role("textbox", name="User's e-mail")).to_have_value(email)
     page.get_by_role("button", name="Fill in an example").click()
     expect(page.get_by_role("textbox", name=re.compile("^Wallet"))).to_have_value(re.compile("^0x"))
     verdict = page.get_by_text(re.compile("can go ahead now|needs the .* check first")).first
-    expect(verdict).to_be_visible(timeout=PATIENCE)
+    expect(verdict).to_be_visible()
     approve = page.get_by_role("button", name="Approve this check")
     if approve.count():
         approve.click()
-    expect(page.get_by_text("can go ahead now").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("can go ahead now").first).to_be_visible()
     page.get_by_role("button", name=re.compile("Open an o.*-ramp order: the user")).click()
-    expect(page.get_by_text(re.compile(r"Order #\d+ is open"))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(re.compile(r"Order #\d+ is open"))).to_be_visible()
     number = re.search(r"Order #(\d+) is open", page.locator("body").inner_text())
     assert number is not None
     page.get_by_role("link", name="Follow this order").click()
     heading = page.get_by_role("heading", name=f"Ramp order #{number.group(1)}")
-    expect(heading).to_be_visible(timeout=PATIENCE)
+    expect(heading).to_be_visible()
     return number.group(1)
 
 
 def completed(page: Page, last_step: str) -> None:
     for words in (last_step, "Completed"):
         seen = page.get_by_text(words, exact=True).locator("visible=true").first
-        expect(seen).to_be_visible(timeout=PATIENCE)
+        expect(seen).to_be_visible()
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
 def test_local_money_becomes_crypto(opened: Opener, site: Site, size: tuple[int, int]) -> None:
     page, seen = opened("ramp_quotes", size)
-    expect(page.get_by_text("Cheapest").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Cheapest").first).to_be_visible()
     number = open_order(page, "grace@example.com", "Fonbnk")
     assert "grace" not in page.url
     assert "grace@example.com" not in page.locator("[data-testid=stMain]").inner_text()
@@ -73,7 +71,7 @@ def test_local_money_becomes_crypto(opened: Opener, site: Site, size: tuple[int,
 def test_crypto_becomes_local_money(opened: Opener, site: Site, pictures: Path) -> None:
     start = "ramp_quotes?start_type=off-ramp&start_currency=KES&start_chain=ARBITRUM_MAINNET"
     page, seen = opened(start)
-    expect(page.get_by_text("Cheapest").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Cheapest").first).to_be_visible()
     number = open_order(page, "otto@example.com", "Yellow Card")
     code = page.locator("[data-testid=stImage] img, svg[role=img]").first
     code.scroll_into_view_if_needed()
@@ -89,7 +87,7 @@ def test_crypto_becomes_local_money(opened: Opener, site: Site, pictures: Path) 
     page.get_by_role("link", name=re.compile("The payment that takes the crypto")).click()
     expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible()
     back = page.get_by_role("link", name=f"Ramp order #{number}")
-    expect(back).to_be_visible(timeout=PATIENCE)
+    expect(back).to_be_visible()
     assert seen.errors == []
 
 
@@ -97,7 +95,7 @@ def test_what_is_typed_wrong_is_said_beside_its_field(opened: Opener) -> None:
     page, _ = opened("ramp_order_new")
     page.get_by_role("textbox", name=re.compile("^Wallet")).press_sequentially("0x12")
     said = page.get_by_text("The address is not an EVM address")
-    expect(said).to_be_visible(timeout=PATIENCE)
+    expect(said).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -10,16 +10,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import WIDE, Site
+from tests.browser.conftest import Site, window
 from tests.chains import anvil
 from tests.chains.anvil import Anvil
 from tests.chains.live import ARBITRUM, BASE, write_profile
 from tests.processes import free_port, installed, until
 from tests.promises.networks import made_up
 
-PATIENCE = 120_000
 PASSWORD = "a password of tests"
-pytestmark = pytest.mark.timeout(400)
 
 
 @dataclass
@@ -51,48 +49,42 @@ def live(tmp_path: Path) -> Iterator[LiveSite]:
 def signed_in(page: Page, live: LiveSite) -> None:
     page.goto(live.site.url)
     field = page.locator("input[type=password]").first
-    field.fill(PASSWORD, timeout=PATIENCE)
+    field.fill(PASSWORD)
     field.press("Enter")
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
 def test_a_payment_on_real_chains_is_made_paid_and_watched(
     live: LiveSite, chromium: Browser
 ) -> None:
-    context = chromium.new_context(viewport={"width": WIDE[0], "height": WIDE[1]})
+    context = window(chromium)
     page = context.new_page()
     signed_in(page, live)
     expect(page.get_by_text("Live network – real money")).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("Simulator"))).to_have_count(0)
 
     page.get_by_role("link", name="New payment").first.click()
-    page.get_by_role("textbox", name="Recipient's address").fill(
-        made_up("a recipient"), timeout=PATIENCE
-    )
+    page.get_by_role("textbox", name="Recipient's address").fill(made_up("a recipient"))
     page.get_by_role("textbox", name="Refund address").fill(made_up("a payer"))
     page.get_by_role("textbox", name="Refund address").press("Tab")
     page.get_by_role("button", name=re.compile("^Create a payment of")).click()
-    expect(page.get_by_text(re.compile(r"Payment #\d+ is ready"))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(re.compile(r"Payment #\d+ is ready"))).to_be_visible()
     number = re.search(r"Payment #(\d+) is ready", page.content())
     assert number is not None
     asked = live.site.read(f"/intents/{number.group(1)}")
     units = int(asked["total_amount_in_asset_token"])
     page.get_by_role("link", name=re.compile("Follow this payment")).click()
-    expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Deposit "))).to_have_count(0)
 
     live.anvils[ARBITRUM].send(asked["intent_address"], units)
-    expect(page.get_by_text("Completed").locator("visible=true").first).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(page.get_by_text("Completed").locator("visible=true").first).to_be_visible()
     assert live.anvils[BASE].balance(made_up("a recipient")) == 25_000_000
     explorers = page.locator('a[href*="basescan.org/tx/0x"], a[href*="arbiscan.io/tx/0x"]')
     assert explorers.count() >= 2
 
     page.get_by_role("link", name="Chains", exact=True).click()
-    expect(page.get_by_text("All 2 chains are well.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("All 2 chains are well.")).to_be_visible()
     page.get_by_role("link", name="Treasury", exact=True).click()
     expect(page.get_by_text(re.compile("No answer from"))).to_have_count(0)
     context.close()

@@ -11,7 +11,6 @@ _OBSERVE = """() => { window.shifted = 0
   const add = list => list.getEntries().forEach(one => { window.shifted += one.value })
   new PerformanceObserver(add)
     .observe({type: 'layout-shift', buffered: false}) }"""
-pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.mark.parametrize("path", ["", "chains", "simulator"])

@@ -6,17 +6,14 @@ import re
 from typing import Any
 
 import httpx
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opener, Site
 from tests.processes import until
 
-PATIENCE = 60_000
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 PAYER = "0x52908400098527886E0F7030069857D2E4169EE7"
-pytestmark = pytest.mark.timeout(400)
 
 
 def posted(site: Site, path: str, body: dict[str, Any]) -> Any:
@@ -41,8 +38,8 @@ def stands(site: Site, intent: Any) -> str:
 def find(page: Page, text: str) -> None:
     """By the keyboard alone, once the screen listens to it."""
     box = page.get_by_placeholder(re.compile("^Find:"))
-    box.wait_for(timeout=PATIENCE)
-    page.locator('[data-test-script-state="notRunning"]').first.wait_for(timeout=PATIENCE)
+    box.wait_for()
+    page.locator('[data-test-script-state="notRunning"]').first.wait_for()
 
     def reached() -> bool:
         if box.evaluate("node => node === document.activeElement"):
@@ -74,14 +71,14 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
         "shoes-1",
     ):
         find(page, text)
-        expect(title, text).to_be_visible(timeout=PATIENCE)
+        expect(title, text).to_be_visible()
         page.goto(f"{site.url}/keys")
-        page.get_by_role("heading", name="API keys").first.wait_for(timeout=PATIENCE)
+        page.get_by_role("heading", name="API keys").first.wait_for()
     find(page, PAYER)
-    expect(page.get_by_role("heading", name="Search")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text("Its recipient").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Search")).to_be_visible()
+    expect(page.get_by_text("Its recipient").first).to_be_visible()
     find(page, "0x" + "7" * 64)
-    expect(page.get_by_text("Nothing is known by")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Nothing is known by")).to_be_visible()
     assert seen.errors == []
 
 
@@ -93,9 +90,9 @@ def test_a_screen_is_left_whole_while_payments_change_on_it(opened: Opener, site
         posted(site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"})
         find(page, str(intent["id"]))
         title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)
-        expect(title).to_be_visible(timeout=PATIENCE)
+        expect(title).to_be_visible()
         page.goto(f"{site.url}/{('keys', 'intents')[turn % 2]}")
-        page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for(timeout=PATIENCE)
+        page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
     assert seen.errors == []
 
 
@@ -106,24 +103,24 @@ def test_foreign_money_goes_back_once_the_confirmation_is_read(opened: Opener, s
     page, seen = opened(f"intent?id={intent['id']}")
     page.get_by_role("button", name=re.compile("^undo Return foreign|^Return foreign")).or_(
         page.get_by_role("button", name=re.compile("Return foreign deposit"))
-    ).first.click(timeout=PATIENCE)
+    ).first.click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("5.00 EURC on Base")
     expect(dialog).to_contain_text(PAYER)
     expect(dialog).to_contain_text("cannot be undone")
     dialog.get_by_role("button", name="Return it").click()
-    expect(page.get_by_text("Went back to the payer").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Went back to the payer").first).to_be_visible()
     page.get_by_label("Note for the team").fill("The payer was told.")
     page.get_by_role("button", name=re.compile("Add the note")).click()
-    expect(page.get_by_text("The payer was told.").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The payer was told.").first).to_be_visible()
     assert seen.errors == []
 
 
 def test_what_is_filtered_is_what_is_exported(opened: Opener, site: Site) -> None:
     intent = made(site, "SHOES-3")
     page, seen = opened("intents?all=reference:shoes-3")
-    expect(page.get_by_text("1 payment.")).to_be_visible(timeout=PATIENCE)
-    with page.expect_download(timeout=PATIENCE) as kept:
+    expect(page.get_by_text("1 payment.")).to_be_visible()
+    with page.expect_download() as kept:
         page.get_by_role("link", name=re.compile("Export as CSV")).click()
     lines = list(csv.DictReader(io.StringIO(kept.value.path().read_text())))
     assert [line["id"] for line in lines] == [str(intent["id"])]

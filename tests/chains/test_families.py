@@ -13,7 +13,6 @@ from tests.chains.families import CATALOGUE, RUNNING, all_running
 from tests.chains.service import Hands, RealWorld, fees
 
 # Four chains are started for the first of them, beside whatever else the machine does.
-pytestmark = pytest.mark.timeout(300)
 NAMED = {
     "evm": "0x[0-9a-f]{64}",
     "solana": "[1-9A-HJ-NP-Za-km-z]{86,88}",

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
 from crossway.domain.intent import State
 from tests.chains.families import all_running
 from tests.chains.service import Hands, RealWorld, profile_of
@@ -54,7 +52,6 @@ def lives(folder: Path, ids: list[int], chains: Mapping[str, Hands]) -> int:
                 one.mine()
 
 
-@pytest.mark.timeout(500)
 def test_killed_at_every_start_and_fill_every_family_pays_once_and_to_the_unit(
     tmp_path: Path,
 ) -> None:

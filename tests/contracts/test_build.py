@@ -50,7 +50,6 @@ def test_the_artifacts_are_what_the_sources_compile_to() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.timeout(240)
 def test_the_contracts_keep_their_promises_under_forge() -> None:
     """Units, fuzz, and a crowd of actors whose money must add up."""
     needed(FORGE)

@@ -3,8 +3,6 @@
 import json
 from importlib.resources import files
 
-import pytest
-
 from crossway.adapters.chains.starknet.contracts import REDIRECT_SECONDS, class_hash, deployment
 from crossway.adapters.chains.starknet.felts import name_of
 from tests.chains.starknet.environment import needed, toolchain
@@ -32,7 +30,6 @@ def test_the_addresses_follow_from_the_classes_that_are_committed() -> None:
         assert address in told, f"contracts/starknet/README.md does not tell {address}"
 
 
-@pytest.mark.timeout(400)
 def test_the_artifacts_are_what_the_sources_compile_to() -> None:
     needed()
     for name, text in toolchain().artifacts().items():

@@ -6,8 +6,6 @@ import shutil
 from importlib.resources import files
 from pathlib import Path
 
-import pytest
-
 from crossway.adapters.chains.evm.contracts import artifact
 from tests.contracts.test_build import FORGE, MODULES, SOURCES, needed, run
 from tests.processes import ROOT
@@ -33,7 +31,6 @@ def functions(name: str, family: str) -> list[str]:
     return sorted(json.dumps(one) for one in listed if one["type"] == "function")
 
 
-@pytest.mark.timeout(240)
 def test_tron_s_contracts_keep_the_promises_of_evm_chains_under_forge(tmp_path: Path) -> None:
     needed(FORGE)
     needed(MODULES / "solc")

@@ -40,7 +40,6 @@ NUMBERED = (
     "request",
 )  # fmt: skip
 NAMES = [screen.name for screen in SCREENS]
-pytestmark = pytest.mark.timeout(400)
 
 
 @dataclass

@@ -80,7 +80,6 @@ def go_on(world: RampWorld) -> None:
     world.pass_time(120, step=2)
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("step", STEPS)
 def test_a_process_killed_at_this_step_loses_no_order_and_opens_none_twice(
     step: str, tmp_path: Path

@@ -51,7 +51,6 @@ def pass_time(worlds: list[World], seconds: float) -> None:
     threading.Event().wait(0.05)
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     "owners",
     [("first", "second"), ("the same", "the same")],
