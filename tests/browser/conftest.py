@@ -1,5 +1,6 @@
 """A running Crossway and a headless Chromium in front of it."""
 
+import io
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -10,6 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
+import zxingcpp
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.processes import free_port, installed, until
@@ -83,6 +86,20 @@ def window(chromium: Browser, size: tuple[int, int] = WIDE, **facts: Any) -> Bro
     return context
 
 
+def settled(page: Page) -> None:
+    """Until the screen is drawn whole, as far as it can be told from outside."""
+    app = page.locator("[data-testid=stApp]")
+    expect(app).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
+    page.wait_for_timeout(500)
+
+
+def codes_in(picture: bytes) -> list[str]:
+    """What a phone's camera reads in a picture of a screen."""
+    qr = zxingcpp.BarcodeFormat.QRCode
+    return [code.text for code in zxingcpp.read_barcodes(Image.open(io.BytesIO(picture)), qr)]
+
+
 @dataclass
 class Seen:
     """What a browser asked for and what its console complained of."""
@@ -114,8 +131,3 @@ def opened(chromium: Browser, site: Site, request: pytest.FixtureRequest) -> Ite
     yield opening
     for context in contexts:
         context.close()
-
-
-@pytest.fixture
-def pictures(tmp_path: Path) -> Path:
-    return tmp_path

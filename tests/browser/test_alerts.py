@@ -76,6 +76,7 @@ def silent_chain(site: Site, page: Page) -> None:
     expect(page.get_by_text("No answer").first).to_be_visible()
     page.goto(f"{site.url}/simulator")
     page.get_by_role("button", name="All back to normal").click()
+    expect(page.get_by_text("put back to normal").first).to_be_visible()
 
 
 def strangers_transaction(site: Site, page: Page) -> None:
@@ -89,6 +90,7 @@ def strangers_transaction(site: Site, page: Page) -> None:
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Note").fill("Moved by hand, as agreed")
     dialog.get_by_role("button", name="It is settled").click()
+    expect(dialog).to_have_count(0)
 
 
 @pytest.mark.parametrize(

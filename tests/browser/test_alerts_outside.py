@@ -20,7 +20,7 @@ from tests.browser.alarms import (
     posted,
     wallet,
 )
-from tests.browser.conftest import WIDE, Opener, Site, serving
+from tests.browser.conftest import WIDE, Opener, Site, serving, settled
 from tests.processes import until
 from tests.receivers import receiving
 
@@ -53,8 +53,7 @@ def press(page: Page, name: str) -> None:
 
 def choose(page: Page, key: str, name: str) -> None:
     """One of a list. A page that is being drawn may have new things to choose from."""
-    app = page.locator("[data-testid=stApp]")
-    expect(app).to_have_attribute("data-test-script-state", "notRunning")
+    settled(page)
     field = page.locator(f".st-key-{key} input")
     field.click()
     field.fill(name)

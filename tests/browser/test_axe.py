@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from crossway.dashboard.screens import SCREENS
-from tests.browser.conftest import PHONE, Site, window
+from tests.browser.conftest import PHONE, Site, settled, window
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 # What Streamlit itself draws and nobody but it can change, by rule and where it does.
@@ -74,8 +74,7 @@ def drawn(page: Page, site: Site, name: str) -> None:
     path = "" if name == SCREENS[0].name else name + LINKED.get(name, "")
     page.goto(f"{site.url}/{path}")
     page.locator(DRAWN).first.wait_for()
-    page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
-    page.wait_for_timeout(400)
+    settled(page)
     assert page.locator("[data-testid=stException]").count() == 0, name
     assert page.get_by_text("This part could not be shown").count() == 0, name
 

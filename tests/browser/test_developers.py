@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, WIDE, Opener, Site
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, settled
 from tests.receivers import Receiver, receiving
 
 PAGES = ("developers", "keys", "webhooks", "requests", "audit")
@@ -69,7 +69,7 @@ def test_every_page_for_developers_opens(
 ) -> None:
     for path in PAGES:
         page, seen = opened(path, size, scheme)
-        page.wait_for_timeout(1_500)
+        settled(page)
         assert page.locator("[data-testid=stException]").count() == 0, path
         assert "SIMULATED" in page.locator("body").inner_text(), path
         wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, Opener, Site
+from tests.browser.conftest import PHONE, Opener, Site, settled
 from tests.processes import until
 
 
@@ -89,7 +89,7 @@ def test_the_books_are_exported_and_add_up(opened: Opener, site: Site) -> None:
 @pytest.mark.parametrize("path", ["treasury", "books", "reconcile", "routes"])
 def test_pages_of_money_fit_a_phone(opened: Opener, path: str) -> None:
     page, seen = opened(path, PHONE, "dark")
-    page.wait_for_timeout(1500)
+    settled(page)
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
     assert page.locator("[data-testid=stException]").count() == 0
     assert seen.errors == []

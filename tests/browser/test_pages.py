@@ -1,8 +1,9 @@
 """Every page opens, wide and narrow, light and dark, and says nothing it should not."""
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, WIDE, Opener, Site
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, settled
 
 PAGES = ("", "intents", "intent?id=1", "new_intent", "quotes", "routes", "chains", "simulator")
 
@@ -12,7 +13,7 @@ PAGES = ("", "intents", "intent?id=1", "new_intent", "quotes", "routes", "chains
 def test_every_page_opens(opened: Opener, site: Site, size: tuple[int, int], scheme: str) -> None:
     for path in PAGES:
         page, seen = opened(path, size, scheme)
-        page.wait_for_timeout(1_500)
+        settled(page)
         text = page.locator("body").inner_text()
         assert page.locator("[data-testid=stException]").count() == 0, path
         assert "Traceback" not in text, path
@@ -27,4 +28,4 @@ def test_every_page_opens(opened: Opener, site: Site, size: tuple[int, int], sch
 
 def test_an_unknown_payment_is_answered_in_words(opened: Opener) -> None:
     page, _ = opened("intent?id=99999999")
-    assert "No payment is known by" in page.locator("body").inner_text()
+    expect(page.get_by_text("No payment is known by").first).to_be_visible()

@@ -1,14 +1,11 @@
 """Local money into crypto and back, done by hand from the quote to the end without reloading."""
 
 import re
-from pathlib import Path
 
 import pytest
-import zxingcpp
-from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, WIDE, Opener, Site
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, codes_in, settled
 
 PAGES = (
     "ramp_quotes", "ramp_order_new", "ramp_orders", "ramp_order?id=1", "kyc",
@@ -28,6 +25,7 @@ def open_order(page: Page, email: str, provider: str) -> str:
     expect(page.get_by_role("textbox", name=re.compile("^Wallet"))).to_have_value(re.compile("^0x"))
     verdict = page.get_by_text(re.compile("can go ahead now|needs the .* check first")).first
     expect(verdict).to_be_visible()
+    settled(page)
     approve = page.get_by_role("button", name="Approve this check")
     if approve.count():
         approve.click()
@@ -68,16 +66,15 @@ def test_local_money_becomes_crypto(opened: Opener, site: Site, size: tuple[int,
     assert seen.errors == []
 
 
-def test_crypto_becomes_local_money(opened: Opener, site: Site, pictures: Path) -> None:
+def test_crypto_becomes_local_money(opened: Opener, site: Site) -> None:
     start = "ramp_quotes?start_type=off-ramp&start_currency=KES&start_chain=ARBITRUM_MAINNET"
     page, seen = opened(start)
     expect(page.get_by_text("Cheapest").first).to_be_visible()
     number = open_order(page, "otto@example.com", "Yellow Card")
     code = page.locator("[data-testid=stImage] img, svg[role=img]").first
     code.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
-    page.screenshot(path=pictures / "screen.png")
-    read = [found.text for found in zxingcpp.read_barcodes(Image.open(pictures / "screen.png"))]
+    settled(page)
+    read = codes_in(page.screenshot())
     order = site.read(f"/ramp/orders/{number}")
     assert len(read) == 1
     assert order["intentAddress"] in read[0]
@@ -105,7 +102,7 @@ def test_every_ramp_page_opens(
 ) -> None:
     for path in PAGES:
         page, seen = opened(path, size, scheme)
-        page.wait_for_timeout(1_500)
+        settled(page)
         text = page.locator("body").inner_text()
         assert page.locator("[data-testid=stException]").count() == 0, path
         assert "SIMULATED" in text, path

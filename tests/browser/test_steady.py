@@ -3,12 +3,13 @@
 import httpx
 import pytest
 
-from tests.browser.conftest import Opener, Site
+from tests.browser.conftest import Opener, Site, settled
 
 MOST_SHIFT = 0.05
 WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
-_OBSERVE = """() => { window.shifted = 0
-  const add = list => list.getEntries().forEach(one => { window.shifted += one.value })
+_OBSERVE = """() => { window.shifted = 0; window.shiftedAt = performance.now()
+  const add = list => list.getEntries().forEach(one => {
+    window.shifted += one.value; window.shiftedAt = performance.now() })
   new PerformanceObserver(add)
     .observe({type: 'layout-shift', buffered: false}) }"""
 
@@ -16,10 +17,10 @@ _OBSERVE = """() => { window.shifted = 0
 @pytest.mark.parametrize("path", ["", "chains", "simulator"])
 def test_what_is_drawn_stays_where_it_is(opened: Opener, site: Site, path: str) -> None:
     page, _ = opened(path)
-    page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
-    page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
-    page.wait_for_timeout(4_000)
+    settled(page)
     page.evaluate(_OBSERVE)
+    page.wait_for_function("performance.now() - window.shiftedAt > 3000")
+    page.evaluate("window.shifted = 0")
     headers = {"Authorization": f"Bearer {site.key}"}
     asked = {
         "amount": "25000000",

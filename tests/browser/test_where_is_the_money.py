@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opener, Site
+from tests.browser.conftest import Opener, Site, settled
 from tests.processes import until
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
@@ -39,7 +39,7 @@ def find(page: Page, text: str) -> None:
     """By the keyboard alone, once the screen listens to it."""
     box = page.get_by_placeholder(re.compile("^Find:"))
     box.wait_for()
-    page.locator('[data-test-script-state="notRunning"]').first.wait_for()
+    settled(page)
 
     def reached() -> bool:
         if box.evaluate("node => node === document.activeElement"):
@@ -59,7 +59,7 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
     sent = posted(
         site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"}
     )
-    until("it is paid", lambda: stands(site, intent) == "COMPLETED", 60)
+    until("it is paid", lambda: stands(site, intent) == "COMPLETED")
     payout = site.read(f"/intents/{intent['id']}")["tx_hash"]
     page, seen = opened("keys")
     title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)

@@ -82,5 +82,6 @@ def export(asked: Asked) -> None:
         file_name="audit.csv",
         mime="text/csv",
         icon=":material/download:",
+        on_click="ignore",
         help=f"The entries that the filters leave with their hashes, at most {view.EXPORT_MOST:,}.",
     )

@@ -116,6 +116,8 @@ def export(key: BalanceKey | None, between: Days) -> None:
                 mime="text/csv" if form == "csv" else "application/json",
                 icon=":material/download:",
                 key=f"books_{form}",
+                # The screen stays as it is: drawn anew, it would forget a file that is asked for.
+                on_click="ignore",
                 help="Opening balances, every posting and closing balances of the chosen days, "
                 "with exact amounts, smallest units and USD at the price then.",
             )

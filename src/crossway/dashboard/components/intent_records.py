@@ -89,4 +89,5 @@ def take_along(story: Story) -> None:
         file_name=f"payment-{story.intent.id}.json",
         mime="application/json",
         icon=":material/download:",
+        on_click="ignore",
     )

@@ -89,8 +89,13 @@ const tick = (root, now) => {
 
 // To another screen of the dashboard without loading anything anew, as the Back button goes.
 const visit = (href) => {
-  history.pushState({}, "", new URL(href, document.baseURI))
-  window.dispatchEvent(new PopStateEvent("popstate"))
+  const to = new URL(href, document.baseURI)
+  const go = () => {
+    history.pushState({}, "", to)
+    window.dispatchEvent(new PopStateEvent("popstate"))
+  }
+  if (window.crosswayStream) window.crosswayStream.leave(to.pathname, go)
+  else go()
 }
 
 const outward = (href, label) =>

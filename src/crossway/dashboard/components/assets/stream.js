@@ -4,6 +4,11 @@
 const AGAIN = [500, 1000, 2000, 5000]
 const LOST = 8000
 const MOST_TOLD = 50
+// Streamlit sends what is asked a moment later, and of what is asked in one moment only one part.
+const APART = 20
+// A screen that was not left by then is not going to be.
+const LEAVING = 15000
+const WAYS = '[data-testid=stSidebarNavLink], [data-testid=stPageLink-NavLink], [data-testid=stLogoLink]'
 
 const openStream = () => {
   const parts = new Map()
@@ -15,6 +20,9 @@ const openStream = () => {
   let asked = ""
   let tries = 0
   let waiting = null
+  let asking = []
+  let unsent = false
+  let left = { path: null, at: 0 }
 
   const changed = (part) =>
     heard !== null && part.drawn.epoch === heard.epoch &&
@@ -27,11 +35,43 @@ const openStream = () => {
       return news !== undefined && news.number > number && news.shape !== shape
     })
 
+  const leaving = () => left.path === location.pathname && performance.now() - left.at < LEAVING
+
+  const askNext = () => {
+    const next = asking.shift()
+    unsent = next !== undefined
+    if (!unsent) return
+    const [key, part] = next
+    if (parts.get(key) === part && location.pathname === part.path) part.ask()
+    setTimeout(askNext, APART)
+  }
+
+  // What is asked of a screen after it was left is answered with that screen, and empties the new
+  // one: nothing more is asked, and whoever leaves waits until what was asked is sent.
+  const leave = (path, go) => {
+    if (path === location.pathname) return go()
+    left = { path: location.pathname, at: performance.now() }
+    asking = []
+    if (unsent) setTimeout(() => leave(path, go), APART)
+    else go()
+  }
+
+  document.addEventListener("click", (event) => {
+    const way = event.target.closest?.(WAYS)
+    if (!way || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const held = unsent
+    if (held) {
+      event.preventDefault()
+      event.stopImmediatePropagation()
+    }
+    leave(way.href && new URL(way.href).pathname, () => { if (held) way.click() })
+  }, true)
+
   // A part asks once, and again only when it was drawn since: slow servers are not asked faster.
   const look = () => {
-    if (document.hidden) return
+    if (document.hidden || leaving()) return
     const now = performance.now()
-    for (const part of parts.values()) {
+    for (const [key, part] of parts) {
       if (part.follow) part.follow(heard)
       if (!part.ask || location.pathname !== part.path) continue
       const late = changed(part) || reframed(part)
@@ -39,7 +79,8 @@ const openStream = () => {
       const due = late && now - part.at >= part.rest && (part.asked === null || now - part.asked > LOST)
       if (due || now - part.at > part.every) {
         part.asked = part.at = now
-        part.ask()
+        asking.push([key, part])
+        if (!unsent) askNext()
       }
     }
   }
@@ -95,6 +136,7 @@ const openStream = () => {
   setInterval(look, 1000)
 
   return {
+    leave,
     join(key, part) {
       const before = parts.get(key)
       parts.set(key, { every: Infinity, rest: 0, at: performance.now(), asked: null, path: location.pathname, ...part })
