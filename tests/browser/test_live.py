@@ -159,9 +159,11 @@ def listening(page: Page) -> tuple[list[str], set[str]]:
 
 _AWAY = """window.away = true
 Object.defineProperty(document, 'hidden', {configurable: true, get: () => window.away})"""
+# The entry of the screen itself leads nowhere.
 _BACK_AND_GONE = """window.away = false
 document.dispatchEvent(new Event('visibilitychange'))
-document.querySelector('[data-testid=stSidebarNav] a[href$="/chains"]').click()"""
+for (const name of ['reconcile', 'chains'])
+  document.querySelector(`[data-testid=stSidebarNav] a[href$="/${name}"]`).click()"""
 
 
 def test_a_screen_that_asks_in_the_moment_it_is_left_does_not_empty_the_next_one(

@@ -59,12 +59,13 @@ const openStream = () => {
   document.addEventListener("click", (event) => {
     const way = event.target.closest?.(WAYS)
     if (!way || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return
-    const held = unsent
+    const path = way.href && new URL(way.href).pathname
+    const held = unsent && path !== location.pathname
     if (held) {
       event.preventDefault()
       event.stopImmediatePropagation()
     }
-    leave(way.href && new URL(way.href).pathname, () => { if (held) way.click() })
+    leave(path, () => { if (held) way.click() })
   }, true)
 
   // A part asks once, and again only when it was drawn since: slow servers are not asked faster.
