@@ -94,6 +94,14 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(500)
 
 
+def unfold(page: Page, name: str) -> None:
+    """Open a fold. One that is opened while its screen is drawn may close again."""
+    settled(page)
+    fold = page.locator("[data-testid=stExpander]", has_text=name).first
+    fold.locator("summary").click()
+    expect(fold.locator("details")).to_have_attribute("open", "")
+
+
 def codes_in(picture: bytes) -> list[str]:
     """What a phone's camera reads in a picture of a screen."""
     qr = zxingcpp.BarcodeFormat.QRCode
@@ -126,6 +134,7 @@ def opened(chromium: Browser, site: Site, request: pytest.FixtureRequest) -> Ite
         page.on("pageerror", lambda error: seen.errors.append(str(error)))
         page.goto(f"{site.url}/{path}")
         page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
+        settled(page)
         return page, seen
 
     yield opening

@@ -20,7 +20,7 @@ from tests.browser.alarms import (
     posted,
     wallet,
 )
-from tests.browser.conftest import WIDE, Opener, Site, serving, settled
+from tests.browser.conftest import WIDE, Opener, Site, serving, settled, unfold
 from tests.processes import until
 from tests.receivers import receiving
 
@@ -116,7 +116,7 @@ def no_gas(site: Site, page: Page) -> None:
     go(page, "Simulator")
     choose(page, "fault_chain", "Polygon PoS")
     expect(page.get_by_text("Polygon PoS behaves well")).to_be_visible()
-    page.get_by_text("Set what the relayer owns").click()
+    unfold(page, "Set what the relayer owns")
     choose(page, "relayer_token", "POL")
     page.locator(".st-key-relayer_amount input").fill("1000")
     page.keyboard.press("Tab")

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, WIDE, Opener, Site, settled
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, settled, unfold
 from tests.receivers import Receiver, receiving
 
 PAGES = ("developers", "keys", "webhooks", "requests", "audit")
@@ -41,7 +41,7 @@ def test_a_key_and_a_webhook_are_made_and_an_event_is_sent_and_sent_again(
     assert key not in page.content()
 
     page.goto(f"{site.url}/webhooks")
-    page.get_by_text("New webhook", exact=True).click()
+    unfold(page, "New webhook")
     page.get_by_role("textbox", name="URL").fill(receiver.url)
     page.get_by_role("button", name="Add a webhook").click()
     secret = shown_secret(page)
