@@ -6,10 +6,12 @@ PORT ?= 8600
 # How many tests run at a time; a file of tests stays with one worker, as it shares its servers.
 WORKERS ?= 2
 BIN := .venv/bin
+# Demo data and scenarios; installed for `make run` and development, not in production.
+DEMO := packages/crossway-demo
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench lock system clean
+.PHONY: help run test check docs format bench lock system clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -25,6 +27,9 @@ check: .venv/.dev ## style, types and the rings between modules
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: .venv/.dev node_modules/.stamp ## build the documentation as a site in build/site, offline
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 format: .venv/.dev ## put the source into the one format
 	$(BIN)/ruff check --fix .
@@ -62,10 +67,10 @@ data:
 	@$(PYTHON) -m venv .venv \
 	  || { rm -rf .venv; echo "Python cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
 
-.venv/.core: pyproject.toml requirements.lock | .venv/bin/python
-	$(PIP) install --quiet -c requirements.lock -e .
+.venv/.core: pyproject.toml $(DEMO)/pyproject.toml requirements.lock | .venv/bin/python
+	$(PIP) install --quiet -c requirements.lock -e . -e $(DEMO)
 	@touch $@
 
-.venv/.dev: pyproject.toml requirements.lock | .venv/bin/python
-	$(PIP) install --quiet -c requirements.lock -e '.[dev]'
+.venv/.dev: pyproject.toml $(DEMO)/pyproject.toml requirements.lock | .venv/bin/python
+	$(PIP) install --quiet -c requirements.lock -e '.[dev]' -e $(DEMO)
 	@touch $@ .venv/.core

@@ -10,21 +10,21 @@ from starlette.routing import Mount
 
 from crossway import bootstrap
 from crossway.api.app import create_api
-from crossway.api.doors import Turnstile
-from crossway.api.health import at_the_root
-from crossway.dashboard import cookies, downloads, session, stream
+from crossway.api.health import root_probe_routes
+from crossway.api.rate_limits import IpRateLimiter
+from crossway.dashboard import broadcaster, cookies, downloads, session
 from crossway.payer.app import create_pages
 
 api = create_api()
-pages = create_pages(Turnstile())
+pages = create_pages(IpRateLimiter())
 
 
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     """The one service of this process, shared by the API and every page."""
-    session.provide(bootstrap.start, bootstrap.dashboard_password())
+    session.configure(bootstrap.start, bootstrap.dashboard_password())
     api.state.services = pages.state.services = session.services()
-    bootstrap.settle()
+    bootstrap.warm_up()
     print(f"Crossway is at http://localhost:{st.get_option('server.port')}", flush=True)
     try:
         yield {}
@@ -37,10 +37,10 @@ app = st.App(
     routes=[
         Mount("/api", api),
         Mount("/pay", pages),
-        *at_the_root(api),
+        *root_probe_routes(api),
         *cookies.routes(),
         *downloads.routes(),
-        stream.route(),
+        broadcaster.route(),
     ],
     lifespan=lifespan,
 )

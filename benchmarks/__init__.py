@@ -1,1 +1,1 @@
-"""What Crossway promises about its speed, measured; `python -m benchmarks` runs all of it."""
+"""Benchmarks of Crossway's performance goals; `python -m benchmarks` runs all of them."""

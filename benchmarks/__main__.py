@@ -1,6 +1,6 @@
-"""Every benchmark in one run: what was measured, the goal, and whether it is met.
+"""Runs the benchmarks and prints each figure, its goal, and whether it is met.
 
-python -m benchmarks [name …], names being quotes, ramps, commits, lifecycles, serving, deliveries,
+python -m benchmarks [name …]; the names are quotes, ramps, commits, lifecycles, serving, deliveries,
 lookups, overviews, trackers, books, evm, watching, first_paint
 """
 
@@ -27,7 +27,7 @@ NAMES = (
 
 
 def main(names: list[str]) -> int:
-    """Print a row a figure; 0 also when a goal is missed, since machines differ."""
+    """Print one row per figure; exits with 0 even if a goal is missed, because machines differ."""
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     unknown = [name for name in names if name not in NAMES]
     if unknown:

@@ -1,4 +1,4 @@
-"""How long the books take to be read: the trial balance and an account's page, as they grow."""
+"""Ledger reads: the trial balance and an account's page, at growing sizes."""
 
 import tempfile
 import time
@@ -10,7 +10,7 @@ from statistics import median, quantiles
 from sqlalchemy import Engine, insert
 
 from crossway.domain.ledger import Account, Posting
-from crossway.ports.treasury_records import PostingFilter
+from crossway.ports.treasury_repository import PostingFilter
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, connect
 from crossway.storage.tables import postings
@@ -18,7 +18,7 @@ from crossway.storage.tables import postings
 SIZES = (1_000, 100_000)
 GOAL_MS, GOAL_GROWTH = 200.0, 1.3
 ROUNDS = 200
-# Below this a growth is the noise of the machine.
+# Growth below this is noise of the machine.
 FLOOR_MS = 1.0
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _DAYS = 300
@@ -35,8 +35,8 @@ _DAY = (_BEGAN.date() - datetime(1970, 1, 1, tzinfo=UTC).date()).days
 
 
 def run() -> list[tuple[str, str, str, bool]]:
-    """(what, figure, goal, whether it is met): p95 at the largest size, and how the median grew to
-    it, which other work of the machine disturbs less."""
+    """(name, figure, goal, met): p95 at the largest size, and the growth of the median, which other
+    work of the machine disturbs less."""
     figures: dict[str, list[tuple[float, float]]] = {}
     for size in SIZES:
         with tempfile.TemporaryDirectory() as folder:
@@ -62,15 +62,15 @@ def _growth(found: list[tuple[float, float]]) -> float:
 def _asked(store: SqlStore, size: int) -> dict[str, Callable[[], object]]:
     def page(**more: int) -> object:
         with store.read() as unit:
-            return unit.books.page(PostingFilter(_KEY, **more), 51)
+            return unit.ledger.list_page(PostingFilter(_KEY, **more), 51)
 
     def balances() -> object:
         with store.read() as unit:
-            return unit.books.balances()
+            return unit.ledger.get_balances()
 
     def before() -> object:
         with store.read() as unit:
-            return unit.books.balances_before(_DAY + 40)
+            return unit.ledger.get_balances_before(_DAY + 40)
 
     return {
         "trial balance": balances,
@@ -93,16 +93,16 @@ def _times_ms(work: Callable[[], object]) -> tuple[float, float]:
 
 
 def _filled(folder: Path, size: int) -> SqlStore:
-    """Books of this many postings over the days; the running balances are kept by the writer."""
+    """A ledger with this many postings over several days, written through the product's writer."""
     writer, reader = connect(f"sqlite:///{folder / 'books.db'}")
     upgrade(writer)
     store = SqlStore(writer, reader)
-    # Every account has been there from the first day on, as in books that are in use.
+    # Every account exists from the first day on, as in a ledger in use.
     first = [_posting(number) for number in range(len(_PAIRS) * len(_CHAINS))]
     days = min(_DAYS, size // len(first))
     for day in range(days):
         at = _BEGAN + timedelta(days=day)
-        store.write(lambda unit, at=at: unit.books.post(first, at))  # type: ignore[misc]
+        store.write(lambda unit, at=at: unit.ledger.post(first, at))  # type: ignore[misc]
     _bulk(writer, size - len(first) * days)
     return store
 
@@ -126,6 +126,6 @@ def _row(number: int, at: datetime) -> dict[str, object]:
     made = _posting(number)
     return {
         "intent_id": made.intent_id, "chain": made.chain, "token": made.token,
-        "debit": made.debit.value, "credit": made.credit.value, "units": str(made.units),
+        "debit": made.debit.value, "credit": made.credit.value, "amount": str(made.amount),
         "tx": made.tx, "at": int(at.timestamp() * 1_000_000),
     }  # fmt: skip

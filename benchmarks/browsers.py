@@ -1,4 +1,4 @@
-"""Browsers without a screen: they open a page and keep it live as a real browser does."""
+"""Protocol-level browsers: they open a page and keep it updated as a real browser does."""
 
 import asyncio
 import contextlib
@@ -15,12 +15,12 @@ _TRIGGER = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 @dataclass
 class _Part:
-    """A part of the page that is live: at which numbers it was drawn, by topic and by the reading
-    that it follows, how long it rests, when it was drawn, and whether it was asked."""
+    """A fragment of the page: the topic counters and query versions it was drawn at, its minimum
+    interval in seconds, when it was drawn, and whether it was requested."""
 
     fragment: str
     drawn: dict[str, int]
-    watches: dict[str, list[int]]
+    queries: dict[str, list[int]]
     rest: float
     at: float
     asked: bool = False
@@ -39,13 +39,13 @@ class Tab:
     runs: int = 0
     _script: str = ""
     _clocks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
-    # Those that listen for changes, by the widget that listens.
+    # Live fragments, by their widget.
     _parts: dict[str, _Part] = field(default_factory=dict)
-    _told: dict[str, int] = field(default_factory=dict)
-    _readings: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _followed: set[str] = field(default_factory=set)
+    _counters: dict[str, int] = field(default_factory=dict)
+    _query_versions: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _subscribed: set[str] = field(default_factory=set)
     _ticket: str = ""
-    _seat: str = ""
+    _session: str = ""
     _line: ClientConnection | None = None
     _looking: asyncio.Task[None] | None = None
     _stream: asyncio.Task[None] | None = None
@@ -95,12 +95,12 @@ class Tab:
             widget = told.delta.new_element.bidi_component
             if widget.component_name.endswith("crossway_live"):
                 data = json.loads(widget.json)
-                self._ticket, self._seat = data["ticket"], data.get("seat", "")
+                self._ticket, self._session = data["ticket"], data.get("session", "")
                 self._parts[widget.id] = _Part(
                     told.delta.fragment_id,
-                    data["drawn"]["numbers"],
-                    data.get("watches", {}),
-                    data.get("rest", 0),
+                    data["drawn"]["counters"],
+                    data.get("queries", {}),
+                    data.get("min_interval_seconds", 0),
                     time.perf_counter(),
                 )
                 self._stream = self._stream or asyncio.create_task(self._follow(socket))
@@ -112,7 +112,7 @@ class Tab:
             await self._ask(socket, fragment)
 
     async def _follow(self, socket: ClientConnection) -> None:
-        """As assets/stream.js does: ask for a part that is behind, once until it was drawn."""
+        """Request outdated fragments, as assets/stream.js does: once until they are drawn."""
         async with connect(f"ws://127.0.0.1:{self.port}/live", max_size=None) as stream:
             await stream.send(self._ticket)
             self._line = stream
@@ -120,35 +120,37 @@ class Tab:
             try:
                 async for raw in stream:
                     self._find(raw if isinstance(raw, bytes) else raw.encode())
-                    said = json.loads(raw)
-                    if "watch" in said:
-                        self._readings[said["watch"]] = said["number"], said["shape"]
+                    message = json.loads(raw)
+                    if "query" in message:
+                        versions = message["version"], message["frame_version"]
+                        self._query_versions[message["query"]] = versions
                     else:
-                        self._told = said["change"]
+                        self._counters = message["counters"]
                     for widget in list(self._parts):
                         await self._look(socket, widget)
             finally:
                 resting.cancel()
 
     async def _again(self, socket: ClientConnection) -> None:
-        """Once a second: parts that rested, and readings that are followed since."""
+        """Once a second, subscribe to new queries and request fragments whose interval has passed."""
         while True:
-            watches = {k: v for part in self._parts.values() for k, v in part.watches.items()}
-            if self._line is not None and set(watches) != self._followed:
-                self._followed = set(watches)
-                await self._line.send(json.dumps({"seat": self._seat, "watches": watches}))
+            queries = {k: v for part in self._parts.values() for k, v in part.queries.items()}
+            if self._line is not None and set(queries) != self._subscribed:
+                self._subscribed = set(queries)
+                await self._line.send(json.dumps({"session": self._session, "queries": queries}))
             for widget in list(self._parts):
                 await self._look(socket, widget)
             await asyncio.sleep(1)
 
     async def _look(self, socket: ClientConnection, widget: str) -> None:
         part = self._parts[widget]
-        behind = any(at != self._told.get(topic, at) for topic, at in part.drawn.items())
-        for watch, (number, shape) in part.watches.items():
-            told = self._readings.get(watch)
-            behind = behind or (told is not None and told[0] > number and told[1] != shape)
+        outdated = any(at != self._counters.get(topic, at) for topic, at in part.drawn.items())
+        for query, (version, frame_version) in part.queries.items():
+            latest = self._query_versions.get(query)
+            if latest is not None and latest[0] > version and latest[1] != frame_version:
+                outdated = True
         rested = time.perf_counter() - part.at >= part.rest
-        if behind and rested and not part.asked:
+        if outdated and rested and not part.asked:
             part.asked = True
             await self._ask(socket, part.fragment, widget)
 

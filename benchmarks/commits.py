@@ -1,6 +1,6 @@
-"""How concurrent API writes reach the disk on SQLite: in shared commits, or one after the other.
+"""Concurrent API writes on SQLite: shared commits against serialised ones.
 
-docs/decisions/0001 rests on these figures.
+The figures of docs/decisions/0001.
 """
 
 import tempfile
@@ -17,7 +17,7 @@ from uuid import uuid4
 from sqlalchemy import create_engine, event
 
 from crossway.domain.intent import Costs, Intent, State, Terms
-from crossway.ports.store import Unit
+from crossway.ports.store import UnitOfWork
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, connect
 
@@ -30,7 +30,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Writes a second, and how long one took in milliseconds: half of them, and 99 of 100."""
+    """Writes per second, and p50 and p99 of their duration in milliseconds."""
 
     per_second: float
     p50_ms: float
@@ -41,17 +41,17 @@ class Measured:
 
 
 def grouped(url: str) -> SqlStore:
-    """As the product does it: who has the turn carries all that wait."""
+    """As in the product: one thread commits the work of all waiting threads."""
     return SqlStore(*connect(url))
 
 
 def queued(url: str) -> SqlStore:
-    """A commit for each, threads waiting in line for the one writing connection."""
-    return SqlStore(*connect(url), grouped=False)
+    """One commit each; threads queue for the single writing connection."""
+    return SqlStore(*connect(url), group_commit=False)
 
 
 def polling(url: str) -> SqlStore:
-    """A commit and a connection for each: SQLite itself lets them wait at BEGIN IMMEDIATE."""
+    """One commit and one connection each; SQLite makes them wait at BEGIN IMMEDIATE."""
     _, reader = connect(url)
     writer = create_engine(url, pool_size=40)
 
@@ -62,14 +62,14 @@ def polling(url: str) -> SqlStore:
             connection.execute(f"PRAGMA {pragma}").close()  # type: ignore[attr-defined]
 
     event.listen(writer, "begin", lambda db: db.exec_driver_sql("BEGIN IMMEDIATE"))
-    return SqlStore(writer, reader, grouped=False)
+    return SqlStore(writer, reader, group_commit=False)
 
 
 WAYS: tuple[Callable[[str], SqlStore], ...] = (grouped, queued, polling)
 
 
 def run() -> list[tuple[str, str, str, bool]]:
-    """(what, figure, goal, whether it is met): the product's way against the plain ones."""
+    """(name, figure, goal, met): the product's method against the plain ones."""
     rows = []
     for threads in THREADS:
         found = compare(threads)
@@ -101,7 +101,7 @@ def run() -> list[tuple[str, str, str, bool]]:
 
 
 def compare(threads: int) -> dict[str, Measured]:
-    """Each way in turn, again and again, so that what else the machine does meets all alike."""
+    """Alternate between the methods, so that other work of the machine affects all alike."""
     rounds: dict[str, list[Measured]] = {way.__name__: [] for way in WAYS}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(ROUNDS):
@@ -119,7 +119,7 @@ def compare(threads: int) -> dict[str, Measured]:
 
 
 def measure(way: Callable[[str], SqlStore], url: str, threads: int) -> Measured:
-    """Threads that create intents, one after the other each, for `SECONDS`."""
+    """Create intents in a loop on several threads for `SECONDS`."""
     store = way(url)
     upgrade(store.writer)
     took: list[float] = []
@@ -144,7 +144,7 @@ def measure(way: Callable[[str], SqlStore], url: str, threads: int) -> Measured:
     return Measured(len(took) / seconds, median(took) * 1000, hundredths[98] * 1000)
 
 
-def _add(unit: Unit) -> None:
+def _add(unit: UnitOfWork) -> None:
     unit.intents.add(_intent(next(_numbers)), f"evt_{uuid4().hex}")
 
 
@@ -155,8 +155,8 @@ def _intent(number: int) -> Intent:
         destination_chain="ARBITRUM_MAINNET",
         token_in="0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
         token_out="0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
-        total_units=25_100_000,
-        out_units=25_000_000,
+        deposit_amount=25_100_000,
+        payout_amount=25_000_000,
         recipient=f"0x{number:040x}",
         refund_address=f"0x{number:040x}",
         bridge="CCTP",
@@ -166,14 +166,14 @@ def _intent(number: int) -> Intent:
         id=0,
         client_id="client",
         mode="test",
-        key=f"0x{number:064x}",
+        intent_hash=f"0x{number:064x}",
         address=f"0xa{number:039x}",
         destination_address=f"0xd{number:039x}",
         deposit_token_account=None,
         terms=terms,
         costs=Costs(25_000_000, 10_000, 80_000, 10_000, 90_000, 10_000),
         sender=f"0x{number:040x}",
-        amount_units=25_000_000,
+        requested_amount=25_000_000,
         amount_symbol="USDC",
         asset_symbol="USDC",
         asset_decimals=6,
@@ -187,8 +187,8 @@ def _intent(number: int) -> Intent:
         metadata={"order": number},
         payment_link_id=None,
         state=State.PENDING,
-        received_units=0,
-        held_units=0,
+        received_amount=0,
+        balance_at_address=0,
         relayer="",
         relayer_claimed=False,
         needs_relay=False,

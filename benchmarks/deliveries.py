@@ -1,4 +1,4 @@
-"""Webhooks: how many are delivered in a second, and what a dead endpoint costs the others.
+"""Webhooks: deliveries per second, and what a dead endpoint costs the others.
 
 The dispatcher works as in production, on SQLite, over real sockets; the receivers are a process
 beside it on the same processors. 10 000 events of ten clients, each with one endpoint, all due at
@@ -16,9 +16,9 @@ from statistics import median
 from benchmarks.receivers import PORTS, Receivers
 from benchmarks.worlds import alike, caller, payment, service, store_pending
 from crossway.bootstrap import Service
-from crossway.domain.clients import Caller
+from crossway.domain.clients import Principal
 from crossway.usecases.developers import webhooks
-from crossway.usecases.developers.webhooks import WebhookChange
+from crossway.usecases.developers.webhooks import WebhookUpdate
 
 EVENTS, EACH, ROUNDS = 10_000, 2_000, 3
 GOAL_SECONDS, GOAL_RATIO, GOAL_RATE = 120.0, 1.2, 300.0
@@ -27,7 +27,7 @@ Row = tuple[str, str, str, bool]
 
 
 def run() -> list[Row]:
-    """(what, figure, goal, whether it is met)."""
+    """(name, figure, goal, met)."""
     with Receivers() as receivers:
         alone, beside, took = [], [], []
         for _ in range(ROUNDS):
@@ -79,7 +79,7 @@ def _spread(receivers: Receivers, dead: bool) -> tuple[float, float]:
 
 
 def _one_to_ten(receivers: Receivers) -> float:
-    """Deliveries a second."""
+    """Deliveries per second."""
     receivers.came("again")
     with service() as built:
         who = caller(built)
@@ -100,12 +100,12 @@ def _delivering(built: Service) -> Iterator[float]:
     built.dispatcher.stop()
 
 
-def _hook(built: Service, who: Caller, port: int) -> None:
-    webhooks.create(built.services, who, WebhookChange(url=f"http://127.0.0.1:{port}/hook"))
+def _hook(built: Service, who: Principal, port: int) -> None:
+    webhooks.create_webhook(built.services, who, WebhookUpdate(url=f"http://127.0.0.1:{port}/hook"))
 
 
-def _happen(built: Service, who: Caller, count: int) -> None:
-    """So many events: the creations of as many payments."""
+def _happen(built: Service, who: Principal, count: int) -> None:
+    """Create events by creating as many payments."""
     model = payment(built, who)
     made = alike(built, model, secrets.randbits(100), count - 1)
     now = built.services.clock.now()

@@ -1,4 +1,4 @@
-"""Real EVM chains: how soon a deposit is paid out, what watching costs, and five hundred at once.
+"""Real EVM chains: latency from deposit to payout, cost of watching, and 500 deposits at once.
 
 Two anvils of this machine with a block a second; a confirmation is the block that a thing is in.
 """
@@ -13,7 +13,7 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
 from crossway.domain.intent import Intent, State
-from crossway.domain.transfers import Duty
+from crossway.domain.outbound import OutboundTxKind
 from tests.chains.anvil import RELAYER, Anvil
 from tests.chains.front import Front, front_of
 from tests.chains.live import ARBITRUM, BASE, LiveWorld, two_chains, write_profile
@@ -27,7 +27,7 @@ Row = tuple[str, str, str, bool]
 
 @dataclass
 class Ground:
-    """Two chains, each behind a front that counts, and a service whose engine runs by itself."""
+    """Two chains behind counting proxies, and a service with a running engine."""
 
     anvils: dict[str, Anvil]
     fronts: dict[str, Front]
@@ -35,7 +35,7 @@ class Ground:
 
 
 def run() -> list[Row]:
-    """(what, figure, goal, whether it is met)."""
+    """(name, figure, goal, met)."""
     with _ground() as ground:
         return [*_soon(ground), *_at_once(ground), *_watching(ground)]
 
@@ -62,7 +62,7 @@ def _wait(ground: Ground, made: list[Intent]) -> None:
     ids = [intent.id for intent in made]
     while True:
         with ground.world.services.store.read() as unit:
-            found = unit.intents.of(ids).values()
+            found = unit.intents.get_many(ids).values()
         if all(intent.state is State.COMPLETED for intent in found):
             return
         assert time.monotonic() < end, ground.world.words()
@@ -70,11 +70,11 @@ def _wait(ground: Ground, made: list[Intent]) -> None:
 
 
 def _soon(ground: Ground) -> list[Row]:
-    """Blocks of the destination from the deposit's block to the fill's, by their times."""
+    """Destination blocks between deposit and fill, by block times."""
     made = [ground.world.pay(f"soon {n}") for n in range(PAYMENTS)]
     time.sleep(2)
     for intent in made:
-        ground.anvils[BASE].send(intent.address, intent.terms.total_units)
+        ground.anvils[BASE].send(intent.address, intent.terms.deposit_amount)
         time.sleep(0.37)
     _wait(ground, made)
     taken = [_blocks(ground, intent) for intent in made]
@@ -93,30 +93,30 @@ def _soon(ground: Ground) -> list[Row]:
 
 def _blocks(ground: Ground, intent: Intent) -> float:
     with ground.world.services.store.read() as unit:
-        deposit = unit.deposits.of([intent.id])[0]
-        fill = unit.transfers.of([intent.id], Duty.FILL)[0]
+        deposit = unit.deposits.list_by_intents([intent.id])[0]
+        fill = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.FILL)[0]
     receipt = ground.anvils[ARBITRUM].rpc("eth_getTransactionReceipt", fill.tx_id)
     block = ground.anvils[ARBITRUM].rpc("eth_getBlockByNumber", receipt["blockNumber"], False)
     return int(block["timestamp"], 16) - deposit.incoming.at.timestamp()
 
 
 def _at_once(ground: Ground) -> list[Row]:
-    """So many deposits in one block: all filled, each nonce of the relayer used."""
+    """Many deposits in one block: all are filled, and every relayer nonce is used."""
     arbitrum, base = ground.anvils[ARBITRUM], ground.anvils[BASE]
     made = [ground.world.pay(f"at once {n}") for n in range(AT_ONCE)]
     first = int(arbitrum.rpc("eth_getTransactionCount", RELAYER, "latest"), 16)
     base.rpc("evm_setIntervalMining", 0)
     for intent in made:
-        base.send(intent.address, intent.terms.total_units)
+        base.send(intent.address, intent.terms.deposit_amount)
     base.mine()
     began = time.perf_counter()
     base.rpc("evm_setIntervalMining", 1)
     _wait(ground, made)
     seconds = time.perf_counter() - began
     with ground.world.services.store.read() as unit:
-        deposits = unit.deposits.of([intent.id for intent in made])
-        attempts = unit.transfers.attempts(
-            [t.id for i in made for t in unit.transfers.of([i.id], Duty.FILL)]
+        deposits = unit.deposits.list_by_intents([intent.id for intent in made])
+        attempts = unit.outbound_txs.list_attempts(
+            [t.id for i in made for t in unit.outbound_txs.list_by_intents([i.id], OutboundTxKind.FILL)]
         )
     blocks = len({one.incoming.block_height for one in deposits})
     nonces = sorted({one.signed.nonce for one in attempts})
@@ -128,7 +128,7 @@ def _at_once(ground: Ground) -> list[Row]:
 
 
 def _watching(ground: Ground) -> list[Row]:
-    """Requests and calls a block while so many intents wait for their deposits."""
+    """Requests and calls per block while many intents wait for deposits."""
     for n in range(PENDING):
         ground.world.pay(f"pending {n}")
     time.sleep(20)

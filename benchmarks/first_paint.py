@@ -1,4 +1,4 @@
-"""How long until a screen shows something, against an empty Streamlit page in the same run."""
+"""Time to first paint of screens, against an empty Streamlit page in the same run."""
 
 import shutil
 import socket
@@ -22,8 +22,7 @@ SCREENS = ("", "intents", "simulator")
 
 
 def run(rounds: int = ROUNDS) -> list[tuple[str, str, str, bool]]:
-    """(what, figure, goal, whether it is met); the pages are asked by turns, each in a new window
-    without a cache."""
+    """(name, figure, goal, met); the pages alternate, each in a new window without a cache."""
     with (
         tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as folder,
         serving(Path(folder)) as ours,
@@ -53,7 +52,7 @@ def _row(name: str, seconds: float, empty: float) -> tuple[str, str, str, bool]:
 
 
 def _paint(browser: Browser, url: str) -> float:
-    """Seconds until a title stands on the screen."""
+    """Seconds until a title is shown."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     began = time.perf_counter()
@@ -66,7 +65,7 @@ def _paint(browser: Browser, url: str) -> float:
 
 @contextmanager
 def _empty() -> Iterator[int]:
-    """Streamlit with a title and nothing else."""
+    """A Streamlit page with only a title."""
     with tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as folder:
         script = Path(folder) / "empty.py"
         with socket.socket() as probe:
@@ -93,4 +92,4 @@ def _answers(port: int) -> None:
         with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/"):
             return
         time.sleep(0.1)
-    raise TimeoutError("the empty page does not answer")
+    raise TimeoutError("the empty page does not respond")

@@ -1,13 +1,13 @@
-"""Whole lifecycles a second through the engine, and one sweep with ever more history stored."""
+"""Payment lifecycles per second of the engine, and one sweep with growing history."""
 
 import time
 from statistics import median
 
 from benchmarks.worlds import SOURCE, alike, caller, payment, service, store_ended, store_pending
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
-from crossway.bootstrap import Service, settle
+from crossway.bootstrap import Service, warm_up
 from crossway.domain.intent import Intent, State
-from crossway.domain.transfers import OPEN
+from crossway.domain.outbound import OPEN_STATES
 
 PAYMENTS = 10_000
 GOAL_LIFECYCLES = 1_000
@@ -18,7 +18,7 @@ ROUNDS = 15
 
 
 def run(stored: tuple[int, ...] = STORED) -> list[tuple[str, str, str, bool]]:
-    """(what, figure, goal, whether it is met)."""
+    """(name, figure, goal, met)."""
     return [_lifecycles(), _sweeps(stored)]
 
 
@@ -29,7 +29,7 @@ def _lifecycles() -> tuple[str, str, str, bool]:
         model = payment(built, who)
         _tick(built)
         made = store_pending(built, alike(built, model, 1, PAYMENTS))
-        settle()
+        warm_up()
         began = time.perf_counter()
         _pay(built, made)
         while not _done(built):
@@ -50,7 +50,7 @@ def _sweeps(stored: tuple[int, ...]) -> tuple[str, str, str, bool]:
         for wanted in stored:
             store_ended(built, model, 1 + kept, wanted - kept)
             kept = wanted
-            settle()
+            warm_up()
             taken = []
             for _ in range(ROUNDS):
                 made = store_pending(built, alike(built, model, nonce, ACTIVE))
@@ -74,12 +74,12 @@ def _pay(built: Service, made: list[Intent]) -> None:
     for start in range(0, len(made), 5_000):
         part = made[start : start + 5_000]
         sandbox.deposit_each(
-            SOURCE, [(one.address, one.terms.token_in, one.terms.total_units) for one in part]
+            SOURCE, [(one.address, one.terms.token_in, one.terms.deposit_amount) for one in part]
         )
 
 
 def _tick(built: Service) -> None:
-    """A second passes and the engine makes one pass."""
+    """Advance the clock by one second and run one engine pass."""
     assert built.services.sandbox is not None
     built.services.sandbox.advance(1)
     built.engine.tick()
@@ -87,7 +87,7 @@ def _tick(built: Service) -> None:
 
 def _done(built: Service) -> bool:
     with built.store.read() as unit:
-        if unit.intents.counts().get(State.COMPLETED, 0) < PAYMENTS:
+        if unit.intents.count_by_state().get(State.COMPLETED, 0) < PAYMENTS:
             return False
         chains = built.services.chains.keys()
-        return not any(unit.transfers.in_state(chains, state, 1) for state in OPEN)
+        return not any(unit.outbound_txs.list_in_state(chains, state, 1) for state in OPEN_STATES)

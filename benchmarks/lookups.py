@@ -1,4 +1,4 @@
-"""Finding one payment among many: search by each kind of identifier, lists, filters, one payment.
+"""Lookups among many payments: search by each identifier, lists, filters, one payment.
 
 A thousand payments, a hundred thousand and a million in three databases are asked the same in turn.
 """
@@ -14,21 +14,21 @@ from sqlalchemy import text
 
 from benchmarks.worlds import caller, payment, service
 from crossway.bootstrap import Service
-from crossway.domain.clients import Caller, insider
-from crossway.domain.conditions import Conditions, read
+from crossway.domain.clients import Principal, staff_principal
+from crossway.domain.filters import FilterSet, parse_filters
 from crossway.domain.intent import Intent
 from crossway.ports.services import Services
 from crossway.storage.intent_rows import intent_row
-from crossway.usecases.payments import finding, lists, tracking
+from crossway.usecases.payments import listing, search, timeline
 
 SIZES = (1_000, 100_000, 1_000_000)
 SAMPLES, WARM = 60, 5
 GOAL_P95_MS, GOAL_GROWTH = 200.0, 1.3
 PAGE = 26
 Ask = Callable[[Services, int], object]
-# What each row has of its own, as SQLite writes it; `n` counts from 1 on.
+# The columns that differ by row, as SQL; `n` counts from 1.
 OWN = {
-    "key": "printf('0x%064x', n + 1)",
+    "intent_hash": "printf('0x%064x', n + 1)",
     "address": "printf('0xa%039x', n)",
     "destination_address": "printf('0xd%039x', n)",
     "nonce": "'9' || n",
@@ -38,41 +38,42 @@ OWN = {
     "tx_hash": "printf('0x%064x', n * 10)",
     "state": "CASE n % 50 WHEN 0 THEN 'PENDING' WHEN 1 THEN 'FAILED' WHEN 2 THEN 'REFUNDED' "
     "WHEN 3 THEN 'EXPIRED' ELSE 'COMPLETED' END",
-    "weight": "CASE n % 400 WHEN 7 THEN 'SHORT' WHEN 9 THEN 'OVER' ELSE '' END",
+    "funding_level": "CASE n % 400 WHEN 7 THEN 'SHORT' WHEN 9 THEN 'OVER' ELSE '' END",
     "source_chain": "CASE n % 5 WHEN 0 THEN 'SOLANA_MAINNET' WHEN 1 THEN 'POLYGON_MAINNET' "
     "ELSE 'BASE_MAINNET' END",
     "asset_symbol": "CASE n % 7 WHEN 0 THEN 'USDT' WHEN 1 THEN 'ETH' ELSE 'USDC' END",
     "bridge": "CASE n % 3 WHEN 0 THEN 'ACROSS' ELSE 'CCTP' END",
     "amount_micro_usd": "(n * 7919 % 5000) * 1000000",
     "metadata": "'{\"reference\":\"ORD-' || n || '\"}'",
-    # A payment every four seconds, the newest last.
+    # One payment every four seconds, the newest last.
     "created_at": ":newest + n * 4000000",
     "updated_at": ":newest + n * 4000000",
 }
 DEPOSITS = """
 INSERT INTO deposits (intent_id, chain, tx_hash, tx_index, block_height, block_hash, ready_height,
- token, sender, to_address, units, at, state, purpose, note, open_foreign, credited_at)
+ token, sender, to_address, amount, at, state, purpose, note, awaiting_return, credited_at)
 SELECT n, 'BASE_MAINNET', printf('0x%064x', n * 10 + 1), 0, n, 'h', n, 't',
  printf('0xc%039x', n), 'a', '25000000', 0, 'CREDITED',
  CASE n % 300 WHEN 5 THEN 'LATE' ELSE 'PAYMENT' END, '', 0, 0 FROM numbers"""
 TRANSFERS = """
-INSERT INTO transfers (id, intent_id, duty, cause, chain, token, units, to_address, state, tries,
+INSERT INTO outbound_txs (id, intent_id, kind, cause, chain, token, amount, to_address, state,
+ attempt_count,
  reason, next_at, tx_id, block_height, created_at, updated_at)
 SELECT n, n, 'FILL', 'fill', 'ARBITRUM_MAINNET', 't', '1', 'b', 'FINAL', 0, '', 0,
  printf('0x%064x', n * 10 + 2), 1, 0, 0 FROM numbers"""
 ATTEMPTS = """
-INSERT INTO attempts (transfer_id, chain, account, nonce, tx_id, fee_units, raw, at)
+INSERT INTO tx_attempts (outbound_tx_id, chain, account, nonce, tx_id, fee_units, raw, at)
 SELECT n, 'ARBITRUM_MAINNET', 'relayer', n, printf('0x%064x', n * 10 + 3), '1', x'00', 0
 FROM numbers"""
 MOVES = """
-INSERT INTO moves (event_id, intent_id, client_id, at, event, from_state, to_state, tells, note)
-SELECT printf('evt_%032x', n), n, 'c', 0, 'CREATED', NULL, 'PENDING', 'intent_created', ''
+INSERT INTO transitions (event_id, intent_id, at, event, from_state, to_state, event_type, note)
+SELECT printf('evt_%032x', n), n, 0, 'CREATED', NULL, 'PENDING', 'intent_created', ''
 FROM numbers"""
 VALUES = """
-INSERT INTO metadata_values (value, intent_id, field)
-SELECT 'ord-' || n, n, 'reference' FROM numbers"""
+INSERT INTO metadata_values (value, intent_id)
+SELECT 'ord-' || n, n FROM numbers"""
 POSTINGS = """
-INSERT INTO postings (intent_id, chain, token, debit, credit, units, tx, at)
+INSERT INTO postings (intent_id, chain, token, debit, credit, amount, tx, at)
 SELECT n, 'BASE_MAINNET', 't', 'held', 'payer', '25000000', 'x', 0 FROM numbers"""
 NUMBERS = (
     "WITH RECURSIVE numbers(n) AS "
@@ -108,14 +109,14 @@ FILTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Milliseconds: half of all, and 95 of 100."""
+    """p50 and p95 in milliseconds."""
 
     p50: float
     p95: float
 
 
 def run() -> list[tuple[str, str, str, bool]]:
-    """(what, figure, goal, whether it is met), at each size and how it grew."""
+    """(name, figure, goal, met), at each size and as growth."""
     with ExitStack() as opened:
         services = []
         for size in SIZES:
@@ -136,7 +137,7 @@ def run() -> list[tuple[str, str, str, bool]]:
 
 
 def fill(built: Service, model: Intent, low: int, high: int) -> None:
-    """Payments with what belongs to them, from one number to another, straight into the tables."""
+    """Insert payments with their related rows directly into the tables."""
     row = intent_row(model)
     span = {"low": low, "high": high}
     newest = row["created_at"] - 5_000_000 * 1_000_000
@@ -153,34 +154,34 @@ def fill(built: Service, model: Intent, low: int, high: int) -> None:
 
 
 def questions() -> dict[str, Ask]:
-    """Each kind of question, asked of a payment drawn at random."""
-    operator = insider("benchmark")
+    """Each kind of lookup, for a random payment."""
+    operator = staff_principal("benchmark")
     asked: dict[str, Ask] = {
-        f"search by {name}": lambda s, n, spelled=spelled: finding.find(s, operator, spelled(n))
+        f"search by {name}": lambda s, n, spelled=spelled: search.search(s, operator, spelled(n))
         for name, spelled in FINDS.items()
     }
-    asked["list, first page"] = lambda s, n: page(s, operator, Conditions(), None)
-    asked["list, deep page"] = lambda s, n: page(s, operator, Conditions(), n)
+    asked["list, first page"] = lambda s, n: page(s, operator, FilterSet(), None)
+    asked["list, deep page"] = lambda s, n: page(s, operator, FilterSet(), n)
     for name, (every, some) in FILTERS.items():
-        wanted = Conditions(read(every, "all"), read(some, "any"))
+        wanted = FilterSet(parse_filters(every, "all"), parse_filters(some, "any"))
         asked[f"list, {name}"] = lambda s, n, wanted=wanted: page(s, operator, wanted, None)
     asked["one payment, its story and what is around it"] = lambda s, n: detail(s, operator, n)
     return asked
 
 
-def page(services: Services, operator: Caller, wanted: Conditions, before: int | None) -> None:
-    """A page of the list and its count, as the screen asks for them."""
-    lists.page(services, operator, wanted, before, PAGE)
+def page(services: Services, operator: Principal, wanted: FilterSet, before: int | None) -> None:
+    """A page of the list and its count, as the screen reads them."""
+    listing.list_page(services, operator, wanted, before, PAGE)
 
 
-def detail(services: Services, operator: Caller, number: int) -> None:
-    """Everything that the screen of one payment shows."""
-    tracking.story(services, operator, number)
-    tracking.around(services, operator, number)
+def detail(services: Services, operator: Principal, number: int) -> None:
+    """Everything on the screen of one payment."""
+    timeline.get_timeline(services, operator, number)
+    timeline.get_related_records(services, operator, number)
 
 
 def compared(services: Sequence[Services], ask: Ask) -> list[Took]:
-    """How long asking takes at each size, in turn, so that what else the machine does meets all."""
+    """Durations at each size, alternating, so that other work of the machine affects all alike."""
     random = Random(7)
     took: list[list[float]] = [[] for _ in services]
     for turn in range(WARM + SAMPLES):

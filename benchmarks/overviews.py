@@ -1,4 +1,4 @@
-"""What the start of a shift costs with ever more payments stored: the overview, read and drawn up.
+"""The overview's cost with a growing number of stored payments.
 
 A tenth of the last day's completions of each size fall into the 48 hours that are shown, a hundred
 payments are under way, and some things need a person.
@@ -12,12 +12,12 @@ from sqlalchemy import insert
 
 from benchmarks.worlds import alike, caller, payment, service, store_ended, store_pending
 from crossway.bootstrap import Service
-from crossway.domain.flows import SECONDS, Ended, Flow, Span
+from crossway.domain.corridor_stats import SECONDS, CorridorVolume, Outcome, Period
 from crossway.domain.intent import Intent
 from crossway.domain.roles import Role
-from crossway.ports.records import Alarm
-from crossway.storage.tables import moves
-from crossway.usecases.operating import operations
+from crossway.ports.records import Alert
+from crossway.storage.tables import transitions
+from crossway.usecases.operating import overview
 
 STORED = (1_000, 100_000, 1_000_000)
 ROUNDS, WARM_UP = 60, 5
@@ -27,7 +27,7 @@ Row = tuple[str, str, str, bool]
 
 
 def run(stored: tuple[int, ...] = STORED) -> list[Row]:
-    """(what, figure, goal, whether it is met)."""
+    """(name, figure, goal, met)."""
     figures: list[tuple[float, float]] = []
     with service() as built:
         who = replace(caller(built), role=Role.ADMIN)
@@ -42,7 +42,7 @@ def run(stored: tuple[int, ...] = STORED) -> list[Row]:
             times = []
             for number in range(WARM_UP + ROUNDS):
                 began = time.perf_counter()
-                operations.overview(built.services, who)
+                overview.get_overview(built.services, who)
                 if number >= WARM_UP:
                     times.append((time.perf_counter() - began) * 1000)
             figures.append((median(times), quantiles(times, n=20)[18]))
@@ -60,42 +60,41 @@ def _under_way(built: Service, model: Intent) -> None:
     store_pending(built, alike(built, model, 50_000_000, UNDER_WAY))
     now = built.services.clock.now()
     for number in range(ALARMS):
-        alarm = Alarm(
+        alarm = Alert(
             f"stuck:{number}", "stuck", str(number + 1), f"Payment {number}", now, now, None
         )
-        built.store.write(lambda unit, one=alarm: unit.network.raise_alarm(one))
+        built.store.write(lambda unit, one=alarm: unit.alerts.raise_alert(one))
 
 
 def _ended(built: Service, model: Intent, first: int, count: int) -> None:
-    """The history and the hourly counts of payments that ended, over two days."""
+    """The history and hourly counts of completed payments over two days."""
     now, terms = built.services.clock.now(), model.terms
-    hour, spread = SECONDS[Span.HOUR], 48
+    hour, spread = SECONDS[Period.HOUR], 48
     for start in range(first, first + count, 10_000):
         rows = [
             {
                 "event_id": f"evt_history_{n}",
                 "intent_id": n + 1,
-                "client_id": "history",
                 "at": int((now.timestamp() - n % (spread * hour)) * 1_000_000),
                 "event": "FILLED",
                 "from_state": "INITIATED",
                 "to_state": "COMPLETED",
-                "tells": "intent_completed",
+                "event_type": "intent_completed",
                 "note": "",
             }
             for n in range(start, min(start + 10_000, first + count))
         ]
         with built.store.writer.begin() as db:
-            db.execute(insert(moves), rows)
+            db.execute(insert(transitions), rows)
     each = max(1, count // (spread * BUCKETS))
     flows = [
-        Flow(terms.source_chain, terms.destination_chain, terms.bridge, "USDC", Ended.PAID,
+        CorridorVolume(terms.source_chain, terms.destination_chain, terms.bridge, "USDC", Outcome.PAID,
              20 + bucket, each, each * 25_000_000, each * 1_000)
         for bucket in range(BUCKETS)
     ]  # fmt: skip
     for back in range(spread):
         at = now.fromtimestamp(now.timestamp() - back * hour, tz=now.tzinfo)
-        built.store.write(lambda unit, at=at: unit.flows.count(flows, at))
+        built.store.write(lambda unit, at=at: unit.corridor_stats.add(flows, at))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How long quotes take: from every chain at once (about 200 options), and from one bridge."""
+"""Duration of quotes: from every chain at once (about 200 options), and from one bridge."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from statistics import median
 
 from benchmarks.worlds import DESTINATION, SOURCE, caller, service
 from crossway.usecases.pricing import quotes
-from crossway.usecases.pricing.cases import Asked
+from crossway.usecases.pricing.priced_request import QuoteRequest
 
 GOAL_MULTI_SOURCE_MS = 2.0
 GOAL_SINGLE_MS = 1.0
@@ -14,19 +14,19 @@ ROUNDS = 300
 
 
 def run() -> list[tuple[str, str, str, bool]]:
-    """(what, figure, goal, whether it is met): the use cases of a whole service, its store too."""
+    """(name, figure, goal, met) of the use cases of a whole service, including its store."""
     with service() as built:
         services, who = built.services, caller(built)
         usdc = services.catalogue.tokens[DESTINATION, "USDC"].address
         other = services.catalogue.tokens[SOURCE, "USDC"].address
 
         def every_chain() -> int:
-            found = quotes.multi_source(services, who, DESTINATION, "25.5", usdc)
+            found = quotes.quote_multi_source(services, who, DESTINATION, "25.5", usdc)
             return sum(len(source.options) for source in found.options)
 
         def one_bridge() -> object:
-            asked = Asked(other, usdc, SOURCE, DESTINATION, "25500000")
-            return quotes.single(services, who, asked, "CCTP")
+            asked = QuoteRequest(other, usdc, SOURCE, DESTINATION, "25500000")
+            return quotes.quote_with_bridge(services, who, asked, "CCTP")
 
         return [
             _row(

@@ -1,4 +1,4 @@
-"""How much longer ramp quotes of four providers take than the slowest provider alone."""
+"""Duration of ramp quotes of four providers, relative to the slowest provider alone."""
 
 import time
 from collections.abc import Sequence
@@ -8,21 +8,21 @@ from statistics import median
 from typing import Any
 
 from benchmarks.worlds import caller, service
-from crossway.domain.channels import Channel
+from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import ProviderName
-from crossway.ports.ramps import Ask, Priced, RampProvider
-from crossway.usecases.ramps.questions import RampQuestion
-from crossway.usecases.ramps.quotes import quotes
+from crossway.ports.ramps import ProviderQuote, ProviderQuoteRequest, RampProvider
+from crossway.usecases.ramps.quote_params import RampQuoteRequest
+from crossway.usecases.ramps.quotes import compare_quotes
 
 ANSWER_SECONDS = 0.2
 GOAL_RATIO = 1.2
 ROUNDS = 25
-# Over a bridge, so that asking the bridges counts as well.
-ASKED = RampQuestion("on-ramp", "NGN", "100", destination_chain="MONAD_MAINNET")
+# Over a bridge, so that bridge quotes are included.
+ASKED = RampQuoteRequest("on-ramp", "NGN", "100", destination_chain="MONAD_MAINNET")
 
 
 class SlowProvider:
-    """A sandbox provider under a name, whose prices take their time."""
+    """A simulated provider with delayed prices."""
 
     at_once = False
 
@@ -31,16 +31,18 @@ class SlowProvider:
         self.capabilities = replace(inner.capabilities, name=name)
         self.took = 0.0
 
-    def price(self, ask: Ask, channels: Sequence[Channel], now: datetime) -> Priced:
+    def price(
+        self, ask: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime
+    ) -> ProviderQuote:
         began = time.perf_counter()
         time.sleep(ANSWER_SECONDS)
-        priced = self.inner.price(ask, channels, now)
+        priced = self.inner.get_quote(ask, channels, now)
         self.took = time.perf_counter() - began
         return priced
 
 
 def run() -> list[tuple[str, str, str, bool]]:
-    """(what, figure, goal, whether it is met): the use case of a whole service, its store too."""
+    """(name, figure, goal, met) of the use case of a whole service, including its store."""
     with service() as built:
         inner = {provider.name: provider for provider in built.services.ramps}
         # No corridor has four providers, so one of them stands in for the hosted page.
@@ -50,9 +52,9 @@ def run() -> list[tuple[str, str, str, bool]]:
         totals, ratios = [], []
         for _ in range(ROUNDS):
             began = time.perf_counter()
-            found = quotes(services, who, ASKED)
+            found = compare_quotes(services, who, ASKED)
             totals.append(time.perf_counter() - began)
-            assert len(found.quotes) == len(slow), found.left_out
+            assert len(found.quotes) == len(slow), found.excluded
             ratios.append(totals[-1] / max(provider.took for provider in slow))
     ratio, worst = median(ratios), max(ratios)
     figure = f"{ratio:.3f} × the slowest ({median(totals) * 1000:.0f} ms; worst {worst:.3f})"

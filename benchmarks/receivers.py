@@ -1,4 +1,4 @@
-"""Ten receivers of webhooks in a process of their own, cheap enough not to be what is measured.
+"""Ten webhook receivers in a process of their own, cheap enough not to distort the measurement.
 
 python -m benchmarks.receivers writes its ports, and to each line it reads a report: when each
 request came (time.time()), by port. A port that is written to it hangs from then on; `again`
@@ -18,7 +18,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
 
 
 class Receivers:
-    """The process, as a benchmark sees it."""
+    """A handle on the receivers' process."""
 
     def __enter__(self) -> "Receivers":
         command = [sys.executable, "-m", "benchmarks.receivers"]

@@ -1,4 +1,4 @@
-"""The product as an operator starts it, on a throwaway data folder and a free port."""
+"""The server as an operator starts it, on a temporary data folder and a free port."""
 
 import http.client
 import os
@@ -18,10 +18,10 @@ from websockets.sync.client import connect
 
 from benchmarks.worlds import caller
 from crossway.bootstrap import build
-from crossway.domain.clients import Mode, insider
+from crossway.domain.clients import Mode, staff_principal
 from crossway.settings import Settings
-from crossway.usecases.developers import clients, keys
-from crossway.usecases.developers.clients import ClientChange
+from crossway.usecases.developers import api_keys, clients
+from crossway.usecases.developers.clients import ClientUpdate
 
 ROOT = Path(__file__).parent.parent
 WAIT_SECONDS = 60.0
@@ -41,30 +41,30 @@ class Server:
     started_in: float
 
     def processor_seconds(self) -> float:
-        """How much it has worked so far, all its threads together."""
+        """Processor time used so far by all threads."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
     def memory_mb(self) -> float:
-        """What of its memory lies in RAM."""
+        """Resident memory."""
         for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / 1024
-        raise RuntimeError("the system does not tell the size of a process")
+        raise RuntimeError("the system does not report the size of a process")
 
     def key(self) -> str:
-        """The secret of a new key with a rate limit out of reach."""
+        """The secret of a new API key with a very high rate limit."""
         built = build(Settings(data_dir=self.folder, database_url=None))
         try:
             client = caller(built).client
-            change = ClientChange(requests_per_minute=UNLIMITED)
-            clients.change(built.services, client.id, change, insider("benchmark"))
-            return keys.make(built.services, client.id, Mode.TEST, insider("benchmark")).secret
+            change = ClientUpdate(requests_per_minute=UNLIMITED)
+            clients.update_client(built.services, client.id, change, staff_principal("benchmark"))
+            return api_keys.create_api_key(built.services, client.id, Mode.TEST, staff_principal("benchmark")).secret
         finally:
             built.close()
 
     def open_page(self) -> None:
-        """Open the dashboard as a browser does, until its first page is drawn."""
+        """Open the dashboard until its first page is drawn."""
         asked = BackMsg()
         asked.rerun_script.query_string = ""
         url = f"ws://127.0.0.1:{self.port}/_stcore/stream"
@@ -79,7 +79,7 @@ class Server:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Server]:
-    """`streamlit run app.py`, the engine included, ended by its process id."""
+    """Run `streamlit run app.py` with its engine, and stop it by its process id."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""The real server over HTTP: its start, its memory, and what quotes and new intents cost.
+"""The real server over HTTP: start, memory, and the cost of quotes and new intents.
 
 Times on a shared machine say little, so two figures are ratios to something bare, measured in turn
 with it in the same run:
@@ -29,7 +29,7 @@ from urllib.parse import urlencode
 
 from benchmarks.servers import Server, serving
 from benchmarks.worlds import DESTINATION, SOURCE
-from crossway.catalogue import load
+from crossway.catalogue import load_catalogue
 
 STARTS = 3
 GOAL_START_SECONDS = 4.0
@@ -45,7 +45,7 @@ Row = tuple[str, str, str, bool]
 
 
 def run() -> list[Row]:
-    """(what, figure, goal, whether it is met)."""
+    """(name, figure, goal, met)."""
     with tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as place:
         folders = [Path(place) / str(number) for number in range(STARTS)]
         for folder in folders:
@@ -83,8 +83,8 @@ def _at_rest(starts: list[float], work: list[float], memory: float) -> list[Row]
 
 
 def _quotes(server: Server, key: str) -> Row:
-    """One connection, one request after the other, the two kinds by turns."""
-    usdc = load().tokens[DESTINATION, "USDC"].address
+    """One connection, one request after the other, the two kinds alternating."""
+    usdc = load_catalogue().tokens[DESTINATION, "USDC"].address
     asked = {"destinationChain": DESTINATION, "amount": "25.5", "tokenOut": usdc}
     quote = f"/api/v1/quotes/multi-source?{urlencode(asked)}"
     connection = http.client.HTTPConnection("127.0.0.1", server.port)
@@ -108,7 +108,7 @@ def _quotes(server: Server, key: str) -> Row:
 
 
 def _intents(server: Server, key: str) -> Row:
-    """By turns, as the disk has its moods; the median of each rate and of the ratio."""
+    """Alternating, because the disk's speed varies; the median of each rate and of the ratio."""
     created, committed, work = [], [], []
     with closing(sqlite3.connect(server.folder / "bare.db", isolation_level=None)) as bare:
         bare.execute("PRAGMA journal_mode=WAL")
@@ -131,7 +131,7 @@ def _intents(server: Server, key: str) -> Row:
 
 
 def _commits(bare: sqlite3.Connection) -> float:
-    """Rows a second, each in a commit of its own."""
+    """Rows per second, each in its own commit."""
     made, began = 0, time.perf_counter()
     while (took := time.perf_counter() - began) < COMMIT_SECONDS:
         bare.execute("INSERT INTO rows (at, body) VALUES (?, ?)", (took, "x" * 100))
@@ -140,7 +140,7 @@ def _commits(bare: sqlite3.Connection) -> float:
 
 
 async def _create(server: Server, key: str, seconds: float) -> float:
-    """Intents a second, every one asked for in its own words."""
+    """Intents per second, each with a different body."""
     began = time.perf_counter()
     each = (_client(server, key, began + seconds) for _ in range(CONNECTIONS))
     made = sum(await asyncio.gather(*each))
@@ -148,7 +148,7 @@ async def _create(server: Server, key: str, seconds: float) -> float:
 
 
 async def _client(server: Server, key: str, end: float) -> int:
-    """How many one connection created until the end."""
+    """The number of intents that one connection created."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     made = 0
     while time.perf_counter() < end:
@@ -173,7 +173,7 @@ def _request(key: str) -> bytes:
 
 _ASKED = {
     "amount": "25000000",
-    "tokenIn": load().tokens[SOURCE, "USDC"].address,
+    "tokenIn": load_catalogue().tokens[SOURCE, "USDC"].address,
     "source_chain": SOURCE,
     "destination_chain": DESTINATION,
     "recipient": WALLET,

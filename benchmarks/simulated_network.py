@@ -1,4 +1,4 @@
-"""What the simulated network costs per payment: deposit, start, fill, reimbursement, in batches.
+"""The simulated network's cost per payment: deposit, start, fill, reimbursement, in batches.
 
 python -m benchmarks.simulated_network [batch size] [batches] [database URL]
 """
@@ -13,15 +13,15 @@ from typing import TypeVar
 
 from sqlalchemy import Engine, create_engine, event
 
+from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
+from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
+from crossway.adapters.chains.simulated.blocks.tables import METADATA
 from crossway.adapters.chains.simulated.chain import SimulatedChain
-from crossway.adapters.chains.simulated.clock import SandboxClock
-from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
-from crossway.adapters.chains.simulated.tables import METADATA
-from crossway.catalogue import load, reference_prices
-from crossway.domain.actions import Action, Output
-from crossway.domain.transfers import Duty
-from crossway.ports.chain import Cursor, Mined
+from crossway.catalogue import load_catalogue, reference_prices
+from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall, Output
+from crossway.ports.chain import Cursor, IncludedTx
 from crossway.ports.sandbox import Faults
 
 SOURCE, DESTINATION = "BASE_MAINNET", "POLYGON_MAINNET"
@@ -32,12 +32,12 @@ worked: dict[str, float] = defaultdict(float)
 
 
 class Everything:
-    """A watch on all addresses."""
+    """A filter that matches all addresses."""
 
-    def known(self, addresses: Collection[str]) -> set[str]:
+    def filter_known(self, addresses: Collection[str]) -> set[str]:
         return set(addresses)
 
-    def all(self) -> Sequence[str]:
+    def list_all(self) -> Sequence[str]:
         return ()
 
 
@@ -51,7 +51,7 @@ def timed(step: str, call: Callable[[], T]) -> T:
 
 
 def engines(url: str) -> tuple[Engine, Engine]:
-    """A writing and a reading engine, set up as the product's own are."""
+    """A writing and a reading database engine, configured as in the product."""
     if not url.startswith("sqlite"):
         return create_engine(url), create_engine(url)
     writing = create_engine(url, connect_args={"isolation_level": None})
@@ -75,10 +75,10 @@ class Run:
     def __init__(self, url: str) -> None:
         writing, reading = engines(url)
         METADATA.create_all(writing)
-        catalogue = load()
-        clock = SandboxClock(writing, reading)
+        catalogue = load_catalogue()
+        clock = SimulatedClock(writing, reading)
         prices = {symbol: price.pico_usd for symbol, price in reference_prices().items()}
-        network = Network(catalogue, writing, reading, clock, prices)
+        network = SimulatedNetwork(catalogue, writing, reading, clock, prices)
         self.sandbox = SimulatedSandbox(network)
         self.source = SimulatedChain(network, SOURCE)
         self.destination = SimulatedChain(network, DESTINATION)
@@ -86,9 +86,9 @@ class Run:
         self.given = catalogue.token(DESTINATION, "USDC").address
         self.cursors: dict[str, Cursor | None] = {SOURCE: None, DESTINATION: None}
         self.sandbox.freeze(True)
-        plenty = Faults(own={"relayer": {"USDC": 10**18, "native": 10**30}})
-        self.sandbox.misbehave(SOURCE, plenty)
-        self.sandbox.misbehave(DESTINATION, plenty)
+        plenty = Faults(balances={"relayer": {"USDC": 10**18, "native": 10**30}})
+        self.sandbox.inject_faults(SOURCE, plenty)
+        self.sandbox.inject_faults(DESTINATION, plenty)
         self.scan()
 
     def scan(self) -> int:
@@ -101,12 +101,12 @@ class Run:
                 count += len(found.incoming)
                 if not found.incoming:
                     break
-                assert all(chain.still_there(found.incoming))
+                assert all(chain.verify_inclusion(found.incoming))
         return count
 
-    def send(self, chain: SimulatedChain, name: str, actions: list[Action]) -> None:
+    def send(self, chain: SimulatedChain, name: str, actions: list[OutboundCall]) -> None:
         """Sign, broadcast, mine and check a batch."""
-        nonce = chain.next_nonce(chain.own.relayer)
+        nonce = chain.next_nonce(chain.accounts.relayer)
         numbered = [(action, nonce + number) for number, action in enumerate(actions)]
         fee = chain.fee_units()
         signed = timed(f"{name} sign", lambda: chain.sign(numbered, fee))
@@ -116,7 +116,7 @@ class Run:
         ids = [one.tx_id for one in signed]
         for _ in range(2):  # once to confirm, once at finality
             known = timed(f"{name} status", lambda: chain.status(ids))
-            bad = [one for one in known.values() if not isinstance(one, Mined) or one.reason]
+            bad = [one for one in known.values() if not isinstance(one, IncludedTx) or one.reason]
             assert not bad, bad[0]
 
     def batch(self, first: int, size: int) -> None:
@@ -128,10 +128,10 @@ class Run:
         deposits = [(place, self.paid, UNITS + EXCESS) for place in places]
         timed("deposit", lambda: self.sandbox.deposit_each(SOURCE, deposits))
         assert timed("scan, still there", self.scan) == size
-        own, other = self.source.own, self.destination.own
+        own, other = self.source.accounts, self.destination.accounts
         starts = [
-            Action(
-                Duty.START,
+            OutboundCall(
+                OutboundTxKind.START,
                 SOURCE,
                 own.relayer,
                 key,
@@ -145,8 +145,8 @@ class Run:
         ]
         self.send(self.source, "start", starts)
         fills = [
-            Action(
-                Duty.FILL,
+            OutboundCall(
+                OutboundTxKind.FILL,
                 DESTINATION,
                 other.relayer,
                 key,
@@ -158,7 +158,10 @@ class Run:
         self.send(self.destination, "fill", fills)
         shares = ((own.relayer, UNITS - 70_000), (own.treasury, 50_000), (own.coordinator, 20_000))
         outputs = tuple(Output(own.bridger, to, self.paid, units) for to, units in shares)
-        repaid = [Action(Duty.REIMBURSE, SOURCE, own.relayer, key, outputs) for key in keys]
+        repaid = [
+            OutboundCall(OutboundTxKind.REIMBURSE, SOURCE, own.relayer, key, outputs)
+            for key in keys
+        ]
         self.send(self.source, "reimburse", repaid)
         assert timed("scan, still there", self.scan) == 2 * size
 

@@ -1,4 +1,4 @@
-"""Open browsers: what they cost the server, how they slow the API, and how soon they see a change.
+"""Open browsers: server cost, effect on the API, and latency of changes.
 
 A real server and browsers that speak its protocol, a third of them each on the overview, the list
 of payments and one payment, while payments are made and paid over the API; one real Chromium is
@@ -36,7 +36,7 @@ Row = tuple[str, str, str, bool]
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What was measured with so many browsers; seconds, and processors' worth of work."""
+    """Measurements with a number of browsers: seconds, and processors in use."""
 
     cores: float
     quiet_cores: float
@@ -47,7 +47,7 @@ class Phase:
 
 
 def run() -> list[Row]:
-    """(what, figure, goal, whether it is met)."""
+    """(name, figure, goal, met)."""
     with (
         tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as place,
         serving(Path(place)) as server,
@@ -124,7 +124,7 @@ async def _phase(server: Server, key: str, number: int, page: Page | None) -> Ph
 
 
 async def _rest(tabs: list[Tab]) -> None:
-    """Wait until what was paid before is repaid, too, and no screen is drawn any more."""
+    """Wait until earlier payments are reimbursed and no screen is being drawn."""
     still, drawn, end = 0.0, -1, time.perf_counter() + MOST_REST_SECONDS
     while still < SETTLE_SECONDS and time.perf_counter() < end:
         now = sum(tab.runs for tab in tabs)
@@ -133,7 +133,7 @@ async def _rest(tabs: list[Tab]) -> None:
 
 
 async def _worked(server: Server, meanwhile: Any) -> float:
-    """Processors' worth of work while something goes on."""
+    """Processors in use while a task runs."""
     began, work = time.perf_counter(), server.processor_seconds()
     await meanwhile
     return (server.processor_seconds() - work) / (time.perf_counter() - began)
@@ -147,7 +147,7 @@ async def _shop(
     made: dict[str, float],
     shown: list[float],
 ) -> None:
-    """Make and pay payments, and note when each was there to be seen."""
+    """Create and pay payments, and record when each change was committed."""
     end, number = time.perf_counter() + SECONDS, await _pay(server, key)
     while time.perf_counter() < end:
         began, number = time.perf_counter(), number + 1
@@ -164,7 +164,7 @@ async def _shop(
 
 
 async def _pay(server: Server, key: str) -> int:
-    """Create a payment that is paid soon after; answers its number."""
+    """Create a payment that is paid soon after; returns its number."""
     made = await _call(server, key, "POST", "/api/v1/intents", _ASKED)
     address = made["intent_address"]
     deposit = {"address": address, "amount": "exact"}
@@ -179,7 +179,7 @@ _KEEP: set[asyncio.Task[Any]] = set()
 
 
 async def _ask(server: Server, key: str, took: list[float]) -> None:
-    """One small question after the other, twenty a second."""
+    """One small request after the other, twenty a second."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     asked = f"GET {BARE} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n\r\n"
     while True:

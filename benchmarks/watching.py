@@ -1,6 +1,6 @@
-"""What it costs to watch a thousand addresses on a chain of each family: questions and time.
+"""The cost of watching 1,000 addresses on a chain of each family: requests and time.
 
-Seconds of a pass are compared with a bare question to the same node in the same run, so that the
+Seconds of a pass are compared with a bare request to the same node in the same run, so that the
 figure says little about the machine. A pass asks for the head and scans what came since; a block
 comes between two passes, with a payment to one of the addresses in every fourth.
 """
@@ -24,7 +24,7 @@ Row = tuple[str, str, str, bool]
 
 
 def run() -> list[Row]:
-    """(what, figure, goal, whether it is met)."""
+    """(name, figure, goal, met)."""
     return [_of_family(name) for name in RUNNING]
 
 

@@ -1,4 +1,4 @@
-"""Whole services on throwaway databases, for benchmarks: built, filled and let go."""
+"""Whole services on temporary databases for benchmarks."""
 
 import secrets
 import tempfile
@@ -11,21 +11,21 @@ from pathlib import Path
 from sqlalchemy import insert
 
 from crossway.bootstrap import Service, build
-from crossway.domain.clients import Caller, Mode, Scope, insider
+from crossway.domain.clients import Mode, Principal, Scope, staff_principal
 from crossway.domain.intent import Intent, State
 from crossway.settings import Settings
 from crossway.storage.intent_rows import intent_row
 from crossway.storage.tables import intent_counts, intents
 from crossway.usecases.developers import clients
+from crossway.usecases.payments.create_intent import CreateIntentRequest
 from crossway.usecases.payments.intents import create
-from crossway.usecases.payments.terms import CreateIntent
 
 SOURCE, DESTINATION = "BASE_MAINNET", "ARBITRUM_MAINNET"
 
 
 @contextmanager
 def service() -> Iterator[Service]:
-    """A service on a SQLite file of its own; its engine runs only when it is told to."""
+    """A service on its own SQLite file; its engine runs only on demand."""
     with tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as folder:
         built = build(Settings(data_dir=Path(folder), database_url=None))
         try:
@@ -34,19 +34,19 @@ def service() -> Iterator[Service]:
             built.close()
 
 
-def caller(built: Service) -> Caller:
-    """A client that may do everything."""
-    client = clients.create(built.services, f"Shop {secrets.token_hex(4)}", insider("benchmark"))
-    return Caller(client, Mode.TEST, frozenset(Scope))
+def caller(built: Service) -> Principal:
+    """A principal with all permissions."""
+    client = clients.create_client(built.services, f"Shop {secrets.token_hex(4)}", staff_principal("benchmark"))
+    return Principal(client, Mode.TEST, frozenset(Scope))
 
 
-def payment(built: Service, who: Caller) -> Intent:
-    """One intent of 25 USDC from Base to Arbitrum, created as a client creates it."""
+def payment(built: Service, who: Principal) -> Intent:
+    """One intent of 25 USDC from Base to Arbitrum, created as by a client."""
     services = built.services
     return create(
         services,
         who,
-        CreateIntent(
+        CreateIntentRequest(
             amount="25000000",
             token_in=services.catalogue.tokens[SOURCE, "USDC"].address,
             source_chain=SOURCE,
@@ -58,12 +58,12 @@ def payment(built: Service, who: Caller) -> Intent:
 
 
 def alike(built: Service, model: Intent, first: int, count: int) -> list[Intent]:
-    """Unstored intents with the terms of a model, each with its own nonce and address."""
+    """Copies of an intent, not stored, each with its own nonce and address."""
     source, destination = built.services.chains[SOURCE], built.services.chains[DESTINATION]
     made = []
     for nonce in range(first, first + count):
         terms = replace(model.terms, nonce=nonce)
-        key = source.intent_key(terms)
+        key = source.intent_hash(terms)
         made.append(
             replace(
                 model,
@@ -77,14 +77,14 @@ def alike(built: Service, model: Intent, first: int, count: int) -> list[Intent]
 
 
 def store_pending(built: Service, made: Sequence[Intent]) -> list[Intent]:
-    """Store intents as a client's requests would, in one commit; answers them with their ids."""
+    """Store intents as requests would, in one commit; returns them with their ids."""
     return built.store.write(
         lambda unit: [unit.intents.add(one, f"evt_{secrets.token_hex(16)}") for one in made]
     )
 
 
 def store_ended(built: Service, model: Intent, first: int, count: int) -> None:
-    """Store intents that are long over, straight into their table: history to sweep past."""
+    """Insert old completed intents directly into their table, as history."""
     for start in range(first, first + count, 10_000):
         size = min(10_000, first + count - start)
         rows = [
@@ -94,12 +94,12 @@ def store_ended(built: Service, model: Intent, first: int, count: int) -> None:
         with built.store.writer.begin() as db:
             db.execute(insert(intents), rows)
     with built.store.writer.begin() as db:
-        row = {"client_id": f"history {first}", "state": State.COMPLETED.value, "n": count}
+        row = {"client_id": f"history {first}", "state": State.COMPLETED.value, "total": count}
         db.execute(insert(intent_counts), row)
 
 
 def _cheap(model: Intent, first: int, count: int) -> Iterator[Intent]:
-    """As `alike`, with made-up addresses: nobody looks at them again."""
+    """Like `alike`, with random addresses."""
     for nonce in range(first, first + count):
         terms = replace(model.terms, nonce=nonce, expires_at=model.created_at - timedelta(days=30))
         yield replace(model, terms=terms, address=f"0x{nonce:040x}", key=f"0x{nonce:064x}")

@@ -1,50 +1,53 @@
-"""The frame of every screen: navigation by what people do, the environment, the search."""
+"""The shell of all pages: navigation, environment strip, search, alert strip and sign-in."""
 
 import streamlit as st
 
-from crossway.dashboard.components import alarms, environment, notices, search
-from crossway.dashboard.components.door import door, who
-from crossway.dashboard.navigation import FOLDER, leave, page
-from crossway.dashboard.screens import SCREENS, Screen, sections
-from crossway.dashboard.session import person, services
+from crossway.dashboard.components import alerts, environment, notices, search
+from crossway.dashboard.components.navigation import FOLDER, continue_navigation, page_path
+from crossway.dashboard.components.sign_in import require_sign_in, signed_in_footer
+from crossway.dashboard.page_registry import PAGES, Page, pages_by_section
+from crossway.dashboard.session import services, signed_in_staff
 
 STATIC = FOLDER.parent / "static"
 st.set_page_config(page_title="Crossway", page_icon=str(STATIC / "favicon.svg"), layout="wide")
 dark = st.context.theme.type == "dark"
 st.logo(str(STATIC / ("logo-dark.svg" if dark else "logo.svg")), size="large")
-environment.style()
+environment.page_style()
 
 
-def drawn(screen: Screen) -> st.Page:
+def drawn(screen: Page) -> st.Page:
     return st.Page(
-        page(screen.name),
+        page_path(screen.name),
         title=screen.title,
         icon=f":material/{screen.icon}:" if screen.icon else None,
         help=screen.help or None,
-        default=screen is SCREENS[0],
+        default=screen is PAGES[0],
         visibility="visible" if screen.section else "hidden",
     )
 
 
-simulated = services().network == "simulated"
-# At the door, too: a link to a screen leads there once its reader is let in.
-chosen = st.navigation(
-    {title: [drawn(screen) for screen in found] for title, found in sections(simulated).items()},
-    position="sidebar" if person() else "hidden",
+simulated = services().environment == "simulated"
+# Navigation exists before sign-in as well, so that a deep link opens its page afterwards.
+current_page = st.navigation(
+    {
+        title: [drawn(screen) for screen in entries]
+        for title, entries in pages_by_section(simulated).items()
+    },
+    position="sidebar" if signed_in_staff() else "hidden",
     expanded=True,
 )
-# The run ends as every other does: what is stopped leaves live parts behind that draw on.
-if door() and not leave(chosen.url_path):
-    with notices.in_words():
-        environment.follow_link()
+# The run ends normally: st.stop() would leave live fragments behind that keep drawing.
+if require_sign_in() and not continue_navigation(current_page.url_path):
+    with notices.show_errors():
+        environment.open_linked_payment()
         with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
-            environment.strip()
-            search.box()
-    with notices.in_words():
-        alarms.strip()
-    environment.sidebar()
-    with notices.in_words():
-        who()
-    notices.speak()
-    with notices.in_words():
-        chosen.run()
+            environment.environment_badges()
+            search.search_box()
+    with notices.show_errors():
+        alerts.alert_strip()
+    environment.mode_selector()
+    with notices.show_errors():
+        signed_in_footer()
+    notices.show_toasts()
+    with notices.show_errors():
+        current_page.run()

@@ -1,11 +1,11 @@
-"""Audit: who changed what, how it was and how it is, and whether the log is whole."""
+"""Audit log: who changed what, values before and after, and verification of the log."""
 
 import streamlit as st
 
 from crossway.dashboard.components import audit
 
 st.title("Audit log")
-audit.wholeness()
-asked = audit.filters()
-audit.rows(asked)
-audit.export(asked)
+audit.integrity()
+filters = audit.filters()
+audit.rows(filters)
+audit.export(filters)

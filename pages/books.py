@@ -1,29 +1,33 @@
-"""Books: whether they balance, every account, an account's postings, and exports."""
+"""Books: balance check, trial balance, postings of an account, and exports."""
 
 import streamlit as st
 
 from crossway.dashboard.components import books, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views import books as view
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
-asked = st.query_params
-key = view.key_of(asked.get("account"), asked.get("chain"), asked.get("token"))
+query = st.query_params
+key = view.parse_balance_key(query.get("account"), query.get("chain"), query.get("token"))
 if key is None:
     st.title("Books")
     st.markdown(
-        "Every movement of money is booked twice: credited where it comes from, debited where it "
-        "goes. A line opens its postings."
+        "Double-entry ledger: every movement credits the account it comes from and debits the "
+        "account it goes to. Select a row to see its postings."
     )
     books.trial_balance()
     st.header("All postings")
 else:
-    st.title(view.title(services(), key))
-    widget.ways((Way("All accounts", link("books"), "arrow_back"),), "books_back", width="content")
-between = books.days()
-books.export(key, between)
+    st.title(view.describe_balance_key(services(), key))
+    widget.link_buttons(
+        (LinkButton("All accounts", page_href("books"), "arrow_back"),),
+        "books_back",
+        width="content",
+    )
+days = books.date_range()
+books.export(key, days)
 if key is None:
-    books.postings(None, between)
+    books.postings(None, days)
 else:
-    books.account(key, between)
+    books.account(key, days)

@@ -1,25 +1,27 @@
-"""Chains: heads, delays, nodes and the relayer's gas; switch a chain off and on."""
+"""Chains: heads, lag, node latency and the relayer's gas; disable and enable a chain."""
 
 import streamlit as st
 
-from crossway.dashboard import live
-from crossway.dashboard.components import living, notices, switches, widget
+from crossway.dashboard import push
+from crossway.dashboard.components import kill_switches, live_fragment, notices, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views import chains as view
 
 st.title("Chains")
 
 
-@living.part(every=2.0)
+@live_fragment.fragment(refresh_seconds=2.0)
 def chains() -> None:
-    with notices.in_words(), st.skeleton(height=320):
-        found = live.chains()
-        st.markdown(view.summary(found))
-        widget.table(view.rows(services().catalogue, found), view.COLUMNS, "chains", "Chains")
+    with notices.show_errors(), st.skeleton(height=320):
+        statuses = push.chain_statuses()
+        st.markdown(view.summarize(statuses))
+        widget.table(
+            view.build_rows(services().catalogue, statuses), view.COLUMNS, "chains", "Chains"
+        )
 
 
 chains()
-st.header("Switched off")
-switches.listed("chain:")
-st.header("Switch a chain off")
-switches.chain_off()
+st.header("Disabled chains")
+kill_switches.switch_list("chain:")
+st.header("Disable a chain")
+kill_switches.disable_chain()

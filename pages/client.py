@@ -1,25 +1,27 @@
-"""One client: its terms, where its refunds go, how it shows itself, its keys."""
+"""One merchant: fees, refund addresses, checkout branding and API keys."""
 
 import streamlit as st
 
-from crossway.dashboard.components import clients, keys, looks, missing, widget
+from crossway.dashboard.components import branding, clients, keys, not_found, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views import clients as view
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
-with missing.told("Client", Way("To clients and keys", link("keys"), "storefront")):
-    client = view.one(services(), st.query_params.get("id") or "")
+with not_found.handle_not_found(
+    "Merchant", LinkButton("Merchants and API keys", page_href("keys"), "storefront")
+):
+    client = view.get_client(services(), st.query_params.get("id") or "")
     st.title(client.name)
     clients.form(client)
-    st.header("Payers' pages")
-    looks.form(client)
-    st.header("Keys")
-    keys.table(False, client.id, "client_keys")
-    ways = (
-        Way("New key", link("keys"), "key", main=True),
-        Way("Its webhooks", link("webhooks", client=client.id), "webhook"),
-        Way("What it asked", link("requests", client=client.id), "swap_horiz"),
-        Way("Who changed it", link("audit", about=f"client:{client.id}"), "history"),
+    st.header("Checkout branding")
+    branding.form(client)
+    st.header("API keys")
+    keys.key_table(False, client.id, "client_keys")
+    buttons = (
+        LinkButton("New key", page_href("keys"), "key", primary=True),
+        LinkButton("Webhooks", page_href("webhooks", client=client.id), "webhook"),
+        LinkButton("API requests", page_href("requests", client=client.id), "swap_horiz"),
+        LinkButton("Audit log", page_href("audit", about=f"client:{client.id}"), "history"),
     )
-    widget.ways(ways, "client_ways")
+    widget.link_buttons(buttons, "client_ways")

@@ -1,37 +1,52 @@
-"""One delivery of a webhook: what was sent, what was answered each time, sending it again."""
+"""One webhook delivery: its body, its attempts and resending it."""
 
 import streamlit as st
 
-from crossway.dashboard.components import deliveries, living, missing, notices, webhooks, widget
+from crossway.dashboard.components import (
+    deliveries,
+    live_fragment,
+    not_found,
+    notices,
+    webhooks,
+    widget,
+)
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import delivery_href, link, webhook_href
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import delivery_href, page_href, webhook_href
 
-wanted = st.query_params.get("id") or ""
+delivery_id = st.query_params.get("id") or ""
 
 
-@living.part()
+@live_fragment.fragment()
 def body() -> None:
-    with notices.in_words():
-        seen = view.one(services(), operator(), wanted)
-        chip = view.state(seen.delivery)
-        st.badge(chip.text, icon=f":material/{chip.icon}:", color=chip.color, help=chip.hint)
-        deliveries.body(seen)
+    with notices.show_errors():
+        record = view.get_delivery(services(), operator(), delivery_id)
+        badge = view.status_badge(record.delivery)
+        st.badge(badge.text, icon=f":material/{badge.icon}:", color=badge.color, help=badge.hint)
+        deliveries.delivery_detail(record)
 
 
-with missing.told("Delivery", Way("To the list of webhooks", link("webhooks"), "webhook")):
-    found = view.one(services(), operator(), wanted)
-    st.title(f"Delivery #{found.delivery.id}")
+with not_found.handle_not_found(
+    "Delivery", LinkButton("All webhooks", page_href("webhooks"), "webhook")
+):
+    record = view.get_delivery(services(), operator(), delivery_id)
+    st.title(f"Delivery #{record.delivery.id}")
     with st.container(horizontal=True, gap="small"):
-        webhooks.replay(found.delivery.id)
-        webhook = found.delivery.webhook_id
-        ways = [Way(f"Webhook #{webhook}", webhook_href(webhook), "webhook")]
-        if found.announcement.kind != "webhook":
-            ways.append(view.about(found.announcement))
-        if repeats := found.delivery.replay_of:
-            ways.append(Way(f"Delivery #{repeats}", delivery_href(repeats), "history"))
-        if again := st.session_state.pop("replayed_as", None):
-            ways.append(Way(f"Delivery #{again}", delivery_href(again), "replay", main=True))
-        widget.ways(ways, "delivery_ways", width="content")
+        webhooks.resend(record.delivery.id)
+        webhook_id = record.delivery.webhook_id
+        buttons = [LinkButton(f"Webhook #{webhook_id}", webhook_href(webhook_id), "webhook")]
+        if record.event.kind != "webhook":
+            buttons.append(view.resource_link(record.event))
+        if original_id := record.delivery.replay_of:
+            buttons.append(
+                LinkButton(f"Delivery #{original_id}", delivery_href(original_id), "history")
+            )
+        if resend_id := st.session_state.pop("replayed_as", None):
+            buttons.append(
+                LinkButton(
+                    f"Delivery #{resend_id}", delivery_href(resend_id), "replay", primary=True
+                )
+            )
+        widget.link_buttons(buttons, "delivery_ways", width="content")
     body()

@@ -1,70 +1,77 @@
-"""One payment: where it stands, its money, its story, and what may be done to it now."""
+"""One payment: status, money, timeline and available actions."""
 
 import streamlit as st
 
-from crossway.dashboard import watching
+from crossway.dashboard import shared_query
 from crossway.dashboard.components import intent as parts
 from crossway.dashboard.components import (
     intent_actions,
     intent_records,
     listing,
-    living,
+    live_fragment,
     notices,
     widget,
 )
-from crossway.dashboard.navigation import open_page
-from crossway.dashboard.session import operator, redraw, services
-from crossway.dashboard.views import story
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.components.navigation import open_page
+from crossway.dashboard.session import operator, rerun_unattended, services
+from crossway.dashboard.views import intent_detail
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
 TABS = ("Overview", "Advanced", "Raw")
-wanted = st.query_params.get("id") or st.query_params.get("intent") or ""
+identifier = st.query_params.get("id") or st.query_params.get("intent") or ""
 
 
-def read(intent_id: int) -> story.Story:
+def read(intent_id: int) -> intent_detail.IntentTimeline:
     caller = operator()
-    return watching.read(f"payment {intent_id}", lambda: story.told(services(), caller, intent_id))
+    return shared_query.read(
+        f"payment {intent_id}",
+        lambda: intent_detail.load_intent_detail(services(), caller, intent_id),
+    )
 
 
-# How much time is left is said in its words.
-@living.part(watched=True, every=60.0)
-def head(intent_id: int, drawn: str) -> None:
-    with notices.in_words():
-        told = read(intent_id)
-        parts.head(told)
-        # The buttons stand outside this part: when what they allow changes, draw all anew.
-        if parts.stands(told) != drawn:
-            redraw()
+# Redrawn every minute because the disabled reasons state the time left.
+@live_fragment.fragment(shared=True, refresh_seconds=60.0)
+def head(intent_id: int, drawn_state: str) -> None:
+    with notices.show_errors():
+        detail = read(intent_id)
+        parts.header(detail)
+        # The buttons are outside of this fragment: redraw the page when their availability changes.
+        if parts.action_state(detail) != drawn_state:
+            rerun_unattended()
 
 
-@living.part(watched=True)
+@live_fragment.fragment(shared=True)
 def body(intent_id: int, tab: str) -> None:
-    with notices.in_words():
-        told = read(intent_id)
+    with notices.show_errors():
+        detail = read(intent_id)
         show = {"Advanced": intent_records.advanced, "Raw": intent_records.records}
-        show.get(tab, parts.overview)(told)
+        show.get(tab, parts.overview)(detail)
 
 
-with notices.in_words():
-    found = story.sought(services(), operator(), wanted)
-    if len(found) > 1:
-        open_page("search", q=wanted)
-    if not found:
+with notices.show_errors():
+    matches = intent_detail.search_intents(services(), operator(), identifier)
+    if len(matches) > 1:
+        open_page("search", q=identifier)
+    if not matches:
         st.title("Payment")
-        words = f"No payment is known by “{wanted}”." if wanted else "No payment is named."
-        notices.empty(words, "Search above, or choose one from the list.", "search_off")
-        widget.ways((Way("To the list of payments", link("intents"), "list_alt"),), "to_list")
+        message = (
+            f"No payment found for “{identifier}”." if identifier else "The link has no payment ID."
+        )
+        notices.empty_state(message, "Search above or choose one from the list.", "search_off")
+        widget.link_buttons(
+            (LinkButton("All payments", page_href("intents"), "list_alt"),), "to_list"
+        )
     else:
-        told = story.told(services(), operator(), found[0].id)
-        st.title(f"Payment #{found[0].id}")
-        head(found[0].id, parts.stands(told))
-        intent_actions.actions(told)
-        tab = listing.tabs("What to show", "tab", TABS)
-        body(found[0].id, tab)
+        detail = intent_detail.load_intent_detail(services(), operator(), matches[0].id)
+        st.title(f"Payment #{matches[0].id}")
+        head(matches[0].id, parts.action_state(detail))
+        intent_actions.actions(detail)
+        tab = listing.tabs("View", "tab", TABS)
+        body(matches[0].id, tab)
         if tab == "Overview":
-            intent_actions.write_note(told)
+            intent_actions.note_form(detail)
         elif tab == "Advanced":
-            intent_records.send_again(told)
+            intent_records.resend_webhook(detail)
         else:
-            intent_records.take_along(told)
+            intent_records.download_records(detail)

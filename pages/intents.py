@@ -1,22 +1,22 @@
-"""Payments: the live list with its filters, its saved views and its export."""
+"""Payments: the live list with filters, saved views and export."""
 
 import streamlit as st
 
-from crossway.dashboard.components import listing, notices, payments, widget
-from crossway.dashboard.components.conditions import builder
-from crossway.dashboard.views import conditions
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import exports, link
+from crossway.dashboard.components import listing, notices, payment_list, widget
+from crossway.dashboard.components.filter_builder import filter_builder
+from crossway.dashboard.views import payment_filters
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import export_buttons, page_href
 
 PARAMS = ("show", "all", "any")
 st.title("Payments")
-given: dict[str, str] = {}
-with notices.in_words():
-    given = listing.params("intents", PARAMS)
-    listing.quick("Show", "show", list(conditions.QUICK), PARAMS)
-    builder(PARAMS, given)
-    listing.views("intents", PARAMS, given)
+params: dict[str, str] = {}
+with notices.show_errors():
+    params = listing.read_filters("intents", PARAMS)
+    listing.segmented_filter("Show", "show", list(payment_filters.QUICK), PARAMS)
+    filter_builder(PARAMS, params)
+    listing.saved_views_bar("intents", PARAMS, params)
 
-payments.rows(given)
-way = Way("New payment", link("new_intent"), "add_circle", main=True)
-widget.ways((way, *exports("payments", given)), "intents_ways", width="content")
+payment_list.rows(params)
+button = LinkButton("New payment", page_href("new_intent"), "add_circle", primary=True)
+widget.link_buttons((button, *export_buttons("payments", params)), "intents_ways", width="content")

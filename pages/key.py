@@ -1,45 +1,60 @@
-"""One API key: what it may do, replacing it, ending it."""
+"""One API key: permissions, rotation and revocation."""
 
 import streamlit as st
 
-from crossway.dashboard.components import keys, living, missing, notices, secrets, widget
+from crossway.dashboard.components import (
+    keys,
+    live_fragment,
+    not_found,
+    notices,
+    one_time_secrets,
+    widget,
+)
 from crossway.dashboard.session import services
 from crossway.dashboard.views import keys as view
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import client_href, link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import client_href, page_href
 
-wanted = st.query_params.get("id") or ""
+key_id = st.query_params.get("id") or ""
 
 
-@living.part()
+@live_fragment.fragment()
 def facts() -> None:
-    with notices.in_words():
-        widget.facts(view.facts(*view.one(services(), wanted)), "key_facts", "Facts")
+    with notices.show_errors():
+        widget.details(
+            view.build_details(*view.get_key(services(), key_id)), "key_facts", "Details"
+        )
 
 
-with missing.told("API key", Way("To the list of keys", link("keys"), "key")):
-    key, client = view.one(services(), wanted)
-    st.title(f"Key {key.shown}…")
-    secrets.shown()
+with not_found.handle_not_found("API key", LinkButton("All API keys", page_href("keys"), "key")):
+    key, client = view.get_key(services(), key_id)
+    st.title(f"Key {key.display_prefix}…")
+    one_time_secrets.pending_secret()
     now = services().clock.now()
     with st.container(horizontal=True, gap="small"):
-        for mark in (view.state(key, now), view.MODES[key.mode]):
-            st.badge(mark.text, icon=f":material/{mark.icon}:", color=mark.color, help=mark.hint)
+        for badge in (view.status_badge(key, now), view.MODES[key.mode]):
+            st.badge(
+                badge.text, icon=f":material/{badge.icon}:", color=badge.color, help=badge.hint
+            )
     left, right = st.columns(2, gap="large")
     with left:
-        st.header("Facts")
+        st.header("Details")
         facts()
-        ways = (
-            Way(f"Client {client.name}", client_href(client.id), "storefront"),
-            Way("What its client asked", link("requests", client=client.id), "swap_horiz"),
-            Way("Who changed it", link("audit", about=f"key:{key.id}"), "history"),
+        buttons = (
+            LinkButton(f"Merchant {client.name}", client_href(client.id), "storefront"),
+            LinkButton(
+                "The merchant's API requests", page_href("requests", client=client.id), "swap_horiz"
+            ),
+            LinkButton("Audit log", page_href("audit", about=f"key:{key.id}"), "history"),
         )
-        widget.ways(ways, "key_ways")
+        widget.link_buttons(buttons, "key_ways")
     with right:
-        if key.ended(now):
-            notices.empty("This key has ended", "Nothing can be asked with it any more.", "key_off")
+        if key.is_expired(now):
+            notices.empty_state(
+                "This key is revoked", "Requests with this key are rejected.", "key_off"
+            )
         else:
-            st.header("What it may")
-            keys.change(key)
-            st.header("Replace or end it")
-            keys.ending(key, client)
+            st.header("Permissions")
+            keys.change_form(key)
+            st.header("Rotate or revoke")
+            keys.replace_or_revoke(key, client)

@@ -1,25 +1,25 @@
-"""Overview: is everything all right, and what needs a person?"""
+"""Overview: KPIs, alerts that need attention, payments by status and recent activity."""
 
 import streamlit as st
 
 from crossway.dashboard.components import keys, overview, widget
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     st.title("Overview", width="stretch")
-    ways = (
-        Way("Compare quotes", link("quotes"), "price_check"),
-        Way("New payment", link("new_intent"), "add_circle", main=True),
+    buttons = (
+        LinkButton("Compare quotes", page_href("quotes"), "price_check"),
+        LinkButton("New payment", page_href("new_intent"), "add_circle", primary=True),
     )
-    widget.ways(ways, "overview_ways", width="content")
-keys.first_run()
-overview.figures()
+    widget.link_buttons(buttons, "overview_ways", width="content")
+keys.first_keys_notice()
+overview.kpis()
 overview.attention()
 left, right = st.columns([3, 2], gap="large")
 with left:
     overview.states()
-    overview.under_way()
-    overview.hours()
+    overview.in_transit()
+    overview.hourly_chart()
 with right:
     overview.recent()

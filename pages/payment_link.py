@@ -1,29 +1,33 @@
-"""One payment link: what it asks for, what is handed to payers, and what they made by it."""
+"""One payment link: its details, what to share with payers, and its payments."""
 
 import streamlit as st
 
-from crossway.dashboard.components import missing, notices, payment_links, widget
+from crossway.dashboard.components import not_found, notices, payment_links, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import payment_links as view
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
-with missing.told("Payment link", Way("To the list of links", link("payment_links"), "add_link")):
-    found = view.one(services(), operator(), st.query_params.get("id") or "")
-    st.title(notices.as_text(found.title))
-    chip = view.state(found, services().clock.now())
-    st.badge(chip.text, icon=f":material/{chip.icon}:", color=chip.color, help=chip.hint or None)
+with not_found.handle_not_found(
+    "Payment link", LinkButton("All payment links", page_href("payment_links"), "add_link")
+):
+    payment_link = view.get_link(services(), operator(), st.query_params.get("id") or "")
+    st.title(notices.escape_markdown(payment_link.title))
+    badge = view.status_badge(payment_link, services().clock.now())
+    st.badge(
+        badge.text, icon=f":material/{badge.icon}:", color=badge.color, help=badge.hint or None
+    )
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.header("For payers")
-        url = payment_links.share(found)
+        st.header("Share")
+        url = payment_links.share(payment_link)
     with left:
-        st.header("Facts")
-        widget.facts(view.facts(services(), found, url), "link_facts", "Facts")
-        payment_links.switch(found)
-        with st.expander("Change it", icon=":material/edit:", key="change_link_fold"):
-            payment_links.change(found)
-        about = link("audit", about=f"payment_link:{found.id}")
-        widget.ways((Way("Who changed it", about, "history"),), "link_ways")
-    st.header("Uses")
-    payment_links.used(found.id)
+        st.header("Details")
+        widget.details(view.build_details(services(), payment_link, url), "link_facts", "Details")
+        payment_links.switch(payment_link)
+        with st.expander("Edit", icon=":material/edit:", key="change_link_fold"):
+            payment_links.change(payment_link)
+        audit_href = page_href("audit", about=f"payment_link:{payment_link.id}")
+        widget.link_buttons((LinkButton("Audit log", audit_href, "history"),), "link_ways")
+    st.header("Payments")
+    payment_links.use_list(payment_link.id)

@@ -1,45 +1,49 @@
-"""One ramp order: where it stands, how it is paid, its story, and what may be done to it now."""
+"""One ramp order: status, payment instructions, timeline and available actions."""
 
 import streamlit as st
 
-from crossway.dashboard.components import living, notices, widget
+from crossway.dashboard.components import live_fragment, notices, widget
 from crossway.dashboard.components import ramp_order as parts
-from crossway.dashboard.navigation import open_page
-from crossway.dashboard.session import operator, redraw, services
-from crossway.dashboard.views import ramp_story
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.components.navigation import open_page
+from crossway.dashboard.session import operator, rerun_unattended, services
+from crossway.dashboard.views import ramp_order_detail
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
-wanted = st.query_params.get("id") or ""
+identifier = st.query_params.get("id") or ""
 
 
-@living.part()
+@live_fragment.fragment()
 def body(order_id: int) -> None:
-    with notices.in_words():
-        parts.body(ramp_story.told(services(), operator(), order_id))
+    with notices.show_errors():
+        parts.body(ramp_order_detail.load_order_detail(services(), operator(), order_id))
 
 
-@living.part()
-def head(order_id: int, drawn: str) -> None:
-    with notices.in_words():
-        story = ramp_story.told(services(), operator(), order_id)
-        parts.head(story)
-        # The buttons stand outside this part: when what they allow changes, draw all anew.
-        if parts.stands(story.order) != drawn:
-            redraw()
+@live_fragment.fragment()
+def head(order_id: int, drawn_state: str) -> None:
+    with notices.show_errors():
+        detail = ramp_order_detail.load_order_detail(services(), operator(), order_id)
+        parts.header(detail)
+        # The buttons are outside of this fragment: redraw the page when their availability changes.
+        if parts.action_state(detail.order) != drawn_state:
+            rerun_unattended()
 
 
-with notices.in_words():
-    found = ramp_story.sought(services(), operator(), wanted)
-    if len(found) > 1:
-        open_page("ramp_orders", search=wanted)
-    if not found:
+with notices.show_errors():
+    matches = ramp_order_detail.search_orders(services(), operator(), identifier)
+    if len(matches) > 1:
+        open_page("ramp_orders", search=identifier)
+    if not matches:
         st.title("Ramp order")
-        words = f"No order is known by “{wanted}”." if wanted else "No order is named."
-        notices.empty(words, "Search above, or choose one from the list.", "search_off")
-        widget.ways((Way("To the list of orders", link("ramp_orders"), "receipt_long"),), "to_list")
+        message = (
+            f"No order found for “{identifier}”." if identifier else "The link has no order ID."
+        )
+        notices.empty_state(message, "Search above or choose one from the list.", "search_off")
+        widget.link_buttons(
+            (LinkButton("All ramp orders", page_href("ramp_orders"), "receipt_long"),), "to_list"
+        )
     else:
-        st.title(f"Ramp order #{found[0].id}")
-        head(found[0].id, parts.stands(found[0]))
-        parts.actions(ramp_story.told(services(), operator(), found[0].id))
-        body(found[0].id)
+        st.title(f"Ramp order #{matches[0].id}")
+        head(matches[0].id, parts.action_state(matches[0]))
+        parts.actions(ramp_order_detail.load_order_detail(services(), operator(), matches[0].id))
+        body(matches[0].id)

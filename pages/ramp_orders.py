@@ -1,42 +1,55 @@
-"""Orders: the live list of ramp orders with its filters, its saved views and its export."""
+"""Ramp orders: the live list with filters, saved views and export."""
 
 import streamlit as st
 
-from crossway.dashboard.components import listing, living, notices, paging, ramp_form, widget
+from crossway.dashboard.components import (
+    listing,
+    live_fragment,
+    notices,
+    pagination,
+    ramp_quote_form,
+    widget,
+)
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import ramp_orders
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import exports, link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import export_buttons, page_href
 
 PARAMS = ("show", "search", "type", "provider", "currency")
 st.title("Ramp orders")
-given: dict[str, str] = {}
-with notices.in_words():
-    given = listing.params("ramp_orders", PARAMS)
-    listing.quick("Show", "show", list(ramp_orders.QUICK), PARAMS)
+params: dict[str, str] = {}
+with notices.show_errors():
+    params = listing.read_filters("ramp_orders", PARAMS)
+    listing.segmented_filter("Show", "show", list(ramp_orders.QUICK), PARAMS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        listing.line("Search", "search", PARAMS, "Number, reference, address, hash")
-        ramp_form.order_filters(PARAMS)
-    listing.views("ramp_orders", PARAMS, given)
+        listing.text_filter("Search", "search", PARAMS, "ID, reference, address or hash")
+        ramp_quote_form.order_filters(PARAMS)
+    listing.saved_views_bar("ramp_orders", PARAMS, params)
 
 
-@living.part()
+@live_fragment.fragment()
 def rows() -> None:
-    with notices.in_words():
-        before = paging.before("orders", tuple(given.items()))
-        wanted = ramp_orders.wanted(given, before)
-        found = ramp_orders.listing(services(), operator(), wanted)
-        if found.rows:
-            count = f"{found.total:,} order{'' if found.total == 1 else 's'}"
-            st.caption(f"{count}{paging.place('orders', found.older_than)}. Newest first, live.")
-            widget.table(found.rows, ramp_orders.COLUMNS, "orders", "Ramp orders")
-        elif given:
-            notices.empty("No order matches", "Take a filter away, or search another way.")
+    with notices.show_errors():
+        before_id = pagination.cursor("orders", tuple(params.items()))
+        filters = ramp_orders.build_filter(params, before_id)
+        page = ramp_orders.load_page(services(), operator(), filters)
+        if page.rows:
+            count = f"{page.total:,} order{'' if page.total == 1 else 's'}"
+            st.caption(f"{count}{pagination.place('orders', page.older_than)}. Newest first, live.")
+            widget.table(page.rows, ramp_orders.COLUMNS, "orders", "Ramp orders")
+        elif params:
+            notices.empty_state("No matching orders", "Remove a filter or change the search.")
         else:
-            notices.empty("No orders yet", "Compare the providers and open the first one.")
-        paging.turn("orders", found.older_than)
+            notices.empty_state(
+                "No orders yet", "Compare the providers and create the first order."
+            )
+        pagination.page_buttons("orders", page.older_than)
 
 
 rows()
-way = Way("Compare providers", link("ramp_quotes"), "currency_exchange", main=True)
-widget.ways((way, *exports("ramp_orders", given)), "orders_ways", width="content")
+button = LinkButton(
+    "Compare providers", page_href("ramp_quotes"), "currency_exchange", primary=True
+)
+widget.link_buttons(
+    (button, *export_buttons("ramp_orders", params)), "orders_ways", width="content"
+)

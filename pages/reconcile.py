@@ -1,19 +1,21 @@
-"""Reconcile: are the books what the chains hold? Every difference, and a way on."""
+"""Reconcile: compare the books with the chains; differences with causes and next steps."""
 
 import streamlit as st
 
 from crossway.dashboard.components import reconcile, widget
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
 st.title("Reconcile")
 st.markdown(
-    "Compares the books with what the chains hold: deposit addresses, collecting accounts, the "
-    "relayer's stock, and the transactions of our own accounts."
+    "Compares the books with on-chain balances: deposit addresses, collecting accounts, the "
+    "relayer's inventory, and the transactions of Crossway's own accounts."
 )
-reconcile.begin()
+reconcile.start_button()
 if st.query_params.get("run"):
-    widget.ways((Way("The newest comparison", link("reconcile"), "update"),), "newest", "content")
+    widget.link_buttons(
+        (LinkButton("Latest run", page_href("reconcile"), "update"),), "newest", "content"
+    )
 reconcile.result()
-st.header("Earlier comparisons")
+st.header("Previous runs")
 reconcile.history()

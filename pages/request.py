@@ -1,26 +1,32 @@
-"""One request to the API: who asked what, and what was answered."""
+"""One API request: its details, request body and response body."""
 
 import streamlit as st
 
-from crossway.dashboard.components import missing, requests, widget
+from crossway.dashboard.components import not_found, request_log, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import requests as view
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import client_href, link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import client_href, page_href
 
-with missing.told("Request", Way("To the list of requests", link("requests"), "swap_horiz")):
-    asked = view.one(services(), operator(), st.query_params.get("id") or "")
-    st.title(f"Request #{asked.id}")
+with not_found.handle_not_found(
+    "Request", LinkButton("All requests", page_href("requests"), "swap_horiz")
+):
+    request = view.get_request(services(), operator(), st.query_params.get("id") or "")
+    st.title(f"Request #{request.id}")
     left, right = st.columns(2, gap="large")
     with left:
-        st.header("Facts")
-        widget.facts(view.facts(services(), asked), "request_facts", "Facts")
-        ways = [Way("Requests to this route", link("requests", path=asked.path), "swap_horiz")]
-        if asked.client_id:
-            ways.append(Way("Its client", client_href(asked.client_id), "storefront"))
-        widget.ways(ways, "request_ways")
+        st.header("Details")
+        widget.details(view.build_details(services(), request), "request_facts", "Details")
+        buttons = [
+            LinkButton(
+                "Requests to this route", page_href("requests", path=request.path), "swap_horiz"
+            )
+        ]
+        if request.client_id:
+            buttons.append(LinkButton("Merchant", client_href(request.client_id), "storefront"))
+        widget.link_buttons(buttons, "request_ways")
     with right:
-        requests.body("Asked", asked.asked, asked)
-        requests.body("Answered", asked.answered, asked)
-        if asked.asked or asked.answered:
-            st.caption("“…” stands for what may be secret or personal: it is never kept.")
+        request_log.body("Request", request.request_body, request)
+        request_log.body("Response", request.response_body, request)
+        if request.request_body or request.response_body:
+            st.caption("“…” replaces secret or personal values, which are never stored.")

@@ -1,8 +1,8 @@
-"""Requests: what clients asked the API, with filters."""
+"""Requests: the API request log with filters."""
 
 import streamlit as st
 
-from crossway.dashboard.components import requests
+from crossway.dashboard.components import request_log
 
 st.title("Requests")
-requests.rows(requests.filters())
+request_log.rows(request_log.filters())

@@ -1,32 +1,37 @@
-"""Routes: where money flows and what it costs, how bridges answer, switches."""
+"""Routes: volume and cost per corridor, bridge health and kill switches."""
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, routes, switches
+from crossway.dashboard.components import kill_switches, notices, routes
 from crossway.dashboard.views import corridors as view
 
 st.title("Routes")
-with notices.in_words():
-    routes.apply_choice()
-    asked = routes.filters()
-    every = routes.every(asked)
-    shown = view.chosen(every, asked.source, asked.destination, asked.bridges)
-    off = switches.known()
-    picked = view.found(every, st.query_params.get("corridor"))
-    if picked is not None:
-        routes.one(asked, picked, off)
-    if not shown:
-        notices.empty("No route matches", "Take a filter away.", "link_off")
+with notices.show_errors():
+    routes.apply_chart_selection()
+    filters = routes.filters()
+    corridors = routes.list_corridors(filters)
+    matching = view.filter_corridors(
+        corridors, filters.source, filters.destination, filters.bridges
+    )
+    switches = kill_switches.list_disabled()
+    selected = view.find_corridor(corridors, st.query_params.get("corridor"))
+    if selected is not None:
+        routes.corridor_detail(filters, selected, switches)
+    if not matching:
+        notices.empty_state("No matching routes", "Remove a filter.", "link_off")
     else:
-        on = sum(corridor.route.enabled for corridor in shown)
-        pairs = {(c.route.source, c.route.destination) for c in shown}
-        st.caption(f"{on:,} of {len(shown):,} routes are open, between {len(pairs):,} pairs.")
-        routes.pictures(asked, shown)
+        enabled_count = sum(corridor.route.enabled for corridor in matching)
+        pairs = {(c.route.source, c.route.destination) for c in matching}
+        st.caption(
+            f"{enabled_count:,} of {len(matching):,} routes are enabled, "
+            f"between {len(pairs):,} pairs."
+        )
+        routes.overview_charts(filters, matching)
         st.header("Corridors")
-        routes.table(shown)
+        routes.table(matching)
     st.header("Bridges")
-    routes.bridges(asked)
-st.header("Switched off")
-switches.listed()
-with st.expander("Switch a whole bridge off", icon=":material/power_off:"):
-    switches.bridge_off()
+    routes.bridges(filters)
+st.header("Disabled routes")
+kill_switches.switch_list()
+with st.expander("Disable a bridge", icon=":material/power_off:"):
+    kill_switches.disable_bridge()

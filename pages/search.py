@@ -1,24 +1,24 @@
-"""What a searched text could mean: everything that it names, by kind."""
+"""Search: all records that match a text, by kind."""
 
 import streamlit as st
 
 from crossway.dashboard.components import notices, search, widget
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import finding
+from crossway.dashboard.views import search as view
 
 st.title("Search")
-asked = st.query_params.get("q") or st.session_state.get(search.EMAIL, "")
-with notices.in_words():
-    groups, more = finding.groups(services(), operator(), asked)
+text = st.query_params.get("q") or st.session_state.get(search.EMAIL, "")
+with notices.show_errors():
+    groups, has_more = view.group_results(services(), operator(), text)
     if groups:
-        st.markdown(notices.as_text(f"“{search.shown(asked)}” could mean:"))
-    elif asked:
-        words = f"Nothing is known by “{search.shown(asked)}”"
-        notices.empty(words, finding.SEARCHED, "search_off")
+        st.markdown(notices.escape_markdown(f"“{search.abbreviate(text)}” matches:"))
+    elif text:
+        title = f"No results for “{search.abbreviate(text)}”."
+        notices.empty_state(title, view.SEARCH_HELP, "search_off")
     else:
-        notices.empty("Search for anything", finding.SEARCHED, "search")
+        notices.empty_state("Search", view.SEARCH_HELP, "search")
     for group in groups:
         st.subheader(group.title)
-        widget.table(group.rows, finding.COLUMNS, f"found_{group.kind}", group.title)
-    if more:
-        st.caption("There are more; these are the newest.")
+        widget.table(group.rows, view.COLUMNS, f"found_{group.kind}", group.title)
+    if has_more:
+        st.caption("Only the newest results are shown.")

@@ -1,25 +1,29 @@
-"""Simulator: demo month, clock, faults and deposits of the simulated network, its providers."""
+"""Simulator: demo data, clock, chain faults, deposits and simulated ramp providers."""
 
 import streamlit as st
 
 from crossway.dashboard.components import demo, notices, ramp_sandbox
 from crossway.dashboard.components import simulator as parts
-from crossway.dashboard.components.widget import ways
+from crossway.dashboard.components.widget import link_buttons
 from crossway.dashboard.session import services
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
 
-def everything() -> None:
-    """What can be done to the simulated network."""
-    st.markdown("Everything on this page acts on the simulated network only. No real money moves.")
-    ways(
-        (Way("Tell the guided story", link("story"), "auto_stories"),), "to_story", width="content"
+def controls() -> None:
+    """All controls of the simulated environment."""
+    st.markdown(
+        "Everything on this page affects the simulated environment only. No real money moves."
     )
-    st.header("What is on now")
-    parts.now()
-    st.header("Demo month")
-    demo.month()
+    link_buttons(
+        (LinkButton("Start the guided tour", page_href("guided_tour"), "auto_stories"),),
+        "to_tour",
+        width="content",
+    )
+    st.header("Active faults")
+    parts.active_faults()
+    st.header("Demo data")
+    demo.demo_dataset()
     left, right = st.columns(2, gap="large")
     with left:
         st.header("Clock")
@@ -27,21 +31,23 @@ def everything() -> None:
         st.header("Deposit")
         parts.deposit()
     with right:
-        st.header("Faults of a chain")
+        st.header("Chain faults")
         parts.faults()
-        st.header("What an address holds")
-        parts.holdings()
+        st.header("Address balances")
+        parts.balances()
     st.header("Ramp providers")
     left, right = st.columns(2, gap="large")
     with left:
-        ramp_sandbox.behaviour()
+        ramp_sandbox.provider_faults()
     with right:
-        st.subheader("Identity of a person")
-        ramp_sandbox.standing()
+        st.subheader("Customer identity")
+        ramp_sandbox.kyc_status()
 
 
 st.title("Simulator")
 if services().sandbox is None:
-    notices.empty("This is a live network", "There is nothing to simulate here.", "public")
+    notices.empty_state(
+        "This is the live environment", "The simulator is not available here.", "public"
+    )
 else:
-    everything()
+    controls()

@@ -1,23 +1,23 @@
-"""Treasury: what the relayer has, what is reserved and expected back, and what is short."""
+"""Treasury: the relayer's inventory, shortages, rebalancing, bridge claims, exposure and gas."""
 
 import streamlit as st
 
 from crossway.dashboard.components import treasury
 
 st.title("Treasury")
-networks = ["Mainnets", "Test networks"]
+NETWORKS = ("Mainnets", "Testnets")
 network = st.segmented_control(
-    "Network", networks, key="network", default=networks[0], required=True, bind="query-params"
+    "Network", NETWORKS, key="network", default=NETWORKS[0], required=True, bind="query-params"
 )
-testnets = network == networks[1]
-treasury.stock(testnets)
+testnets = network == NETWORKS[1]
+treasury.inventory_overview(testnets)
 st.header("Rebalancing")
-treasury.moves(testnets)
+treasury.rebalancing_suggestions(testnets)
 with st.expander("Set a target", icon=":material/flag:"):
     treasury.targets()
-st.header("Claims open with bridges")
+st.header("Open bridge claims")
 treasury.claims(testnets)
-st.header("What price moves could cost")
-treasury.exposed(testnets)
+st.header("Price exposure")
+treasury.exposure_table(testnets)
 st.header("Gas")
 treasury.gas(testnets)

@@ -1,45 +1,54 @@
-"""One webhook: its health, its deliveries, its secret, and what may be done with it."""
+"""One webhook: status, settings, secret, deliveries and available actions."""
 
 import streamlit as st
 
 from crossway.dashboard.components import deliveries as parts
-from crossway.dashboard.components import living, missing, notices, secrets, webhooks, widget
-from crossway.dashboard.session import operator, redraw, services
+from crossway.dashboard.components import (
+    live_fragment,
+    not_found,
+    notices,
+    one_time_secrets,
+    webhooks,
+    widget,
+)
+from crossway.dashboard.session import operator, rerun_unattended, services
 from crossway.dashboard.views import webhooks as view
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
-wanted = st.query_params.get("id") or ""
-
-
-@living.part()
-def head(drawn: str) -> None:
-    with notices.in_words():
-        endpoint = view.one(services(), operator(), wanted)
-        chip = view.state(endpoint)
-        st.badge(chip.text, icon=f":material/{chip.icon}:", color=chip.color, help=chip.hint)
-        st.header("Facts")
-        widget.facts(view.facts(services(), endpoint), "webhook_facts", "Facts")
-        # The buttons stand outside this part: when what they allow changes, draw all anew.
-        if chip.text != drawn:
-            redraw()
+webhook_id = st.query_params.get("id") or ""
 
 
-with missing.told("Webhook", Way("To the list of webhooks", link("webhooks"), "webhook")):
-    endpoint = view.one(services(), operator(), wanted)
+@live_fragment.fragment()
+def head(drawn_status: str) -> None:
+    with notices.show_errors():
+        endpoint = view.get_webhook(services(), operator(), webhook_id)
+        badge = view.status_badge(endpoint)
+        st.badge(badge.text, icon=f":material/{badge.icon}:", color=badge.color, help=badge.hint)
+        st.header("Details")
+        widget.details(view.build_details(services(), endpoint), "webhook_facts", "Details")
+        # The buttons are outside of this fragment: redraw the page when their availability changes.
+        if badge.text != drawn_status:
+            rerun_unattended()
+
+
+with not_found.handle_not_found(
+    "Webhook", LinkButton("All webhooks", page_href("webhooks"), "webhook")
+):
+    endpoint = view.get_webhook(services(), operator(), webhook_id)
     st.title(f"Webhook #{endpoint.id}")
-    secrets.shown()
+    one_time_secrets.pending_secret()
     webhooks.actions(endpoint)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        head(view.state(endpoint).text)
+        head(view.status_badge(endpoint).text)
     with right:
         st.header("Settings")
-        with st.expander("Change it", icon=":material/edit:", key="change_fold"):
+        with st.expander("Edit", icon=":material/edit:", key="change_fold"):
             webhooks.change(endpoint)
-        with st.expander("Replay a time", icon=":material/replay:", key="replay_fold"):
-            webhooks.replay_range(endpoint)
-        about = link("audit", about=f"webhook:{endpoint.id}")
-        widget.ways((Way("Who changed it", about, "history"),), "webhook_ways")
+        with st.expander("Resend a period", icon=":material/replay:", key="replay_fold"):
+            webhooks.resend_range(endpoint)
+        audit_href = page_href("audit", about=f"webhook:{endpoint.id}")
+        widget.link_buttons((LinkButton("Audit log", audit_href, "history"),), "webhook_ways")
     st.header("Deliveries")
-    parts.listed(endpoint.id)
+    parts.delivery_list(endpoint.id)

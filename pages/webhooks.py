@@ -1,25 +1,25 @@
-"""Webhooks: every endpoint and how well events arrive there."""
+"""Webhooks: all endpoints with their delivery health."""
 
 import streamlit as st
 
-from crossway.dashboard.components import living, notices, secrets, webhooks, widget
+from crossway.dashboard.components import live_fragment, notices, one_time_secrets, webhooks, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import webhooks as view
 
 st.title("Webhooks")
-secrets.shown()
-client = webhooks.client_choice("Client", "client")
+one_time_secrets.pending_secret()
+client = webhooks.client_choice("Merchant", "client")
 
 
-@living.part()
+@live_fragment.fragment()
 def rows() -> None:
-    with notices.in_words():
-        found = view.rows(services(), operator(), client)
-        if found:
-            widget.table(found, view.COLUMNS, "webhooks", "Webhooks")
+    with notices.show_errors():
+        table_rows = view.build_rows(services(), operator(), client)
+        if table_rows:
+            widget.table(table_rows, view.COLUMNS, "webhooks", "Webhooks")
         else:
-            words = "Add one below: its secret is shown once, then it can be tried."
-            notices.empty("No webhooks yet", words, "webhook")
+            hint = "Add one below. Its secret is shown once; then send a test event."
+            notices.empty_state("No webhooks yet", hint, "webhook")
 
 
 rows()

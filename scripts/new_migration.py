@@ -1,4 +1,4 @@
-"""Draft the next migration from what the tables say and the newest migration does not."""
+"""Drafts the next migration from the difference between the tables and the migrations."""
 
 import sys
 import tempfile
@@ -7,15 +7,15 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 
-from crossway.adapters.chains.simulated.tables import METADATA as SIMULATED
+from crossway.adapters.chains.simulated.blocks.tables import METADATA as SIMULATED
 from crossway.adapters.ramps.sandbox.tables import METADATA as SANDBOX
 from crossway.storage.migrate import FOLDER, upgrade
-from crossway.storage.network_tables import METADATA
+from crossway.storage.service_tables import METADATA
 from crossway.storage.store import connect
 
 
 def main(message: str, number: str) -> None:
-    """Write versions/NUMBER_MESSAGE.py; read it before it is committed."""
+    """Write versions/NUMBER_MESSAGE.py; review it before committing."""
     with tempfile.TemporaryDirectory() as folder:
         writer, _ = connect(f"sqlite:///{Path(folder) / 'empty.db'}")
         upgrade(writer)
@@ -30,5 +30,5 @@ def main(message: str, number: str) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: python scripts/new_migration.py NUMBER 'message'")
+        sys.exit("usage: python scripts/new_migration.py REVISION 'message'")
     main(sys.argv[2], sys.argv[1])

@@ -6,15 +6,15 @@ from sqlalchemy import select
 
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, balances
-from crossway.domain.transfers import OPEN
-from crossway.storage.books import _posting
+from crossway.domain.outbound import OPEN_STATES
+from crossway.storage.ledger import POSTINGS
 from crossway.storage.tables import intents, postings
-from tests.world import CATALOGUE, World
+from tests.harness import CATALOGUE, Harness
 
-MAY_REPEAT = {None, "intent_reorged"}
+REPEATABLE_EVENTS = {None, "intent_reorged"}
 
 
-def audit(world: World, reorged: bool = False, outsiders: bool = False) -> None:
+def audit(world: Harness, reorged: bool = False, outsiders: bool = False) -> None:
     """Every check at once; each failure names the intent and the amounts.
 
     `outsiders` says that others used the relayer's account too, and spent fees of its.
@@ -29,17 +29,17 @@ def audit(world: World, reorged: bool = False, outsiders: bool = False) -> None:
     check_relayer(world, outsiders)
 
 
-def all_intents(world: World) -> list[Intent]:
+def all_intents(world: Harness) -> list[Intent]:
     with world.store.read() as unit:
         ids = [row[0] for row in unit.intents._db.execute(select(intents.c.id))]
-        return list(unit.intents.of(ids).values())
+        return list(unit.intents.get_many(ids).values())
 
 
-def check_books(world: World) -> None:
+def check_books(world: Harness) -> None:
     with world.store.read() as unit:
-        stored = unit.books.balances()
-        rows = unit.books._db.execute(select(postings)).all()
-    computed = balances([_posting(row) for row in rows])
+        stored = unit.ledger.get_balances()
+        rows = unit.ledger._db.execute(select(postings)).all()
+    computed = balances([POSTINGS.decode(row) for row in rows])
     assert {k: v for k, v in stored.items() if v} == {k: v for k, v in computed.items() if v}
     totals: dict[tuple[str, str], int] = defaultdict(int)
     for (_, chain, token), units in stored.items():
@@ -47,55 +47,59 @@ def check_books(world: World) -> None:
     assert set(totals.values()) <= {0}
 
 
-def check_addresses(world: World, intent: Intent) -> None:
+def check_addresses(world: Harness, intent: Intent) -> None:
     """What the books say is held for an intent lies at its address, token by token."""
     with world.store.read() as unit:
-        mine = balances([posting for _, posting in unit.books.of(intent.id)])
+        mine = balances([posting for _, posting in unit.ledger.list_by_intent(intent.id)])
     held: dict[tuple[str, str], int] = defaultdict(int)
     for (account, chain, token), units in mine.items():
-        if account in (Account.HELD, Account.KEPT):
+        if account in (Account.HELD, Account.DUST):
             held[chain, token] += units
     place = (intent.terms.source_chain, intent.terms.token_in)
     for chain, token in {place, *held}:
         there = world.services.chains[chain].balances([intent.address], token)[intent.address]
         assert there == held[chain, token], f"intent {intent.id} {intent.state}: {chain} {token}"
     own = mine.get((Account.HELD, *place), 0)
-    assert own == intent.held_units, f"intent {intent.id}: books {own}, record {intent.held_units}"
+    assert own == intent.balance_at_address, (
+        f"intent {intent.id}: books {own}, record {intent.balance_at_address}"
+    )
 
 
-def check_recipient(world: World, intent: Intent) -> None:
+def check_recipient(world: Harness, intent: Intent) -> None:
     """The recipient has the amount exactly when the intent is completed, and never twice."""
     terms = intent.terms
     chain = world.services.chains[terms.destination_chain]
     got = chain.balances([terms.recipient], terms.token_out)[terms.recipient]
-    due = terms.out_units if intent.state is State.COMPLETED else 0
+    due = terms.payout_amount if intent.state is State.COMPLETED else 0
     assert got == due, f"intent {intent.id} is {intent.state}, its recipient has {got}"
 
 
-def check_announcements(world: World, intent: Intent) -> None:
+def check_announcements(world: Harness, intent: Intent) -> None:
     with world.store.read() as unit:
-        told = Counter(move.tells for move in unit.intents.moves([intent.id]))
-    assert {kind for kind, n in told.items() if n > 1} <= MAY_REPEAT, f"{intent.id}: {told}"
+        told = Counter(move.event_type for move in unit.intents.list_transitions([intent.id]))
+    assert {kind for kind, n in told.items() if n > 1} <= REPEATABLE_EVENTS, f"{intent.id}: {told}"
 
 
-def check_relayer(world: World, outsiders: bool) -> None:
+def check_relayer(world: Harness, outsiders: bool) -> None:
     """The relayer has what it began with, plus what the books say came in, less what went out."""
     with world.store.read() as unit:
-        booked = unit.books.balances()
+        booked = unit.ledger.get_balances()
     for (account, chain, token), units in booked.items():
         fees = outsiders and token == CATALOGUE.native_token(chain)
         if account is not Account.INVENTORY or fees:
             continue
-        relayer = world.services.chains[chain].own.relayer
+        relayer = world.services.chains[chain].accounts.relayer
         now = world.services.chains[chain].balances([relayer], token)[relayer]
         began = world.network.facts[chain].holdings[relayer, token]
         assert now - began == units, f"the relayer on {chain}: {now - began}, books {units}"
 
 
-def finished(world: World) -> bool:
+def finished(world: Harness) -> bool:
     """Nothing is owed any more."""
     with world.store.read() as unit:
-        if any(unit.transfers.in_state(CATALOGUE.chains, state, 1) for state in OPEN):
+        if any(
+            unit.outbound_txs.list_in_state(CATALOGUE.chains, state, 1) for state in OPEN_STATES
+        ):
             return False
         open_states = {State.PENDING, State.FUNDED, State.INITIATED}
-        return not open_states & {s for s, n in unit.intents.counts().items() if n}
+        return not open_states & {s for s, n in unit.intents.count_by_state().items() if n}

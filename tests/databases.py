@@ -16,7 +16,7 @@ from crossway.storage.store import open_store
 _numbers = count(1)
 
 
-def migrated(url: str) -> str:
+def migrate_database(url: str) -> str:
     """The same URL, its database brought up to date."""
     store = open_store(url)
     upgrade(store.writer)
@@ -28,7 +28,7 @@ def new_sqlite(folder: Path, template: Path) -> str:
     """The URL of a migrated SQLite file in a folder; `template` is made at first need."""
     if not template.exists():
         fresh = template.with_suffix(".new")
-        migrated(f"sqlite:///{fresh}")
+        migrate_database(f"sqlite:///{fresh}")
         fresh.rename(template)
     path = folder / f"{next(_numbers)}.db"
     shutil.copy(template, path)
@@ -50,7 +50,7 @@ def new_postgres(server: str, template: str | None = None) -> Iterator[str]:
 def postgres_template(server: str) -> str:
     """The name of a migrated database that others are copied from."""
     _on(server, "CREATE DATABASE migrated")
-    migrated(_named(server, "migrated"))
+    migrate_database(_named(server, "migrated"))
     return "migrated"
 
 

@@ -24,7 +24,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def until(what: str, ask: Callable[[], T], within: float = 120, every: float = 0.1) -> T:
+def wait_until(what: str, ask: Callable[[], T], within: float = 120, every: float = 0.1) -> T:
     """The first answer that is true; a failure names what was waited for."""
     end = time.monotonic() + within
     while not (answer := ask()):
@@ -88,7 +88,7 @@ class Installation:
 
 
 @contextmanager
-def installed(url: str, folder: Path) -> Iterator[Installation]:
+def new_installation(url: str, folder: Path) -> Iterator[Installation]:
     """An installation of which nothing runs after the block."""
     installation = Installation(url, folder)
     try:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from crossway.adapters.ramps.capabilities import capabilities
-from crossway.domain.channels import Channel
+from crossway.adapters.ramps.capabilities import load_capabilities
+from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import Ask, Capabilities, Priced
+from crossway.ports.ramps import Capabilities, ProviderQuote, ProviderQuoteRequest
 from crossway.ports.services import Services
 from tests import services as parts
 
-CAPABILITIES = {n: capabilities(n, parts.CATALOGUE, parts.FIAT) for n in ProviderName}
+CAPABILITIES = {n: load_capabilities(n, parts.CATALOGUE, parts.FIAT) for n in ProviderName}
 
 
 @dataclass
@@ -24,24 +24,24 @@ class PricingProvider:
 
     name: ProviderName
     cost_bps: int = 100
-    at_once: bool = True
+    runs_in_process: bool = True
     first: Callable[[], Any] = lambda: None
-    answer: Callable[[Priced], Priced] = lambda priced: priced
-    asked: list[tuple[Ask, Sequence[Channel]]] = field(default_factory=list)
+    answer: Callable[[ProviderQuote], ProviderQuote] = lambda priced: priced
+    asked: list[tuple[ProviderQuoteRequest, Sequence[Channel]]] = field(default_factory=list)
 
     @property
     def capabilities(self) -> Capabilities:
         return CAPABILITIES[self.name]
 
-    def price(self, ask: Ask, channels: Sequence[Channel], now: datetime) -> Priced:
+    def price(self, ask: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime) -> ProviderQuote:
         self.asked.append((ask, channels))
         self.first()
         rate = parts.FIAT.rates[ask.currency.code].micro_per_usd
         scale = 10 ** (6 + ask.token.decimals - ask.currency.digits)
         signed = self.cost_bps if ask.direction is Direction.ON else -self.cost_bps
-        fiat = ask.units * rate * (10_000 + signed) // (10_000 * scale)
+        fiat = ask.amount * rate * (10_000 + signed) // (10_000 * scale)
         until = now + timedelta(seconds=30)
-        return self.answer(Priced(fiat, fiat // 100, rate, tuple(channels), "q-1", until))
+        return self.answer(ProviderQuote(fiat, fiat // 100, rate, tuple(channels), "q-1", until))
 
 
 def desk(*providers: Any, **changes: Any) -> Services:
@@ -49,6 +49,6 @@ def desk(*providers: Any, **changes: Any) -> Services:
     return parts.services(ramps=providers, **changes)
 
 
-def saying(**changes: Any) -> Callable[[Priced], Priced]:
+def saying(**changes: Any) -> Callable[[ProviderQuote], ProviderQuote]:
     """An answer with some of it changed."""
     return lambda priced: replace(priced, **changes)

@@ -6,16 +6,22 @@ from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any
 
-from crossway.adapters.ramps.sandbox.backoffice import Backoffice
-from crossway.adapters.ramps.sandbox.switches import SandboxRamps
+from crossway.adapters.ramps.sandbox.backend import SandboxBackend
+from crossway.adapters.ramps.sandbox.controls import SandboxControls
 from crossway.adapters.ramps.sandbox.tables import METADATA
-from crossway.domain.channels import Channel, ChannelType, Field
 from crossway.domain.fiat import RATE_SCALE, Currency, Rate
 from crossway.domain.kyc import KycType, Requirement, Tier
 from crossway.domain.money import Token
+from crossway.domain.payment_channels import Channel, ChannelType, Field
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import Ask, Capabilities, Opening, Outcome, Report
-from tests.simulation import BASE, Machine, Simulation, catalogue
+from crossway.ports.ramps import (
+    Capabilities,
+    OrderRequest,
+    ProviderOrderStatus,
+    ProviderQuoteRequest,
+    ProviderUpdate,
+)
+from tests.simulation import BASE, ManualClock, Simulation, catalogue
 
 NGN = Currency("NGN", "Nigerian Naira", "₦", 2)
 USDC = catalogue().tokens[BASE, "USDC"]
@@ -65,7 +71,7 @@ def capabilities(**changes: Any) -> Capabilities:
         website="https://example.invalid",
         channels=(ON, OFF),
         tokens=(USDC,),
-        verifies="here",
+        kyc_mode="here",
         tiers={"": TIERS},
         spreads_bps={"": 50},
     )
@@ -75,16 +81,16 @@ def capabilities(**changes: Any) -> Capabilities:
 class Digests:
     """Of a vault, what a sandbox provider needs."""
 
-    def seal(self, plain: bytes) -> bytes:
+    def encrypt(self, plain: bytes) -> bytes:
         raise NotImplementedError
 
-    def open(self, sealed: bytes) -> bytes:
+    def decrypt(self, sealed: bytes) -> bytes:
         raise NotImplementedError
 
-    def renew(self, sealed: bytes) -> bytes | None:
+    def reencrypt(self, sealed: bytes) -> bytes | None:
         raise NotImplementedError
 
-    def index(self, text: str) -> str:
+    def blind_index(self, text: str) -> str:
         return sha256(f"key {text}".encode()).hexdigest()
 
 
@@ -95,16 +101,16 @@ class Ramp:
         self,
         url: str,
         can: Capabilities | None = None,
-        machine: Machine | None = None,
+        machine: ManualClock | None = None,
         wait: Callable[[float], None] = lambda seconds: None,
     ) -> None:
         self.simulation = Simulation(url, machine)
         METADATA.create_all(self.simulation.writing)
-        self.office = Backoffice(
+        self.office = SandboxBackend(
             self.simulation.network, self.simulation.writing, self.simulation.reading
         )
         self.can = can or capabilities()
-        self.switches = SandboxRamps(self.office, [self.can], RATES, Digests(), wait)
+        self.switches = SandboxControls(self.office, [self.can], RATES, Digests(), wait)
         [self.provider] = self.switches.providers
         self.name = self.can.name.value
 
@@ -118,11 +124,11 @@ class Ramp:
     def wait(self, seconds: float) -> None:
         self.simulation.wait(seconds)
 
-    def told(self, reference: str) -> list[Report]:
-        return list(self.provider.reports([reference])[reference])
+    def told(self, reference: str) -> list[ProviderUpdate]:
+        return list(self.provider.fetch_updates([reference])[reference])
 
-    def outcomes(self, reference: str) -> list[Outcome]:
-        return [report.outcome for report in self.told(reference)]
+    def outcomes(self, reference: str) -> list[ProviderOrderStatus]:
+        return [report.status for report in self.told(reference)]
 
     def holds(self, address: str, token: Token = USDC) -> int:
         chain = self.simulation.chain(token.chain)
@@ -140,25 +146,27 @@ class Ramp:
         return self.simulation.chain().deposit_address(name)
 
 
-def ask(direction: Direction = Direction.ON, units: int = UNITS, **changes: Any) -> Ask:
+def ask(
+    direction: Direction = Direction.ON, units: int = UNITS, **changes: Any
+) -> ProviderQuoteRequest:
     """A question for the price of ten USDC."""
-    return replace(Ask(direction, NGN, "NG", USDC, units), **changes)
+    return replace(ProviderQuoteRequest(direction, NGN, "NG", USDC, units), **changes)
 
 
 def opening(
     ramp: Ramp, direction: Direction = Direction.ON, reference: str = "order-1", **changes: Any
-) -> Opening:
+) -> OrderRequest:
     """An order of ten USDC."""
     on = direction is Direction.ON
     fields: Mapping[str, str] = {} if on else {"accountNumber": "0123456789"}
-    made = Opening(
+    made = OrderRequest(
         reference=reference,
         direction=direction,
         currency=NGN,
         country="NG",
         channel=ON if on else OFF,
         token=USDC,
-        units=UNITS,
+        amount=UNITS,
         fiat_minor=FIAT,
         fee_minor=20_000,
         to_address=ramp.intent() if on else "",

@@ -14,7 +14,7 @@ from standardwebhooks.webhooks import Webhook
 
 
 @dataclass(frozen=True)
-class Arrived:
+class ReceivedRequest:
     """One request as it came."""
 
     headers: dict[str, str]
@@ -37,13 +37,13 @@ class Receiver:
     """A server that keeps what it got. `answer` is asked for the status of each request; its
     headers and its body are given by `headers` and `text`."""
 
-    answer: Callable[[Arrived], int] = lambda arrived: 200
+    answer: Callable[[ReceivedRequest], int] = lambda arrived: 200
     text: bytes = b"thank you"
     headers: dict[str, str] = field(default_factory=dict)
     port: int = 0
     tls: ssl.SSLContext | None = None
-    arrived: list[Arrived] = field(default_factory=list)
-    came: threading.Condition = field(default_factory=threading.Condition)
+    arrived: list[ReceivedRequest] = field(default_factory=list)
+    wait_for_count: threading.Condition = field(default_factory=threading.Condition)
 
     @property
     def url(self) -> str:
@@ -55,8 +55,8 @@ class Receiver:
 
     def wait_for(self, count: int, within: float = 30) -> None:
         """Until so many requests have come."""
-        with self.came:
-            assert self.came.wait_for(lambda: len(self.arrived) >= count, within), (
+        with self.wait_for_count:
+            assert self.wait_for_count.wait_for(lambda: len(self.arrived) >= count, within), (
                 f"{len(self.arrived)} of {count} came"
             )
 
@@ -79,10 +79,10 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
             if len(body := self.rfile.read(length)) < length:
                 return  # Whoever sent it died over it.
             headers = {name.lower(): value for name, value in self.headers.items()}
-            one = Arrived(headers, body, time.monotonic())
-            with receiver.came:
+            one = ReceivedRequest(headers, body, time.monotonic())
+            with receiver.wait_for_count:
                 receiver.arrived.append(one)
-                receiver.came.notify_all()
+                receiver.wait_for_count.notify_all()
             self.send_response(receiver.answer(one))
             self.send_header("content-length", str(len(receiver.text)))
             for name, value in receiver.headers.items():
@@ -97,7 +97,7 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def receiving(receiver: Receiver | None = None) -> Iterator[Receiver]:
+def running_receiver(receiver: Receiver | None = None) -> Iterator[Receiver]:
     """A receiver that listens during the block, at the port that it names, if it names one."""
     found = receiver if receiver is not None else Receiver()
     server = _Server(("127.0.0.1", found.port), _handler(found))

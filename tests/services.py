@@ -14,16 +14,16 @@ from crossway.adapters.bridges.across import Across
 from crossway.adapters.bridges.cctp import Cctp
 from crossway.adapters.bridges.gateway import Gateway
 from crossway.adapters.bridges.rhinofi import Rhinofi
-from crossway.adapters.chains.addresses import canonical
+from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.vault import FernetVault
-from crossway.catalogue import load, reference_prices
+from crossway.catalogue import load_catalogue, reference_prices
 from crossway.catalogue.fiat import load_fiat
-from crossway.domain.clients import Caller, Client, Mode, Scope
+from crossway.domain.clients import Client, Mode, Principal, Scope
 from crossway.domain.errors import Unreachable
 from crossway.ports.services import Services
 
-CATALOGUE = load()
+CATALOGUE = load_catalogue()
 FIAT = load_fiat()
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOL = ThreadPoolExecutor(16, thread_name_prefix="asking")
@@ -32,7 +32,7 @@ BRIDGES = (Across(CATALOGUE), Cctp(CATALOGUE), Gateway(CATALOGUE), Rhinofi(CATAL
 
 
 @dataclass
-class StandingClock:
+class FixedClock:
     """A clock that stands until it is set."""
 
     at: datetime = NOW
@@ -54,7 +54,7 @@ class AddressChain:
     silent: bool = False
 
     def canonical_address(self, text: str) -> str:
-        return canonical(self.kind, text)
+        return canonical_address(self.kind, text)
 
     def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
         if self.silent:
@@ -63,14 +63,14 @@ class AddressChain:
 
 
 @dataclass
-class SwitchStore:
+class KillSwitchStore:
     """A store that remembers nothing but what is switched off."""
 
     off: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
     def read(self) -> Iterator[Any]:
-        yield SimpleNamespace(network=SimpleNamespace(switches=lambda: dict(self.off)))
+        yield SimpleNamespace(kill_switches=SimpleNamespace(get_reasons=lambda: dict(self.off)))
 
 
 def services(**changes: Any) -> Services:
@@ -80,20 +80,20 @@ def services(**changes: Any) -> Services:
         chains={c.id: AddressChain(c.id, c.kind) for c in CATALOGUE.chains.values()},  # type: ignore[misc]
         bridges=BRIDGES,
         prices=PRICES,
-        clock=StandingClock(),
-        store=SwitchStore(),  # type: ignore[arg-type]
+        clock=FixedClock(),
+        store=KillSwitchStore(),  # type: ignore[arg-type]
         vault=FernetVault([Fernet.generate_key()], b"index key"),
-        asking=POOL,
-        network="simulated",
+        executor=POOL,
+        environment="simulated",
         fiat=FIAT,
     )
     return replace(made, **changes)
 
 
-def caller(mode: Mode = Mode.TEST, app_fee_bps: int = 0, cap: int | None = None) -> Caller:
+def caller(mode: Mode = Mode.TEST, app_fee_bps: int = 0, cap: int | None = None) -> Principal:
     """A client's caller with every scope."""
     client = Client("client", "A shop", app_fee_bps, cap, 250, NOW)
-    return Caller(client, mode, frozenset(Scope))
+    return Principal(client, mode, frozenset(Scope))
 
 
 def address(chain: str, symbol: str = "USDC") -> str:

@@ -4,16 +4,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
+from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
+from crossway.adapters.chains.simulated.blocks.tables import METADATA
 from crossway.adapters.chains.simulated.chain import SimulatedChain
-from crossway.adapters.chains.simulated.clock import SandboxClock
-from crossway.adapters.chains.simulated.network import Network
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
-from crossway.adapters.chains.simulated.tables import METADATA
-from crossway.catalogue import load, reference_prices
-from crossway.domain.actions import Action, Output
+from crossway.catalogue import load_catalogue, reference_prices
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.transfers import Duty
-from crossway.ports.chain import Signed
+from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall, Output
+from crossway.ports.chain import SignedTx
 from crossway.storage.store import connect
 
 START = 1_795_000_000.0
@@ -22,7 +22,7 @@ FINALITY = 8
 
 
 @dataclass
-class Machine:
+class ManualClock:
     """The machine's clock."""
 
     seconds: float = START
@@ -34,7 +34,7 @@ class Machine:
 @cache
 def catalogue() -> Catalogue:
     """The catalogue with a finality that a test can wait for."""
-    loaded = load()
+    loaded = load_catalogue()
     chains = {
         chain.id: replace(chain, confirmations=replace(chain.confirmations, finalized=FINALITY))
         for chain in loaded.chains.values()
@@ -45,14 +45,14 @@ def catalogue() -> Catalogue:
 class Simulation:
     """One process's view of a simulated network; several may share a database."""
 
-    def __init__(self, url: str, machine: Machine | None = None) -> None:
+    def __init__(self, url: str, machine: ManualClock | None = None) -> None:
         self.url = url
-        self.machine = machine or Machine()
+        self.machine = machine or ManualClock()
         self.writing, self.reading = connect(url)
         METADATA.create_all(self.writing)
-        self.clock = SandboxClock(self.writing, self.reading, self.machine)
+        self.clock = SimulatedClock(self.writing, self.reading, self.machine)
         prices = {symbol: price.pico_usd for symbol, price in reference_prices().items()}
-        self.network = Network(catalogue(), self.writing, self.reading, self.clock, prices)
+        self.network = SimulatedNetwork(catalogue(), self.writing, self.reading, self.clock, prices)
         self.sandbox = SimulatedSandbox(self.network)
 
     def chain(self, name: str = BASE) -> SimulatedChain:
@@ -76,10 +76,10 @@ class Addresses:
     def __init__(self, *addresses: str) -> None:
         self.addresses = addresses
 
-    def known(self, addresses: Collection[str]) -> set[str]:
+    def filter_known(self, addresses: Collection[str]) -> set[str]:
         return set(addresses) & set(self.addresses) if self.addresses else set(addresses)
 
-    def all(self) -> Sequence[str]:
+    def list_all(self) -> Sequence[str]:
         return self.addresses
 
 
@@ -94,13 +94,17 @@ def wallet(chain: SimulatedChain, name: str = "a wallet") -> str:
     return chain.deposit_address(f"wallet {name}")
 
 
-def payout(chain: SimulatedChain, to: str, units: int, marker: str | None = None) -> Action:
+def payout(chain: SimulatedChain, to: str, units: int, marker: str | None = None) -> OutboundCall:
     """The relayer pays somebody."""
     token = dollars(chain.id)
-    output = Output(chain.own.relayer, to, token, units)
-    return Action(Duty.FILL, chain.id, chain.own.relayer, "0x0", (output,), marker)
+    output = Output(chain.accounts.relayer, to, token, units)
+    return OutboundCall(
+        OutboundTxKind.FILL, chain.id, chain.accounts.relayer, "0x0", (output,), marker
+    )
 
 
-def signed(chain: SimulatedChain, *actions: Action, nonce: int | None = None) -> list[Signed]:
-    first = chain.next_nonce(chain.own.relayer) if nonce is None else nonce
+def signed(
+    chain: SimulatedChain, *actions: OutboundCall, nonce: int | None = None
+) -> list[SignedTx]:
+    first = chain.next_nonce(chain.accounts.relayer) if nonce is None else nonce
     return list(chain.sign([(a, first + n) for n, a in enumerate(actions)], chain.fee_units()))

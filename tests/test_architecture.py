@@ -2,13 +2,16 @@
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "crossway"
+DEMO = ROOT / "packages" / "crossway-demo" / "src" / "crossway_demo"
 PURE = ("domain", "ports", "usecases")
 
 
@@ -67,11 +70,11 @@ def functions(path: Path) -> Iterator[tuple[str, int]]:
 
 
 # A migration is written by a machine and never changed again.
-WRITTEN = [path for path in sources(PACKAGE) if "versions" not in path.parts]
+WRITTEN = [path for path in sources(PACKAGE, DEMO) if "versions" not in path.parts]
 
 
 @pytest.mark.parametrize(
-    ("folder", "most"), [(PACKAGE, 300), (ROOT / "pages", 80), (ROOT / "tests", 400)]
+    ("folder", "most"), [(PACKAGE, 300), (DEMO, 300), (ROOT / "pages", 80), (ROOT / "tests", 400)]
 )
 def test_no_file_outgrows_its_limit(folder: Path, most: int) -> None:
     counted = {id_of(p): lines(p) for p in sources(folder) if "versions" not in p.parts}
@@ -96,8 +99,8 @@ def test_no_function_outgrows_forty_lines() -> None:
     assert set(long) <= {
         "src/crossway/storage/intent_rows.py:intent_row",
         "src/crossway/storage/intent_rows.py:intent_of",
-        "src/crossway/usecases/ramps/terms.py:drawn_order",
-        "src/crossway/usecases/payments/terms.py:drawn_up",
+        "src/crossway/usecases/ramps/create_order.py:drawn_order",
+        "src/crossway/usecases/payments/create_intent.py:build_intent",
     }
 
 
@@ -125,29 +128,75 @@ def test_no_screen_stops_half_way(path: Path) -> None:
     assert "st.stop" not in {ast.unparse(called) for called in calls}
 
 
-# Runs once, when the tables change, and sets what was weighed; never a state.
-AT_A_MIGRATION = "src/crossway/storage/backfilling.py"
-
-
 def test_one_place_writes_the_state_of_an_intent() -> None:
-    writers = {id_of(p): p for p in sources(PACKAGE) if "update(intents)" in p.read_text()}
-    backfilling = writers.pop(AT_A_MIGRATION).read_text()
-    assert list(writers) == ["src/crossway/storage/intents.py"]
-    assert backfilling.count("update(intents)") == 1
-    assert ".values(weight=" in backfilling
-    assert "state" not in {
-        node.arg for node in ast.walk(ast.parse(backfilling)) if isinstance(node, ast.keyword)
-    }
+    writers = [id_of(p) for p in sources(PACKAGE) if "update(intents)" in p.read_text()]
+    assert writers == ["src/crossway/storage/intents.py"]
 
 
-def test_imports_run_in_no_circle() -> None:
+@cache
+def module_imports() -> dict[str, set[str]]:
+    """By module, the modules of the same distribution that it imports."""
     known = {
-        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in WRITTEN
+        ".".join(path.relative_to(distribution).with_suffix("").parts): path
+        for distribution in (PACKAGE.parent, DEMO.parent)
+        for path in WRITTEN
+        if path.is_relative_to(distribution)
     }
-    edges = {
-        name: {found for found in imported(path) if found in known} for name, path in known.items()
+    return {
+        name: {found for found in imported_names(path) if found in known and found != name}
+        for name, path in known.items()
     }
+
+
+def imported_names(path: Path) -> Iterator[str]:
+    """Like `imported`, with every name imported from a package, as it may be a module of it."""
+    yield from imported(path)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def in_cycles(graph: dict[str, set[str]]) -> set[str]:
+    """The nodes of a graph that are part of a cycle, or depend on one."""
     settled: set[str] = set()
-    while free := {name for name in edges if name not in settled and edges[name] <= settled}:
+    while free := {name for name in graph if name not in settled and graph[name] <= settled}:
         settled |= free
-    assert set(edges) == settled
+    return set(graph) - settled
+
+
+def collapsed(package: str, node_of: Callable[[str], str]) -> dict[str, set[str]]:
+    """The imports within a package, between the nodes that its modules belong to."""
+    graph: dict[str, set[str]] = defaultdict(set)
+    for module, imports in module_imports().items():
+        for target in (module, *imports):
+            if module.startswith(f"{package}.") and target.startswith(f"{package}."):
+                node = graph[node_of(module)]
+                graph[node_of(target)] |= set()
+                node |= {node_of(target)} - {node_of(module)}
+    return graph
+
+
+PACKAGES = sorted({module.rpartition(".")[0] for module in module_imports()})
+
+
+def test_modules_import_each_other_in_no_cycle() -> None:
+    assert in_cycles(module_imports()) == set()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_sibling_packages_import_each_other_in_no_cycle(package: str) -> None:
+    """Each module and each subpackage of a package is a node, as a whole."""
+    depth = package.count(".") + 2
+    assert in_cycles(collapsed(package, lambda name: ".".join(name.split(".")[:depth]))) == set()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_and_its_subpackages_import_each_other_in_no_cycle(package: str) -> None:
+    """The modules directly in a package are one node, and each of its subpackages is another."""
+    depth = package.count(".") + 2
+
+    def node_of(name: str) -> str:
+        parts = name.split(".")
+        return ".".join(parts[:depth]) if len(parts) > depth else package
+
+    assert in_cycles(collapsed(package, node_of)) == set()

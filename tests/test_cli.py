@@ -57,7 +57,7 @@ def test_doctor_says_what_is_wrong_one_line_a_finding(
 
 
 def test_doctor_finds_a_secret_key_that_others_can_read(tmp_path: Path) -> None:
-    assert crossway(tmp_path, "doctor").stdout == "Nothing wrong found\n"
+    assert crossway(tmp_path, "doctor").stdout == "No problems found\n"
     crossway(tmp_path, "keys", "list")
     (tmp_path / "secret.key").chmod(0o644)
     assert "chmod 600" in crossway(tmp_path, "doctor").stdout
@@ -115,5 +115,5 @@ def test_a_key_store_that_is_there_is_left_alone_in_words(tmp_path: Path) -> Non
         tmp_path, "contracts", "account", "relayer.json", "--password", "env:WORD", WORD="a" * 20
     )
     assert made.returncode == 1
-    assert made.stderr == "crossway: relayer.json is there already and is left alone\n"
+    assert made.stderr == "crossway: relayer.json already exists and was not changed\n"
     assert (tmp_path / "relayer.json").read_text() == "mine"

@@ -8,7 +8,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from crossway.cli.program import cli
-from tests.processes import free_port, installed, until
+from tests.processes import free_port, new_installation, wait_until
 
 
 def crossway(folder: Path, *arguments: str, **settings: str) -> Result:
@@ -32,7 +32,7 @@ def test_what_was_backed_up_is_what_is_restored(tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     saved = crossway(tmp_path, "backup", str(copy))
     assert saved.exit_code == 0, saved.stderr
-    assert "is whole" in saved.stdout
+    assert "verified" in saved.stdout
     assert f"Keep {Path('secret.key')}" in saved.stdout.replace(str(tmp_path) + "/", "")
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     again = crossway(tmp_path, "backup", str(copy))
@@ -53,11 +53,11 @@ def test_what_was_backed_up_is_what_is_restored(tmp_path: Path) -> None:
 def test_nothing_is_restored_under_a_running_service_and_backups_go_on(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'crossway.db'}"
     copy = tmp_path / "copy.db"
-    with installed(url, tmp_path) as installation:
+    with new_installation(url, tmp_path) as installation:
         port = free_port()
         installation.start("api", "crossway", "api", "--port", str(port))
         ready = f"http://127.0.0.1:{port}/readyz"
-        until("the API answers", lambda: installation.answers("api", ready))
+        wait_until("the API answers", lambda: installation.answers("api", ready))
         assert crossway(tmp_path, "backup", str(copy)).exit_code == 0
         refused = crossway(tmp_path, "restore", str(copy))
         assert refused.exit_code == 1
@@ -115,7 +115,7 @@ def test_a_key_is_changed_and_replaced_on_the_command_line(tmp_path: Path) -> No
     new = crossway(tmp_path, "keys", "rotate", "1", "--overlap", "1", "--quiet")
     assert re.fullmatch(r"cr_test_[A-Za-z0-9_-]{32}\n", new.stdout)
     first, second = keys_in(tmp_path).splitlines()
-    assert "\tends 20" in first
+    assert "\texpires 20" in first
     for line in (first, second):
         assert "\tread\t5 a minute\tfrom 203.0.113.0/24\t" in line
     refused = crossway(tmp_path, "keys", "change", "2", "--address", "nowhere")

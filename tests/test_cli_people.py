@@ -16,7 +16,7 @@ def people(folder: Path, *arguments: str, typed: str = "") -> Result:
 
 
 def test_people_are_added_listed_changed_and_let_out(tmp_path: Path) -> None:
-    assert "Nobody yet: crossway people add NAME --role admin" in people(tmp_path, "list").stdout
+    assert "No staff yet: crossway people add NAME --role admin" in people(tmp_path, "list").stdout
     made = people(tmp_path, "add", "Ada", "--role", "admin", typed=f"{WORDS}\n")
     assert (made.exit_code, made.stdout) == (0, "Ada can sign in as admin\n")
     made = people(
@@ -39,7 +39,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(tmp_path: Path) -> None:
         (("add", "Bob", "--role", "viewer"), "short\n", "password must have at least 12"),
         (("add", "Bob", "--role", "viewer"), "", "password must be given on the first line"),
         (("role", "Ada", "viewer"), "", "Ada is the last admin"),
-        (("disable", "Nobody"), "", "There is nobody called Nobody"),
+        (("disable", "Nobody"), "", "There is no staff member named Nobody"),
     ):
         done = people(tmp_path, *arguments, typed=typed)
         assert done.exit_code == 1

@@ -7,16 +7,16 @@ from pathlib import Path
 import httpx
 import pytest
 
-from crossway.catalogue import load
-from tests.processes import Installation, free_port, installed, until
-from tests.receivers import receiving
+from crossway.catalogue import load_catalogue
+from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.receivers import running_receiver
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Iterator[Installation]:
-    with installed(f"sqlite:///{tmp_path / 'crossway.db'}", tmp_path) as found:
+    with new_installation(f"sqlite:///{tmp_path / 'crossway.db'}", tmp_path) as found:
         yield found
 
 
@@ -24,11 +24,11 @@ def test_a_server_delivers_streams_and_ends_with_a_stream_open(installation: Ins
     port = free_port()
     installation.start("api", "crossway", "api", "--port", str(port), LOG_LEVEL="warning")
     base = f"http://127.0.0.1:{port}/api"
-    until("the API answers", lambda: installation.answers("api", f"{base}/readyz"))
+    wait_until("the API answers", lambda: installation.answers("api", f"{base}/readyz"))
     key = installation.run("keys", "create", "--client", "Shop", "--mode", "test", "--quiet")
     installation.start("engine", "crossway", "engine")
     with (
-        receiving() as receiver,
+        running_receiver() as receiver,
         httpx.Client(base_url=f"{base}/v1", timeout=20) as http,
     ):
         http.headers["authorization"] = f"Bearer {key}"
@@ -50,7 +50,7 @@ def test_a_server_delivers_streams_and_ends_with_a_stream_open(installation: Ins
 
 def pay(http: httpx.Client) -> int:
     """The number of a new intent."""
-    tokens = load().tokens
+    tokens = load_catalogue().tokens
     asked = {
         "amount": "25000000",
         "sender": WALLET,

@@ -13,7 +13,7 @@ from crossway.domain.intent import Intent, State
 from crossway.engine.loop import Engine
 from crossway.ports.sandbox import Faults
 from tests.audit import audit, finished
-from tests.world import World
+from tests.harness import Harness
 
 CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET", "SOLANA_MAINNET")
 SECONDS = st.sampled_from([1, 2, 3, 7, 30, 300, 1500])
@@ -35,11 +35,11 @@ STEP = st.one_of(
 )
 
 
-class Drama:
+class FaultRun:
     """A world to which things happen."""
 
     def __init__(self, url: str) -> None:
-        self.world = World(url, chains=CHAINS)
+        self.world = Harness(url, chains=CHAINS)
         self.made: list[Intent] = []
         self.world.pass_time(2)
 
@@ -82,7 +82,7 @@ class Drama:
 
     def fault(self, chain: str, **faults: Any) -> None:
         try:
-            self.world.sandbox.misbehave(chain, Faults(**faults))
+            self.world.sandbox.inject_faults(chain, Faults(**faults))
         except Unreachable:
             return
 
@@ -91,7 +91,7 @@ class Drama:
         self.world.pass_time(210, step=15)
         calm = Faults(0, 0, 0, 0, 0, 1)
         for chain in CHAINS:
-            self.world.sandbox.misbehave(chain, calm)
+            self.world.sandbox.inject_faults(chain, calm)
         for _ in range(40):
             self.world.pass_time(100, step=5)
             if finished(self.world):
@@ -112,7 +112,7 @@ class Drama:
 @given(st.lists(STEP, min_size=4, max_size=25))
 def test_books_balance_and_nobody_is_paid_twice(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        drama = Drama(f"sqlite:///{Path(folder) / 'crossway.db'}")
+        drama = FaultRun(f"sqlite:///{Path(folder) / 'crossway.db'}")
         drama.pay("BASE_MAINNET", "ARBITRUM_MAINNET")
         for step in steps:
             drama.do(step)

@@ -10,7 +10,7 @@ import pytest
 
 from crossway.domain.intent import Intent, State
 from tests.audit import all_intents, audit, finished
-from tests.world import CATALOGUE, World
+from tests.harness import CATALOGUE, Harness
 
 CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET")
 DUTIES = ("START", "FILL", "REIMBURSE", "REFUND", "RETURN_EXCESS")
@@ -28,7 +28,7 @@ ENDS = {"exact": State.COMPLETED, "over": State.COMPLETED, "short": State.REFUND
         "nothing": State.EXPIRED, "twice": State.COMPLETED, "foreign": State.COMPLETED}  # fmt: skip
 
 
-def story(world: World) -> None:
+def story(world: Harness) -> None:
     """Six payments, each going another way, from creation to the end."""
     made: dict[str, Intent] = {}
     for name in ENDS:
@@ -44,7 +44,7 @@ def story(world: World) -> None:
     world.deposit(made["foreign"], "5000000", token=euros)
     world.deposit(made["foreign"])
     world.pass_time(20)
-    world.deposit(made["twice"], str(made["twice"].terms.total_units))
+    world.deposit(made["twice"], str(made["twice"].terms.deposit_amount))
     world.pass_time(40, step=2)
     world.pass_time(3700, step=600)
     world.pass_time(30, step=3)
@@ -57,17 +57,17 @@ def main(url: str, step: str) -> None:
         if at == step:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    world = World(url, reached, CHAINS)
+    world = Harness(url, reached, CHAINS)
     story(world)
 
 
-def go_on(world: World) -> None:
+def go_on(world: Harness) -> None:
     """After the restart: what the dead process had not done yet, a person does, and time passes."""
-    world.hand.seconds += 5
+    world.machine.seconds += 5
     named = {intent.metadata.get("name"): intent for intent in all_intents(world)}
     for name in ("exact", "over", "short", "twice", "foreign"):
         intent = named.get(name)
-        if intent is None or world.sandbox.holdings(intent.address) or intent.received_units:
+        if intent is None or world.sandbox.holdings(intent.address) or intent.received_amount:
             continue
         if intent.state is State.PENDING:
             world.deposit(intent, name if name in ("over", "short") else "exact")
@@ -88,7 +88,7 @@ def test_a_process_killed_at_this_step_loses_nothing_and_pays_nothing_twice(
         [sys.executable, "-m", "tests.test_kill", url, step], capture_output=True, timeout=120
     )
     assert died.returncode == -signal.SIGKILL, died.stderr.decode()[-2000:]
-    world = World(url, chains=CHAINS)
+    world = Harness(url, chains=CHAINS)
     go_on(world)
     assert finished(world)
     audit(world)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from crossway.domain.webhooks import DeliveryState
-from tests.engine.deliveries import TellingWorld
-from tests.receivers import receiving
+from tests.engine.webhook_world import WebhookWorld
+from tests.receivers import running_receiver
 
 PAYMENTS = 12
 
@@ -26,7 +26,7 @@ def main(url: str, hook: str, step: str, count: str) -> None:
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    world = TellingWorld(url, at_once=4, reached=reached)
+    world = WebhookWorld(url, max_concurrent=4, reached=reached)
     world.webhook(hook)
     made = [world.pay(metadata={"number": number}) for number in range(PAYMENTS)]
     for intent in made:
@@ -43,7 +43,7 @@ def test_a_process_killed_while_it_delivers_loses_no_event(
     step: str, count: int, tmp_path: Path
 ) -> None:
     url = f"sqlite:///{tmp_path / 'crossway.db'}"
-    with receiving() as receiver:
+    with running_receiver() as receiver:
         died = subprocess.run(
             [
                 sys.executable,
@@ -59,7 +59,7 @@ def test_a_process_killed_while_it_delivers_loses_no_event(
         )
         assert died.returncode == -signal.SIGKILL, died.stderr.decode()[-2000:]
         before = len(receiver.arrived)
-        world = TellingWorld(url, at_once=4)
+        world = WebhookWorld(url, max_concurrent=4)
         [webhook] = [one.id for one in all_of(world)]
         world.later(120)
         states = {one.state for one in world.deliveries(webhook)}
@@ -78,9 +78,9 @@ def test_a_process_killed_while_it_delivers_loses_no_event(
     assert set(twice) <= {2}
 
 
-def all_of(world: TellingWorld) -> list:  # type: ignore[type-arg]
+def all_of(world: WebhookWorld) -> list:  # type: ignore[type-arg]
     with world.store.read() as unit:
-        return unit.webhooks.of_client("c-1")
+        return unit.webhooks.list_by_client("c-1")
 
 
 if __name__ == "__main__":

@@ -14,14 +14,14 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from crossway.adapters.chains.addresses import from_digest
-from crossway.domain.clients import Mode, insider
-from crossway.storage.network_tables import leases
-from crossway.usecases.developers import clients, keys
+from crossway.adapters.chains.addresses import address_from_digest
+from crossway.domain.clients import Mode, staff_principal
+from crossway.storage.service_tables import leases
+from crossway.usecases.developers import api_keys, clients
 from tests.audit import all_intents, audit, finished
 from tests.databases import new_postgres
-from tests.processes import Installation, free_port, installed, until
-from tests.world import CATALOGUE, SECRET_KEY, World
+from tests.harness import CATALOGUE, SECRET_KEY, Harness
+from tests.processes import Installation, free_port, new_installation, wait_until
 
 PAYMENTS = 100
 # Leases are shared out by the alphabet: both of its ends are here.
@@ -45,15 +45,15 @@ def installation(url: str, tmp_path: Path) -> Iterator[Installation]:
     # The key of the world through which `seen_from_here` looks at the same database.
     (tmp_path / "secret.key").write_bytes(SECRET_KEY)
     (tmp_path / "secret.key").chmod(0o600)
-    with installed(url, tmp_path) as made:
+    with new_installation(url, tmp_path) as made:
         yield made
 
 
 @contextmanager
-def seen_from_here(url: str) -> Iterator[World]:
+def seen_from_here(url: str) -> Iterator[Harness]:
     """The same database, for what HTTP does not tell."""
-    world = World(url)
-    world.hand.seconds = time.time()
+    world = Harness(url)
+    world.machine.seconds = time.time()
     try:
         yield world
     finally:
@@ -63,12 +63,16 @@ def seen_from_here(url: str) -> Iterator[World]:
 class Api:
     """A client of an API process, with a key and no limit that is in the way."""
 
-    def __init__(self, base: str, world: World) -> None:
-        client = clients.create(world.services, f"Shop {time.monotonic_ns()}", insider("test"))
-        free = clients.ClientChange(requests_per_minute=1_000_000)
-        clients.change(world.services, client.id, free, insider("test"))
+    def __init__(self, base: str, world: Harness) -> None:
+        client = clients.create_client(
+            world.services, f"Shop {time.monotonic_ns()}", staff_principal("test")
+        )
+        free = clients.ClientUpdate(requests_per_minute=1_000_000)
+        clients.update_client(world.services, client.id, free, staff_principal("test"))
         self.client_id = client.id
-        secret = keys.make(world.services, client.id, Mode.TEST, insider("test")).secret
+        secret = api_keys.create_api_key(
+            world.services, client.id, Mode.TEST, staff_principal("test")
+        ).secret
         self._http = httpx.Client(
             base_url=f"{base}/api/v1", headers={"Authorization": f"Bearer {secret}"}, timeout=30
         )
@@ -119,10 +123,10 @@ class Api:
 
 
 def wallet(chain: str, name: str) -> str:
-    return from_digest(CATALOGUE.chains[chain].kind, sha256(name.encode()).digest())
+    return address_from_digest(CATALOGUE.chains[chain].kind, sha256(name.encode()).digest())
 
 
-def holders(world: World) -> dict[str, set[str]]:
+def holders(world: Harness) -> dict[str, set[str]]:
     """Which chains each living engine holds."""
     with world.store.reader.connect() as db:
         rows = db.execute(select(leases.c.owner, leases.c.name).where(leases.c.owner != "")).all()
@@ -142,17 +146,17 @@ def test_two_engines_share_the_work_and_one_takes_over_when_the_other_is_killed(
     installation.start("api", "crossway", "api", "--port", str(port))
     installation.start("engine 1", "crossway", "engine")
     installation.start("engine 2", "crossway", "engine")
-    until("the API answers", lambda: installation.answers("api", f"{base}/api/readyz"))
+    wait_until("the API answers", lambda: installation.answers("api", f"{base}/api/readyz"))
     with seen_from_here(url) as world, Api(base, world) as api:
-        until("both hold their share", lambda: shares_of(world) == [10, 11])
+        wait_until("both hold their share", lambda: shares_of(world) == [10, 11])
         addresses = [api.pay(number)["intent_address"] for number in range(PAYMENTS)]
         half_of_it_by_both(api, world, addresses[: PAYMENTS // 2])
         for address in addresses[PAYMENTS // 2 :]:
             api.deposit(address)
         installation.kill("engine 1")
-        until("all is completed", lambda: api.statuses() == {"COMPLETED": PAYMENTS}, within=90)
+        wait_until("all is completed", lambda: api.statuses() == {"COMPLETED": PAYMENTS}, within=90)
         api.post("/sandbox/clock", {"advanceSeconds": 60})
-        until("nothing is owed any more", lambda: finished(world))
+        wait_until("nothing is owed any more", lambda: finished(world))
         assert shares_of(world) == [21]
         check_each_thing_once(world, api)
         assert installation.end("engine 2") == 0
@@ -161,37 +165,37 @@ def test_two_engines_share_the_work_and_one_takes_over_when_the_other_is_killed(
     assert "sweep failed" not in installation.log("engine 1") + installation.log("engine 2")
 
 
-def shares_of(world: World) -> list[int]:
+def shares_of(world: Harness) -> list[int]:
     return sorted(len(chains) for chains in holders(world).values())
 
 
-def half_of_it_by_both(api: Api, world: World, addresses: list[str]) -> None:
+def half_of_it_by_both(api: Api, world: Harness, addresses: list[str]) -> None:
     shares = holders(world)
     assert all(share & {source for source, _ in WAYS} for share in shares.values())
     for address in addresses:
         api.deposit(address)
-    until("some are completed", lambda: api.statuses()["COMPLETED"] >= len(addresses) // 2)
+    wait_until("some are completed", lambda: api.statuses()["COMPLETED"] >= len(addresses) // 2)
     assert set(completed_by(world, shares)) == set(shares)
 
 
-def completed_by(world: World, shares: dict[str, set[str]]) -> Counter[str]:
+def completed_by(world: Harness, shares: dict[str, set[str]]) -> Counter[str]:
     """Completed intents by the engine that held their source chain."""
     owner_of = {chain: owner for owner, chains in shares.items() for chain in chains}
     done = (intent for intent in all_intents(world) if intent.state == "COMPLETED")
     return Counter(owner_of[intent.terms.source_chain] for intent in done)
 
 
-def check_each_thing_once(world: World, api: Api) -> None:
+def check_each_thing_once(world: Harness, api: Api) -> None:
     audit(world)
     made = all_intents(world)
     assert len(made) == PAYMENTS
     with world.store.read() as unit:
-        history = unit.intents.moves([intent.id for intent in made])
-    told = Counter((move.intent_id, move.tells) for move in history if move.tells)
+        history = unit.intents.list_transitions([intent.id for intent in made])
+    told = Counter((move.intent_id, move.event_type) for move in history if move.event_type)
     assert told == {(intent.id, kind): 1 for intent in made for kind in ONCE}
     for intent in made[:4]:
         [held] = api.get(f"/sandbox/balances/{intent.terms.recipient}")["balances"]
-        assert int(held["amount"]) == intent.terms.out_units
+        assert int(held["amount"]) == intent.terms.payout_amount
 
 
 def test_the_dashboard_runs_beside_an_engine_and_answers(
@@ -204,14 +208,14 @@ def test_the_dashboard_runs_beside_an_engine_and_answers(
         "--server.headless", "true", RUN_ENGINE="false",
     )  # fmt: skip
     for path in ("/_stcore/health", "/api/readyz"):
-        until(f"{path} answers", lambda: installation.answers("dashboard", base + path))  # noqa: B023
+        wait_until(f"{path} answers", lambda: installation.answers("dashboard", base + path))  # noqa: B023
     assert "<title>" in httpx.get(base).text
     with seen_from_here(url) as world, Api(base, world) as api:
         assert shares_of(world) == []
         api.deposit(api.pay(0)["intent_address"])
         assert api.statuses() == {"PENDING": 1}
         installation.start("engine", "crossway", "engine")
-        until("an engine completes it", lambda: api.statuses() == {"COMPLETED": 1})
+        wait_until("an engine completes it", lambda: api.statuses() == {"COMPLETED": 1})
         assert installation.end("engine") == 0
         # Streamlit's server sends itself the signal again once all is put away.
         assert installation.end("dashboard") == -signal.SIGTERM
@@ -224,7 +228,7 @@ def test_what_a_process_knows_when_it_is_asked_to_end_is_written(
     port = free_port()
     base = f"http://127.0.0.1:{port}"
     installation.start("api", "crossway", "api", "--port", str(port))
-    until("the API answers", lambda: installation.answers("api", f"{base}/api/readyz"))
+    wait_until("the API answers", lambda: installation.answers("api", f"{base}/api/readyz"))
     with seen_from_here(url) as world, Api(base, world) as api:
         for _ in range(2):
             api.statuses()
@@ -232,7 +236,7 @@ def test_what_a_process_knows_when_it_is_asked_to_end_is_written(
         assert last_use(world, api) is not None
 
 
-def last_use(world: World, api: Api) -> datetime | None:
+def last_use(world: Harness, api: Api) -> datetime | None:
     with world.store.read() as unit:
-        [key] = unit.access.keys(api.client_id)
+        [key] = unit.api_keys.list_api_keys(api.client_id)
     return key.last_used_at

@@ -11,7 +11,7 @@ import pytest
 
 from crossway.storage.store import open_store
 from tests.databases import new_sqlite
-from tests.processes import Installation, free_port, installed, until
+from tests.processes import Installation, free_port, new_installation, wait_until
 
 EMAIL, PHONE = "ada.lovelace@mail.example", "+254711000000"
 SECRET_HEADER = "cr_live_" + "Q" * 32
@@ -35,7 +35,7 @@ def url(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def installation(url: str, tmp_path: Path) -> Iterator[Installation]:
-    with installed(url, tmp_path) as made:
+    with new_installation(url, tmp_path) as made:
         yield made
 
 
@@ -47,7 +47,7 @@ def started(installation: Installation, **settings: str) -> tuple[str, str]:
         "keys", "create", "--client", "Shop", "--mode", "test", "--rate", "100000", "--quiet"
     )
     installation.start("api", "crossway", "api", "--port", str(port), **settings)
-    until("the API answers", lambda: installation.answers("api", f"{base}/readyz"))
+    wait_until("the API answers", lambda: installation.answers("api", f"{base}/readyz"))
     return base, secret
 
 
@@ -115,7 +115,7 @@ def assert_remembered(url: str, ids: list[str], secret: str) -> None:
 
     store = open_store(url)
     with store.read() as unit:
-        found = unit.requests.page(RequestFilter(), 10_000)
+        found = unit.request_log.list_page(RequestFilter(), 10_000)
     store.close()
     assert set(ids) <= {one.request_id for one in found}
     for private in (secret, SECRET_HEADER, EMAIL, PHONE, "whsec_", secret[13:]):
@@ -158,12 +158,12 @@ def test_a_process_that_is_asked_to_end_answers_what_it_has_begun(
 ) -> None:
     base, secret = started(installation)
     load = Load(base, secret)
-    until("the load is on", lambda: len(load.made) > 40)
+    wait_until("the load is on", lambda: len(load.made) > 40)
     assert installation.end("api") == 0
     load.end()
     store = open_store(url)
     with store.read() as unit:
-        stored = sum(unit.intents.counts().values())
+        stored = sum(unit.intents.count_by_state().values())
     store.close()
     assert len(load.made) == stored, "no intent was made without its answer"
     assert "Traceback" not in installation.log("api")
@@ -175,14 +175,14 @@ def test_an_engine_tells_how_it_is_and_ends_after_its_pass(
     port = free_port()
     base = f"http://127.0.0.1:{port}"
     installation.start("engine", "crossway", "engine", ENGINE_PORT=str(port))
-    until("the engine is ready", lambda: installation.answers("engine", f"{base}/readyz"))
+    wait_until("the engine is ready", lambda: installation.answers("engine", f"{base}/readyz"))
 
     def scraped() -> str:
         return httpx.get(f"{base}/metrics").text
 
     passed = 'crossway_engine_pass_age_seconds{chain="BASE_MAINNET"}'
-    until("a pass is told", lambda: passed in scraped())
-    until(
+    wait_until("a pass is told", lambda: passed in scraped())
+    wait_until(
         "the stock is told",
         lambda: 'crossway_relayer_stock{chain="BASE_MAINNET",token="USDC"}' in scraped(),
     )

@@ -1,4 +1,4 @@
-"""Putting the parts together: the one place that knows them all, and that starts and stops them."""
+"""Assembly of the service: builds its parts, starts them and stops them."""
 
 import gc
 import json
@@ -14,136 +14,143 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from crossway import logs, networks
-from crossway.adapters.vault import WrongKey, open_vault
-from crossway.demo.month import Month
+from crossway import environments, logs, plugins
+from crossway.adapters.vault import InvalidSecretKey, open_vault
 from crossway.domain.clients import Mode
-from crossway.domain.errors import WrongState
-from crossway.engine.deliveries import Dispatcher
+from crossway.domain.errors import InvalidStatus
 from crossway.engine.loop import Engine
+from crossway.engine.webhook_dispatcher import WebhookDispatcher
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.ports.vault import Vault
 from crossway.settings import Settings, secret_keys_of, write_private
-from crossway.storage.files import InUse
-from crossway.storage.migrate import upgrade
+from crossway.storage.backup import DatabaseInUse
+from crossway.storage.migrate import UnknownVersion, upgrade
 from crossway.storage.store import SqlStore, open_store
-from crossway.usecases.developers import access, keys, request_log
+from crossway.usecases.developers import api_keys, authentication, request_log
 
 FIRST_KEYS_FILE = "first_keys.json"
 
 
 class SetupError(Exception):
-    """A set-up that cannot work, as a sentence for whoever set it up."""
+    """A configuration that cannot work, in a sentence for the operator."""
 
 
 @dataclass
 class Service:
-    """Everything that was built, and how it ends."""
+    """The parts of a running service."""
 
     services: Services
     store: SqlStore
     pool: ThreadPoolExecutor
     engine: Engine
-    dispatcher: Dispatcher
-    in_use: InUse | None = None
-    engine_runs: bool = False
-    writer: request_log.Writer = field(init=False)
-    awake: list[Engine] = field(default_factory=list)
+    dispatcher: WebhookDispatcher
+    database_lock: DatabaseInUse | None = None
+    runs_engine: bool = False
+    writer: request_log.RequestLogWriter = field(init=False)
+    engines: list[Engine] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.writer = request_log.Writer(self.services)
+        self.writer = request_log.RequestLogWriter(self.services)
 
     def run_engine(self) -> None:
-        """Let the engine work in a thread of its own."""
-        self.engine_runs = True
+        """Start the engine and the webhook dispatcher in threads of their own."""
+        self.runs_engine = True
         self.engine.start()
         self.dispatcher.start()
 
     @contextmanager
-    def resting(self) -> Iterator[None]:
-        """Nothing of this process works on the database; afterwards engine and deliveries begin
-        anew, as after a start. Raises `WrongState` where another process works on it."""
-        runs = self.engine_runs
+    def paused(self) -> Iterator[None]:
+        """Stop engine and webhook deliveries, and start them again afterwards.
+
+        Raises `InvalidStatus` if another process works on the database."""
+        runs = self.runs_engine
         if runs:
             self.engine.stop()
             self.dispatcher.stop(for_good=False)
         try:
-            _refuse_others(self.services)
+            _require_sole_process(self.services)
             yield
         finally:
             if runs:
                 sole = self.store.writer.dialect.name == "sqlite"
-                self.engine = Engine(self.services, owner_name(), sole)
-                self.dispatcher = Dispatcher(self.services, sole=sole)
-                self.awake[:] = [self.engine]
+                self.engine = Engine(self.services, process_name(), sole)
+                self.dispatcher = WebhookDispatcher(self.services, sole=sole)
+                self.engines[:] = [self.engine]
                 self.run_engine()
 
     def close(self) -> None:
-        """Stop the engine, write what waits to be written, let everything go."""
-        if self.engine_runs:
+        """Stop the engine, flush pending writes, and release every resource."""
+        if self.runs_engine:
             self.engine.stop()
         self.dispatcher.stop()
         self.writer.stop()
-        access.write_uses(self.services)
+        authentication.flush_usage(self.services)
         self.pool.shutdown(wait=False, cancel_futures=True)
-        networks.close(self.services)
+        environments.close_connections(self.services)
         self.store.close()
-        if self.in_use is not None:
-            self.in_use.end()
+        if self.database_lock is not None:
+            self.database_lock.end()
 
 
 _running: list[Service] = []
 
 
 def start(with_engine: bool | None = None) -> Services:
-    """Build the one service of this process from the environment and set its engine going.
+    """Build this process's service from the environment and start its engine.
 
     `with_engine` None lets CROSSWAY_RUN_ENGINE decide.
     """
     settings = Settings()
-    logs.set_up(settings.log_level, settings.log_format)
+    logs.configure(settings.log_level, settings.log_format)
     if _running:
         raise SetupError("This process runs a service already")
     service = build(settings)
     _running.append(service)
     service.writer.start()
-    _greet(settings, keys.first_run(service.services, "first run"))
+    _print_first_keys(settings, api_keys.create_first_client(service.services, "first run"))
     if settings.run_engine if with_engine is None else with_engine:
         service.run_engine()
     return service.services
 
 
 def dashboard_password() -> str:
-    """What operators are asked for; empty where nobody is asked."""
+    """The dashboard's password; empty if none is set."""
     password = Settings().dashboard_password
     return password.get_secret_value() if password else ""
 
 
 def stop() -> None:
-    """End the service of this process, if it runs one."""
+    """Stop the service of this process, if there is one."""
     while _running:
         _running.pop().close()
 
 
-def settle() -> None:
-    """Once all is imported and built: take it out of every later garbage collection, and collect
-    seldom: a sweep makes many records that die at once, and few that refer to each other."""
+def warm_up() -> None:
+    """Exclude everything imported and built from garbage collection, and collect seldom.
+
+    A sweep creates many short-lived records, few of which refer to each other."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
 
 
 def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) -> Service:
-    """All parts of a service on a database that is brought up to date; nothing runs yet.
+    """Build a service on a database with the current schema; nothing runs yet.
 
-    `machine_seconds` is the machine's clock in epoch seconds, which a scenario holds in its hand.
+    `machine_seconds` returns the machine's time in epoch seconds; scenarios control it.
     """
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    in_use = InUse(settings.database_file) if settings.on_sqlite else None
+    in_use = DatabaseInUse(settings.database_file) if settings.on_sqlite else None
     store = open_store(settings.url)
-    upgrade(store.writer)
-    vault = _vault(settings, store)
+    try:
+        upgrade(store.writer)
+    except UnknownVersion as error:
+        store.close()
+        if in_use is not None:
+            in_use.end()
+        raise SetupError(str(error)) from None
+    vault = _open_vault(settings, store)
     pool = ThreadPoolExecutor(settings.asking_threads, thread_name_prefix="asking")
     engines: list[Engine] = []
 
@@ -152,42 +159,47 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
             engine.wake()
 
     try:
-        services = _network(settings, store, vault, pool, wake, machine_seconds)
+        services = _build_services(settings, store, vault, pool, wake, machine_seconds)
     except SetupError:
         pool.shutdown(wait=False, cancel_futures=True)
         store.close()
         if in_use is not None:
             in_use.end()
         raise
-    services = networks.with_people(services, settings)
-    made: list[Service] = []
-    month = Month(
-        settings, store, lambda other: _vault(settings, other),
-        resting=lambda: made[0].resting(),
-        anew=lambda: _greet(settings, keys.first_run(services, "first run")),
-    )  # fmt: skip
-    if services.network == "simulated":
-        services = replace(services, demo=month)
-    engine = Engine(services, owner_name(), sole=settings.on_sqlite)
+    services = environments.with_passwords(services)
+    built: list[Service] = []
+    create_demo = plugins.find_demo_factory() if services.environment == "simulated" else None
+    if create_demo is not None:
+        demo = create_demo(
+            settings,
+            store,
+            lambda other: _open_vault(settings, other),
+            pause_engine=lambda: built[0].paused(),
+            on_emptied=lambda: _print_first_keys(
+                settings, api_keys.create_first_client(services, "first run")
+            ),
+        )
+        services = replace(services, demo=demo)
+    engine = Engine(services, process_name(), sole=settings.on_sqlite)
     engines.append(engine)
-    dispatcher = Dispatcher(services, sole=settings.on_sqlite)
-    made.append(Service(services, store, pool, engine, dispatcher, in_use, awake=engines))
-    return made[0]
+    dispatcher = WebhookDispatcher(services, sole=settings.on_sqlite)
+    built.append(Service(services, store, pool, engine, dispatcher, in_use, engines=engines))
+    return built[0]
 
 
-def _refuse_others(services: Services) -> None:
-    """Another engine would go on with what it remembers of payments that are gone."""
-    now, name = services.clock.machine(), owner_name()
-    others = services.store.write(lambda unit: unit.network.present(name, now, now))
-    services.store.write(lambda unit: unit.network.release(name))
+def _require_sole_process(services: Services) -> None:
+    """Raise if another process is active: its engine would act on payments that are gone."""
+    now, name = services.clock.machine(), process_name()
+    others = services.store.write(lambda unit: unit.leases.register_engine(name, now, now))
+    services.store.write(lambda unit: unit.leases.release(name))
     if others:
-        raise WrongState(
+        raise InvalidStatus(
             "Another process of Crossway works on this database: stop it, wait 15 seconds, and try "
             "again; or do this on the Simulator page of the one that runs"
         )
 
 
-def _network(
+def _build_services(
     settings: Settings,
     store: SqlStore,
     vault: Vault,
@@ -197,17 +209,19 @@ def _network(
 ) -> Services:
     first_keys = partial(_take_first_keys, settings.data_dir / FIRST_KEYS_FILE)
     if settings.network == "simulated":
-        return networks.simulated(settings, store, vault, pool, wake, machine_seconds, first_keys)
+        return environments.build_simulated(
+            settings, store, vault, pool, wake, machine_seconds, first_keys
+        )
     try:
-        return networks.live(settings, store, vault, pool, wake, first_keys)
+        return environments.build_live(settings, store, vault, pool, wake, first_keys)
     except ValueError as error:
         raise SetupError(str(error)) from None
 
 
-def _vault(settings: Settings, store: SqlStore) -> Vault:
+def _open_vault(settings: Settings, store: SqlStore) -> Vault:
     try:
         return open_vault(secret_keys_of(settings), store)
-    except WrongKey as error:
+    except InvalidSecretKey as error:
         store.close()
         where = "CROSSWAY_SECRET_KEY" if settings.secret_key else settings.secret_key_file
         raise SetupError(
@@ -216,34 +230,34 @@ def _vault(settings: Settings, store: SqlStore) -> Vault:
         ) from error
 
 
-def real_ramps(settings: Settings) -> Sequence[RampProvider]:
-    """The providers that the operator has accounts with; raises `SetupError` in words."""
+def build_ramp_providers(settings: Settings) -> Sequence[RampProvider]:
+    """The ramp providers that the operator has accounts with; raises `SetupError`."""
     try:
-        return networks.real_ramps(settings)
+        return environments.build_ramp_providers(settings)
     except ValueError as error:
         raise SetupError(f"CROSSWAY_RAMPS_FILE: {error}") from None
 
 
-def owner_name() -> str:
-    """A name for this process that no other has, for its leases."""
+def process_name() -> str:
+    """A unique name of this process, for its leases."""
     return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
-def _greet(settings: Settings, keys: Mapping[Mode, str]) -> None:
-    """Show the first keys: on the terminal, and once on the dashboard; never in a log."""
+def _print_first_keys(settings: Settings, keys: Mapping[Mode, str]) -> None:
+    """Show the first API keys on the terminal, and once on the dashboard; never in a log."""
     if not keys:
         return
     path = settings.data_dir / FIRST_KEYS_FILE
     path.unlink(missing_ok=True)
     write_private(path, json.dumps({mode.value: secret for mode, secret in keys.items()}).encode())
-    print("\nWelcome to Crossway. The first keys, shown once; the dashboard shows them once, too:")
+    print("\nWelcome to Crossway. Your first API keys; the dashboard shows them once as well:")
     for mode, secret in keys.items():
         print(f"  {mode:4}  {secret}" if sys.stdout.isatty() else f"  {mode:4}  in {path}")
-    print("Others: crossway keys create --client NAME --mode test\n", flush=True)
+    print("More keys: crossway keys create --client NAME --mode test\n", flush=True)
 
 
 def _take_first_keys(path: Path) -> Mapping[str, str]:
-    """Read the file and remove it; whoever comes second finds nothing."""
+    """Read the file and remove it; a second caller gets nothing."""
     taken = path.with_suffix(f".{secrets.token_hex(4)}")
     try:
         path.rename(taken)

@@ -1,4 +1,4 @@
-"""The form of log lines, our own and those of libraries: JSON or for a terminal, no secrets."""
+"""Logging configuration, for our own lines and those of libraries: JSON or console, no secrets."""
 
 import logging
 import sys
@@ -14,19 +14,19 @@ from crossway.ports import tracing
 Event = MutableMapping[str, Any]
 
 
-def set_up(level_name: str, form: str) -> None:
-    """Write lines of a level and above on standard error; the form `auto` is `console` on a
-    terminal, else `json`."""
+def configure(level_name: str, form: str) -> None:
+    """Log a level and above to standard error; the format `auto` is `console` on a terminal and
+    `json` otherwise."""
     level = getattr(logging, level_name.upper())
     console = form == "console" or (form == "auto" and sys.stderr.isatty())
     first: list[structlog.typing.Processor] = [
-        _with_ids,
+        _add_context_ids,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     if not console:
         first.append(structlog.processors.format_exc_info)
-    last = _without_secrets(_console() if console else structlog.processors.JSONRenderer(_json))
+    last = _redacting(_console() if console else structlog.processors.JSONRenderer(_json))
     structlog.configure(
         processors=[*first, last],
         wrapper_class=structlog.make_filtering_bound_logger(level),
@@ -45,15 +45,15 @@ def set_up(level_name: str, form: str) -> None:
     ours.setLevel(level)
 
 
-def _with_ids(_: object, __: str, event: Event) -> Event:
-    """What is worked on at this moment: the request, the intent."""
-    for name, value in tracing.noted().items():
+def _add_context_ids(_: object, __: str, event: Event) -> Event:
+    """Add the ids of the request and intent being processed."""
+    for name, value in tracing.current_context().items():
         event.setdefault(name, value)
     return event
 
 
-def _without_secrets(render: Callable[..., Any]) -> structlog.typing.Processor:
-    """The last line of defence: the finished line, tracebacks included, is searched."""
+def _redacting(render: Callable[..., Any]) -> structlog.typing.Processor:
+    """The last line of defence: redact secrets in the rendered line, tracebacks included."""
 
     def rendered(logger: Any, name: str, event: Event) -> str:
         return redact(str(render(logger, name, event)))

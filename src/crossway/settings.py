@@ -1,4 +1,4 @@
-"""Every setting, from environment variables CROSSWAY_…, and the secret keys' file."""
+"""Settings from environment variables CROSSWAY_…, and the file of secret keys."""
 
 import os
 import secrets
@@ -10,24 +10,24 @@ from cryptography.fernet import Fernet
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from crossway.domain.clients import networks
+from crossway.domain.branding import origin_of
+from crossway.domain.clients import parse_networks
 from crossway.domain.errors import InvalidInput
-from crossway.domain.looks import origin_of
 
 SECRET_KEY_FILE = "secret.key"
 OWNER_ONLY = 0o600
 
 
 class Settings(BaseSettings):
-    """What an operator can choose; times in seconds."""
+    """The operator's settings; times in seconds."""
 
     model_config = SettingsConfigDict(env_prefix="CROSSWAY_", env_file=".env", extra="ignore")
 
-    data_dir: Path = Field(default=Path("data"), description="Where the service keeps its files.")
+    data_dir: Path = Field(default=Path("data"), description="Folder of the service's files.")
     database_url: str | None = Field(
         default=None, description="A SQLAlchemy URL; by default a SQLite file in the data folder."
     )
-    network: Literal["simulated", "live"] = Field(default="simulated", description="Which chains.")
+    network: Literal["simulated", "live"] = Field(default="simulated", description="The simulated network, or live chains.")
     profile: Path | None = Field(default=None, description="The live network's TOML file.")
     ramps_file: Path | None = Field(
         default=None, description="The real ramp providers' TOML file, for the live network."
@@ -38,62 +38,62 @@ class Settings(BaseSettings):
         "separated by commas: the first encrypts, all decrypt.",
     )
     dashboard_password: SecretStr | None = Field(
-        default=None, description="Asked on the dashboard until people are added to it."
+        default=None, description="The dashboard's password until staff accounts exist."
     )
     idle_minutes: int = Field(
-        default=30, ge=1, le=1440, description="How long people stay signed in without activity."
+        default=30, ge=1, le=1440, description="How long staff stay signed in without activity."
     )
     second_confirmation_usd: int = Field(
         default=1000,
         ge=0,
         le=10**9,
-        description="Whoever moves more than this by hand types the amount again; 0: always.",
+        description="Manual operations above this amount ask for the amount again; 0: always.",
     )
     run_engine: bool = Field(default=True, description="Whether this process runs the engine too.")
     intent_life_seconds: int = Field(
-        default=3600, ge=300, le=86_400, description="An intent's life."
+        default=3600, ge=300, le=86_400, description="Time to expiry of an intent."
     )
-    quote_life_seconds: int = Field(default=60, ge=5, le=3600, description="Life of a quote.")
+    quote_life_seconds: int = Field(default=60, ge=5, le=3600, description="Time to expiry of a quote.")
     service_fee_micro_usd: int = Field(default=10_000, ge=0, description="Flat service fee.")
     service_fee_bps: int = Field(
         default=0, ge=0, le=1_000, description="Service fee on the amount."
     )
     asking_threads: int = Field(
-        default=64, ge=4, le=512, description="Chains and bridges asked at the same time."
+        default=64, ge=4, le=512, description="Concurrent requests to chains and bridges."
     )
     trusted_proxies: str = Field(
         default="",
-        description="Networks, separated by commas, whose X-Forwarded-For is believed.",
+        description="Networks, separated by commas, whose X-Forwarded-For is trusted.",
     )
     public_url: str = Field(
         default="",
-        description="Where payers find this service, such as https://pay.shop.example; by default "
-        "where whoever makes a payment found it.",
+        description="The URL under which payers reach this service, such as "
+        "https://pay.shop.example; by default the one that the payment was created through.",
     )
     metrics_token: SecretStr | None = Field(
         default=None,
-        description="Bearer token that /metrics asks for; without one only this machine may read.",
+        description="Bearer token of /metrics; without one only this machine may read it.",
     )
     engine_port: int | None = Field(
-        default=None, ge=1, le=65_535, description="Where `crossway engine` tells how it is."
+        default=None, ge=1, le=65_535, description="Port of `crossway engine`'s health endpoint."
     )
     reconcile_at_hour: int | None = Field(
         default=None,
         ge=0,
         le=23,
-        description="Hour (UTC) of the daily comparison of books and chains; none by default.",
+        description="Hour (UTC) of the daily reconciliation; none by default.",
     )
     request_log_days: int = Field(
-        default=7, ge=1, le=3_650, description="How long requests are remembered."
+        default=7, ge=1, le=3_650, description="How long the request log is kept."
     )
     delivery_days: int = Field(
-        default=30, ge=1, le=3_650, description="How long ended webhook deliveries are remembered."
+        default=30, ge=1, le=3_650, description="How long finished webhook deliveries are kept."
     )
     announcement_days: int = Field(
         default=30, ge=1, le=3_650, description="How long events can be streamed and replayed."
     )
     order_report_days: int = Field(
-        default=90, ge=1, le=3_650, description="How long providers' reports are remembered."
+        default=90, ge=1, le=3_650, description="How long ramp providers' reports are kept."
     )
     log_format: Literal["auto", "json", "console"] = Field(
         default="auto", description="auto: console on a terminal, else JSON."
@@ -104,7 +104,7 @@ class Settings(BaseSettings):
     @classmethod
     def _networks(cls, value: str) -> str:
         try:
-            return ",".join(networks(value.replace(",", " ").split(), "it"))
+            return ",".join(parse_networks(value.replace(",", " ").split(), "it"))
         except InvalidInput as error:
             raise ValueError(str(error)) from error
 
@@ -123,17 +123,17 @@ class Settings(BaseSettings):
 
     @property
     def on_sqlite(self) -> bool:
-        """Whether the database is a file that one machine uses."""
+        """Whether the database is a SQLite file."""
         return self.url.startswith("sqlite")
 
     @property
     def database_file(self) -> Path:
-        """Where the database lies that is a file."""
+        """The path of the SQLite file."""
         return Path(self.url.removeprefix("sqlite:///")).resolve()
 
     @property
     def secret_key_file(self) -> Path:
-        """Where a secret key lies that no variable gives."""
+        """The path of the secret key file, used without CROSSWAY_SECRET_KEY."""
         return self.data_dir / SECRET_KEY_FILE
 
 

@@ -5,7 +5,7 @@ from itertools import permutations
 import base58
 import pytest
 
-from crossway.domain.quotes import Leg, NoOffer, Offer
+from crossway.domain.quotes import BridgeQuote, QuoteRejected, RouteRequest
 from tests.services import BRIDGES, CATALOGUE, NOW
 
 ACROSS, CCTP, GATEWAY, RHINOFI = BRIDGES
@@ -14,9 +14,9 @@ MAINNETS = [c.id for c in CATALOGUE.chains.values() if not c.testnet]
 TESTNETS = [c.id for c in CATALOGUE.chains.values() if c.testnet]
 
 
-def offer(bridge, source: str, destination: str, micro_usd: int = THOUSAND) -> Offer:
-    (answer,) = bridge.offers([Leg(source, destination, micro_usd)], NOW)
-    assert isinstance(answer, Offer), answer
+def offer(bridge, source: str, destination: str, micro_usd: int = THOUSAND) -> BridgeQuote:
+    (answer,) = bridge.get_quotes([RouteRequest(source, destination, micro_usd)], NOW)
+    assert isinstance(answer, BridgeQuote), answer
     return answer
 
 
@@ -104,12 +104,12 @@ def test_rhinofi_asks_a_share_and_the_destinations_gas() -> None:
 
 @pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
 def test_every_route_is_priced_above_what_the_network_costs(bridge) -> None:
-    legs = [Leg(route.source, route.destination, 100_000_000) for route in bridge.routes()]
-    answers = bridge.offers(legs, NOW)
-    assert [answer.leg for answer in answers] == legs
+    legs = [RouteRequest(route.source, route.destination, 100_000_000) for route in bridge.routes()]
+    answers = bridge.get_quotes(legs, NOW)
+    assert [answer.request for answer in answers] == legs
     for answer in answers:
-        assert isinstance(answer, Offer)
-        costs = network_costs(answer.leg.source, answer.leg.destination)
+        assert isinstance(answer, BridgeQuote)
+        costs = network_costs(answer.request.source, answer.request.destination)
         assert answer.fee_micro_usd >= costs
         assert answer.fill_seconds > 0
 
@@ -132,10 +132,10 @@ def test_some_bridge_joins_every_two_chains_of_a_network(network: list[str]) -> 
 
 @pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
 def test_a_pair_that_a_bridge_does_not_serve_is_answered_with_a_reason(bridge) -> None:
-    leg = Leg("BASE_MAINNET", "BASE_TESTNET", THOUSAND)
-    (answer,) = bridge.offers([leg], NOW)
+    leg = RouteRequest("BASE_MAINNET", "BASE_TESTNET", THOUSAND)
+    (answer,) = bridge.get_quotes([leg], NOW)
     reason = f"{bridge.name} does not support BASE_MAINNET -> BASE_TESTNET"
-    assert answer == NoOffer(bridge.name, leg, reason, supported=False)
+    assert answer == QuoteRejected(bridge.name, leg, reason, supported=False)
 
 
 @pytest.mark.parametrize(
@@ -153,15 +153,15 @@ def test_amounts_outside_the_limits_are_refused_naming_the_limit(
 ) -> None:
     pair = "BASE_MAINNET", "POLYGON_MAINNET"
     at_least, at_most = (int(text.replace(".", "")) * 10_000 for text in (least, most))
-    answers = bridge.offers(
-        [Leg(*pair, units) for units in (at_least - 1, at_least, at_most, at_most + 1)], NOW
+    answers = bridge.get_quotes(
+        [RouteRequest(*pair, units) for units in (at_least - 1, at_least, at_most, at_most + 1)], NOW
     )
     under, low, high, over = answers
-    assert isinstance(under, NoOffer)
+    assert isinstance(under, QuoteRejected)
     assert under.reason == f"{bridge.name} takes at least {least} USD"
-    assert isinstance(low, Offer)
-    assert isinstance(high, Offer)
-    assert isinstance(over, NoOffer)
+    assert isinstance(low, BridgeQuote)
+    assert isinstance(high, BridgeQuote)
+    assert isinstance(over, QuoteRejected)
     assert over.reason == f"{bridge.name} takes at most {most} USD"
     assert over.supported
 

@@ -81,14 +81,14 @@ def client() -> Iterator[httpx.Client]:
 
 def test_fixed_prices_never_age_and_a_price_of_nothing_is_absent() -> None:
     prices = FixedPrices({"ETH": 1987 * 10**12, "anyBTC": 0}, WHEN)
-    assert prices.usd(["ETH", "anyBTC", "DOGE"]) == {"ETH": Price("ETH", 1987 * 10**12, WHEN)}
+    assert prices.get_usd_prices(["ETH", "anyBTC", "DOGE"]) == {"ETH": Price("ETH", 1987 * 10**12, WHEN)}
     assert prices.max_age_seconds() is None
 
 
 def test_pyth_prices_are_read_exactly(hermes: Hermes, client: httpx.Client) -> None:
     hermes.entries = [entry(ETH, "184136023127"), entry(STRK, "36012345", -9)]
     prices = PythPrices(client, hermes.url + "/", {"ETH": ETH, "STRK": STRK}, api_key="key")
-    assert prices.usd(["ETH", "STRK", "LORDS"]) == {
+    assert prices.get_usd_prices(["ETH", "STRK", "LORDS"]) == {
         "ETH": Price("ETH", 1_841_360_231_270_000, WHEN),
         "STRK": Price("STRK", 36_012_345_000, WHEN),
     }
@@ -107,7 +107,7 @@ def test_every_exponent_becomes_whole_pico_dollars(
     hermes: Hermes, client: httpx.Client, price: str, expo: int, pico: int
 ) -> None:
     hermes.entries = [entry(ETH, price, expo)]
-    assert PythPrices(client, hermes.url, {"ETH": ETH}).usd(["ETH"])["ETH"].pico_usd == pico
+    assert PythPrices(client, hermes.url, {"ETH": ETH}).get_usd_prices(["ETH"])["ETH"].pico_usd == pico
 
 
 @pytest.mark.parametrize("price", ["0", "-184136023127"])
@@ -115,7 +115,7 @@ def test_a_price_that_is_not_positive_is_absent(
     hermes: Hermes, client: httpx.Client, price: str
 ) -> None:
     hermes.entries = [entry(ETH, price)]
-    assert PythPrices(client, hermes.url, {"ETH": ETH}).usd(["ETH"]) == {}
+    assert PythPrices(client, hermes.url, {"ETH": ETH}).get_usd_prices(["ETH"]) == {}
 
 
 def test_symbols_without_a_feed_are_absent_and_two_may_share_one(
@@ -123,14 +123,14 @@ def test_symbols_without_a_feed_are_absent_and_two_may_share_one(
 ) -> None:
     hermes.entries = [entry(ETH, "184136023127")]
     prices = PythPrices(client, hermes.url, {"ETH": ETH, "WETH": ETH.upper(), "anyBTC": ""})
-    assert set(prices.usd(["ETH", "WETH", "anyBTC"])) == {"ETH", "WETH"}
+    assert set(prices.get_usd_prices(["ETH", "WETH", "anyBTC"])) == {"ETH", "WETH"}
     assert hermes.asked[0][1]["ids[]"] == [ETH[2:]]
 
 
 def test_many_feeds_are_asked_in_batches(hermes: Hermes, client: httpx.Client) -> None:
     feeds = {f"T{n}": f"{n:064x}" for n in range(1, IDS_IN_A_REQUEST + 2)}
     hermes.entries = [entry(feed, "100000000") for feed in feeds.values()]
-    assert set(PythPrices(client, hermes.url, feeds).usd(list(feeds))) == set(feeds)
+    assert set(PythPrices(client, hermes.url, feeds).get_usd_prices(list(feeds))) == set(feeds)
     assert [len(query["ids[]"]) for _, query, _ in hermes.asked] == [IDS_IN_A_REQUEST, 1]
 
 
@@ -142,7 +142,7 @@ def test_an_answer_is_kept_for_a_short_time(hermes: Hermes, client: httpx.Client
     )
     for moment, requests in [(100.0, 1), (101.9, 1), (102.0, 2), (103.0, 2)]:
         seconds[0] = moment
-        prices.usd(["ETH"])
+        prices.get_usd_prices(["ETH"])
         assert len(hermes.asked) == requests
 
 
@@ -150,7 +150,7 @@ def test_many_askers_at_once_make_one_request(hermes: Hermes, client: httpx.Clie
     hermes.entries = [entry(ETH, "1")]
     prices = PythPrices(client, hermes.url, {"ETH": ETH})
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: prices.usd(["ETH"]), range(8)))
+        found = list(pool.map(lambda _: prices.get_usd_prices(["ETH"]), range(8)))
     assert all(one == found[0] for one in found)
     assert len(hermes.asked) == 1
 
@@ -159,7 +159,7 @@ def test_many_askers_at_once_make_one_request(hermes: Hermes, client: httpx.Clie
 def test_an_error_status_is_unreachable(hermes: Hermes, client: httpx.Client, status: int) -> None:
     hermes.status, hermes.body = status, b"Price ids not found"
     with pytest.raises(Unreachable, match=str(status)):
-        PythPrices(client, hermes.url, {"ETH": ETH}).usd(["ETH"])
+        PythPrices(client, hermes.url, {"ETH": ETH}).get_usd_prices(["ETH"])
 
 
 @pytest.mark.parametrize(
@@ -183,18 +183,18 @@ def test_an_answer_of_another_form_is_unreachable(
 ) -> None:
     hermes.body = body
     with pytest.raises(Unreachable):
-        PythPrices(client, hermes.url, {"ETH": ETH}).usd(["ETH"])
+        PythPrices(client, hermes.url, {"ETH": ETH}).get_usd_prices(["ETH"])
 
 
 def test_no_answer_in_time_is_unreachable(hermes: Hermes, client: httpx.Client) -> None:
     hermes.open.clear()
     with pytest.raises(Unreachable, match="ReadTimeout"):
-        PythPrices(client, hermes.url, {"ETH": ETH}).usd(["ETH"])
+        PythPrices(client, hermes.url, {"ETH": ETH}).get_usd_prices(["ETH"])
 
 
 def test_nobody_there_is_unreachable(client: httpx.Client) -> None:
     with pytest.raises(Unreachable, match="ConnectError"):
-        PythPrices(client, "http://127.0.0.1:1", {"ETH": ETH}).usd(["ETH"])
+        PythPrices(client, "http://127.0.0.1:1", {"ETH": ETH}).get_usd_prices(["ETH"])
 
 
 def test_the_age_limit_is_passed_on(client: httpx.Client) -> None:

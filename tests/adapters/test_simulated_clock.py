@@ -79,7 +79,7 @@ def test_a_chain_neither_goes_back_nor_stops_when_the_machine_is_set_back(
     before = chain.heads()
     simulation.wait(-3600)
     assert chain.heads() == before
-    simulation.sandbox.deposit(chain.id, chain.own.treasury, "a token", 1)
+    simulation.sandbox.deposit(chain.id, chain.accounts.treasury, "a token", 1)
     simulation.wait(5)
     after = chain.heads()
     assert after.height == before.height + 1 + 5

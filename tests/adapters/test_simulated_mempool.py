@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crossway.domain.actions import Output
-from crossway.ports.chain import Mined, Missing, Signed, Waiting
+from crossway.domain.outbound_call import Output
+from crossway.ports.chain import IncludedTx, TxNotFound, SignedTx, TxPending
 from crossway.ports.sandbox import Faults
 from tests.simulation import FINALITY, START, Simulation, dollars, payout, signed, wallet
 
@@ -16,12 +16,12 @@ def test_a_transaction_waits_for_the_nonces_before_it(simulation: Simulation) ->
     first, second = signed(chain, *(payout(chain, wallet(chain), units) for units in (1, 2)))
     chain.broadcast([second])
     simulation.wait()
-    assert chain.status([second.tx_id])[second.tx_id] == Waiting()
+    assert chain.status([second.tx_id])[second.tx_id] == TxPending()
     chain.broadcast([first])
     simulation.wait()
     statuses = chain.status([first.tx_id, second.tx_id])
-    assert {type(status) for status in statuses.values()} == {Mined}
-    assert chain.next_nonce(chain.own.relayer) == 2
+    assert {type(status) for status in statuses.values()} == {IncludedTx}
+    assert chain.next_nonce(chain.accounts.relayer) == 2
 
 
 def test_transactions_in_any_order_are_mined_in_the_order_of_nonces(
@@ -31,30 +31,30 @@ def test_transactions_in_any_order_are_mined_in_the_order_of_nonces(
     many = signed(chain, *(payout(chain, wallet(chain), units) for units in range(1, 20)))
     chain.broadcast(many[::-1])
     simulation.wait()
-    assert all(isinstance(s, Mined) for s in chain.status([m.tx_id for m in many]).values())
+    assert all(isinstance(s, IncludedTx) for s in chain.status([m.tx_id for m in many]).values())
 
 
 def test_a_transaction_with_too_low_a_fee_waits_until_it_is_replaced(
     simulation: Simulation,
 ) -> None:
     chain, action = simulation.chain(), payout(simulation.chain(), "somebody", 5)
-    before = chain.native_balance(chain.own.relayer)
+    before = chain.native_balance(chain.accounts.relayer)
     fee = chain.fee_units()
-    simulation.sandbox.misbehave(chain.id, Faults(fee_factor=3))
+    simulation.sandbox.inject_faults(chain.id, Faults(fee_factor=3))
     assert chain.fee_units() == 3 * fee
     [cheap] = chain.sign([(action, 0)], fee)
     chain.broadcast([cheap])
     simulation.wait()
-    assert chain.status([cheap.tx_id])[cheap.tx_id] == Waiting()
+    assert chain.status([cheap.tx_id])[cheap.tx_id] == TxPending()
     [dear] = chain.sign([(action, 0)], 3 * fee)
     assert list(chain.broadcast([dear])) == [""]
     simulation.wait()
     statuses = chain.status([cheap.tx_id, dear.tx_id])
-    assert isinstance(statuses[dear.tx_id], Mined)
-    assert statuses[cheap.tx_id] == Missing(never=False)
+    assert isinstance(statuses[dear.tx_id], IncludedTx)
+    assert statuses[cheap.tx_id] == TxNotFound(dropped=False)
     simulation.wait(FINALITY)
-    assert chain.status([cheap.tx_id])[cheap.tx_id] == Missing(never=True)
-    assert chain.native_balance(chain.own.relayer) == before - 3 * fee
+    assert chain.status([cheap.tx_id])[cheap.tx_id] == TxNotFound(dropped=True)
+    assert chain.native_balance(chain.accounts.relayer) == before - 3 * fee
 
 
 def test_a_replacement_must_offer_more(simulation: Simulation) -> None:
@@ -74,7 +74,7 @@ def test_of_replacements_in_one_batch_the_last_is_mined(simulation: Simulation) 
     simulation.wait()
     statuses = chain.status([one.tx_id for one in tries])
     kinds = [type(statuses[one.tx_id]) for one in tries]
-    assert kinds == [Missing, Missing, Mined]
+    assert kinds == [TxNotFound, TxNotFound, IncludedTx]
 
 
 def test_a_revert_uses_the_nonce_and_pays_the_fee(simulation: Simulation) -> None:
@@ -83,22 +83,22 @@ def test_a_revert_uses_the_nonce_and_pays_the_fee(simulation: Simulation) -> Non
     action = replace(
         payout(chain, "x", 1), outputs=(Output(source, wallet(chain), dollars(chain.id), 10),)
     )
-    before = chain.native_balance(chain.own.relayer)
+    before = chain.native_balance(chain.accounts.relayer)
     [one] = signed(chain, action)
     chain.broadcast([one])
     simulation.wait()
     status = chain.status([one.tx_id])[one.tx_id]
-    assert isinstance(status, Mined)
+    assert isinstance(status, IncludedTx)
     assert status.reason == f"{source} holds 0 of the 10 units of {dollars(chain.id)} to move"
     assert not status.permanent
     assert status.fee_units == chain.fee_units()
-    assert chain.native_balance(chain.own.relayer) == before - status.fee_units
-    assert chain.next_nonce(chain.own.relayer) == 1
+    assert chain.native_balance(chain.accounts.relayer) == before - status.fee_units
+    assert chain.next_nonce(chain.accounts.relayer) == 1
 
 
 def test_a_revert_moves_nothing_although_its_first_output_could(simulation: Simulation) -> None:
     chain, to = simulation.chain(), wallet(simulation.chain())
-    token, relayer = dollars(chain.id), chain.own.relayer
+    token, relayer = dollars(chain.id), chain.accounts.relayer
     outputs = (Output(relayer, to, token, 5), Output(wallet(chain, "empty"), to, token, 1))
     before = chain.balances([relayer, to], token)
     [one] = signed(chain, replace(payout(chain, "x", 1), outputs=outputs))
@@ -109,12 +109,12 @@ def test_a_revert_moves_nothing_although_its_first_output_could(simulation: Simu
 
 def test_an_account_without_gas_is_objected_to(simulation: Simulation) -> None:
     chain = simulation.chain()
-    simulation.sandbox.misbehave(chain.id, Faults(own={"relayer": {"native": 0}}))
-    assert chain.native_balance(chain.own.relayer) == 0
+    simulation.sandbox.inject_faults(chain.id, Faults(balances={"relayer": {"native": 0}}))
+    assert chain.native_balance(chain.accounts.relayer) == 0
     [one] = signed(chain, payout(chain, wallet(chain), 1))
     [objection] = chain.broadcast([one])
     assert "has 0 units for a fee" in objection
-    assert chain.status([one.tx_id])[one.tx_id] == Missing(never=False)
+    assert chain.status([one.tx_id])[one.tx_id] == TxNotFound(dropped=False)
 
 
 def test_a_fill_in_the_native_coin_and_its_fee_come_from_one_balance(
@@ -122,13 +122,13 @@ def test_a_fill_in_the_native_coin_and_its_fee_come_from_one_balance(
 ) -> None:
     chain, to = simulation.chain(), wallet(simulation.chain())
     coin = simulation.network.facts[chain.id].native
-    before = chain.native_balance(chain.own.relayer)
-    assert chain.balances([chain.own.relayer], coin)[chain.own.relayer] == before
-    outputs = (Output(chain.own.relayer, to, coin, 10**15),)
+    before = chain.native_balance(chain.accounts.relayer)
+    assert chain.balances([chain.accounts.relayer], coin)[chain.accounts.relayer] == before
+    outputs = (Output(chain.accounts.relayer, to, coin, 10**15),)
     chain.broadcast(signed(chain, replace(payout(chain, "x", 1), outputs=outputs)))
     simulation.wait()
     assert chain.native_balance(to) == 10**15
-    assert chain.native_balance(chain.own.relayer) == before - 10**15 - chain.fee_units()
+    assert chain.native_balance(chain.accounts.relayer) == before - 10**15 - chain.fee_units()
 
 
 def test_a_waiting_transaction_whose_time_passes_can_never_land_at_finality(
@@ -139,11 +139,11 @@ def test_a_waiting_transaction_whose_time_passes_can_never_land_at_finality(
     [late] = signed(chain, replace(payout(chain, "x", 1), not_after=limit), nonce=1)
     chain.broadcast([late])
     simulation.wait(10)
-    assert chain.status([late.tx_id])[late.tx_id] == Waiting()
+    assert chain.status([late.tx_id])[late.tx_id] == TxPending()
     simulation.wait(1)
-    assert chain.status([late.tx_id])[late.tx_id] == Missing(never=False)
+    assert chain.status([late.tx_id])[late.tx_id] == TxNotFound(dropped=False)
     simulation.wait(FINALITY)
-    assert chain.status([late.tx_id])[late.tx_id] == Missing(never=True)
+    assert chain.status([late.tx_id])[late.tx_id] == TxNotFound(dropped=True)
 
 
 def test_a_transaction_is_mined_within_its_time_although_nobody_looked(
@@ -155,7 +155,7 @@ def test_a_transaction_is_mined_within_its_time_although_nobody_looked(
     chain.broadcast([one])
     simulation.wait(3600)
     status = chain.status([one.tx_id])[one.tx_id]
-    assert isinstance(status, Mined)
+    assert isinstance(status, IncludedTx)
     assert status.at <= limit
 
 
@@ -164,11 +164,11 @@ def test_damaged_bytes_and_those_of_another_chain_are_objected_to(simulation: Si
     [good] = signed(chain, payout(chain, wallet(chain), 1))
     richer = replace(good, raw=good.raw.replace(b'"1"', b'"9"'))
     assert richer.raw != good.raw
-    for wrong in (richer, Signed("0x", b"", 0, 0), Signed("0x", b"{}\nx", 0, 0)):
+    for wrong in (richer, SignedTx("0x", b"", 0, 0), SignedTx("0x", b"{}\nx", 0, 0)):
         assert "damaged" in chain.broadcast([wrong])[0]
     assert "another chain" in other.broadcast([good])[0]
     simulation.wait()
-    assert chain.next_nonce(chain.own.relayer) == 0
+    assert chain.next_nonce(chain.accounts.relayer) == 0
 
 
 def test_nobody_signs_for_an_account_that_is_not_crossways(simulation: Simulation) -> None:
@@ -180,14 +180,14 @@ def test_nobody_signs_for_an_account_that_is_not_crossways(simulation: Simulatio
 def test_a_best_effort_output_is_skipped_where_it_is_refused(simulation: Simulation) -> None:
     chain, to = simulation.chain(), wallet(simulation.chain())
     fussy, token = wallet(chain, "fussy"), dollars(chain.id)
-    simulation.sandbox.misbehave(chain.id, Faults(refuse=[fussy]))
+    simulation.sandbox.inject_faults(chain.id, Faults(refuse=[fussy]))
     outputs = (
-        Output(chain.own.relayer, fussy, token, 1, required=False),
-        Output(chain.own.relayer, to, token, 2),
+        Output(chain.accounts.relayer, fussy, token, 1, required=False),
+        Output(chain.accounts.relayer, to, token, 2),
     )
     [one] = signed(chain, replace(payout(chain, "x", 1), outputs=outputs))
     chain.broadcast([one])
     simulation.wait()
     status = chain.status([one.tx_id])[one.tx_id]
-    assert isinstance(status, Mined)
-    assert [(moved.to, moved.units) for moved in status.moved] == [(to, 2)]
+    assert isinstance(status, IncludedTx)
+    assert [(moved.to, moved.amount) for moved in status.transfers] == [(to, 2)]

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, func, select, text
 
+from crossway.adapters.chains.simulated.blocks.tables import blocks, transactions
 from crossway.adapters.chains.simulated.chain import SimulatedChain
-from crossway.adapters.chains.simulated.tables import blocks, transactions
-from crossway.domain.actions import Action, Output
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.intent import Terms
-from crossway.domain.transfers import Duty
-from crossway.ports.chain import Cursor, Mined, Waiting
+from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall, Output
+from crossway.ports.chain import Cursor, IncludedTx, TxPending
 from crossway.ports.sandbox import Faults
 from tests.simulation import (
     BASE,
@@ -61,10 +61,10 @@ def test_what_was_broadcast_survives_the_end_of_the_process(opened: Opener) -> N
     [one] = signed(chain, payout(chain, to, 5))
     chain.broadcast([one])
     later = opened()
-    assert later.chain().status([one.tx_id])[one.tx_id] == Waiting()
+    assert later.chain().status([one.tx_id])[one.tx_id] == TxPending()
     later.wait()
     status = later.chain().status([one.tx_id])[one.tx_id]
-    assert isinstance(status, Mined)
+    assert isinstance(status, IncludedTx)
     assert later.chain().balances([to], dollars())[to] == 5
     assert opened().chain().status([one.tx_id])[one.tx_id] == status
     assert opened().chain().heads() == chain.heads()
@@ -73,29 +73,29 @@ def test_what_was_broadcast_survives_the_end_of_the_process(opened: Opener) -> N
 def test_a_whole_payment_with_reorganisations_ends_with_the_right_money(opened: Opener) -> None:
     simulation = opened()
     chain = simulation.chain()
-    own, token = chain.own, dollars()
+    own, token = chain.accounts, dollars()
     address, refund, recipient = (wallet(chain, name) for name in ("address", "refund", "to"))
     simulation.sandbox.deposit(chain.id, address, token, 110)
     outputs = {
-        Duty.START: (
+        OutboundTxKind.START: (
             Output(address, own.bridger, token, 100),
             Output(address, refund, token, None, required=False),
         ),
-        Duty.FILL: (Output(own.relayer, recipient, token, 95),),
-        Duty.REIMBURSE: (
+        OutboundTxKind.FILL: (Output(own.relayer, recipient, token, 95),),
+        OutboundTxKind.REIMBURSE: (
             Output(own.bridger, own.relayer, token, 97),
             Output(own.bridger, own.treasury, token, 3),
         ),
     }
     before = chain.balances([own.relayer], token)[own.relayer]
     for duty, what in outputs.items():
-        [one] = signed(chain, Action(duty, chain.id, own.relayer, "0x1", what, f"{duty}"))
+        [one] = signed(chain, OutboundCall(duty, chain.id, own.relayer, "0x1", what, f"{duty}"))
         assert list(chain.broadcast([one])) == [""]
         simulation.wait()
-        simulation.sandbox.misbehave(chain.id, Faults(reorg_depth=3))
+        simulation.sandbox.inject_faults(chain.id, Faults(reorg_depth=3))
         simulation.wait()
         status = chain.status([one.tx_id])[one.tx_id]
-        assert isinstance(status, Mined)
+        assert isinstance(status, IncludedTx)
         assert status.reason == ""
     parties = (address, refund, recipient, own.bridger, own.treasury, own.relayer)
     held = chain.balances(parties, token)
@@ -156,7 +156,7 @@ def test_two_processes_that_send_at_once_use_each_nonce_once(opened: Opener) -> 
     simulation = opened()
     simulation.wait()
     statuses = simulation.chain().status([one.tx_id for one in made]).values()
-    assert sum(isinstance(one, Mined) and not one.reason for one in statuses) == 10
+    assert sum(isinstance(one, IncludedTx) and not one.reason for one in statuses) == 10
     assert simulation.chain().balances([to], dollars())[to] == 10
 
 
@@ -189,8 +189,8 @@ def test_time_without_transactions_makes_no_rows(simulation: Simulation) -> None
 def test_several_transfers_of_one_deposit_are_told_apart(simulation: Simulation) -> None:
     chain, to = simulation.chain(), wallet(simulation.chain())
     sent = simulation.sandbox.deposit(chain.id, to, dollars(), 4, count=3)
-    found = chain.incoming_to([to])
-    assert [(one.tx_hash, one.index, one.units) for one in found] == [
+    found = chain.transfers_to([to])
+    assert [(one.tx_hash, one.index, one.amount) for one in found] == [
         (sent.tx_hash, index, 4) for index in range(3)
     ]
     assert {one.block_height for one in found} == {sent.block}
@@ -200,13 +200,13 @@ def test_several_transfers_of_one_deposit_are_told_apart(simulation: Simulation)
 def test_a_transfer_of_nothing_is_seen(simulation: Simulation) -> None:
     chain, to = simulation.chain(), wallet(simulation.chain())
     simulation.sandbox.deposit(chain.id, to, dollars(), 0)
-    assert [one.units for one in chain.incoming_to([to])] == [0]
+    assert [one.amount for one in chain.transfers_to([to])] == [0]
 
 
 def test_a_changed_report_does_not_stand(simulation: Simulation) -> None:
     chain, to = simulation.chain(), wallet(simulation.chain())
     simulation.sandbox.deposit(chain.id, to, dollars(), 5)
-    [seen] = chain.incoming_to([to])
+    [seen] = chain.transfers_to([to])
     for name, value in {
         "units": 6,
         "to": wallet(chain, "other"),
@@ -217,14 +217,14 @@ def test_a_changed_report_does_not_stand(simulation: Simulation) -> None:
         "tx_hash": "0x",
     }.items():
         changed = {field: getattr(seen, field) for field in seen.__slots__} | {name: value}
-        assert chain.still_there([type(seen)(**changed)]) == [False], name
-    assert chain.still_there([seen, seen]) == [True, True]
+        assert chain.verify_inclusion([type(seen)(**changed)]) == [False], name
+    assert chain.verify_inclusion([seen, seen]) == [True, True]
 
 
 def test_transfers_to_crossways_own_accounts_are_no_deposits(simulation: Simulation) -> None:
     chain = simulation.chain()
     cursor = chain.scan(None, Addresses()).cursor
-    simulation.sandbox.deposit(chain.id, chain.own.treasury, dollars(), 5)
+    simulation.sandbox.deposit(chain.id, chain.accounts.treasury, dollars(), 5)
     assert not chain.scan(cursor, Addresses()).incoming
 
 
@@ -255,9 +255,9 @@ def test_every_chain_begins_with_an_inventory_of_every_enabled_token_and_gas(
 ) -> None:
     chain: SimulatedChain = simulation.chain(name)
     for token in catalogue().by_chain[name]:
-        held = chain.balances([chain.own.relayer], token.address)[chain.own.relayer]
+        held = chain.balances([chain.accounts.relayer], token.address)[chain.accounts.relayer]
         assert (held > 0) == token.enabled or token.address == chain._facts.native
-    for signer in (chain.own.relayer, chain.own.bridger, chain.own.coordinator):
+    for signer in (chain.accounts.relayer, chain.accounts.bridger, chain.accounts.coordinator):
         assert chain.native_balance(signer) >= 1000 * chain.fee_units()
 
 
@@ -269,7 +269,7 @@ def test_an_intent_has_one_address_on_all_evm_chains_and_a_key_of_its_own(
         expires_at=simulation.clock.now(),
     )  # fmt: skip
     evm = [simulation.chain(c.id) for c in catalogue().chains.values() if c.kind == "evm"]
-    keys = {chain.intent_key(terms) for chain in evm}
+    keys = {chain.intent_hash(terms) for chain in evm}
     assert len(keys) == 1
     [key] = keys
     assert len(key) == 66

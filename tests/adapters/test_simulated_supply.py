@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from crossway.adapters.chains.simulated.blocks.tables import balances
 from crossway.adapters.chains.simulated.chain import SimulatedChain
-from crossway.adapters.chains.simulated.tables import balances
-from crossway.domain.actions import Output
-from crossway.ports.chain import Mined
+from crossway.domain.outbound_call import Output
+from crossway.ports.chain import IncludedTx
 from crossway.ports.sandbox import Faults
 from tests.simulation import BASE, Simulation, dollars, payout, signed, wallet
 
@@ -64,15 +64,17 @@ class Books:
             case "wait":
                 self.simulation.wait(first)
             case "reorganise":
-                sandbox.misbehave(BASE, Faults(reorg_depth=first))
+                sandbox.inject_faults(BASE, Faults(reorg_depth=first))
             case "drop":
-                sandbox.misbehave(BASE, Faults(drop_next=first))
+                sandbox.inject_faults(BASE, Faults(drop_next=first))
             case "revert":
-                sandbox.misbehave(BASE, Faults(revert_next=first))
+                sandbox.inject_faults(BASE, Faults(revert_next=first))
             case "refuse":
-                sandbox.misbehave(BASE, Faults(refuse=[to], accept=[wallet(chain, str(second))]))
+                sandbox.inject_faults(
+                    BASE, Faults(refuse=[to], accept=[wallet(chain, str(second))])
+                )
             case "take a nonce":
-                sandbox.misbehave(BASE, Faults(take_nonce=True))
+                sandbox.inject_faults(BASE, Faults(take_nonce=True))
 
     def send(self, chain: SimulatedChain, *actions: object) -> None:
         [one] = signed(chain, *actions)  # type: ignore[arg-type]
@@ -83,14 +85,14 @@ class Books:
         mined = {
             tx_id: status
             for tx_id, status in self.chain.status([*self.deposits, *self.sent]).items()
-            if isinstance(status, Mined)
+            if isinstance(status, IncludedTx)
         }
         arrived = sum(
             units
             for tx_id, units in self.deposits.items()
             if tx_id in mined and not mined[tx_id].reason
         )
-        used = self.chain.next_nonce(self.chain.own.relayer)
+        used = self.chain.next_nonce(self.chain.accounts.relayer)
         assert self.supply(dollars()) == self.at_start[dollars()] + arrived
         # Each nonce of the relayer, its own or an outsider's, paid one fee.
         paid = used * self.chain.fee_units()

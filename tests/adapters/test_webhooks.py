@@ -19,10 +19,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from crossway.adapters.webhooks.addresses import Resolve, is_public
-from crossway.adapters.webhooks.sender import HttpSender
+from crossway.adapters.webhooks.sender import HttpWebhookSender
+from crossway.adapters.webhooks.ssrf_guard import Resolve, is_public
 from crossway.domain.errors import Unreachable
-from tests.receivers import Receiver, receiving
+from tests.receivers import Receiver, running_receiver
 
 PUBLIC = "93.184.215.14"
 INSIDE = [
@@ -62,12 +62,12 @@ INSIDE = [
 
 
 @pytest.fixture
-def sender() -> Iterator[Callable[..., HttpSender]]:
+def sender() -> Iterator[Callable[..., HttpWebhookSender]]:
     """Makes senders that are closed after the test."""
-    made: list[HttpSender] = []
+    made: list[HttpWebhookSender] = []
 
-    def make(**more: object) -> HttpSender:
-        made.append(HttpSender(**more))  # type: ignore[arg-type]
+    def make(**more: object) -> HttpWebhookSender:
+        made.append(HttpWebhookSender(**more))  # type: ignore[arg-type]
         return made[-1]
 
     yield make
@@ -97,19 +97,19 @@ def test_an_address_that_everybody_reaches_is_public(address: str) -> None:
 
 @pytest.mark.parametrize("address", INSIDE)
 def test_a_name_that_leads_inside_is_refused_and_never_asked(
-    address: str, sender: Callable[..., HttpSender]
+    address: str, sender: Callable[..., HttpWebhookSender]
 ) -> None:
     made = sender(resolve=to([address]))
-    assert made.objection("https://shop.example/") == "must lead to a public address"
-    with pytest.raises(Unreachable, match="does not lead to a public address"):
+    assert made.objection("https://shop.example/") == "must resolve to a public address"
+    with pytest.raises(Unreachable, match="does not resolve to a public address"):
         made.send("https://shop.example/", {}, b"{}")
 
 
 def test_one_address_inside_among_public_ones_is_one_too_many(
-    sender: Callable[..., HttpSender],
+    sender: Callable[..., HttpWebhookSender],
 ) -> None:
     made = sender(resolve=to([PUBLIC, "10.0.0.1"]))
-    assert made.objection("https://shop.example/") == "must lead to a public address"
+    assert made.objection("https://shop.example/") == "must resolve to a public address"
 
 
 @pytest.mark.parametrize(
@@ -137,15 +137,15 @@ def test_one_address_inside_among_public_ones_is_one_too_many(
         ("https://0x7f000001/", "four decimal numbers"),
         ("https://127.0.0.01/", "four decimal numbers"),
         ("https://[fe80::1%25eth0]/", "network interface"),
-        ("https://127.0.0.1/", "must lead to a public address"),
-        ("https://[::1]/", "must lead to a public address"),
-        ("https://[::ffff:127.0.0.1]/", "must lead to a public address"),
-        ("https://169.254.169.254/latest/meta-data/", "must lead to a public address"),
-        ("https://localhost/", "must lead to a public address"),
+        ("https://127.0.0.1/", "must resolve to a public address"),
+        ("https://[::1]/", "must resolve to a public address"),
+        ("https://[::ffff:127.0.0.1]/", "must resolve to a public address"),
+        ("https://169.254.169.254/latest/meta-data/", "must resolve to a public address"),
+        ("https://localhost/", "must resolve to a public address"),
     ],
 )
 def test_a_url_that_a_webhook_cannot_have_is_refused_with_words(
-    url: str, words: str, sender: Callable[..., HttpSender]
+    url: str, words: str, sender: Callable[..., HttpWebhookSender]
 ) -> None:
     made = sender()
     objection = made.objection(url)
@@ -156,19 +156,19 @@ def test_a_url_that_a_webhook_cannot_have_is_refused_with_words(
 
 
 def test_a_name_that_nobody_knows_now_is_no_objection_and_no_delivery(
-    sender: Callable[..., HttpSender],
+    sender: Callable[..., HttpWebhookSender],
 ) -> None:
     def unknown(host: str, port: int) -> Sequence[str]:
         raise socket.gaierror("no such name")
 
     made = sender(resolve=unknown)
     assert made.objection("https://shop.example/") is None
-    with pytest.raises(Unreachable, match="no address that is known now"):
+    with pytest.raises(Unreachable, match="its host does not resolve"):
         made.send("https://shop.example/", {}, b"{}")
 
 
 def test_slow_names_keep_no_other_name_from_being_found(
-    sender: Callable[..., HttpSender],
+    sender: Callable[..., HttpWebhookSender],
 ) -> None:
     let_go, asked = threading.Event(), []
 
@@ -183,7 +183,7 @@ def test_slow_names_keep_no_other_name_from_being_found(
             made.send(f"http://slow{number % 30}.example/", {}, b"{}")
 
     made = sender(loopback=True, resolve=resolve, limit_seconds=1)
-    with receiving() as receiver, ThreadPoolExecutor(100) as pool:
+    with running_receiver() as receiver, ThreadPoolExecutor(100) as pool:
         for n in range(40):
             pool.submit(made.objection, f"http://slow-check{n}.example/")
         slow = [pool.submit(try_slow, number) for number in range(45)]
@@ -197,20 +197,20 @@ def test_slow_names_keep_no_other_name_from_being_found(
 
 
 def test_a_loopback_address_is_allowed_where_that_was_chosen_and_no_other_inside(
-    sender: Callable[..., HttpSender],
+    sender: Callable[..., HttpWebhookSender],
 ) -> None:
     made = sender(loopback=True)
     assert made.objection("http://127.0.0.1:4000/hook") is None
     assert made.objection("http://localhost:4000/hook") is None
     assert made.objection("http://10.0.0.1/hook") is not None
     assert made.objection("http://169.254.169.254/") is not None
-    assert made.objection(f"http://{PUBLIC}/") == "must lead to a public address"
+    assert made.objection(f"http://{PUBLIC}/") == "must resolve to a public address"
     assert made.objection("https://2130706433/") is not None
 
 
-def test_what_was_looked_at_is_what_is_connected_to(sender: Callable[..., HttpSender]) -> None:
+def test_what_was_looked_at_is_what_is_connected_to(sender: Callable[..., HttpWebhookSender]) -> None:
     """A name that leads to this receiver once, and elsewhere each time after it."""
-    with receiving() as receiver:
+    with running_receiver() as receiver:
         made = sender(loopback=True, resolve=to(["127.0.0.1"], ["10.0.0.1"]))
         answer = made.send(f"http://rebound.example:{receiver.port}/hook", {"a": "b"}, b"{}")
         assert answer.status == 200
@@ -219,27 +219,27 @@ def test_what_was_looked_at_is_what_is_connected_to(sender: Callable[..., HttpSe
         made.send(f"http://rebound.example:{receiver.port}/hook", {}, b"{}")
         other = sender(loopback=True, resolve=to(["127.0.0.1"], ["10.0.0.1"]))
         assert other.objection(f"http://rebound.example:{receiver.port}/") is None
-        with pytest.raises(Unreachable, match="does not lead to a public address"):
+        with pytest.raises(Unreachable, match="does not resolve to a public address"):
             other.send(f"http://rebound.example:{receiver.port}/hook", {}, b"{}")
     assert len(receiver.arrived) == 2
 
 
 def test_proxies_of_the_environment_are_not_used() -> None:
     post = (
-        "import sys; from crossway.adapters.webhooks.sender import HttpSender; "
-        "print(HttpSender(loopback=True).send(sys.argv[1], {}, b'{}').body)"
+        "import sys; from crossway.adapters.webhooks.sender import HttpWebhookSender; "
+        "print(HttpWebhookSender(loopback=True).send(sys.argv[1], {}, b'{}').body)"
     )
     names = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
     proxied = {**os.environ, **dict.fromkeys(names, "http://127.0.0.1:9"), "no_proxy": ""}
-    with receiving() as receiver:
+    with running_receiver() as receiver:
         done = subprocess.run(
             [sys.executable, "-c", post, receiver.url], env=proxied, capture_output=True, timeout=60
         )
     assert done.stdout.decode().strip() == "thank you", done.stderr.decode()
 
 
-def test_a_long_answer_is_read_in_part(sender: Callable[..., HttpSender]) -> None:
-    with receiving(Receiver(text=b"x" * 10_000_000)) as receiver:
+def test_a_long_answer_is_read_in_part(sender: Callable[..., HttpWebhookSender]) -> None:
+    with running_receiver(Receiver(text=b"x" * 10_000_000)) as receiver:
         answer = sender(loopback=True).send(receiver.url, {}, b"{}")
     assert answer.body == "x" * 4096
 
@@ -248,7 +248,7 @@ def local(listener: socket.socket) -> str:
     return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-def test_an_answer_that_drips_ends_with_the_time(sender: Callable[..., HttpSender]) -> None:
+def test_an_answer_that_drips_ends_with_the_time(sender: Callable[..., HttpWebhookSender]) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     ended = threading.Event()
 
@@ -304,10 +304,10 @@ def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext
 
 
 def test_a_certificate_is_checked_against_the_name_and_not_the_address(
-    sender: Callable[..., HttpSender], tmp_path: Path
+    sender: Callable[..., HttpWebhookSender], tmp_path: Path
 ) -> None:
     server, client = certificate(tmp_path, "shop.example")
-    with receiving(Receiver(tls=server)) as receiver:
+    with running_receiver(Receiver(tls=server)) as receiver:
         made = sender(loopback=True, resolve=to([str(IPv4Address("127.0.0.1"))]), tls=client)
         url = f"https://shop.example:{receiver.port}/hook"
         assert made.send(url, {}, b"{}").status == 200

@@ -15,10 +15,10 @@ from starlette.testclient import TestClient
 from crossway import bootstrap
 from crossway.api.app import create_api
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode, Scope, insider
+from crossway.domain.clients import Mode, Scope, staff_principal
 from crossway.ports.services import Services
 from crossway.settings import Settings
-from crossway.usecases.developers import clients, keys
+from crossway.usecases.developers import api_keys, clients
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 USDC_BASE = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
@@ -84,10 +84,10 @@ def new_key(
     **limits: Any,
 ) -> tuple[str, int, str]:
     """Client, number and secret of a key of a new client, whose rate is out of a test's way."""
-    client = clients.create(service.services, f"Shop {next(_names)}", insider("test"))
-    change = clients.ClientChange(**{"requests_per_minute": 100_000, **limits})
-    clients.change(service.services, client.id, change, insider("test"))
-    made = keys.make(service.services, client.id, mode, insider("test"), scopes)
+    client = clients.create_client(service.services, f"Shop {next(_names)}", staff_principal("test"))
+    change = clients.ClientUpdate(**{"requests_per_minute": 100_000, **limits})
+    clients.update_client(service.services, client.id, change, staff_principal("test"))
+    made = api_keys.create_api_key(service.services, client.id, mode, staff_principal("test"), scopes)
     return client.id, made.key.id, made.secret
 
 

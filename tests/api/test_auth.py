@@ -4,8 +4,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode, Scope, insider
-from crossway.usecases.developers import keys
+from crossway.domain.clients import Mode, Scope, staff_principal
+from crossway.usecases.developers import api_keys
 from tests.api.conftest import INTENT, WALLET, Api, new_key
 
 UNAUTHORIZED = {"statusCode": 401, "message": "Unauthorized"}
@@ -55,7 +55,7 @@ def test_the_scheme_is_read_in_any_case(api: Api) -> None:
 
 def test_a_revoked_key_is_refused_at_once_in_the_same_process(api: Api) -> None:
     assert api.get("/chains").status_code == 200
-    keys.revoke(api.service.services, api.key_id, insider("test"))
+    api_keys.revoke_api_key(api.service.services, api.key_id, staff_principal("test"))
     assert api.get("/chains").status_code == 401
 
 
@@ -89,7 +89,7 @@ def test_a_client_sees_its_own_intents_only(api: Api, http: TestClient, service:
 
 def test_both_keys_of_a_client_see_the_same_intents(api: Api) -> None:
     made = api.create().json()
-    second = keys.make(api.service.services, api.client_id, Mode.TEST, insider("test"))
+    second = api_keys.create_api_key(api.service.services, api.client_id, Mode.TEST, staff_principal("test"))
     twin = Api(api.http, api.service, api.client_id, second.key.id, second.secret)
     assert twin.get(f"/intents/{made['id']}").status_code == 200
 

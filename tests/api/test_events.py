@@ -15,17 +15,17 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
-from crossway.api.events_streams import MOST_EACH
-from crossway.api.schemas.announcements import present
+from crossway.api.schemas.events import render_events
+from crossway.api.sse_broker import MAX_STREAMS_PER_CLIENT
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode, insider
-from crossway.domain.webhooks import Announcement
-from crossway.engine.announcements import fan_out
+from crossway.domain.clients import Mode, staff_principal
+from crossway.domain.webhooks import OutboxEvent
+from crossway.engine.fan_out import fan_out
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.usecases.developers import keys
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.developers import api_keys
 from tests.api.conftest import Api, new_key
-from tests.processes import free_port, until
+from tests.processes import free_port, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def serving(services: Services) -> Iterator[str]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
-    until("the server runs", lambda: server.started)
+    wait_until("the server runs", lambda: server.started)
     yield f"http://127.0.0.1:{config.port}/api/v1"
     server.should_exit = True
     thread.join()
@@ -112,7 +112,7 @@ def test_an_event_comes_as_it_happens(base: str, api: Api) -> None:
 def test_a_stream_goes_on_behind_the_last_event_that_was_read(base: str, api: Api) -> None:
     made = [created(api) for _ in range(5)]
     with api.service.store.read() as unit:
-        told = unit.announcements.after(0, [api.client_id], unit.announcements.last(), 10)
+        told = unit.outbox.list_after(0, [api.client_id], unit.outbox.last_position(), 10)
     with streaming(base, api, Last_Event_ID=told[1].event_id) as stream:
         found = [json.loads(stream.next()["data"]) for _ in range(3)]
         late = created(api)
@@ -126,7 +126,7 @@ def test_nobody_streams_another_clients_events(
     other = Api(http, service, *new_key(service))
     own = created(api)
     with api.service.store.read() as unit:
-        [told] = unit.announcements.after(0, [api.client_id], unit.announcements.last(), 10)
+        [told] = unit.outbox.list_after(0, [api.client_id], unit.outbox.last_position(), 10)
     created(other)
     webhook = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()
     with streaming(base, other, Last_Event_ID=told.event_id) as stream:
@@ -143,7 +143,7 @@ def test_nobody_streams_another_clients_events(
 def test_a_client_has_so_many_streams_and_no_more(base: str, api: Api) -> None:
     with httpx.Client(timeout=20) as client:
         opened = []
-        for _ in range(MOST_EACH):
+        for _ in range(MAX_STREAMS_PER_CLIENT):
             request = client.build_request("GET", f"{base}/events", headers=api.headers())
             response = client.send(request, stream=True)
             lines = response.iter_lines()
@@ -153,7 +153,7 @@ def test_a_client_has_so_many_streams_and_no_more(base: str, api: Api) -> None:
         assert refused.status_code == 429
         for response, _ in opened:
             response.close()
-        until(
+        wait_until(
             "there is room again",
             lambda: _status(client, base, api) == 200,
             within=20,
@@ -167,10 +167,10 @@ def _status(client: httpx.Client, base: str, api: Api) -> int:
 
 def test_a_stream_ends_with_its_key_and_goes_on_with_another_one(base: str, api: Api) -> None:
     services = api.service.services
-    spare = keys.make(services, api.client_id, Mode.TEST, insider("test"))
+    spare = api_keys.create_api_key(services, api.client_id, Mode.TEST, staff_principal("test"))
     with streaming(base, api) as ended, streaming(base, api_with(api, spare.secret)) as other:
         next(ended._lines)
-        keys.revoke(services, api.key_id, insider("test"))
+        api_keys.revoke_api_key(services, api.key_id, staff_principal("test"))
         with pytest.raises(AssertionError, match="the stream ended"):
             ended.next()
         made = created(api_with(api, spare.secret))
@@ -184,16 +184,16 @@ def api_with(api: Api, secret: str) -> Api:
 def test_an_event_that_cannot_be_drawn_stops_no_stream(service: Service, api: Api) -> None:
     made = [created(api)["id"] for _ in range(3)]
 
-    def draw(unit: Unit, of: Sequence[Announcement]) -> Mapping[int, bytes]:
+    def draw(unit: UnitOfWork, of: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
         if any(one.resource_id == made[1] for one in of):
             raise ValueError("a defect")
-        return present(unit, of)
+        return render_events(unit, of)
 
-    outgoing = service.services.outgoing
+    outgoing = service.services.webhooks
     assert outgoing is not None
-    broken = replace(service.services, outgoing=replace(outgoing, present=draw))
+    broken = replace(service.services, webhooks=replace(outgoing, render_events=draw))
     with serving(broken) as base, api.service.store.read() as unit:
-        first = unit.announcements.after(0, [api.client_id], unit.announcements.last(), 10)[0]
+        first = unit.outbox.list_after(0, [api.client_id], unit.outbox.last_position(), 10)[0]
         with streaming(base, api, Last_Event_ID=first.event_id) as stream:
             assert json.loads(stream.next()["data"])["data"]["id"] == made[2]
 

@@ -9,12 +9,12 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
-from crossway.api.auth import SIGNED
+from crossway.api.auth import PROVIDER_WEBHOOK_PREFIX
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode, Scope, insider
+from crossway.domain.clients import Mode, Scope, staff_principal
 from crossway.domain.errors import Conflict
-from crossway.usecases.developers import keys, replays
-from crossway.usecases.developers.access import KEPT_ANSWERS
+from crossway.usecases.developers import api_keys, idempotency
+from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
 from tests.api.conftest import INTENT, Api, new_key, served
 
 
@@ -67,8 +67,8 @@ def test_a_key_belongs_to_its_client(api: Api, http: TestClient, service: Servic
 
 def other_key(api: Api, *scopes: Scope) -> Api:
     """The same client with a key of fewer scopes."""
-    made = keys.make(
-        api.service.services, api.client_id, Mode.TEST, insider("test"), frozenset(scopes)
+    made = api_keys.create_api_key(
+        api.service.services, api.client_id, Mode.TEST, staff_principal("test"), frozenset(scopes)
     )
     return replace(api, key_id=made.key.id, secret=made.secret)
 
@@ -98,7 +98,7 @@ def test_every_post_needs_write_but_refunds(api: Api) -> None:
     assert len(posts) > 10
     refunder, writer = other_key(api, Scope.REFUND), other_key(api, Scope.WRITE)
     for path in posts:
-        if path.startswith(SIGNED):
+        if path.startswith(PROVIDER_WEBHOOK_PREFIX):
             continue
         lacking = writer if path.endswith("/refund") else refunder
         asked = path.removeprefix("/v1").replace("{id}", "1")
@@ -119,7 +119,7 @@ def test_a_key_has_1_to_255_printable_characters(api: Api, key: str) -> None:
 def test_while_the_first_is_in_flight_the_second_is_409(api: Api) -> None:
     services = api.service.services
     seen = []
-    made = services.chains["BASE_MAINNET"].intent_key
+    made = services.chains["BASE_MAINNET"].intent_hash
 
     class Slow:
         """A chain on which the same request comes in once more while the first is at work."""
@@ -127,7 +127,7 @@ def test_while_the_first_is_in_flight_the_second_is_409(api: Api) -> None:
         def __getattr__(self, name: str) -> Any:
             return getattr(services.chains["BASE_MAINNET"], name)
 
-        def intent_key(self, terms: Any) -> str:
+        def intent_hash(self, terms: Any) -> str:
             if not seen:
                 seen.append(None)
                 seen.append(keyed(second, "order-3"))
@@ -161,7 +161,9 @@ def test_a_process_that_dies_after_the_commit_has_made_one_intent(
     def die(step: str) -> None:
         raise Killed(step)
 
-    dying = served(replace(service.services, reached=die))
+    dying = served(
+        replace(service.services, process=replace(service.services.process, failpoint=die))
+    )
     with pytest.raises(BaseException):  # noqa: B017, PT011 - whatever the server makes of it
         keyed(Api(dying, service, api.client_id, api.key_id, api.secret), "order-5")
     again = keyed(api, "order-5")
@@ -172,23 +174,23 @@ def test_a_process_that_dies_after_the_commit_has_made_one_intent(
 
 def test_an_entry_in_flight_for_a_minute_counts_as_gone(api: Api, service: Service) -> None:
     key, fingerprint = "order-6", "first"
-    opened = replays.begin(service.services, api.client_id, key, fingerprint)
-    assert isinstance(opened, replays.Opened)
+    opened = idempotency.open_slot(service.services, api.client_id, key, fingerprint)
+    assert isinstance(opened, idempotency.OpenSlot)
     assert keyed(api, key).status_code == 422, "still taken by another request"
     api.post("/sandbox/clock", {"advanceSeconds": 61})
     made = keyed(api, key)
     assert made.status_code == 201
     with pytest.raises(Conflict):
         service.services.store.write(
-            lambda unit: replays.keep(service.services, unit, opened, 201, b"late")
+            lambda unit: idempotency.save_response(service.services, unit, opened, 201, b"late")
         )
-    replays.keep_after(service.services, opened, 201, b"late")
+    idempotency.save_sent_response(service.services, opened, 201, b"late")
     assert keyed(api, key).content == made.content, "whoever was overtaken changes nothing"
 
 
 def test_an_answer_is_forgotten_after_a_day(api: Api, service: Service) -> None:
     first = keyed(api, "order-7")
-    seconds = KEPT_ANSWERS.total_seconds() + 1
+    seconds = IDEMPOTENCY_RETENTION.total_seconds() + 1
     assert api.post("/sandbox/clock", {"advanceSeconds": seconds}).status_code == 200
     second = keyed(api, "order-7", amount="26000000")
     assert second.status_code == 201

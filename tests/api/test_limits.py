@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from crossway.api.limits import Limits
+from crossway.api.rate_limits import RateLimiter
 from crossway.bootstrap import Service
-from crossway.domain.clients import insider
+from crossway.domain.clients import staff_principal
 from crossway.usecases.developers import clients
 from tests.api.conftest import Api, new_key, served
 
@@ -42,11 +42,11 @@ def test_a_client_can_have_another_rate_and_others_are_not_touched_by_it(
     other = Api(http, service, *new_key(service))
     assert [slow.get("/chains").status_code for _ in range(4)] == [200, 200, 200, 429]
     assert other.get("/chains").status_code == 200
-    clients.change(
+    clients.update_client(
         service.services,
         slow.client_id,
-        clients.ClientChange(requests_per_minute=10),
-        insider("test"),
+        clients.ClientUpdate(requests_per_minute=10),
+        staff_principal("test"),
     )
     assert slow.get("/chains").status_code == 200
 
@@ -80,12 +80,12 @@ class Hand:
 
 def test_a_window_moves_with_the_seconds() -> None:
     hand = Hand()
-    limits = Limits(hand)
+    limits = RateLimiter(hand)
     for hand.now in (0.0, 10.0):
         assert limits.spend_key("a", 2).granted
     hand.now = 59.5
     refused = limits.spend_key("a", 2)
-    assert (refused.granted, refused.left, refused.wait_seconds) == (False, 0, 1)
+    assert (refused.granted, refused.remaining, refused.wait_seconds) == (False, 0, 1)
     hand.now = 60.0
     assert limits.spend_key("a", 2).granted
     assert limits.spend_key("a", 2).wait_seconds == 10
@@ -93,16 +93,16 @@ def test_a_window_moves_with_the_seconds() -> None:
 
 def test_after_a_quota_was_lowered_the_wait_is_until_there_is_room() -> None:
     hand = Hand()
-    limits = Limits(hand)
+    limits = RateLimiter(hand)
     for hand.now in (0.0, 1.0, 2.0, 3.0):
         limits.spend_key("a", 4)
     refused = limits.spend_key("a", 2)
-    assert (refused.granted, refused.left, refused.wait_seconds) == (False, 0, 59)
+    assert (refused.granted, refused.remaining, refused.wait_seconds) == (False, 0, 59)
 
 
 def test_who_no_longer_asks_is_forgotten() -> None:
     hand = Hand()
-    limits = Limits(hand)
+    limits = RateLimiter(hand)
     for number in range(100):
         limits.spend_address(f"192.0.2.{number}")
     hand.now = 61.0

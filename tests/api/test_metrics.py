@@ -12,11 +12,12 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
-from crossway.api.health import at_the_root, probes
+from crossway.api.health import root_probe_routes, create_probe_app
 from crossway.bootstrap import Service
 from crossway.domain.errors import Unreachable
-from crossway.ports.process import Doors, Stock
-from crossway.usecases.operating import measuring
+from crossway.ports.policy import IngressConfig
+from crossway.ports.process import InventoryCache
+from crossway.usecases.operating import metrics
 from tests.api.conftest import Api, new_key
 
 TOKEN = "scrape-me-9f0c"
@@ -26,7 +27,7 @@ TOKEN = "scrape-me-9f0c"
 def http(service: Service) -> Iterator[TestClient]:
     """A process of its own for each test, asked from its own machine."""
     inner = create_api(service.services)
-    served = Starlette(routes=[Mount("/api", inner), *at_the_root(inner)])
+    served = Starlette(routes=[Mount("/api", inner), *root_probe_routes(inner)])
     with TestClient(served, client=("127.0.0.1", 1)) as client:
         yield client
 
@@ -79,7 +80,7 @@ def test_payments_chains_and_alarms_are_told(http: TestClient, service: Service)
     before = figures(http).get(("crossway_intents", ("PENDING",)), 0)
     api.create()
     api.tick(2)
-    measuring.ask_chains(service.services)
+    metrics.refresh_inventory(service.services)
     found = figures(http)
     assert found["crossway_intents", ("PENDING",)] == before + 1
     base = ("BASE_MAINNET",)
@@ -92,11 +93,13 @@ def test_payments_chains_and_alarms_are_told(http: TestClient, service: Service)
 
 
 def test_chains_are_asked_at_most_every_15_seconds_and_nobody_waits(service: Service) -> None:
-    services = replace(service.services, stock=Stock())
+    services = replace(
+        service.services, process=replace(service.services.process, inventory=InventoryCache())
+    )
     asked: list[str] = []
 
     class Counting:
-        own = services.chains["BASE_MAINNET"].own
+        own = services.chains["BASE_MAINNET"].accounts
 
         def heads(self) -> Any:
             asked.append("heads")
@@ -104,20 +107,20 @@ def test_chains_are_asked_at_most_every_15_seconds_and_nobody_waits(service: Ser
 
     services = replace(services, chains={"BASE_MAINNET": Counting()})  # type: ignore[dict-item]
     for _ in range(5):
-        assert measuring.measure(services).stock == {}
+        assert metrics.collect_metrics(services).inventory == {}
     end = time.monotonic() + 10
-    while services.stock.asking and time.monotonic() < end:
+    while services.process.inventory.refreshing and time.monotonic() < end:
         pass
     assert asked == ["heads"]
-    services.stock.asked -= measuring.STOCK_EVERY_SECONDS
-    measuring.measure(services)
-    while services.stock.asking and time.monotonic() < end:
+    services.process.inventory.asked_at -= metrics.INVENTORY_REFRESH_SECONDS
+    metrics.collect_metrics(services)
+    while services.process.inventory.refreshing and time.monotonic() < end:
         pass
     assert asked == ["heads", "heads"]
 
 
 def test_without_a_token_only_this_machine_may_read(service: Service) -> None:
-    app = probes(service.services)
+    app = create_probe_app(service.services)
     with TestClient(app, client=("127.0.0.1", 1)) as here:
         assert here.get("/metrics").status_code == 200
         through_a_proxy = here.get("/metrics", headers={"X-Forwarded-For": "203.0.113.7"})
@@ -129,12 +132,14 @@ def test_without_a_token_only_this_machine_may_read(service: Service) -> None:
 
 
 def test_with_a_token_whoever_has_it_may_read(service: Service) -> None:
-    services = replace(service.services, doors=Doors((), TOKEN))
-    assert TOKEN not in repr(services.doors)
-    with TestClient(probes(services), client=("203.0.113.7", 1)) as away:
+    services = replace(
+        service.services, policy=replace(service.services.policy, ingress=IngressConfig((), TOKEN))
+    )
+    assert TOKEN not in repr(services.policy.ingress)
+    with TestClient(create_probe_app(services), client=("203.0.113.7", 1)) as away:
         for given in (None, "Bearer", f"Bearer {TOKEN}x", TOKEN, "Bearer é"):
             headers = {} if given is None else {"Authorization": given.encode("latin-1")}
             assert away.get("/metrics", headers=headers).status_code == 401
         assert figures(away, Authorization=f"Bearer {TOKEN}")
-    with TestClient(probes(services), client=("127.0.0.1", 1)) as here:
+    with TestClient(create_probe_app(services), client=("127.0.0.1", 1)) as here:
         assert here.get("/metrics").status_code == 401

@@ -11,11 +11,11 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
-from crossway.api.origins import counted_by, is_this_machine, origin_of
+from crossway.api.client_ip import client_address, is_local_request, rate_limit_address
 from crossway.bootstrap import Service
-from crossway.domain.clients import insider
-from crossway.ports.process import Doors
-from crossway.usecases.developers import keys
+from crossway.domain.clients import staff_principal
+from crossway.ports.policy import IngressConfig
+from crossway.usecases.developers import api_keys
 from tests.api.conftest import Api, new_key
 
 SHOP, ELSEWHERE, PROXY = "203.0.113.7", "198.51.100.9", "10.0.0.5"
@@ -55,7 +55,7 @@ def scope(peer: str, *forwarded: str) -> dict[str, Any]:
 def test_x_forwarded_for_is_believed_of_trusted_proxies_alone(
     peer: str, forwarded: list[str], trusted: tuple[str, ...], origin: str | None
 ) -> None:
-    assert origin_of(scope(peer, *forwarded), Doors(trusted)) == origin
+    assert client_address(scope(peer, *forwarded), IngressConfig(trusted)) == origin
 
 
 @pytest.mark.parametrize(
@@ -72,20 +72,22 @@ def test_x_forwarded_for_is_believed_of_trusted_proxies_alone(
 def test_a_proxy_on_this_machine_is_not_this_machine(
     peer: str, forwarded: list[str], here: bool
 ) -> None:
-    assert is_this_machine(scope(peer, *forwarded), Doors()) is here
+    assert is_local_request(scope(peer, *forwarded), IngressConfig()) is here
 
 
 @pytest.mark.parametrize("name", [b"via", b"x-forwarded-proto", b"forwarded", b"x-real-ip"])
 def test_whatever_a_proxy_says_of_itself_shows_it(name: bytes) -> None:
     asked = {**scope("127.0.0.1"), "headers": [(name, b"1.1 proxy")]}
-    assert not is_this_machine(asked, Doors())
+    assert not is_local_request(asked, IngressConfig())
 
 
 def test_who_has_a_whole_ipv6_network_is_counted_once() -> None:
-    assert counted_by("2001:db8:1:2::7") == counted_by("2001:db8:1:2:ffff::9") != SHOP
-    assert counted_by("2001:db8:1:3::7") != counted_by("2001:db8:1:2::7")
-    assert counted_by(f"::ffff:{SHOP}") == counted_by(SHOP) == SHOP
-    assert counted_by("unknown") == "unknown"
+    assert (
+        rate_limit_address("2001:db8:1:2::7") == rate_limit_address("2001:db8:1:2:ffff::9") != SHOP
+    )
+    assert rate_limit_address("2001:db8:1:3::7") != rate_limit_address("2001:db8:1:2::7")
+    assert rate_limit_address(f"::ffff:{SHOP}") == rate_limit_address(SHOP) == SHOP
+    assert rate_limit_address("unknown") == "unknown"
 
 
 @pytest.fixture
@@ -94,7 +96,10 @@ def calling(service: Service) -> From:
 
     @contextmanager
     def opened(peer: str, trusted: tuple[str, ...] = ()) -> Iterator[TestClient]:
-        services = replace(service.services, doors=Doors(trusted))
+        services = replace(
+            service.services,
+            policy=replace(service.services.policy, ingress=IngressConfig(trusted)),
+        )
         mounted = Starlette(routes=[Mount("/api", create_api(services))])
         client = TestClient(mounted, base_url="http://crossway.test", client=(peer, 1))
         with client as http:
@@ -107,7 +112,9 @@ def test_a_key_that_is_bound_to_addresses_is_403_from_any_other(
     service: Service, calling: From
 ) -> None:
     client, key, secret = new_key(service)
-    keys.change(service.services, key, keys.KeyChange(addresses=("203.0.113.0/24",)), insider("t"))
+    api_keys.update_api_key(
+        service.services, key, api_keys.ApiKeyUpdate(addresses=("203.0.113.0/24",)), staff_principal("t")
+    )
     forwarded = {"X-Forwarded-For": SHOP}
 
     def asked(peer: str, trusted: tuple[str, ...] = (), **headers: str) -> Any:
@@ -121,7 +128,7 @@ def test_a_key_that_is_bound_to_addresses_is_403_from_any_other(
     assert asked(ELSEWHERE, **forwarded).status_code == 403
     assert asked(SHOP, **forwarded).status_code == 403
     assert asked(PROXY, (f"{PROXY}/32",), **forwarded).status_code == 200
-    keys.change(service.services, key, keys.KeyChange(addresses=()), insider("t"))
+    api_keys.update_api_key(service.services, key, api_keys.ApiKeyUpdate(addresses=()), staff_principal("t"))
     assert asked(ELSEWHERE).status_code == 200
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from crossway.usecases.payers import paying
+from crossway.usecases.payers import checkout
 from tests.api.conftest import USDC_BASE, WALLET, Api, new_key, served
 
 LINK = {"title": "Coffee", "destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET}
@@ -22,8 +22,8 @@ def patched(api: Api, link: Any, **changes: Any) -> Any:
 
 
 def used(api: Api, link: Any, nonce: str) -> Any:
-    form = paying.Form(nonce.ljust(20, "x"), "25", "BASE_MAINNET:USDC", WALLET)
-    return paying.pay(api.service.services, link["id"], form)
+    form = checkout.CheckoutForm(nonce.ljust(20, "x"), "25", "BASE_MAINNET:USDC", WALLET)
+    return checkout.pay_by_link(api.service.services, link["id"], form)
 
 
 def test_a_link_is_made_once_read_changed_and_listed_newest_first(api: Api) -> None:
@@ -93,7 +93,7 @@ def test_another_clients_link_is_not_there(api: Api) -> None:
 
 def test_an_intents_answers_name_the_payers_page(api: Api) -> None:
     made = api.create().json()
-    name = paying.page_name(api.service.services, made["id"])
+    name = checkout.checkout_token(api.service.services, made["id"])
     assert made["payment_url"] == f"http://crossway.test/pay/{name}"
     assert api.get(f"/intents/{made['id']}").json()["payment_url"] == made["payment_url"]
     listed = api.get("/intents").json()["intents"]

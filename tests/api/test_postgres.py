@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 
 from crossway.bootstrap import Service
-from crossway.ports.services import KeyMemory
-from crossway.usecases.developers import clients, keys
+from crossway.ports.process import ApiKeyCache
+from crossway.usecases.developers import api_keys, clients
 from tests.api.conftest import INTENT, Api, new_key, new_service, served
 
 
@@ -22,15 +22,27 @@ def service(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) -> Iter
 
 def test_processes_that_start_together_make_one_first_client(service: Service) -> None:
     with ThreadPoolExecutor(5) as pool:
-        made = list(pool.map(lambda _: keys.first_run(service.services, "start"), range(5)))
-    assert sum(bool(keys) for keys in made) == 1
-    assert len(clients.every(service.services)) == 1
+        created = list(
+            pool.map(lambda _: api_keys.create_first_client(service.services, "start"), range(5))
+        )
+    assert sum(bool(keys) for keys in created) == 1
+    assert len(clients.list_clients(service.services)) == 1
 
 
 def test_one_idempotency_key_in_two_processes_makes_one_intent(service: Service) -> None:
     key = new_key(service)
     processes = [
-        Api(served(replace(service.services, keys=KeyMemory())), service, *key) for _ in range(2)
+        Api(
+            served(
+                replace(
+                    service.services,
+                    process=replace(service.services.process, api_keys=ApiKeyCache()),
+                )
+            ),
+            service,
+            *key,
+        )
+        for _ in range(2)
     ]
 
     def create(n: int) -> int:

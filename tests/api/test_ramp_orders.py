@@ -128,7 +128,7 @@ class Silent:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._provider, name)
 
-    def open(self, order: Any) -> Any:
+    def create_order(self, order: Any) -> Any:
         raise Unreachable("the provider is down")
 
 

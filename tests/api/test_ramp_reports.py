@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from crossway.adapters.ramps.sandbox.provider import SandboxProvider
+from crossway.adapters.ramps.sandbox.simulated_provider import SimulatedProvider
 from crossway.adapters.ramps.sandbox.webhooks import SIGNATURE, TIMESTAMP
-from crossway.api.limits import REPORTS_PER_MINUTE
+from crossway.api.rate_limits import PROVIDER_WEBHOOKS_PER_MINUTE
 from crossway.bootstrap import Service
 from tests.api.conftest import Api, new_key, served
 from tests.api.ramps import known, let_pass, open_order, order_of, person, read, until
@@ -31,7 +31,7 @@ def call_of(api: Api, order: Any) -> tuple[dict[str, str], bytes]:
         stored = unit.orders.get(order["id"])
     assert stored is not None
     provider = next(one for one in services.ramps if one.name == stored.provider)
-    assert isinstance(provider, SandboxProvider)
+    assert isinstance(provider, SimulatedProvider)
     return provider.webhook(stored.provider_reference)
 
 
@@ -93,8 +93,10 @@ def test_a_provider_that_is_unknown_reports_nothing(api: Api, name: str) -> None
 
 
 def test_reports_are_limited_by_address_apart_from_keys(api: Api) -> None:
-    statuses = [sent(api, "FONBNK", {}, b"{}").status_code for _ in range(REPORTS_PER_MINUTE + 1)]
-    assert statuses == [401] * REPORTS_PER_MINUTE + [429]
+    statuses = [
+        sent(api, "FONBNK", {}, b"{}").status_code for _ in range(PROVIDER_WEBHOOKS_PER_MINUTE + 1)
+    ]
+    assert statuses == [401] * PROVIDER_WEBHOOKS_PER_MINUTE + [429]
     assert api.get("/chains").status_code == 200
     assert api.http.get("/api/v1/chains").status_code == 401, "that window is another one"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from crossway.bootstrap import Service
-from crossway.ports.services import KeyMemory
+from crossway.ports.process import ApiKeyCache
 from tests.api.conftest import Api, new_key, new_service, served
 from tests.api.ramps import known, open_order, order_of, person, read, report, until
 from tests.databases import new_postgres
@@ -25,7 +25,17 @@ def processes(service: Service) -> list[Api]:
     """Two processes that know nothing of each other but the database."""
     key = new_key(service)
     return [
-        Api(served(replace(service.services, keys=KeyMemory())), service, *key) for _ in range(2)
+        Api(
+            served(
+                replace(
+                    service.services,
+                    process=replace(service.services.process, api_keys=ApiKeyCache()),
+                )
+            ),
+            service,
+            *key,
+        )
+        for _ in range(2)
     ]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.processes import ROOT, free_port, installed, until
+from tests.processes import ROOT, free_port, new_installation, wait_until
 
 # A stream has no end: tests/api/test_events.py reads it.
 ENDLESS = "/v1/events"
@@ -60,12 +60,12 @@ class Running:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder, port = tmp_path_factory.mktemp("data"), free_port()
     url = f"http://127.0.0.1:{port}"
-    with installed(f"sqlite:///{folder / 'test.db'}", folder) as crossway:
+    with new_installation(f"sqlite:///{folder / 'test.db'}", folder) as crossway:
         made = ("--client", "Shop", "--mode", "test", "--rate", "1000000", "--quiet")
         key = crossway.run("keys", "create", *made)
         # It believes whatever address a request says it is from.
         crossway.start("api", "crossway", "api", "--port", str(port), TRUSTED_PROXIES="127.0.0.1")
-        until("the API answers", lambda: crossway.answers("api", f"{url}/healthz"))
+        wait_until("the API answers", lambda: crossway.answers("api", f"{url}/healthz"))
         yield Running(url, key, folder)
 
 

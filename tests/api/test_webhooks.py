@@ -9,19 +9,19 @@ from starlette.testclient import TestClient
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope
 from tests.api.conftest import Api, new_key
-from tests.receivers import Receiver, receiving
+from tests.receivers import Receiver, running_receiver
 
 HOOK = "http://127.0.0.1:9/hook"
 
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    with receiving() as found:
+    with running_receiver() as found:
         yield found
 
 
 def deliver(api: Api) -> None:
-    while api.service.dispatcher.round():
+    while api.service.dispatcher.run_once():
         pass
 
 
@@ -68,10 +68,10 @@ def test_a_secret_stands_nowhere_in_the_database_as_it_is(api: Api) -> None:
         ({"url": 7}, "url must be a text"),
         ({"url": "ftp://shop.example/"}, "url must begin with https://"),
         ({"url": "https://user:pw@shop.example/"}, "url must not contain a user name"),
-        ({"url": "https://10.0.0.1/"}, "url must lead to a public address"),
-        ({"url": "http://192.0.2.1/"}, "url must lead to a public address"),
+        ({"url": "https://10.0.0.1/"}, "url must resolve to a public address"),
+        ({"url": "http://192.0.2.1/"}, "url must resolve to a public address"),
         ({"url": "https://2130706433/"}, "url must write an address as four decimal numbers"),
-        ({"url": "https://[::ffff:10.0.0.1]/"}, "url must lead to a public address"),
+        ({"url": "https://[::ffff:10.0.0.1]/"}, "url must resolve to a public address"),
         ({"url": f"{HOOK}?{'x' * 2048}"}, "url must have at most 2048 characters"),
         ({"url": HOOK, "events": []}, "events must be a list"),
         ({"url": HOOK, "events": ["intent_paid"]}, "events: intent_paid is none of"),
@@ -128,7 +128,7 @@ def test_a_change_is_in_force_and_a_deleted_webhook_is_gone(api: Api, http: Test
     webhook = made(api)
     changed = patched(api, webhook, enabled=False, events=["intent_failed", "intent_created"])
     assert changed.status_code == 200
-    assert changed.json()["disabledReason"] == "Switched off by hand"
+    assert changed.json()["disabledReason"] == "Disabled manually"
     assert changed.json()["events"] == ["intent_created", "intent_failed"]
     assert patched(api, webhook, url="https://127.1/").status_code == 400
     on = patched(api, webhook, enabled=True).json()
@@ -205,4 +205,4 @@ def test_what_is_switched_off_is_not_replayed(api: Api) -> None:
     webhook = made(api, enabled=False)
     answer = api.post(f"/webhooks/{webhook['id']}/test")
     assert answer.status_code == 400
-    assert answer.json()["message"] == "The webhook is switched off: switch it on first"
+    assert answer.json()["message"] == "The webhook is disabled: enable it first"

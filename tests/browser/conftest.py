@@ -15,7 +15,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.processes import free_port, installed, until
+from tests.processes import free_port, new_installation, wait_until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = (
@@ -53,10 +53,10 @@ class Site:
 def serving(folder: Path) -> Iterator[Site]:
     """`streamlit run app.py`, as `make run` starts it, on an empty folder."""
     port = free_port()
-    with installed(f"sqlite:///{folder / 'crossway.db'}", folder) as installation:
+    with new_installation(f"sqlite:///{folder / 'crossway.db'}", folder) as installation:
         installation.start("site", "streamlit", "run", "app.py", "--server.port", str(port))
         url = f"http://127.0.0.1:{port}"
-        until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
+        wait_until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
         keys = json.loads((folder / "first_keys.json").read_text())
         yield Site(url, keys["test"], folder)
 

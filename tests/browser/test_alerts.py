@@ -1,4 +1,4 @@
-"""What needs a person is told, leads to its remedy with one click, and ends once that is done."""
+"""Alerts link to their next step and are resolved once it is done."""
 
 import re
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.alarms import asked_for, later, misbehave, pay, wallet
+from tests.browser.alert_causes import asked_for, later, misbehave, pay, wallet
 from tests.browser.conftest import WIDE, Opener, Site
 
 
@@ -16,13 +16,13 @@ def hours_later(site: Site) -> None:
 
 
 def to_its_remedy(page: Page, words: str) -> None:
-    """From the list of alarms to the screen where this one is dealt with."""
+    """From the list of alerts to the page of this one's next step."""
     page.get_by_role("link", name=re.compile(words)).first.click()
 
 
 def none_stands(page: Page, site: Site) -> None:
-    page.goto(f"{site.url}/alarms")
-    expect(page.get_by_text("No alarm stands")).to_be_visible()
+    page.goto(f"{site.url}/alerts")
+    expect(page.get_by_text("Anything that needs attention appears here")).to_be_visible()
 
 
 def test_a_refund_that_failed_is_sent_again_once_its_confirmation_is_read(
@@ -35,17 +35,17 @@ def test_a_refund_that_failed_is_sent_again_once_its_confirmation_is_read(
     page, seen = opened(f"intent?id={intent['id']}", WIDE)
     expect(page.get_by_text("sends another 15.").first).to_be_visible()
     hours_later(site)
-    page.goto(f"{site.url}/alarms")
+    page.goto(f"{site.url}/alerts")
     to_its_remedy(page, f"The refund of payment {intent['id']} failed")
     expect(page.get_by_role("heading", name=f"Payment #{intent['id']}")).to_be_visible()
     misbehave(site, accept=[back])
     page.get_by_role("button", name=re.compile(r"Refund 10\.00 USDC to 0x")).click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("10.00 USDC on Polygon PoS go back to")
+    expect(dialog).to_contain_text("10.00 USDC on Polygon PoS will be refunded to")
     expect(dialog).to_contain_text("cannot be undone")
-    expect(page.get_by_text("Refunded already.")).to_have_count(0)
+    expect(page.get_by_text("Already refunded.")).to_have_count(0)
     dialog.get_by_role("button", name=re.compile("^.*Refund 10")).click()
-    expect(page.get_by_text("Refunded already.").first).to_be_visible()
+    expect(page.get_by_text("Already refunded.").first).to_be_visible()
     none_stands(page, site)
     assert seen.errors == []
 
@@ -62,10 +62,10 @@ def short_of_stock(site: Site, page: Page) -> None:
 def foreign_money(site: Site, page: Page) -> None:
     intent = asked_for(site, wallet(0xF0E1))
     pay(site, intent, "5000000", token="USDT")
-    to_its_remedy(page, f"Payment {intent['id']} was sent money that it did not ask for")
-    page.get_by_role("button", name=re.compile("Return foreign deposit")).click()
-    page.get_by_role("dialog").get_by_role("button", name="Return it").click()
-    expect(page.get_by_text("Went back to the payer").first).to_be_visible()
+    to_its_remedy(page, f"Payment {intent['id']} received a deposit that it did not ask for")
+    page.get_by_role("button", name=re.compile("Return unexpected deposit")).click()
+    page.get_by_role("dialog").get_by_role("button", name="Return deposit").click()
+    expect(page.get_by_text("Returned to the payer").first).to_be_visible()
     hours_later(site)
 
 
@@ -73,10 +73,10 @@ def silent_chain(site: Site, page: Page) -> None:
     misbehave(site, outageSeconds=3_600)
     to_its_remedy(page, "Polygon PoS does not answer")
     expect(page.get_by_role("heading", name="Chains")).to_be_visible()
-    expect(page.get_by_text("No answer").first).to_be_visible()
+    expect(page.get_by_text("Not responding").first).to_be_visible()
     page.goto(f"{site.url}/simulator")
-    page.get_by_role("button", name="All back to normal").click()
-    expect(page.get_by_text("put back to normal").first).to_be_visible()
+    page.get_by_role("button", name="Reset all").click()
+    expect(page.get_by_text(re.compile(r"\d changes? reset")).first).to_be_visible()
 
 
 def strangers_transaction(site: Site, page: Page) -> None:
@@ -85,11 +85,11 @@ def strangers_transaction(site: Site, page: Page) -> None:
     pay(site, asked_for(site, wallet(0x0517)))
     to_its_remedy(page, "The relayer's account on Polygon PoS made a transaction")
     expect(page.get_by_role("heading", name="Reconcile")).to_be_visible()
-    page.goto(f"{site.url}/alarms")
-    page.get_by_role("button", name="Settle by hand").click()
+    page.goto(f"{site.url}/alerts")
+    page.get_by_role("button", name="Resolve manually").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Note").fill("Moved by hand, as agreed")
-    dialog.get_by_role("button", name="It is settled").click()
+    dialog.get_by_role("button", name="Resolve", exact=True).click()
     expect(dialog).to_have_count(0)
 
 
@@ -99,7 +99,7 @@ def strangers_transaction(site: Site, page: Page) -> None:
 def test_each_kind_of_alert_is_dealt_with_where_it_leads(
     opened: Opener, site: Site, act: Callable[[Site, Page], None]
 ) -> None:
-    page, seen = opened("alarms", WIDE)
+    page, seen = opened("alerts", WIDE)
     act(site, page)
     none_stands(page, site)
     assert seen.errors == []

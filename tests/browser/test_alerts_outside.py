@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from crossway.adapters.chains.simulated.identities import own_addresses
-from tests.browser.alarms import (
+from crossway.adapters.chains.simulated.blocks.derivation import operator_addresses
+from tests.browser.alert_causes import (
     AVALANCHE,
     asked_for,
     later,
@@ -21,8 +21,8 @@ from tests.browser.alarms import (
     wallet,
 )
 from tests.browser.conftest import WIDE, Opener, Site, serving, settled, unfold
-from tests.processes import until
-from tests.receivers import receiving
+from tests.processes import wait_until
+from tests.receivers import running_receiver
 
 ETHEREUM, OPTIMISM = "ETHEREUM_MAINNET", "OPTIMISM_MAINNET"
 WEEK = 7 * 86_400
@@ -72,12 +72,12 @@ def in_dialog(page: Page, button: str, field: str = "", words: str = "") -> None
 def all_well(page: Page) -> None:
     """Every fault ends, by the simulator's one button."""
     go(page, "Simulator")
-    press(page, "All back to normal")
+    press(page, "Reset all")
 
 
 def told(page: Page, kind: str, words: str, way: str, screen: str) -> None:
-    """From the list of alarms: it comes by itself into the strip and onto the list, and stands on
-    the overview, which leads to its remedy with one click."""
+    """An alert appears live in the strip and on the list, and the overview links to its next
+    step."""
     expect(strip(page)).to_contain_text(re.compile(words))
     row = page.get_by_role("link", name=re.compile(f"{words}.*{way}"))
     expect(row).to_be_visible()
@@ -94,7 +94,7 @@ def forward(page: Page) -> None:
     for _ in range(8):
         press(page, "Forward 1 h")
         try:
-            expect(strip(page)).to_contain_text("No alarms", timeout=10_000)
+            expect(strip(page)).to_contain_text("No active alerts", timeout=10_000)
         except AssertionError:
             continue
         return
@@ -103,7 +103,7 @@ def forward(page: Page) -> None:
 def becomes(site: Site, intent: Any, state: str) -> Any:
     """The payment once it stands there."""
     path = f"/intents/{intent['id']}"
-    until(f"{path} is {state}", lambda: site.read(path)["intent_status"] == state)
+    wait_until(f"{path} is {state}", lambda: site.read(path)["intent_status"] == state)
     return site.read(path)
 
 
@@ -112,11 +112,11 @@ def no_gas(site: Site, page: Page) -> None:
     intent = asked_for(site, wallet(0x6A5))
     pay(site, intent)
     words = "The relayer is out of POL for fees on Polygon PoS"
-    told(page, "The relayer cannot pay fees", words, "Send gas money: Chains", "Chains")
+    told(page, "Relayer out of gas", words, "Top up gas: Chains", "Chains")
     go(page, "Simulator")
     choose(page, "fault_chain", "Polygon PoS")
-    expect(page.get_by_text("Polygon PoS behaves well")).to_be_visible()
-    unfold(page, "Set what the relayer owns")
+    expect(page.get_by_text("Polygon PoS: no faults.")).to_be_visible()
+    unfold(page, "Set the relayer's balance")
     choose(page, "relayer_token", "POL")
     page.locator(".st-key-relayer_amount input").fill("1000")
     page.keyboard.press("Tab")
@@ -128,7 +128,7 @@ def node_behind(site: Site, page: Page) -> None:
     misbehave(site, OPTIMISM, lie="stale")
     later(site, 400)
     words = r"The newest block of OP Mainnet is \d+ minutes old: is its node behind\?"
-    told(page, "A chain lags", words, "Look at its node: Chains", "Chains")
+    told(page, "Chain lagging", words, "Check its node: Chains", "Chains")
     all_well(page)
 
 
@@ -137,19 +137,19 @@ def forging_node(site: Site, page: Page) -> None:
     asked_for(site, wallet(0xF06), source_chain=OPTIMISM)
     misbehave(site, OPTIMISM, lie="forged")
     words = r"(A deposit was|\d+ deposits were) reported that no block of OP Mainnet has"
-    kind = "A node reports what is not there"
-    told(page, kind, words, "Switch the chain off: Chains", "Chains")
+    kind = "Node reported a deposit that does not exist"
+    told(page, kind, words, "Disable the chain: Chains", "Chains")
     choose(page, "off_chain", "OP Mainnet")
-    press(page, "Switch this chain off")
-    in_dialog(page, "Switch off", "^Reason", "Its node makes things up")
+    press(page, "Disable chain")
+    in_dialog(page, "Disable", "^Reason", "Its node makes things up")
     expect(page.get_by_text("Its node makes things up").first).to_be_visible()
     all_well(page)
-    expect(page.get_by_text("put back to normal").first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d changes? reset")).first).to_be_visible()
     forward(page)
     go(page, "Chains")
-    press(page, "Switch on again")
-    in_dialog(page, "Switch on")
-    expect(page.get_by_text("Nothing is switched off.")).to_be_visible()
+    press(page, "Enable")
+    in_dialog(page, "Enable")
+    expect(page.get_by_text("Nothing is disabled.")).to_be_visible()
 
 
 def failed_start(site: Site, page: Page) -> None:
@@ -158,11 +158,11 @@ def failed_start(site: Site, page: Page) -> None:
     misbehave(site, refuse=[intent["bridger"]])
     pay(site, intent)
     words = f"The collection of payment {intent['id']} failed"
-    told(page, "A transfer failed", words, "See why, and refund it", f"Payment #{intent['id']}")
+    told(page, "Transaction failed", words, "See the reason and refund", f"Payment #{intent['id']}")
     expect(page.get_by_text(re.compile("refund is possible once")).first).to_be_visible()
     go(page, "Simulator")
     forward(page)
-    press(page, "All back to normal")
+    press(page, "Reset all")
     held = site.read(f"/sandbox/balances/{intent['refund_address']}")["balances"]
     assert [one["amount"] for one in held] == [intent["total_amount_in_asset_token"]]
 
@@ -175,23 +175,23 @@ def stuck(site: Site, page: Page) -> None:
     becomes(site, intent, "INITIATED")
     later(site, 3_600)
     words = f"Payment {intent['id']} was started and is not paid out in the time of its quote"
-    kind = "A payment is past its time"
+    kind = "Payment overdue"
     told(page, kind, words, "See who acts next", f"Payment #{intent['id']}")
-    expect(page.get_by_text(re.compile("^Who acts next")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("^Next: ")).first).to_be_visible()
     all_well(page)
     becomes(site, intent, "COMPLETED")
 
 
 def late_claim(site: Site, page: Page) -> None:
     """The bridge cannot repay the relayer."""
-    relayer = own_addresses("evm").relayer
+    relayer = operator_addresses("evm").relayer
     intent = asked_for(site, wallet(0xC1A))
     misbehave(site, refuse=[relayer])
     pay(site, intent)
     becomes(site, intent, "COMPLETED")
     later(site, 3_600)
     words = f"The relayer's claim for payment {intent['id']} is open past its time"
-    kind = "A bridge owes past its time"
+    kind = "Bridge claim overdue"
     told(page, kind, words, "See what the bridge owes", f"Payment #{intent['id']}")
     expect(page.get_by_text(re.compile("owes the relayer")).first).to_be_visible()
     all_well(page)
@@ -209,11 +209,11 @@ def undone(site: Site, page: Page) -> None:
         later(site, 10)
         return bool(site.read(f"/intents/{intent['id']}")["intent_status"] == "COMPLETED")
 
-    until("it is paid out, not yet for good", soon, every=1)
+    wait_until("it is paid out, not yet for good", soon, every=1)
     misbehave(site, ETHEREUM, reorgDepth=6, dropNext=10_000)
-    words = f"The payout of payment {intent['id']} was undone on Ethereum"
-    kind = "A transaction was undone"
-    told(page, kind, words, "See where it stands", f"Payment #{intent['id']}")
+    words = f"The payout of payment {intent['id']} was removed by a reorg on Ethereum"
+    kind = "Transaction reorganized"
+    told(page, kind, words, "Check its status", f"Payment #{intent['id']}")
     all_well(page)
     forward(page)
     becomes(site, intent, "COMPLETED")
@@ -240,7 +240,7 @@ def broken_record(site: Site, page: Page) -> None:
     with refusing_writes(site, intent):
         pay(site, intent)
         words = f"Payment {intent['id']}: crediting failed: .* The log has the details"
-        kind = "A part of Crossway is broken"
+        kind = "Crossway component failing"
         told(page, kind, words, "See what happened", f"Payment #{intent['id']}")
     becomes(site, intent, "COMPLETED")
     go(page, "Simulator")
@@ -262,41 +262,41 @@ def silent_provider(site: Site, page: Page) -> None:
     )  # fmt: skip
     order = order.get("order", order)
     posted(site, faults, downSeconds=3_600)
-    kind = "A ramp provider does not answer"
-    told(page, kind, "Fonbnk gives no answer", "Look at its orders: Ramp orders", "Ramp orders")
+    kind = "Ramp provider not responding"
+    told(page, kind, "Fonbnk gives no answer", "Review its orders: Ramp orders", "Ramp orders")
     expect(page.get_by_role("link", name=re.compile("Fonbnk")).first).to_be_visible()
     go(page, "Simulator")
     page.locator(".st-key-ramp_downSeconds input").fill("0")
     page.keyboard.press("Tab")
     press(page, "Apply to this provider")
-    expect(strip(page)).to_contain_text("No alarms")
-    go(page, "Alarms")
+    expect(strip(page)).to_contain_text("No active alerts")
+    go(page, "Alerts")
 
     posted(site, f"/sandbox/ramp/orders/{order['id']}", outcome="paid")
     path = f"/ramp/orders/{order['id']}"
-    until("it is paid", lambda: site.read(path)["status"] == "PROCESSING")
+    wait_until("it is paid", lambda: site.read(path)["status"] == "PROCESSING")
     later(site, 950)
     words = f"Order {order['id']}: Fonbnk has not delivered in time"
     screen = f"Ramp order #{order['id']}"
-    told(page, "A ramp order needs a person", words, f"Open order {order['id']}", screen)
+    told(page, "Ramp order needs attention", words, f"View order {order['id']}", screen)
     press(page, "Provider delivers crypto")
-    until("it is delivered", lambda: site.read(path)["status"] == "COMPLETED")
+    wait_until("it is delivered", lambda: site.read(path)["status"] == "COMPLETED")
 
 
 def failing_webhook(site: Site, page: Page) -> None:
     """Its receiver refuses for a week, is mended, and is switched on again."""
-    with receiving() as receiver:
+    with running_receiver() as receiver:
         receiver.answer = lambda arrived: 500
         posted(site, "/webhooks", url=receiver.url, events=["*"])
         pay(site, asked_for(site, wallet(0x3EB)))
         receiver.wait_for(1)
         later(site, WEEK + 60)
         words = "Every delivery failed for 7 days: webhook 1 to 127.0.0.1 is off"
-        way = "Switch it on again: Webhook"
-        told(page, "A webhook was switched off", words, way, "Webhook #1")
+        way = "Enable it again: Webhook"
+        told(page, "Webhook disabled", words, way, "Webhook #1")
         receiver.answer = lambda arrived: 200
-        press(page, "Switch on")
-        expect(strip(page)).to_contain_text("No alarms")
+        press(page, "Enable")
+        expect(strip(page)).to_contain_text("No active alerts")
         came = len(receiver.arrived)
         press(page, "Send a test event")
         receiver.wait_for(came + 1)
@@ -304,7 +304,7 @@ def failing_webhook(site: Site, page: Page) -> None:
 
 
 def compared(page: Page, verdict: str) -> None:
-    press(page, "Compare now")
+    press(page, "Reconcile now")
     expect(page.get_by_text(verdict).first).to_be_visible()
 
 
@@ -312,16 +312,16 @@ def differing_books(site: Site, page: Page) -> None:
     """Somebody puts stock in without telling the books."""
     go(page, "Reconcile")
     compared(page, "The books and the chains agree")
-    press(page, "Take in the opening stock")
-    in_dialog(page, "Take it in")
-    expect(page.get_by_text("never told what the relayer began with")).to_have_count(0)
+    press(page, "Record opening inventory")
+    in_dialog(page, "Record")
+    expect(page.get_by_text("no opening inventory of the relayer")).to_have_count(0)
     misbehave(site, balances={"relayer": {"USDC": "5000000000000"}})
-    compared(page, "1 difference to look at")
-    go(page, "Alarms")
+    compared(page, "1 difference to review")
+    go(page, "Alerts")
     words = "Books and chains differ in 1 place"
-    told(page, "Books and chains differ", words, "See every difference: Reconcile", "Reconcile")
-    press(page, "Book as put in")
-    in_dialog(page, "Book it", "Who did it", "The treasurer, as agreed")
+    told(page, "Books and chains differ", words, "Review all differences: Reconcile", "Reconcile")
+    press(page, "Book as added")
+    in_dialog(page, "Book", "Who and why", "The treasurer, as agreed")
     compared(page, "The books and the chains agree")
 
 
@@ -335,8 +335,8 @@ def differing_books(site: Site, page: Page) -> None:
 def test_each_kind_of_alarm_is_told_leads_to_its_remedy_and_ends(
     opened: Opener, site: Site, act: Callable[[Site, Page], None]
 ) -> None:
-    page, seen = opened("alarms", WIDE)
-    expect(page.get_by_text("No alarm stands")).to_be_visible()
+    page, seen = opened("alerts", WIDE)
+    expect(page.get_by_text("Anything that needs attention appears here")).to_be_visible()
     act(site, page)
-    expect(strip(page)).to_contain_text("No alarms")
+    expect(strip(page)).to_contain_text("No active alerts")
     assert seen.errors == []

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
-from crossway.dashboard.screens import SCREENS
+from crossway.dashboard.page_registry import PAGES
 from tests.browser.conftest import PHONE, Site, settled, window
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
@@ -27,7 +27,7 @@ UPSTREAM = {
 LINKED = {"intent": "?id=1", "search": "?q=1", "webhook": "?id=1", "key": "?id=1"}
 # A title, or a sentence where a link names nothing.
 DRAWN = "[data-testid=stMainBlockContainer] :is(h1, [data-testid=stAlert])"
-NAMES = [screen.name for screen in SCREENS]
+NAMES = [screen.name for screen in PAGES]
 pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: npm install"),
@@ -71,12 +71,12 @@ def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
 
 
 def drawn(page: Page, site: Site, name: str) -> None:
-    path = "" if name == SCREENS[0].name else name + LINKED.get(name, "")
+    path = "" if name == PAGES[0].name else name + LINKED.get(name, "")
     page.goto(f"{site.url}/{path}")
     page.locator(DRAWN).first.wait_for()
     settled(page)
     assert page.locator("[data-testid=stException]").count() == 0, name
-    assert page.get_by_text("This part could not be shown").count() == 0, name
+    assert page.get_by_text("This part could not be loaded").count() == 0, name
 
 
 def ours(found: list[list[str]]) -> list[list[str]]:

@@ -11,14 +11,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opener, Site, settled, unfold
-from tests.receivers import Receiver, receiving
+from tests.receivers import Receiver, running_receiver
 
 PAGES = ("developers", "keys", "webhooks", "requests", "audit")
 
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    with receiving() as found:
+    with running_receiver() as found:
         yield found
 
 
@@ -32,7 +32,7 @@ def test_a_key_and_a_webhook_are_made_and_an_event_is_sent_and_sent_again(
     opened: Opener, site: Site, receiver: Receiver
 ) -> None:
     page, seen = opened("keys")
-    page.get_by_role("button", name="Make a key").click()
+    page.get_by_role("button", name="Create API key").click()
     key = shown_secret(page)
     headers = {"Authorization": f"Bearer {key}"}
     assert httpx.get(f"{site.url}/api/v1/chains", headers=headers).status_code == 200
@@ -53,11 +53,11 @@ def test_a_key_and_a_webhook_are_made_and_an_event_is_sent_and_sent_again(
 
     expect(page.get_by_text("Delivered").locator("visible=true").nth(1)).to_be_visible()
     page.get_by_role("link", name="Webhook test, Delivered").first.click()
-    expect(page.get_by_text("Try 1: 200")).to_be_visible()
-    page.get_by_role("button", name="Send again").click()
+    expect(page.get_by_text("Attempt 1: 200")).to_be_visible()
+    page.get_by_role("button", name="Resend").click()
     receiver.wait_for(2)
     assert receiver.arrived[1].verified(secret)["id"] == event["id"]
-    expect(page.get_by_text("On its way again as delivery")).to_be_visible()
+    expect(page.get_by_text("Resent as delivery")).to_be_visible()
     assert seen.errors == []
     assert [url for url in seen.requests if not url.startswith((site.url, "data:", "blob:"))] == []
 

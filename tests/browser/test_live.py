@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.browser.conftest import WIDE, Opener, Site, settled
-from tests.processes import until
-from tests.world import CATALOGUE
+from tests.harness import CATALOGUE
+from tests.processes import wait_until
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 
@@ -82,7 +82,7 @@ def test_what_is_open_chosen_and_typed_stays_while_a_payment_goes_on(
     fold.locator("summary").click()
     record = fold.locator("details")
     expect(record).to_have_attribute("open", "")
-    field = page.get_by_role("textbox", name=re.compile("^Find anything"))
+    field = page.get_by_role("textbox", name=re.compile("^Search: "))
     field.click()
     page.keyboard.type("half an ord")
     page.mouse.move(700, 500)
@@ -91,7 +91,7 @@ def test_what_is_open_chosen_and_typed_stays_while_a_payment_goes_on(
     page.wait_for_function(f"{scrolled} > 0")
     deposit(site, intent)
     path = f"/intents/{intent['id']}"
-    until("it is paid out", lambda: site.read(path)["intent_status"] == "COMPLETED")
+    wait_until("it is paid out", lambda: site.read(path)["intent_status"] == "COMPLETED")
     expect(fold).to_contain_text(re.compile("completed", re.IGNORECASE))
     expect(record).to_have_attribute("open", "")
     expect(field).to_have_value("half an ord")
@@ -183,7 +183,7 @@ def test_a_screen_that_asks_in_the_moment_it_is_left_does_not_empty_the_next_one
         page.wait_for_timeout(100)
         return len([one for one in told if '"change"' in one]) > before
 
-    until("it is told that something has changed", news)
+    wait_until("it is told that something has changed", news)
     parts.clear()
     page.evaluate(_BACK_AND_GONE)
     expect(heading.first).to_have_text("Chains")
@@ -202,12 +202,12 @@ def silent(site: Site) -> Iterator[str]:
     asked(site, "/sandbox/chains/OPTIMISM_MAINNET/faults", {"outageSeconds": 0})
 
 
-def test_an_alarm_comes_by_itself_and_is_acknowledged_while_things_change(
+def test_an_alert_appears_live_and_is_acknowledged_while_data_changes(
     opened: Opener, site: Site, request: pytest.FixtureRequest
 ) -> None:
-    page, seen = opened("alarms", WIDE)
+    page, seen = opened("alerts", WIDE)
     strip = page.locator('[role="status"]').locator("visible=true").first
-    expect(page.get_by_text("No alarm stands")).to_be_visible()
+    expect(page.get_by_text("Anything that needs attention appears here")).to_be_visible()
     went = reloads(page)
     request.getfixturevalue("silent")
     expect(strip).to_contain_text("OP Mainnet does not answer")
@@ -223,10 +223,10 @@ def test_an_alarm_comes_by_itself_and_is_acknowledged_while_things_change(
     expect(note).to_have_value("calling the node")
     dialog.get_by_role("button", name="Acknowledge").click()
     expect(page.get_by_text(re.compile("calling the node"))).to_be_visible()
-    expect(strip).to_contain_text("No alarms")
+    expect(strip).to_contain_text("No active alerts")
     assert went == []
     page.get_by_role("link", name="Overview").click()
-    remedy = page.get_by_text("Look at its node, or switch it off")
+    remedy = page.get_by_text("Check its node or disable the chain")
     expect(remedy.first).to_be_visible()
     assert seen.errors == []
 
@@ -237,7 +237,7 @@ def test_all_parts_of_a_screen_that_change_at_once_are_drawn(
     page, seen = opened("keys", WIDE)
     _, parts = listening(page)
     page.goto(site.url)
-    expect(page.get_by_text("Nothing needs a person now.")).to_be_visible()
+    expect(page.get_by_text("Nothing needs your attention.")).to_be_visible()
     settled(page)
     parts.clear()
     request.getfixturevalue("silent")

@@ -16,9 +16,9 @@ def test_quote_create_scan_pay_and_watch_it_complete(
     expect(page.get_by_text("Cheapest").first).to_be_visible()
 
     page.goto(f"{site.url}/new_intent")
-    page.get_by_role("button", name="Fill in example addresses").click()
+    page.get_by_role("button", name="Use example addresses").click()
     create = page.get_by_role("button", name=re.compile(r"^Create a payment of"))
-    expect(page.get_by_label("Recipient's address")).to_have_value(re.compile("^0x"))
+    expect(page.get_by_label("Recipient address")).to_have_value(re.compile("^0x"))
     create.click()
     expect(page.get_by_text(re.compile(r"Payment #\d+ is ready"))).to_be_visible()
     number = re.search(r"Payment #(\d+) is ready", page.content())
@@ -33,7 +33,7 @@ def test_quote_create_scan_pay_and_watch_it_complete(
     assert intent["intent_address"] in read[0]
     assert intent["total_amount_in_asset_token"] in read[0]
 
-    page.get_by_role("link", name=re.compile("Follow this payment")).click()
+    page.get_by_role("link", name=re.compile("View this payment")).click()
     expect(page.get_by_role("heading", name=re.compile(r"Payment #"))).to_be_visible()
     reloads: list[str] = []
     page.on("framenavigated", lambda frame: reloads.append(frame.url))

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, Opener, Site, settled
-from tests.processes import until
+from tests.processes import wait_until
 
 
 def offering(site: Site) -> set[str]:
@@ -25,17 +25,17 @@ def test_a_route_is_switched_off_and_on_again(opened: Opener, site: Site) -> Non
     page, seen = opened("routes?corridor=CCTP:BASE_MAINNET:SOLANA_MAINNET")
     words = "CCTP from Base to Solana"
     expect(page.get_by_role("heading", name=words)).to_be_visible()
-    page.get_by_role("button", name="Switch off", exact=True).first.click()
+    page.get_by_role("button", name="Disable", exact=True).first.click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label(re.compile("^Reason")).fill("Slow since the upgrade")
-    dialog.get_by_role("button", name="Switch off").click()
+    dialog.get_by_role("button", name="Disable").click()
     expect(dialog).to_have_count(0)
     expect(page.get_by_text("Slow since the upgrade").first).to_be_visible()
-    until("it is not offered", lambda: "CCTP" not in offering(site))
-    page.get_by_role("button", name="Switch on again").first.click()
-    page.get_by_role("dialog").get_by_role("button", name="Switch on").click()
-    expect(page.get_by_text("Nothing is switched off.")).to_be_visible()
-    until("it is offered again", lambda: "CCTP" in offering(site))
+    wait_until("it is not offered", lambda: "CCTP" not in offering(site))
+    page.get_by_role("button", name="Enable", exact=True).first.click()
+    page.get_by_role("dialog").get_by_role("button", name="Enable").click()
+    expect(page.get_by_text("Nothing is disabled.")).to_be_visible()
+    wait_until("it is offered again", lambda: "CCTP" in offering(site))
     assert seen.errors == []
 
 
@@ -53,7 +53,7 @@ def pay(site: Site) -> None:
     sent = {"address": address, "amount": "exact"}
     httpx.post(f"{site.url}/api/v1/sandbox/deposits", json=sent, headers=headers, timeout=30)
     path = f"/intents/address/{address}"
-    until("it is paid", lambda: site.read(path)["intent_status"] == "COMPLETED")
+    wait_until("it is paid", lambda: site.read(path)["intent_status"] == "COMPLETED")
 
 
 def downloaded(page: Page, label: str) -> str:

@@ -28,4 +28,4 @@ def test_every_page_opens(opened: Opener, site: Site, size: tuple[int, int], sch
 
 def test_an_unknown_payment_is_answered_in_words(opened: Opener) -> None:
     page, _ = opened("intent?id=99999999")
-    expect(page.get_by_text("No payment is known by").first).to_be_visible()
+    expect(page.get_by_text("No payment found for").first).to_be_visible()

@@ -18,22 +18,22 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 
 from crossway import bootstrap
-from crossway.api.doors import Turnstile
-from crossway.domain.clients import Caller, Mode, Scope
+from crossway.api.rate_limits import IpRateLimiter
+from crossway.domain.clients import Mode, Principal, Scope
 from crossway.domain.intent import Intent
-from crossway.domain.links import PaymentLink
+from crossway.domain.payment_links import PaymentLink
 from crossway.domain.roles import Role
 from crossway.payer.app import create_pages
 from crossway.ports.services import Services
 from crossway.settings import Settings
 from crossway.usecases.developers import clients
-from crossway.usecases.network import sandbox
-from crossway.usecases.payers import links, looks, paying
-from crossway.usecases.payers.link_fields import LinkChange
+from crossway.usecases.payers import branding, checkout, links
+from crossway.usecases.payers.link_fields import LinkRequest
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.terms import CreateIntent
+from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.simulator import chain_controls
 from tests.browser.conftest import PHONE, Site, codes_in, window
-from tests.processes import free_port, until
+from tests.processes import free_port, wait_until
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
@@ -44,14 +44,14 @@ class Shop:
     """A merchant whose pages are served, and who plays the payer's wallet."""
 
     services: Services
-    caller: Caller
+    caller: Principal
     url: str
 
     def address(self, chain: str, name: str) -> str:
         return self.services.chains[chain].deposit_address(f"wallet {name}")
 
     def link(self) -> PaymentLink:
-        asked = LinkChange(
+        asked = LinkRequest(
             title="Coffee beans", destination_chain=ARBITRUM,
             recipient=self.address(ARBITRUM, "shop"), reference="A-1001",
         )  # fmt: skip
@@ -59,17 +59,17 @@ class Shop:
 
     def intent(self) -> Intent:
         token = self.services.catalogue.tokens[BASE, "USDC"].address
-        asked = CreateIntent(
+        asked = CreateIntentRequest(
             amount="25000000", token_in=token, source_chain=BASE, destination_chain=ARBITRUM,
             recipient=self.address(ARBITRUM, "shop"), refund_address=self.address(BASE, "payer"),
         )  # fmt: skip
         return intents.create(self.services, self.caller, asked)
 
     def page(self, intent: Intent) -> str:
-        return paying.page_address(self.services, self.url, intent.id)
+        return checkout.checkout_url(self.services, self.url, intent.id)
 
     def deposit(self, address: str, amount: str = "exact") -> None:
-        sandbox.deposit(self.services, self.caller, address, amount)
+        chain_controls.send_deposit(self.services, self.caller, address, amount)
 
 
 @pytest.fixture(scope="module")
@@ -79,16 +79,16 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     settings: Any = {"data_dir": folder, "database_url": f"sqlite:///{folder / 'shop.db'}"}
     service = bootstrap.build(Settings(_env_file=None, **settings))
     services = service.services
-    known = clients.every(services)
-    operator = Caller(known[0], Mode.TEST, frozenset(Scope), role=Role.ADMIN) if known else None
+    known = clients.list_clients(services)
+    operator = Principal(known[0], Mode.TEST, frozenset(Scope), role=Role.ADMIN) if known else None
     if operator is None:
-        bare = clients.fresh(services, "Corner shop")
-        services.store.write(lambda unit: unit.access.add_client(bare))
-        operator = Caller(bare, Mode.TEST, frozenset(Scope), role=Role.ADMIN)
-    looks.change(services, operator, operator.client.id, None, [f"http://localhost:{port}"])
-    mine = Caller(operator.client, Mode.TEST, frozenset(Scope))
+        bare = clients.new_client(services, "Corner shop")
+        services.store.write(lambda unit: unit.api_keys.add_client(bare))
+        operator = Principal(bare, Mode.TEST, frozenset(Scope), role=Role.ADMIN)
+    branding.update_branding(services, operator, operator.client.id, None, [f"http://localhost:{port}"])
+    mine = Principal(operator.client, Mode.TEST, frozenset(Scope))
     app = Starlette(
-        routes=[Mount("/pay", create_pages(Turnstile(), services)), Route("/shop", _shop_page)]
+        routes=[Mount("/pay", create_pages(IpRateLimiter(), services)), Route("/shop", _shop_page)]
     )
     service.run_engine()
     with _serving(app, port) as url:
@@ -110,7 +110,7 @@ def _serving(app: Starlette, port: int) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", port, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    until("it serves", lambda: server.started)
+    wait_until("it serves", lambda: server.started)
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join(10)

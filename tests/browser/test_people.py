@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from crossway.domain.roles import Role
 from tests.browser.conftest import window
 from tests.oidc import Provider, oidc_provider, secrets_file
-from tests.processes import Installation, free_port, installed, until
+from tests.processes import Installation, free_port, new_installation, wait_until
 
 WORDS = "four words nobody expects"
 NAMES = {Role.ADMIN: "Ada", Role.VIEWER: "Vic", Role.OPERATOR: "Otto", Role.TREASURER: "Tess"}
@@ -31,7 +31,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
     url = f"http://127.0.0.1:{port}"
     with (
         oidc_provider() as provider,
-        installed(f"sqlite:///{folder / 'crossway.db'}", folder) as installation,
+        new_installation(f"sqlite:///{folder / 'crossway.db'}", folder) as installation,
     ):
         for role, name in NAMES.items():
             email = ["--email", "ada@example.com"] if role is Role.ADMIN else []
@@ -42,7 +42,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
             "site", "streamlit", "run", "app.py",
             "--server.port", str(port), "--secrets.files", str(told),
         )  # fmt: skip
-        until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
+        wait_until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
         yield Office(url, installation, provider)
 
 
@@ -66,7 +66,7 @@ def sign_in(office: Office, context: BrowserContext, name: str, path: str = "") 
     page.get_by_label("Password", exact=True).fill(WORDS)
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
-    until("the cookie is there", lambda: cookie(context) or page.wait_for_timeout(100))
+    wait_until("the cookie is there", lambda: cookie(context) or page.wait_for_timeout(100))
     return page
 
 
@@ -79,11 +79,11 @@ def test_each_role_sees_what_it_may_do(
     expect(page.locator(".st-key-signed_in_as")).to_contain_text(
         f"{NAMES[role]}\n{role.capitalize()}"
     )
-    make = page.get_by_role("button", name="Make a key")
+    make = page.get_by_role("button", name="Create API key")
     refused = page.get_by_text("The right to manage people").first
     expect(make if role is Role.ADMIN else refused).to_be_visible()
     assert make.count() == (role is Role.ADMIN)
-    page.goto(f"{office.url}/people")
+    page.goto(f"{office.url}/staff")
     words = "ask somebody with the role admin"
     expected = page.get_by_text("Tess") if role is Role.ADMIN else page.get_by_text(words)
     expect(expected.first).to_be_visible()
@@ -101,7 +101,7 @@ def test_a_browser_stays_signed_in_until_somebody_signs_out(
     expect(page.locator(".st-key-signed_in_as")).to_contain_text("Otto")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("You are signed out.")).to_be_visible()
-    until("the cookie is gone", lambda: not cookie(context) or page.wait_for_timeout(100))
+    wait_until("the cookie is gone", lambda: not cookie(context) or page.wait_for_timeout(100))
     stolen = browser()
     stolen.add_cookies([{"name": kept["name"], "value": kept["value"], "url": office.url}])
     other = stolen.new_page()

@@ -15,14 +15,14 @@ PAGES = (
 
 def open_order(page: Page, email: str, provider: str) -> str:
     """From the quotes on the screen to the screen of a new order; its number."""
-    field = page.get_by_role("textbox", name="User's e-mail (optional)")
+    field = page.get_by_role("textbox", name="Customer's e-mail (optional)")
     field.fill(email)
     field.press("Enter")
     page.get_by_role("link", name=f"Open an order with {provider}").click()
     expect(page.get_by_role("heading", name="New ramp order")).to_be_visible()
-    expect(page.get_by_role("textbox", name="User's e-mail")).to_have_value(email)
-    page.get_by_role("button", name="Fill in an example").click()
-    expect(page.get_by_role("textbox", name=re.compile("^Wallet"))).to_have_value(re.compile("^0x"))
+    expect(page.get_by_role("textbox", name="Customer's e-mail")).to_have_value(email)
+    page.get_by_role("button", name="Use example values").click()
+    expect(page.get_by_role("textbox", name=re.compile("ing wallet$"))).to_have_value(re.compile("^0x"))
     verdict = page.get_by_text(re.compile("can go ahead now|needs the .* check first")).first
     expect(verdict).to_be_visible()
     settled(page)
@@ -34,7 +34,7 @@ def open_order(page: Page, email: str, provider: str) -> str:
     expect(page.get_by_text(re.compile(r"Order #\d+ is open"))).to_be_visible()
     number = re.search(r"Order #(\d+) is open", page.locator("body").inner_text())
     assert number is not None
-    page.get_by_role("link", name="Follow this order").click()
+    page.get_by_role("link", name="View this order").click()
     heading = page.get_by_role("heading", name=f"Ramp order #{number.group(1)}")
     expect(heading).to_be_visible()
     return number.group(1)
@@ -79,9 +79,9 @@ def test_crypto_becomes_local_money(opened: Opener, site: Site) -> None:
     assert len(read) == 1
     assert order["intentAddress"] in read[0]
     page.get_by_role("button", name=re.compile("User deposits [0-9.]+ USDC")).click()
-    completed(page, "Local money paid out")
+    completed(page, "Fiat paid out")
     assert site.read(f"/ramp/orders/{number}")["status"] == "COMPLETED"
-    page.get_by_role("link", name=re.compile("The payment that takes the crypto")).click()
+    page.get_by_role("link", name=re.compile("Deposit payment")).click()
     expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible()
     back = page.get_by_role("link", name=f"Ramp order #{number}")
     expect(back).to_be_visible()
@@ -90,7 +90,7 @@ def test_crypto_becomes_local_money(opened: Opener, site: Site) -> None:
 
 def test_what_is_typed_wrong_is_said_beside_its_field(opened: Opener) -> None:
     page, _ = opened("ramp_order_new")
-    page.get_by_role("textbox", name=re.compile("^Wallet")).press_sequentially("0x12")
+    page.get_by_role("textbox", name=re.compile("ing wallet$")).press_sequentially("0x12")
     said = page.get_by_text("The address is not an EVM address")
     expect(said).to_be_visible()
 
@@ -106,7 +106,7 @@ def test_every_ramp_page_opens(
         text = page.locator("body").inner_text()
         assert page.locator("[data-testid=stException]").count() == 0, path
         assert "SIMULATED" in text, path
-        assert "could not be shown" not in text, path
+        assert "could not be loaded" not in text, path
         wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         assert not page.evaluate(wider), f"{path} is wider than the screen"
         assert seen.errors == [], path

@@ -14,8 +14,8 @@ from tests.browser.conftest import Site, window
 from tests.chains import anvil
 from tests.chains.anvil import Anvil
 from tests.chains.live import ARBITRUM, BASE, write_profile
-from tests.processes import free_port, installed, until
-from tests.promises.networks import made_up
+from tests.conformance.networks import made_up
+from tests.processes import free_port, new_installation, wait_until
 
 PASSWORD = "a password of tests"
 
@@ -36,12 +36,12 @@ def live(tmp_path: Path) -> Iterator[LiveSite]:
         profile, port = write_profile(tmp_path, urls, poll_seconds=0.3), free_port()
         url = f"http://127.0.0.1:{port}"
         database = f"sqlite:///{tmp_path / 'crossway.db'}"
-        installation = stack.enter_context(installed(database, tmp_path))
+        installation = stack.enter_context(new_installation(database, tmp_path))
         installation.start(
             "site", "streamlit", "run", "app.py", "--server.port", str(port),
             NETWORK="live", PROFILE=str(profile), DASHBOARD_PASSWORD=PASSWORD,
         )  # fmt: skip
-        until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
+        wait_until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
         keys = json.loads((tmp_path / "first_keys.json").read_text())
         yield LiveSite(Site(url, keys["test"], tmp_path), anvils)
 
@@ -60,11 +60,11 @@ def test_a_payment_on_real_chains_is_made_paid_and_watched(
     context = window(chromium)
     page = context.new_page()
     signed_in(page, live)
-    expect(page.get_by_text("Live network – real money")).to_be_visible()
+    expect(page.get_by_text("Live – real money")).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("Simulator"))).to_have_count(0)
 
     page.get_by_role("link", name="New payment").first.click()
-    page.get_by_role("textbox", name="Recipient's address").fill(made_up("a recipient"))
+    page.get_by_role("textbox", name="Recipient address").fill(made_up("a recipient"))
     page.get_by_role("textbox", name="Refund address").fill(made_up("a payer"))
     page.get_by_role("textbox", name="Refund address").press("Tab")
     page.get_by_role("button", name=re.compile("^Create a payment of")).click()
@@ -73,7 +73,7 @@ def test_a_payment_on_real_chains_is_made_paid_and_watched(
     assert number is not None
     asked = live.site.read(f"/intents/{number.group(1)}")
     units = int(asked["total_amount_in_asset_token"])
-    page.get_by_role("link", name=re.compile("Follow this payment")).click()
+    page.get_by_role("link", name=re.compile("View this payment")).click()
     expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Deposit "))).to_have_count(0)
 
@@ -84,7 +84,7 @@ def test_a_payment_on_real_chains_is_made_paid_and_watched(
     assert explorers.count() >= 2
 
     page.get_by_role("link", name="Chains", exact=True).click()
-    expect(page.get_by_text("All 2 chains are well.")).to_be_visible()
+    expect(page.get_by_text("All 2 chains healthy.")).to_be_visible()
     page.get_by_role("link", name="Treasury", exact=True).click()
-    expect(page.get_by_text(re.compile("No answer from"))).to_have_count(0)
+    expect(page.get_by_text(re.compile("Balances unavailable"))).to_have_count(0)
     context.close()

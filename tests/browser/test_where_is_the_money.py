@@ -9,7 +9,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opener, Site, settled
-from tests.processes import until
+from tests.processes import wait_until
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
@@ -47,7 +47,7 @@ def find(page: Page, text: str) -> None:
         page.keyboard.press("/")
         return False
 
-    until("the search box has the focus", reached)
+    wait_until("the search box has the focus", reached)
     box.fill(text)
     expect(box).to_have_value(text)
     box.press("Enter")
@@ -59,7 +59,7 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
     sent = posted(
         site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"}
     )
-    until("it is paid", lambda: stands(site, intent) == "COMPLETED")
+    wait_until("it is paid", lambda: stands(site, intent) == "COMPLETED")
     payout = site.read(f"/intents/{intent['id']}")["tx_hash"]
     page, seen = opened("keys")
     title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)
@@ -78,7 +78,7 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
     expect(page.get_by_role("heading", name="Search")).to_be_visible()
     expect(page.get_by_text("Its recipient").first).to_be_visible()
     find(page, "0x" + "7" * 64)
-    expect(page.get_by_text("Nothing is known by")).to_be_visible()
+    expect(page.get_by_text("No results for")).to_be_visible()
     assert seen.errors == []
 
 
@@ -101,17 +101,17 @@ def test_foreign_money_goes_back_once_the_confirmation_is_read(opened: Opener, s
     wrong = {"address": intent["intent_address"], "amount": "5000000", "token": "EURC"}
     posted(site, "/sandbox/deposits", wrong)
     page, seen = opened(f"intent?id={intent['id']}")
-    page.get_by_role("button", name=re.compile("^undo Return foreign|^Return foreign")).or_(
-        page.get_by_role("button", name=re.compile("Return foreign deposit"))
+    page.get_by_role("button", name=re.compile("^undo Return unexpected|^Return unexpected")).or_(
+        page.get_by_role("button", name=re.compile("Return unexpected deposit"))
     ).first.click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("5.00 EURC on Base")
     expect(dialog).to_contain_text(PAYER)
     expect(dialog).to_contain_text("cannot be undone")
-    dialog.get_by_role("button", name="Return it").click()
-    expect(page.get_by_text("Went back to the payer").first).to_be_visible()
-    page.get_by_label("Note for the team").fill("The payer was told.")
-    page.get_by_role("button", name=re.compile("Add the note")).click()
+    dialog.get_by_role("button", name="Return deposit").click()
+    expect(page.get_by_text("Returned to the payer").first).to_be_visible()
+    page.get_by_label("Internal note").fill("The payer was told.")
+    page.get_by_role("button", name=re.compile("Add note")).click()
     expect(page.get_by_text("The payer was told.").first).to_be_visible()
     assert seen.errors == []
 

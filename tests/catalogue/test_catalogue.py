@@ -2,8 +2,8 @@
 
 import pytest
 
-from crossway.adapters.chains.addresses import canonical
-from crossway.catalogue import load, reference_prices
+from crossway.adapters.chains.addresses import canonical_address
+from crossway.catalogue import load_catalogue, reference_prices
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import Token
@@ -11,7 +11,7 @@ from crossway.domain.money import Token
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
-    return load()
+    return load_catalogue()
 
 
 def test_there_are_21_chains_39_symbols_and_264_pairs(catalogue: Catalogue) -> None:
@@ -28,7 +28,7 @@ def test_chain_names_and_caip2_identifiers_are_unique(catalogue: Catalogue) -> N
 def test_every_token_address_is_in_its_chains_canonical_form(catalogue: Catalogue) -> None:
     for token in catalogue.tokens.values():
         kind = catalogue.chains[token.chain].kind
-        assert canonical(kind, token.address) == token.address, token
+        assert canonical_address(kind, token.address) == token.address, token
 
 
 def test_every_symbol_has_a_chain_and_every_chain_has_usdc(catalogue: Catalogue) -> None:
@@ -85,7 +85,7 @@ def test_dying_and_rebasing_tokens_are_off_and_say_why(catalogue: Catalogue) -> 
     off = disabled(catalogue)
     assert {t.symbol for t in off if t.chain != "TRON_MAINNET"} == {"BUSD", "anyBTC", "stETH"}
     assert {t.symbol for t in off if t.chain == "TRON_MAINNET"} == {"USDC"}
-    assert all(token.why_disabled for token in off)
+    assert all(token.disabled_reason for token in off)
 
 
 def test_a_token_that_is_off_is_refused_with_its_reason(catalogue: Catalogue) -> None:

@@ -37,7 +37,7 @@ def test_the_corridors_are_those_of_the_table(fiat: Fiat) -> None:
     found = {
         code: (
             " ".join(corridor.countries),
-            {way: micro // 10**6 for way, micro in corridor.least_micro_usd.items()},
+            {way: micro // 10**6 for way, micro in corridor.min_micro_usd.items()},
         )
         for code, corridor in fiat.corridors.items()
     }

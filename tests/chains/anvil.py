@@ -17,23 +17,23 @@ import pytest
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
-from crossway.adapters.chains.addresses import canonical, keccak256
-from crossway.adapters.chains.binding import address_word, number_word
-from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, deployment, init_code
-from crossway.catalogue import load
-from tests.processes import ROOT, free_port, until
+from crossway.adapters.chains.addresses import canonical_address, keccak256
+from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
+from crossway.adapters.chains.intent_hash import address_word, number_word
+from crossway.catalogue import load_catalogue
+from tests.processes import ROOT, free_port, wait_until
 
 MODULES = ROOT / "node_modules"
 BINARY = MODULES / "@foundry-rs" / "anvil-linux-amd64" / "bin" / "anvil"
 RELAYER_KEY = "0x" + keccak256(b"a relayer of tests").hex()
 RELAYER: str = Account.from_key(RELAYER_KEY).address
-TREASURY = canonical("evm", "0x" + keccak256(b"a treasury of tests")[-20:].hex())
+TREASURY = canonical_address("evm", "0x" + keccak256(b"a treasury of tests")[-20:].hex())
 # The first of the accounts that anvil gives money to.
 RICH_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 RICH: LocalAccount = Account.from_key(RICH_KEY)
 STOCK = 10_000_000 * 10**6
 COINS = 10_000 * 10**18
-CATALOGUE = load()
+CATALOGUE = load_catalogue()
 EPOCH = 4
 
 
@@ -101,7 +101,7 @@ class Anvil:
 
     def wallet(self, name: str) -> str:
         """An address that belongs to a name."""
-        return canonical("evm", "0x" + keccak256(name.encode())[-20:].hex())
+        return canonical_address("evm", "0x" + keccak256(name.encode())[-20:].hex())
 
     def rpc(self, method: str, *params: Any) -> Any:
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
@@ -170,7 +170,7 @@ class Anvil:
             self.call_token(
                 address, "mint(address,uint256)", address_word("evm", who), number_word(units)
             )
-        filler = address_word("evm", deployment().filler)
+        filler = address_word("evm", default_deployment().filler)
         everything = number_word(2**256 - 1)
         self.call_token(address, "approve(address,uint256)", filler, everything, key=RELAYER_KEY)
 
@@ -202,7 +202,7 @@ def running(chain: str, block_seconds: float | None = None, ready: bool = True) 
     )  # fmt: skip
     anvil = Anvil(chain, f"http://127.0.0.1:{port}", process)
     try:
-        until("anvil answers", lambda: _answers(anvil), within=20, every=0.02)
+        wait_until("anvil answers", lambda: _answers(anvil), within=20, every=0.02)
         if ready:
             set_up(anvil)
         if block_seconds is not None:

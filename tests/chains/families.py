@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from crossway.adapters.chains.families import family
-from crossway.adapters.chains.live.families import Opened
-from crossway.adapters.chains.live.keys import Keyring
-from crossway.adapters.chains.live.profile import read_profile
-from crossway.catalogue import load
+from crossway.adapters.chain_families import load_family
+from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.profile import read_profile
+from crossway.adapters.chains.rpc.protocols import ChainOperator
+from crossway.catalogue import load_catalogue
 from tests.chains import anvil
 from tests.chains.service import Hands, profile_of
 from tests.chains.solana import node as solana
 from tests.chains.starknet import network as starknet
 from tests.chains.tron import node as tron
 
-CATALOGUE = load()
+CATALOGUE = load_catalogue()
 EVM, SOLANA, STARKNET, TRON = (f"{name}_MAINNET" for name in ("BASE", "SOLANA", "STARKNET", "TRON"))
 
 
@@ -104,9 +104,9 @@ BARE: Mapping[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def opened(folder: Path, hands: Hands, url: str) -> Opened:
+def opened(folder: Path, hands: Hands, url: str) -> ChainOperator:
     """The chain as a profile opens it, through this URL."""
     path = profile_of(folder, [hands], {hands.chain: [url]})
     profile = read_profile(path, CATALOGUE).chains[hands.chain]
     kind = CATALOGUE.chains[hands.chain].kind
-    return family(kind).open_chain(CATALOGUE, hands.chain, profile, {}, Keyring({}))
+    return load_family(kind).open_chain(CATALOGUE, hands.chain, profile, {}, Keyring({}))

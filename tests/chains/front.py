@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from crossway.adapters.chains.evm.wire import TRANSFER
+from crossway.adapters.chains.evm.rpc_schemas import TRANSFER
 from tests.chains.anvil import Anvil
 
 HONEST = "honest"

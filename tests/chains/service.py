@@ -9,14 +9,14 @@ from typing import Any, Generic, Protocol, TypeVar
 from eth_keyfile.keyfile import create_keyfile_json
 
 from crossway.bootstrap import Service, build
-from crossway.domain.clients import Caller, Client, Mode, Scope
+from crossway.domain.clients import Client, Mode, Principal, Scope
 from crossway.domain.intent import Intent, State
 from crossway.domain.roles import Role
-from crossway.engine.actions import treasury_units
 from crossway.engine.loop import Engine
+from crossway.engine.tx_builder import treasury_amount
 from crossway.settings import Settings
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.terms import CreateIntent
+from crossway.usecases.payments.create_intent import CreateIntentRequest
 
 AMOUNT = 25_000_000
 
@@ -125,14 +125,16 @@ class RealWorld(Generic[H]):
                 log_level="error",
             )
         )
-        self.services = replace(self.service.services, reached=reached)
+        self.services = replace(
+            self.service.services, process=replace(self.service.services.process, failpoint=reached)
+        )
         self.engine = Engine(self.services, "test", sole=True)
         client = Client("c-1", "A shop", 0, None, 250, self.services.clock.now())
         with self.services.store.read() as unit:
-            known = unit.access.client(client.id)
+            known = unit.api_keys.get_client(client.id)
         if known is None:
-            self.services.store.write(lambda unit: unit.access.add_client(client))
-        self.caller = Caller(client, Mode.LIVE, frozenset(Scope))
+            self.services.store.write(lambda unit: unit.api_keys.add_client(client))
+        self.caller = Principal(client, Mode.LIVE, frozenset(Scope))
         self.operator = replace(self.caller, role=Role.ADMIN)
 
     def close(self) -> None:
@@ -149,10 +151,10 @@ class RealWorld(Generic[H]):
             "recipient": self.hands[to].wallet(f"recipient {name}"),
             "refund_address": self.hands[source].wallet(f"payer {name}"),
         }
-        return intents.create(self.services, self.caller, CreateIntent(**(asked | more)))
+        return intents.create(self.services, self.caller, CreateIntentRequest(**(asked | more)))
 
     def deposit(self, intent: Intent, units: int | None = None, token: str | None = None) -> str:
-        units = intent.terms.total_units if units is None else units
+        units = intent.terms.deposit_amount if units is None else units
         return self.hands[intent.terms.source_chain].pay(intent.address, units, token)
 
     def step(self, blocks: int = 1) -> None:
@@ -178,12 +180,14 @@ class RealWorld(Generic[H]):
         return self.now(intent)
 
     def now(self, intent: Intent) -> Intent:
-        return intents.by_id(self.services, self.operator, intent.id)
+        return intents.get_by_id(self.services, self.operator, intent.id)
 
     def words(self) -> list[str]:
         with self.services.store.read() as unit:
-            alarms = [one.message for one in unit.network.alarms()]
-            waiting = [f"{t.duty}: {t.reason}" for t in unit.transfers.waiting(100)]
+            alarms = [one.message for one in unit.alerts.list_active()]
+            waiting = [
+                f"{t.kind}: {t.reason}" for t in unit.outbound_txs.list_needing_attention(100)
+            ]
         return alarms + waiting
 
     def settled(self, intent: Intent) -> None:
@@ -191,7 +195,7 @@ class RealWorld(Generic[H]):
 
         def over() -> bool:
             with self.services.store.read() as unit:
-                transfers = unit.transfers.of([intent.id])
+                transfers = unit.outbound_txs.list_by_intents([intent.id])
             return all(t.state in ("CONFIRMED", "FINAL", "CANCELLED", "FAILED") for t in transfers)
 
         self.until(over)
@@ -219,9 +223,9 @@ def paid(intent: Intent, stock: int, back: int = 0) -> Held:
     terms = intent.terms
     return Held(
         payer=back,
-        recipient=terms.out_units,
-        relayer=stock - terms.out_units + terms.total_units - fees(intent),
-        treasury=treasury_units(intent),
-        escrow=fees(intent) - treasury_units(intent),
+        recipient=terms.payout_amount,
+        relayer=stock - terms.payout_amount + terms.deposit_amount - fees(intent),
+        treasury=treasury_amount(intent),
+        escrow=fees(intent) - treasury_amount(intent),
         deposit=0,
     )

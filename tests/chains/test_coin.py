@@ -6,16 +6,16 @@ from datetime import timedelta
 
 import pytest
 
-from crossway.adapters.chains.binding import address_word
 from crossway.adapters.chains.evm.chain import EvmChain
+from crossway.adapters.chains.intent_hash import address_word
 from crossway.domain.intent import State
-from crossway.domain.transfers import Duty
-from crossway.ports.chain import Cursor, Mined, Waiting
+from crossway.domain.outbound import OutboundTxKind
+from crossway.ports.chain import Cursor, IncludedTx, TxPending
 from tests.chains import anvil
 from tests.chains.anvil import RELAYER, Anvil
 from tests.chains.live import ARBITRUM, BASE, LiveWorld
-from tests.promises.networks import COIN, AnvilNetwork, made_up, open_evm
-from tests.promises.test_chain import Payment
+from tests.conformance.networks import COIN, AnvilNetwork, made_up, open_evm
+from tests.conformance.test_chain import Payment
 from tests.simulation import Addresses
 
 # Sends what it is sent on to the address in its call.
@@ -53,18 +53,18 @@ def test_coins_sent_from_within_a_contract_are_found_once_in_their_block(
     there = base.height
     base.mine(3)
     found = chain.scan(before, watch)
-    assert sorted((one.units, one.block_height) for one in found.incoming) == [
+    assert sorted((one.amount, one.block_height) for one in found.incoming) == [
         (50, there),
         (700, there),
     ]
-    assert chain.still_there(found.incoming) == [True, True]
+    assert chain.verify_inclusion(found.incoming) == [True, True]
     assert not chain.scan(found.cursor, watch).incoming
     # Found again from anywhere, they have the same names, so that nobody credits them twice.
     again = open_evm(base)
-    names = {one.place for one in found.incoming}
-    later = again.incoming_to([to], since - timedelta(seconds=60))
-    assert {one.place for one in later} == names
-    assert {one.place for one in again.scan(before, watch).incoming} == names
+    names = {one.tx_ref for one in found.incoming}
+    later = again.transfers_to([to], since - timedelta(seconds=60))
+    assert {one.tx_ref for one in later} == names
+    assert {one.tx_ref for one in again.scan(before, watch).incoming} == names
     again.close()
 
 
@@ -74,14 +74,14 @@ def test_coins_that_come_while_others_leave_are_seen(base: Anvil, chain: EvmChai
     base.pay(payment.address, 25_000_000, COIN)
     seen = chain.scan(Cursor(0, base.rpc("eth_getBlockByNumber", "0x0", False)["hash"]),
                       Addresses(payment.address))  # fmt: skip
-    assert [one.units for one in seen.incoming] == [25_000_000]
+    assert [one.amount for one in seen.incoming] == [25_000_000]
     own = network.chain
     (start,) = own.sign([(payment.start(), own.next_nonce(RELAYER))], own.fee_units())
     assert list(own.broadcast([start])) == [""]
     base.mine()
     base.pay(payment.address, 25_000_000, COIN)
     late = chain.scan(seen.cursor, Addresses(payment.address))
-    assert [one.units for one in late.incoming] == [25_000_000]
+    assert [one.amount for one in late.incoming] == [25_000_000]
     network.opened.close()
 
 
@@ -89,15 +89,15 @@ def test_a_look_at_one_address_does_not_make_coins_of_another_come_again(
     base: Anvil, chain: EvmChain
 ) -> None:
     # As on a chain whose nodes keep no old balances.
-    chain.ground.traits = replace(chain.ground.traits, history=False)
+    chain.context.params = replace(chain.context.params, history=False)
     paid, other = made_up("a paid one"), made_up("another one")
     watch, before = Addresses(paid, other), cursor(chain)
     base.mine()
     empty = chain.scan(before, watch)
     base.pay(paid, 50, COIN)
     found = chain.scan(empty.cursor, watch)
-    assert [one.units for one in found.incoming] == [50]
-    assert not chain.incoming_to([other])
+    assert [one.amount for one in found.incoming] == [50]
+    assert not chain.transfers_to([other])
     base.mine()
     assert not chain.scan(found.cursor, watch).incoming
 
@@ -110,14 +110,14 @@ def test_a_transaction_that_waits_is_replaced_by_one_that_offers_more(
     nonce, fee = chain.next_nonce(RELAYER), chain.fee_units()
     (poor,) = chain.sign([(payment.fill(), nonce)], fee)
     assert list(chain.broadcast([poor])) == [""]
-    assert chain.status([poor.tx_id])[poor.tx_id] == Waiting()
+    assert chain.status([poor.tx_id])[poor.tx_id] == TxPending()
     # As the engine offers more: a quarter on top, with the same nonce.
     (better,) = chain.sign([(payment.fill(), nonce)], fee * 5 // 4 + 1)
     assert list(chain.broadcast([better])) == [""]
     base.mine()
     status = chain.status([poor.tx_id, better.tx_id])
-    assert isinstance(status[better.tx_id], Mined)
-    assert not isinstance(status[poor.tx_id], Mined)
+    assert isinstance(status[better.tx_id], IncludedTx)
+    assert not isinstance(status[poor.tx_id], IncludedTx)
     assert base.balance(payment.recipient) == 25_000_000
     network.opened.close()
 
@@ -131,8 +131,8 @@ def test_a_payment_in_coins_goes_from_chain_to_chain(world: LiveWorld) -> None:
     world.deposit(intent, token=COIN)
     done = world.ends(intent, State.COMPLETED)
     world.settled(intent)
-    assert world.anvils[ARBITRUM].coins(done.terms.recipient) == done.terms.out_units
+    assert world.anvils[ARBITRUM].coins(done.terms.recipient) == done.terms.payout_amount
     with world.services.store.read() as unit:
-        claim = unit.transfers.of([intent.id], Duty.REIMBURSE)
+        claim = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REIMBURSE)
     assert claim
     assert world.anvils[BASE].coins(intent.address) == 0

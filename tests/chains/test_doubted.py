@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crossway.domain.intent import State
-from crossway.domain.transfers import TransferState
+from crossway.domain.outbound import OutboundTxState
 from tests.chains.anvil import Anvil
 from tests.chains.front import Front, asked_for
 from tests.chains.live import ARBITRUM, BASE, LiveWorld, write_profile
@@ -59,6 +59,6 @@ def test_a_payment_that_is_done_is_not_undone_by_a_node_that_denies_it(
     denier.mood = "honest"
     world.step(2)
     with world.services.store.read() as unit:
-        found = {t.state for t in unit.transfers.of([intent.id])}
-    assert found == {TransferState.FINAL}
+        found = {t.state for t in unit.outbound_txs.list_by_intents([intent.id])}
+    assert found == {OutboundTxState.FINAL}
     world.close()

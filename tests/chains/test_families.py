@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crossway.domain.intent import Intent, State
-from crossway.engine.actions import treasury_units
+from crossway.engine.tx_builder import treasury_amount
 from crossway.usecases.money.reconciliation import reconcile
 from tests.chains.families import CATALOGUE, RUNNING, all_running
 from tests.chains.service import Hands, RealWorld, fees
@@ -54,7 +54,7 @@ def before(world: RealWorld[Hands]) -> Units:
     """What Crossway's own accounts hold of earlier payments, by chain and holder."""
     return {
         name: {
-            "escrow": one.balance(world.services.chains[name].own.bridger),
+            "escrow": one.balance(world.services.chains[name].accounts.bridger),
             "treasury": one.balance(one.treasury),
             "relayer": one.balance(one.relayer),
         }
@@ -85,13 +85,13 @@ def right(world: RealWorld[Hands], made: list[Intent], back: int = 0) -> Units:
     for name in world.hands:
         [leaving] = [i for i in made if i.terms.source_chain == name]
         [arriving] = [i for i in made if i.terms.destination_chain == name]
-        out, total = arriving.terms.out_units, leaving.terms.total_units
+        out, total = arriving.terms.payout_amount, leaving.terms.deposit_amount
         said[name] = {
             "payer": back,
             "deposit": 0,
             "recipient": out,
-            "escrow": fees(leaving) - treasury_units(leaving),
-            "treasury": treasury_units(leaving),
+            "escrow": fees(leaving) - treasury_amount(leaving),
+            "treasury": treasury_amount(leaving),
             "relayer": total - fees(leaving) - out,
         }
     return said
@@ -113,7 +113,7 @@ def test_payments_from_family_to_family_pay_everyone_what_the_terms_say(
         assert found.tx_url(str(intent.tx_hash)).endswith(f"/{intent.tx_hash}")
     for intent in made:
         to = world.services.chains[intent.terms.destination_chain]
-        assert intent.destination_address == to.deposit_address(intent.key)
+        assert intent.destination_address == to.deposit_address(intent.intent_hash)
     sentences = reconcile(world.services, world.operator).sentences()
     assert sentences == ["The books and the chains agree."]
 
@@ -122,7 +122,7 @@ def test_what_is_over_and_what_is_late_goes_back_on_every_family(world: RealWorl
     made, base = round_trip(world, "over"), before(world)
     world.step()
     for intent in made:
-        world.deposit(intent, intent.terms.total_units + 3_000_000)
+        world.deposit(intent, intent.terms.deposit_amount + 3_000_000)
     all_end(world, made)
     assert held(world, made, base) == right(world, made, back=3_000_000)
     for intent in made:
@@ -137,7 +137,7 @@ def test_a_short_payment_waits_for_its_top_up_on_every_family(world: RealWorld[H
     made, base = round_trip(world, "short"), before(world)
     world.step()
     for intent in made:
-        world.deposit(intent, intent.terms.total_units - 5)
+        world.deposit(intent, intent.terms.deposit_amount - 5)
     world.step(3)
     assert {world.now(intent).state for intent in made} == {State.PENDING}
     for intent in made:

@@ -33,7 +33,7 @@ def main(folder: str, *ids: str) -> None:
     while time.monotonic() < end:
         world.engine.tick()
         with world.services.store.read() as unit:
-            found = unit.intents.of([int(one) for one in ids]).values()
+            found = unit.intents.get_many([int(one) for one in ids]).values()
         if all(intent.state is State.COMPLETED for intent in found):
             return
     sys.exit("\n".join(world.words()) or "not done in time")

@@ -11,8 +11,8 @@ import pytest
 from crossway.domain.intent import State
 from tests.chains.anvil import Anvil
 from tests.chains.live import ARBITRUM, BASE, CHAINS, LiveWorld, paid, write_profile
+from tests.conformance.networks import made_up
 from tests.processes import ROOT
-from tests.promises.networks import made_up
 
 STEPS = ["signed:START", "signed:FILL", "sent:REIMBURSE"]
 NUMBER = 3
@@ -47,7 +47,7 @@ def test_killed_at_this_step_each_is_paid_once_and_to_the_unit(
     assert died.returncode == -signal.SIGKILL, died.stderr.decode()[-2000:]
     world = LiveWorld(tmp_path, chains, tmp_path / "profile.toml")
     with world.services.store.read() as unit:
-        made = list(unit.intents.of(range(1, NUMBER + 1)).values())
+        made = list(unit.intents.get_many(range(1, NUMBER + 1)).values())
     assert len(made) == NUMBER
     for intent in made:
         world.ends(intent, State.COMPLETED)
@@ -61,7 +61,7 @@ def test_killed_at_this_step_each_is_paid_once_and_to_the_unit(
     held = world.held(made[0])
     assert (held.escrow, held.treasury) == (escrow, treasury)
     assert held.relayer == paid_nothing() + relayer
-    assert chains[ARBITRUM].balance(made_up("recipient number 0")) == made[0].terms.out_units
+    assert chains[ARBITRUM].balance(made_up("recipient number 0")) == made[0].terms.payout_amount
     assert chains[BASE].balance(made[0].address) == 0
     world.close()
 

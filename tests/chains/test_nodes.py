@@ -25,7 +25,7 @@ from tests.chains.front import (
     front_of,
 )
 from tests.chains.live import ARBITRUM, BASE, LiveWorld, paid, write_profile
-from tests.promises.networks import open_evm
+from tests.conformance.networks import open_evm
 
 Fronts = dict[str, Front]
 
@@ -48,7 +48,7 @@ def alone(tmp_path: Path, chains: dict[str, Anvil], fronts: Fronts) -> Iterator[
 def rested(world: LiveWorld) -> None:
     """Nodes that failed are asked again at once."""
     for chain in world.services.chains.values():
-        for health in chain.ground.nodes._health.values():  # type: ignore[attr-defined]
+        for health in chain.context.pool._health.values():  # type: ignore[attr-defined]
             health.rests_until = 0.0
             health.failures = 0
 
@@ -63,7 +63,7 @@ def test_a_node_that_fails_in_the_middle_delays_and_loses_nothing(
         for front in fronts.values():
             front.mood = mood
         for chain in alone.services.chains.values():
-            for health in chain.ground.nodes._health.values():  # type: ignore[attr-defined]
+            for health in chain.context.pool._health.values():  # type: ignore[attr-defined]
                 health.checked = False
         alone.step()
         before = alone.now(intent).state
@@ -124,7 +124,7 @@ def test_a_forged_deposit_is_not_credited_where_nodes_must_agree(
     intent = world.pay()
     world.step(2)
     base = chains[BASE]
-    other = base.send("0x" + "11" * 20, intent.terms.total_units)
+    other = base.send("0x" + "11" * 20, intent.terms.deposit_amount)
     base.mine()
     event = base.rpc("eth_getTransactionReceipt", other)["logs"][0]
     topic = "0x" + intent.address[2:].lower().rjust(64, "0")
@@ -152,7 +152,7 @@ def test_questions_that_are_too_wide_are_halved_until_they_are_answered(
         base.pay(address, 5)
     base.mine(20)
     front.mood = NARROW
-    found = chain.incoming_to(addresses, before.time)
+    found = chain.transfers_to(addresses, before.time)
     assert [one.to for one in found] == addresses[:3]
     chain.close()
 
@@ -163,8 +163,8 @@ def test_what_a_node_is_called_never_tells_its_key(
     fronts[BASE].mood = fronts[ARBITRUM].mood = BUSY
     alone.step(2)
     told = "".join(alone.words()) + "".join(capfd.readouterr())
-    told += repr(alone.services.chains[BASE].ground.nodes._nodes)  # type: ignore[attr-defined]
-    told += repr(alone.services.chains[BASE].ground)  # type: ignore[attr-defined]
+    told += repr(alone.services.chains[BASE].context.pool._nodes)  # type: ignore[attr-defined]
+    told += repr(alone.services.chains[BASE].context)  # type: ignore[attr-defined]
     assert "429" in told
     assert "a-secret-key" not in told
     assert RELAYER_KEY[2:] not in told
@@ -180,7 +180,7 @@ def test_what_is_missing_is_refused_in_words_at_the_start(
     profile = write_profile(tmp_path, {chain: [one.url] for chain, one in chains.items()})
     base = chains[BASE]
     before = base.rpc("evm_snapshot")
-    from crossway.adapters.chains.evm.contracts import deployment
+    from crossway.adapters.chains.evm.contracts import default_deployment
 
     base.rpc("anvil_setCode", deployment().escrow, "0x")
     with pytest.raises(SetupError, match=r"BASE_MAINNET: the Escrow is not deployed at 0x"):

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from crossway.adapters.chains.binding import address_word
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.ground import Memory
+from crossway.adapters.chains.evm.chain_context import BalanceSnapshot
+from crossway.adapters.chains.intent_hash import address_word
 from crossway.ports.chain import Cursor
 from tests.chains import anvil
 from tests.chains.anvil import RELAYER, Anvil
 from tests.chains.front import Front
 from tests.chains.live import BASE
 from tests.chains.test_coin import FORWARDER, FORWARDS
-from tests.promises.networks import COIN, AnvilNetwork, made_up, open_evm
-from tests.promises.test_chain import Payment
+from tests.conformance.networks import COIN, AnvilNetwork, made_up, open_evm
+from tests.conformance.test_chain import Payment
 from tests.simulation import Addresses
 
 KEPT = 5
@@ -68,18 +68,18 @@ def test_a_pause_longer_than_a_node_keeps_balances_stops_nothing_and_loses_no_pa
     base.mine()
     cursor = begun(chain, watch)
     # Another process goes on after a while.
-    chain.ground.memory = Memory()
+    chain.context.last_balances = BalanceSnapshot()
     base.transact(paid, value=50)
     base.pay(other, 60, token)
     base.mine(4 * KEPT)
     found = chain.scan(cursor, watch)
-    assert sorted((one.to, one.units) for one in found.incoming) == sorted(
+    assert sorted((one.to, one.amount) for one in found.incoming) == sorted(
         [(paid, 50), (other, 60)]
     )
-    assert chain.still_there(found.incoming) == [True, True]
+    assert chain.verify_inclusion(found.incoming) == [True, True]
     assert found.cursor.height == base.height
     since = chain.heads().time - timedelta(hours=1)
-    assert [one.units for one in chain.incoming_to([paid], since)] == [50]
+    assert [one.amount for one in chain.transfers_to([paid], since)] == [50]
 
 
 def test_what_our_own_start_took_during_a_pause_is_no_deposit(base: Anvil, chain: EvmChain) -> None:
@@ -105,9 +105,9 @@ def test_coins_from_within_a_contract_count_when_their_blocks_balances_are_gone(
     base.transact(FORWARDER, address_word("evm", to), value=700)
     base.mine()
     found = chain.scan(cursor, Addresses(to))
-    assert [one.units for one in found.incoming] == [700]
+    assert [one.amount for one in found.incoming] == [700]
     base.mine(4 * KEPT)
-    assert chain.still_there(found.incoming) == [True]
+    assert chain.verify_inclusion(found.incoming) == [True]
     # What is not there is not believed either way.
     base.rpc("anvil_setBalance", to, hex(699))
-    assert chain.still_there(found.incoming) == [False]
+    assert chain.verify_inclusion(found.incoming) == [False]

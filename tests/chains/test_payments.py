@@ -1,28 +1,32 @@
 """Payments over two real chains: what becomes of each kind of deposit, to the unit."""
 
-from crossway.adapters.chains.binding import address_word, bound, number_word
-from crossway.adapters.chains.evm.calldata import call_of
-from crossway.adapters.chains.evm.contracts import deployment
-from crossway.domain.actions import Action, Output
+from crossway.adapters.chains.evm.calldata import encode_call
+from crossway.adapters.chains.evm.contracts import default_deployment
+from crossway.adapters.chains.intent_hash import address_word, hash_terms, number_word
 from crossway.domain.intent import Intent, State
-from crossway.domain.transfers import Duty
+from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall, Output
 from crossway.usecases.money.reconciliation import reconcile
 from tests.chains.anvil import CATALOGUE, RICH, dollars
 from tests.chains.live import ARBITRUM, BASE, LiveWorld, given_back, paid
 
 
-def outsiders_call(intent: Intent, duty: Duty) -> tuple[str, bytes]:
+def outsiders_call(intent: Intent, duty: OutboundTxKind) -> tuple[str, bytes]:
     """The call by which anybody can start or fill this intent."""
     terms = intent.terms
     outputs = {
-        Duty.START: Output(intent.address, intent.bridger, terms.token_in, terms.total_units),
-        Duty.FILL: Output(RICH.address, terms.recipient, terms.token_out, terms.out_units),
+        OutboundTxKind.START: Output(
+            intent.address, intent.bridger, terms.token_in, terms.deposit_amount
+        ),
+        OutboundTxKind.FILL: Output(
+            RICH.address, terms.recipient, terms.token_out, terms.payout_amount
+        ),
     }
-    action = Action(
-        duty, terms.source_chain, RICH.address, intent.key, (outputs[duty],), None, None,
+    action = OutboundCall(
+        duty, terms.source_chain, RICH.address, intent.intent_hash, (outputs[duty],), None, None,
         terms, intent.bridger, intent.coordinator,
     )  # fmt: skip
-    call = call_of(CATALOGUE, deployment(), action)
+    call = encode_call(CATALOGUE, default_deployment(), action)
     return call.to, call.data
 
 
@@ -36,8 +40,8 @@ def test_an_exact_deposit_pays_the_recipient_and_everyone_what_the_terms_say(
     world.settled(intent)
     assert world.held(done) == paid(done)
     assert done.tx_hash is not None
-    hashes = bound(CATALOGUE, intent.terms, intent.bridger, intent.coordinator)
-    assert "0x" + hashes.key.hex() == intent.key
+    hashes = hash_terms(CATALOGUE, intent.terms, intent.bridger, intent.coordinator)
+    assert "0x" + hashes.intent_hash.hex() == intent.intent_hash
     assert reconcile(world.services, world.operator).sentences() == [
         "The books and the chains agree."
     ]
@@ -46,7 +50,7 @@ def test_an_exact_deposit_pays_the_recipient_and_everyone_what_the_terms_say(
 def test_a_short_deposit_waits_for_its_top_up(world: LiveWorld) -> None:
     intent = world.pay()
     world.step()
-    world.deposit(intent, intent.terms.total_units - 5)
+    world.deposit(intent, intent.terms.deposit_amount - 5)
     world.step(3)
     assert world.now(intent).state is State.PENDING
     world.deposit(intent, 5)
@@ -58,7 +62,7 @@ def test_a_short_deposit_waits_for_its_top_up(world: LiveWorld) -> None:
 def test_what_is_over_and_what_is_late_goes_back(world: LiveWorld) -> None:
     intent = world.pay()
     world.step()
-    world.deposit(intent, intent.terms.total_units + 3_000_000)
+    world.deposit(intent, intent.terms.deposit_amount + 3_000_000)
     world.ends(intent, State.COMPLETED)
     assert world.held(intent).payer == 3_000_000
     world.deposit(intent, 2_000_000)
@@ -97,20 +101,20 @@ def test_a_start_and_a_fill_by_somebody_else_are_taken_as_done(world: LiveWorld)
     intent = world.pay()
     world.step()
     arbitrum, base = world.anvils[ARBITRUM], world.anvils[BASE]
-    filler = deployment().filler
+    filler = default_deployment().filler
     approve = "approve(address,uint256)"
     arbitrum.call_token(
         dollars(ARBITRUM), approve, address_word("evm", filler), number_word(2**200)
     )
-    base.send(intent.address, intent.terms.total_units)
-    base.transact(*outsiders_call(intent, Duty.START))
-    arbitrum.transact(*outsiders_call(intent, Duty.FILL))
+    base.send(intent.address, intent.terms.deposit_amount)
+    base.transact(*outsiders_call(intent, OutboundTxKind.START))
+    arbitrum.transact(*outsiders_call(intent, OutboundTxKind.FILL))
     done = world.ends(intent, State.COMPLETED)
     world.settled(intent)
     held, right = world.held(done), paid(done)
     assert held.recipient == right.recipient
     # It was somebody else's money that paid, and ours is as if we had not.
-    assert held.relayer == right.relayer + intent.terms.out_units
+    assert held.relayer == right.relayer + intent.terms.payout_amount
     assert (held.escrow, held.treasury) == (right.escrow, right.treasury)
 
 
@@ -123,7 +127,7 @@ def test_a_token_that_keeps_a_part_is_never_started_and_goes_back(world: LiveWor
     assert world.now(intent).state is State.FUNDED
     world.anvils[BASE].rpc("evm_increaseTime", 4_000)
     world.ends(intent, State.REFUNDED, most=200)
-    total = intent.terms.total_units
+    total = intent.terms.deposit_amount
     assert world.anvils[BASE].balance(intent.terms.refund_address) == total - total // 100
     assert world.held(intent).recipient == 0
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crossway.domain.intent import State
-from crossway.domain.transfers import Duty
+from crossway.domain.outbound import OutboundTxKind
 from crossway.usecases.money.reconciliation import reconcile
 from tests.adapters.chains.test_solana_world import BASE, SOLANA, STOCK, Behind, world
 from tests.chains import anvil
@@ -71,11 +71,11 @@ def test_a_fill_and_a_refund_after_the_copy_are_found_done_and_pay_once(
         assert made.held(whole) == before == paid(whole, STOCK, back=2_000_000)
         assert made.held(short).payer == 7_000_000
         with made.services.store.read() as unit:
-            done = unit.transfers.of([whole.id, short.id])
-        assert {t.duty for t in done if t.state in ("CONFIRMED", "FINAL")} >= {
-            Duty.START, Duty.FILL, Duty.REIMBURSE, Duty.REFUND,
+            done = unit.outbound_txs.list_by_intents([whole.id, short.id])
+        assert {t.kind for t in done if t.state in ("CONFIRMED", "FINAL")} >= {
+            OutboundTxKind.START, OutboundTxKind.FILL, OutboundTxKind.REIMBURSE, OutboundTxKind.REFUND,
         }  # fmt: skip
         # They lack the transactions, and say of no account anything else than the chains.
         told = reconcile(made.services, made.operator).sentences()
-        assert all("a transaction that the books do not have" in one for one in told)
-        assert made.now(whole).held_units == made.now(short).held_units == 0
+        assert all("a transaction that is not in the books" in one for one in told)
+        assert made.now(whole).balance_at_address == made.now(short).balance_at_address == 0

@@ -13,7 +13,7 @@ from crossway.api.app import create_api
 from crossway.bootstrap import Service
 from crossway.client import Crossway
 from tests.api.conftest import new_key, new_service
-from tests.processes import free_port, until
+from tests.processes import free_port, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def url(service: Service) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    until("the API listens", lambda: server.started)
+    wait_until("the API listens", lambda: server.started)
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join(10)

@@ -8,28 +8,28 @@ from typing import Any
 import httpx
 import pytest
 
-from crossway.client.calls import Calls
 from crossway.client.errors import (
     ApiError,
     BadRequest,
     KycRequired,
-    NoAnswer,
+    APIConnectionError,
     NotFound,
     RateLimited,
     ServerError,
     Unauthorized,
 )
+from crossway.client.transport import Transport
 from tests.client.shaky import Shaky, shaky
 
 OK = (200, {}, {"fine": True})
 
 
 @contextmanager
-def asking(*planned: Any) -> Iterator[tuple[Calls, Shaky, list[float]]]:
+def asking(*planned: Any) -> Iterator[tuple[Transport, Shaky, list[float]]]:
     """Calls to a server that answers as planned, and how long they waited between tries."""
     waits: list[float] = []
     with shaky(*planned) as server, httpx.Client(base_url=server.url) as http:
-        yield Calls(http, sleep=waits.append), server, waits
+        yield Transport(http, sleep=waits.append), server, waits
 
 
 @pytest.mark.parametrize("first", [(503, {}, {}), (500, {}, {}), (429, {}, {}), None])
@@ -75,7 +75,7 @@ def test_a_replayed_answer_is_final() -> None:
 
 
 def test_a_delete_without_an_answer_is_not_sent_again() -> None:
-    with asking(None) as (calls, server, _), pytest.raises(NoAnswer):
+    with asking(None) as (calls, server, _), pytest.raises(APIConnectionError):
         calls.delete("/x")
     assert len(server.asked) == 1
 
@@ -85,7 +85,7 @@ def test_decimals_keep_every_digit_and_are_sent_plainly() -> None:
         calls.get("/x", a=Decimal("1E+2"), b=Decimal("0.00000001"))
     assert server.asked[0][1] == "/x?a=100&b=0.00000001"
     with httpx.Client(transport=httpx.MockTransport(_many_digits), base_url="http://x") as http:
-        assert Calls(http).get("/x") == {"amount": Decimal("0.123456789012345678901234567890")}
+        assert Transport(http).get("/x") == {"amount": Decimal("0.123456789012345678901234567890")}
 
 
 def _many_digits(_: httpx.Request) -> httpx.Response:
@@ -96,7 +96,7 @@ def test_an_answer_of_something_else_is_told_so() -> None:
     with httpx.Client(transport=httpx.MockTransport(_page), base_url="http://x") as http:
         for path in ("/fine", "/lost"):
             with pytest.raises(ApiError, match=r"200: the answer is not|404: the service answered"):
-                Calls(http).get(path)
+                Transport(http).get(path)
 
 
 def _page(asked: httpx.Request) -> httpx.Response:
@@ -129,7 +129,7 @@ def test_a_post_that_failed_inside_the_service_is_not_repeated() -> None:
 
 
 def test_patience_ends() -> None:
-    with asking(None, None, None, None) as (calls, server, _), pytest.raises(NoAnswer):
+    with asking(None, None, None, None) as (calls, server, _), pytest.raises(APIConnectionError):
         calls.post("/x")
     assert len(server.asked) == 4
     with (

@@ -105,4 +105,4 @@ def test_what_belongs_to_a_key_and_a_chain_is_known(crossway: Crossway) -> None:
     tokens = {token.symbol: token for token in crossway.tokens("BASE_MAINNET")}
     assert (tokens["USDC"].address, tokens["USDC"].decimals) == (USDC_BASE, 6)
     made = create(crossway)
-    assert [one.id for one in crossway.intents.of_sender(WALLET)] == [made.id]
+    assert [one.id for one in crossway.intents.list_by_sender(WALLET)] == [made.id]

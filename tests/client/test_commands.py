@@ -14,10 +14,10 @@ import pytest
 from crossway.bootstrap import Service
 from crossway.client import Crossway
 from crossway.client.webhooks import verify
-from crossway.engine.announcements import fan_out
+from crossway.engine.fan_out import fan_out
 from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, new_key
-from tests.processes import until
-from tests.receivers import Receiver, receiving
+from tests.processes import wait_until
+from tests.receivers import Receiver, running_receiver
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 CREATE = (
@@ -107,12 +107,12 @@ def test_a_listener_forwards_signed_events_to_a_local_url(
     signed = f"whsec_{b64encode(b'a secret of twenty-four ').decode()}"
     told = {"CROSSWAY_API_KEY": secret, "CROSSWAY_WEBHOOK_SECRET": signed}
     program = str(Path(sys.executable).with_name("crossway"))
-    with receiving() as shop, (tmp_path / "log").open("wb") as log:
+    with running_receiver() as shop, (tmp_path / "log").open("wb") as log:
         command = [program, "--api-url", url, "webhooks", "listen", "--forward", shop.url]
         listener = subprocess.Popen(command, env={**os.environ, **told}, stdout=log, stderr=log)
         try:
-            until("an event comes", lambda: _one_more(service, run, shop), within=60)
-            until("it is told", lambda: "-> 200" in (tmp_path / "log").read_text())
+            wait_until("an event comes", lambda: _one_more(service, run, shop), within=60)
+            wait_until("it is told", lambda: "-> 200" in (tmp_path / "log").read_text())
         finally:
             listener.send_signal(signal.SIGINT)
             assert listener.wait(20) == 0
@@ -126,8 +126,8 @@ def _one_more(service: Service, run: Run, shop: Receiver) -> bool:
     """Make a payment, as the stream tells of what comes after its beginning alone."""
     run(*CREATE)
     fan_out(service.services)
-    with shop.came:
-        return shop.came.wait_for(lambda: bool(shop.arrived), 2)
+    with shop.wait_for_count:
+        return shop.wait_for_count.wait_for(lambda: bool(shop.arrived), 2)
 
 
 def test_where_to_ask_can_be_an_option(run: Run, secret: str, url: str) -> None:

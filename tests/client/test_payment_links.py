@@ -7,7 +7,7 @@ import pytest
 from crossway.bootstrap import Service
 from crossway.client import Crossway
 from crossway.client.errors import BadRequest
-from crossway.usecases.payers import paying
+from crossway.usecases.payers import checkout
 from tests.api.conftest import WALLET
 
 
@@ -19,8 +19,8 @@ def test_a_link_is_made_changed_used_and_listed(crossway: Crossway, service: Ser
     )  # fmt: skip
     assert (made.amount, made.expires_at, made.uses) == (12_500_000, ends, 0)
     assert made.url.endswith(f"/pay/l/{made.id}")
-    form = paying.Form("n" * 20, "", "BASE_MAINNET:USDC", WALLET)
-    intent = paying.pay(service.services, made.id, form)
+    form = checkout.CheckoutForm("n" * 20, "", "BASE_MAINNET:USDC", WALLET)
+    intent = checkout.pay_by_link(service.services, made.id, form)
     [use] = crossway.payment_links.uses(made.id)
     assert (use.intent_id, use.intent_status) == (intent.id, "PENDING")
     changed = crossway.payment_links.change(made.id, active=False, max_uses=None)

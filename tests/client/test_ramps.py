@@ -56,7 +56,7 @@ def test_an_order_is_opened_found_confirmed_and_cancelled(crossway: Crossway) ->
     first, second = order(crossway, ADA), order(crossway, ADA)
     assert (first.status, first.crypto_amount) == ("INITIATED", Decimal("25.5"))
     assert crossway.ramps.order(first.id) == first
-    assert crossway.ramps.order_of(first.intent_address or "").id == first.id
+    assert crossway.ramps.order_by_intent(first.intent_address or "").id == first.id
     assert [one.id for one in crossway.ramps.orders(status="INITIATED")] == [second.id, first.id]
     assert crossway.ramps.confirm(first.id).status == "PROCESSING"
     cancelled = crossway.ramps.cancel(second.id)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from eth_abi import encode
 
-from crossway.adapters.chains.addresses import canonical, keccak256
+from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.evm.calldata import (
     FILL,
     REFUND,
@@ -13,19 +13,19 @@ from crossway.adapters.chains.evm.calldata import (
     ZERO,
     selector,
 )
-from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, deployment, init_code
+from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running
 
 CHAIN, CHAIN_ID, TOTAL, OUT = "BASE_MAINNET", 8453, 25_000_000, 24_900_000
 SOURCE = "(uint256,uint256,address,uint256,address,address,address,uint256)"
 START_MANY = selector(f"startMany({SOURCE}[],bytes32[])")
-AT = deployment()
+AT = default_deployment()
 Row = tuple[str, int]
 
 
 def somebody(name: str) -> str:
     """An address that nobody has used."""
-    return canonical("evm", "0x" + keccak256(name.encode())[-20:].hex())
+    return canonical_address("evm", "0x" + keccak256(name.encode())[-20:].hex())
 
 
 class Payment:

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crossway.adapters.chains.addresses import keccak256
-from crossway.adapters.chains.binding import address_word, number_word
-from crossway.adapters.chains.starknet.contracts import deployment
-from crossway.adapters.chains.starknet.felts import name_of, number, pair, selector, text_of, word
+from crossway.adapters.chains.intent_hash import address_word, number_word
+from crossway.adapters.chains.starknet.contracts import default_deployment
+from crossway.adapters.chains.starknet.felts import to_hex, to_felt, split_u256, selector, decode_short_string, split_word
 from tests.chains.starknet.network import Starknet, made_up
 
 TOTAL, OUT = 25_000_000, 24_900_000
@@ -16,7 +16,7 @@ DAY = 86_400
 COORDINATOR, STRANGER = made_up("coordinator"), made_up("stranger")
 REFUND_TO, RECIPIENT = made_up("refund address"), made_up("recipient")
 RELAYER, TREASURY = made_up("relayer"), made_up("treasury")
-AT = deployment()
+AT = default_deployment()
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class Deal:
     @property
     def felts(self) -> tuple[int, ...]:
         """The terms and the hash of the destination's, as every entry point takes them."""
-        accounts = (number(self.bridger), number(self.refund_to), number(self.coordinator))
+        accounts = (to_felt(self.bridger), to_felt(self.refund_to), to_felt(self.coordinator))
         return (
-            *word(self.chain), *pair(self.nonce), number(self.token), *pair(self.total),
-            *accounts, *pair(self.expiry), *word(self.dest_hash),
+            *split_word(self.chain), *split_u256(self.nonce), to_felt(self.token), *split_u256(self.total),
+            *accounts, *split_u256(self.expiry), *split_word(self.dest_hash),
         )  # fmt: skip
 
     # What each entry point does; each answers with what it was refused, empty if it was not.
@@ -81,18 +81,18 @@ class Deal:
         return self.tried(AT.factory, "start", *self.felts, by=by)
 
     def refund(self, token: str | None = None, by: str = STRANGER) -> str:
-        return self.tried(AT.factory, "refund", *self.felts, number(token or self.token), by=by)
+        return self.tried(AT.factory, "refund", *self.felts, to_felt(token or self.token), by=by)
 
     def redirect(self, to: str, by: str = COORDINATOR) -> str:
-        data = (*self.felts, number(self.token), number(to))
+        data = (*self.felts, to_felt(self.token), to_felt(to))
         return self.tried(AT.factory, "redirect", *data, by=by)
 
     def settle(self, *payouts: tuple[str, int], by: str = COORDINATOR) -> str:
-        listed = [felt for to, units in payouts for felt in (number(to), *pair(units))]
+        listed = [felt for to, units in payouts for felt in (to_felt(to), *split_u256(units))]
         return self.tried(AT.escrow, "settle", *self.felts, len(payouts), *listed, by=by)
 
     def fill(self, amount: int = OUT, by: str = RELAYER) -> str:
-        data = (*word(self.source_hash), number(self.token), number(RECIPIENT), *pair(amount))
+        data = (*split_word(self.source_hash), to_felt(self.token), to_felt(RECIPIENT), *split_u256(amount))
         return self.tried(AT.filler, "fill", *data, by=by)
 
     # What became of it.
@@ -104,18 +104,18 @@ class Deal:
         return self.network.balance(owner, token or self.token)
 
     def used(self, contract: str) -> bool:
-        return self.network.view(contract, "used", 1, *word(self.key)) == [1, 1]
+        return self.network.view(contract, "used", 1, *split_word(self.key)) == [1, 1]
 
     def moved(self) -> list[tuple[int, str, str, int]]:
         """The movements that the newest block tells of this intent: why, from, to, units."""
         block = {"block_number": self.network.height}
-        keys = [[hex(selector("Moved"))], *([hex(half)] for half in word(self.key))]
+        keys = [[hex(selector("Moved"))], *([hex(half)] for half in split_word(self.key))]
         asked = {"from_block": block, "to_block": block, "keys": keys, "chunk_size": 100}
         found = self.network.rpc("starknet_getEvents", asked)["events"]
         told = [([int(k, 16) for k in e["keys"]], [int(d, 16) for d in e["data"]]) for e in found]
-        assert all(number(self.token) == data[0] for _, data in told)
+        assert all(to_felt(self.token) == data[0] for _, data in told)
         return [
-            (keys[4], name_of(data[1]), name_of(data[2]), data[4] << 128 | data[3])
+            (keys[4], to_hex(data[1]), to_hex(data[2]), data[4] << 128 | data[3])
             for keys, data in told
         ]
 
@@ -123,4 +123,4 @@ class Deal:
 def text(felts: list[int]) -> str:
     """The text that a single felt stands for."""
     (felt,) = felts
-    return text_of(felt)
+    return decode_short_string(felt)

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from eth_abi import encode
 
-from crossway.adapters.chains.binding import Bound, bound, create2, dest_words, source_words
 from crossway.adapters.chains.evm.calldata import selector
-from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, deployment
-from crossway.catalogue import load
+from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, default_deployment
+from crossway.adapters.chains.intent_hash import TermsHashes, hash_terms, create2_address, dest_words, source_words
+from crossway.catalogue import load_catalogue
 from crossway.domain.intent import Terms
 from tests.chains.anvil import running
 from tests.contracts.gas import SOURCE
 
-CATALOGUE = load()
+CATALOGUE = load_catalogue()
 VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "binding.json").read_text())
 EVM = [one for one in VECTORS if one["terms"]["source_chain"].startswith(("BASE", "ETHEREUM"))]
 
@@ -27,8 +27,8 @@ def terms_of(one: dict[str, Any]) -> Terms:
     return Terms(**{**told, "expires_at": datetime.fromtimestamp(told["expires_at"], UTC)})
 
 
-def bound_of(one: dict[str, Any]) -> Bound:
-    return bound(CATALOGUE, terms_of(one), one["bridger"], one["coordinator"])
+def bound_of(one: dict[str, Any]) -> TermsHashes:
+    return hash_terms(CATALOGUE, terms_of(one), one["bridger"], one["coordinator"])
 
 
 @pytest.mark.parametrize("one", VECTORS, ids=lambda one: one["name"])
@@ -36,12 +36,12 @@ def test_the_hashes_are_those_of_the_vectors(one: dict[str, Any]) -> None:
     found = bound_of(one)
     assert found.source_hash.hex() == one["source_hash"]
     assert found.dest_hash.hex() == one["dest_hash"]
-    assert found.key.hex() == one["key"]
+    assert found.intent_hash.hex() == one["key"]
 
 
 def test_each_term_changes_the_key() -> None:
     one = VECTORS[0]
-    terms, key = terms_of(one), bound_of(one).key
+    terms, key = terms_of(one), bound_of(one).intent_hash
     other = "0x" + "5" * 40
     changed = [
         replace(terms, nonce=terms.nonce + 1),
@@ -49,31 +49,31 @@ def test_each_term_changes_the_key() -> None:
         replace(terms, destination_chain="ETHEREUM_MAINNET"),
         replace(terms, token_in=other),
         replace(terms, token_out=other),
-        replace(terms, total_units=terms.total_units + 1),
-        replace(terms, out_units=terms.out_units - 1),
+        replace(terms, deposit_amount=terms.deposit_amount + 1),
+        replace(terms, payout_amount=terms.payout_amount - 1),
         replace(terms, recipient=other),
         replace(terms, refund_address=other),
         replace(terms, expires_at=datetime.fromtimestamp(1, UTC)),
     ]
     accounts = one["bridger"], one["coordinator"]
-    keys = [bound(CATALOGUE, each, *accounts).key for each in changed]
-    keys.append(bound(CATALOGUE, terms, other, one["coordinator"]).key)
-    keys.append(bound(CATALOGUE, terms, one["bridger"], other).key)
+    keys = [hash_terms(CATALOGUE, each, *accounts).intent_hash for each in changed]
+    keys.append(hash_terms(CATALOGUE, terms, other, one["coordinator"]).intent_hash)
+    keys.append(hash_terms(CATALOGUE, terms, one["bridger"], other).intent_hash)
     assert len({key, *keys}) == len(keys) + 1
 
 
 def test_a_deposit_address_on_tron_differs_in_its_prefix_alone() -> None:
     deployer, salt, code = b"\1" * 20, b"\2" * 32, b"\3" * 32
-    assert create2(0xFF, deployer, salt, code) != create2(0x41, deployer, salt, code)
+    assert create2_address(0xFF, deployer, salt, code) != create2_address(0x41, deployer, salt, code)
     # The example of EIP-1014.
     nothing = bytes.fromhex("bc36789e7a1e281436464229828f817d6612f7b477d66591ff96a9e064bcc98a")
-    assert create2(0xFF, bytes(20), bytes(32), nothing).hex() == (
+    assert create2_address(0xFF, bytes(20), bytes(32), nothing).hex() == (
         "4d1a2e2bb4f88f0250f26ffff098b0b30b26bf38"
     )
 
 
 def test_the_contract_computes_the_same_keys_and_addresses() -> None:
-    at = deployment()
+    at = default_deployment()
     with running("BASE_MAINNET") as one:
 
         def ask(signature: str, data: bytes) -> str:
@@ -84,9 +84,9 @@ def test_the_contract_computes_the_same_keys_and_addresses() -> None:
             terms, found = terms_of(vector), bound_of(vector)
             words = source_words(CATALOGUE, terms, vector["bridger"], vector["coordinator"])
             told = ask(f"keyOf({SOURCE},bytes32)", b"".join(words) + found.dest_hash)
-            assert told[2:] == found.key.hex()
-            address = ask("addressOf(bytes32)", found.key)
-            assert address[-40:] == at.deposit_address(found.key)[2:].lower()
+            assert told[2:] == found.intent_hash.hex()
+            address = ask("addressOf(bytes32)", found.intent_hash)
+            assert address[-40:] == at.deposit_address(found.intent_hash)[2:].lower()
         assert int(ask("GRACE()", b""), 16) == REDIRECT_SECONDS
 
 
@@ -94,7 +94,7 @@ def test_words_are_those_of_the_contracts_encoding() -> None:
     one = EVM[0]
     terms = terms_of(one)
     source = (
-        8453, terms.nonce, terms.token_in, terms.total_units, one["bridger"],
+        8453, terms.nonce, terms.token_in, terms.deposit_amount, one["bridger"],
         terms.refund_address, one["coordinator"], int(terms.expires_at.timestamp()),
     )  # fmt: skip
     words = source_words(CATALOGUE, terms, one["bridger"], one["coordinator"])

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from crossway.adapters.chains.binding import address_word, number_word
-from crossway.adapters.chains.evm.contracts import deployment
+from crossway.adapters.chains.evm.contracts import default_deployment
 from crossway.adapters.chains.evm.signers import KEYS
-from crossway.adapters.chains.live.keys import signer_of
+from crossway.adapters.chains.intent_hash import address_word, number_word
+from crossway.adapters.chains.rpc.keys import load_signer
 from crossway.cli.program import cli
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running, token_code
 from tests.contracts.gas import AT, payment, used
@@ -57,7 +57,7 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
     first = desk.says("doctor", code=1)
     for remedy in ("contracts deploy --chain", "Send ETH for fees", "Send some, such as USDC"):
         assert remedy in first
-    assert "holds too little ETH" in desk.says(*deploy, code=1)
+    assert "has insufficient ETH" in desk.says(*deploy, code=1)
     one.rpc("anvil_setBalance", RELAYER, hex(10**20))
     assert "Aborted" in desk.says("contracts", "deploy", code=1, asked="n\n")
     assert desk.says("contracts", "verify", code=1).count("not deployed") == 4
@@ -70,7 +70,7 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
     desk.says("contracts", "approve", "--chain", CHAIN, "--yes")
     assert "nothing to change" in desk.says("contracts", "approve", "--chain", CHAIN, "--yes")
     assert "Nothing wrong found" in desk.says("doctor")
-    less = ("contracts", "approve", "--chain", CHAIN, "--token", "USDC", "--most", "500", "--yes")
+    less = ("contracts", "approve", "--chain", CHAIN, "--token", "USDC", "--limit", "500", "--yes")
     assert "500 USDC allowed" in desk.says(*less)
     assert "not all of it approved" in desk.says("doctor", code=1)
 
@@ -78,7 +78,7 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
 def test_other_code_in_the_place_of_a_contract_is_told(desk: Desk) -> None:
     desk.one.rpc("anvil_setBalance", RELAYER, hex(10**20))
     desk.says("contracts", "deploy", "--yes")
-    desk.one.rpc("anvil_setCode", deployment().escrow, token_code("Plain"))
+    desk.one.rpc("anvil_setCode", default_deployment().escrow, token_code("Plain"))
     assert "other code" in desk.says("contracts", "verify", code=1)
     assert "other code" in desk.says("contracts", "deploy", "--yes", code=1)
     assert "Do not use this chain or this node" in desk.says("doctor", code=1)
@@ -111,7 +111,7 @@ def test_what_bridges_charged_is_withdrawn(desk: Desk) -> None:
     paid = payment(one, "settled", 25_000_000)
     used(one, AT.factory, paid.start())
     used(one, AT.escrow, paid.settle((RELAYER, 24_000_000)))
-    assert desk.says("contracts", "kept") == f"{CHAIN}: 1 USDC\n"
+    assert desk.says("contracts", "retained") == f"{CHAIN}: 1 USDC\n"
     take = ("contracts", "withdraw", "--chain", CHAIN, "--token", "USDC", "--yes")
     desk.says(*take)
     assert one.balance(TREASURY) == 1_000_000
@@ -126,5 +126,5 @@ def test_a_new_account_exists_only_encrypted(tmp_path: Path) -> None:
     assert told.exit_code == 0, told.output
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert json.loads(path.read_text())["crypto"]["kdf"] == "scrypt"
-    assert signer_of(KEYS, f"keystore:{path}", f"file:{password}", {}).address in told.stdout
+    assert load_signer(KEYS, f"keystore:{path}", f"file:{password}", {}).address in told.stdout
     assert CliRunner().invoke(cli, list(made)).exit_code == 1

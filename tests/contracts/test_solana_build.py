@@ -13,8 +13,8 @@ from types import ModuleType
 import base58
 import pytest
 
-from crossway.adapters.chains.binding import chain_word
-from crossway.catalogue import load
+from crossway.adapters.chains.intent_hash import chain_word
+from crossway.catalogue import load_catalogue
 from tests.processes import ROOT
 
 SOURCES = ROOT / "contracts" / "solana"
@@ -60,7 +60,7 @@ def test_the_programs_names_are_those_of_the_catalogue() -> None:
         name: bytes(int(one, 16) for one in re.findall(r"0x(\w\w)", body))
         for name, body in re.findall(r"(\w+)\[WORD\] = \{(.*?)\}", text, re.DOTALL)
     }
-    chains = load().chains
+    chains = load_catalogue().chains
     assert words == {
         "MAINNET": chain_word(chains["SOLANA_MAINNET"]),
         "DEVNET": chain_word(chains["SOLANA_TESTNET"]),

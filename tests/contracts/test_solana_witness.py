@@ -11,9 +11,9 @@ from solders.pubkey import Pubkey
 from solders.signature import Signature
 from solders.transaction import VersionedTransaction
 
+from tests.async_runs import run_async
 from tests.chains.solana.node import NATIVE, RELAYER, RICH, Node, dollars, running
 from tests.chains.solana.program import TOTAL, deal
-from tests.loops import done
 
 
 async def signed(client: AsyncClient, *instructions: Instruction) -> VersionedTransaction:
@@ -53,7 +53,7 @@ def test_a_start_is_sent_and_seen_through_an_independent_client() -> None:
             assert paid.signature != sent
 
     with running() as node:
-        done(job(node))
+        run_async(job(node))
 
 
 def test_what_cannot_work_is_objected_to_before_it_is_sent() -> None:
@@ -70,7 +70,7 @@ def test_what_cannot_work_is_objected_to_before_it_is_sent() -> None:
             assert "7007" in str(status.err)
 
     with running() as node:
-        done(job(node))
+        run_async(job(node))
 
 
 def test_a_transaction_lands_while_its_block_is_young_or_never() -> None:
@@ -98,7 +98,7 @@ def test_a_transaction_lands_while_its_block_is_young_or_never() -> None:
             assert not node.rpc("isBlockhashValid", str(newest.blockhash), {})["value"]
 
     with running() as node:
-        done(job(node))
+        run_async(job(node))
 
 
 def test_a_fork_forgets_what_was_in_its_blocks() -> None:
@@ -120,4 +120,4 @@ def test_a_fork_forgets_what_was_in_its_blocks() -> None:
             assert said[0] is not None
 
     with running() as node:
-        done(job(node))
+        run_async(job(node))

@@ -3,8 +3,8 @@
 import json
 from importlib.resources import files
 
-from crossway.adapters.chains.starknet.contracts import REDIRECT_SECONDS, class_hash, deployment
-from crossway.adapters.chains.starknet.felts import name_of
+from crossway.adapters.chains.starknet.contracts import REDIRECT_SECONDS, class_hash, default_deployment
+from crossway.adapters.chains.starknet.felts import to_hex
 from tests.chains.starknet.environment import needed, toolchain
 from tests.processes import ROOT
 
@@ -23,9 +23,9 @@ def test_the_addresses_follow_from_the_classes_that_are_committed() -> None:
     for name, known in BUILT["classes"].items():
         kept = json.loads(ARTIFACTS.joinpath(f"{name}.sierra.json").read_bytes())
         assert toolchain().class_hash(kept) == known
-        assert class_hash(name) == name_of(int(known, 16))
+        assert class_hash(name) == to_hex(int(known, 16))
     told = (SOURCES / "README.md").read_text()
-    at = deployment()
+    at = default_deployment()
     for address in (at.factory, at.escrow, at.filler, at.deposit_class):
         assert address in told, f"contracts/starknet/README.md does not tell {address}"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from crossway.adapters.chains.starknet.felts import number, pair, selector
+from crossway.adapters.chains.starknet.felts import to_felt, split_u256, selector
 from tests.chains.starknet.network import address_of, shared
 from tests.contracts.starknet_terms import (
     AT,
@@ -29,7 +29,7 @@ def deal() -> Iterator[Deal]:
         made = Deal(network, network.token, int(network.time.timestamp()) + 3_600)
         for token in (made.token, address_of("USDT")):
             network.give(RELAYER, STOCK, token)
-            network.call(token, "approve", number(AT.filler), *pair(STOCK), by=RELAYER)
+            network.call(token, "approve", to_felt(AT.filler), *split_u256(STOCK), by=RELAYER)
         network.mine()
         yield made
 
@@ -41,7 +41,7 @@ def started(deal: Deal) -> Deal:
 
 
 def kept(deal: Deal, coordinator: str) -> int:
-    low, high = deal.network.view(AT.escrow, "kept", number(coordinator), number(deal.token))
+    low, high = deal.network.view(AT.escrow, "kept", to_felt(coordinator), to_felt(deal.token))
     return high << 128 | low
 
 
@@ -63,12 +63,12 @@ def test_a_started_total_is_paid_out_once_and_the_rest_is_kept(deal: Deal) -> No
 def test_what_is_kept_is_its_coordinators_alone(deal: Deal) -> None:
     started(deal)
     assert deal.settle((RELAYER, TOTAL - 100)) == ""
-    asked = (number(deal.token), number(TREASURY))
-    assert deal.tried(AT.escrow, "withdraw", *asked, *pair(1)) == "TOO_MUCH"
+    asked = (to_felt(deal.token), to_felt(TREASURY))
+    assert deal.tried(AT.escrow, "withdraw", *asked, *split_u256(1)) == "TOO_MUCH"
     by = {"by": COORDINATOR}
-    assert deal.tried(AT.escrow, "withdraw", *asked, *pair(101), **by) == "TOO_MUCH"
-    assert deal.tried(AT.escrow, "withdraw", *asked, *pair(0), **by) == "NOTHING_LEFT"
-    assert deal.tried(AT.escrow, "withdraw", *asked, *pair(100), **by) == ""
+    assert deal.tried(AT.escrow, "withdraw", *asked, *split_u256(101), **by) == "TOO_MUCH"
+    assert deal.tried(AT.escrow, "withdraw", *asked, *split_u256(0), **by) == "NOTHING_LEFT"
+    assert deal.tried(AT.escrow, "withdraw", *asked, *split_u256(100), **by) == ""
     assert deal.held(TREASURY) == 100
     assert deal.held(AT.escrow) == kept(deal, COORDINATOR) == 0
 
@@ -85,14 +85,14 @@ def test_only_whom_the_terms_name_settles_and_never_more_than_the_total(deal: De
     assert deal.settle((STRANGER, TOTAL), (STRANGER, 1)) == "TOO_MUCH"
     assert deal.settle((STRANGER, 0)) == "NOTHING_LEFT"
     assert deal.held(AT.escrow) == 2 * TOTAL
-    deal.tried(AT.factory, "set_agent", number(RELAYER), 1, by=COORDINATOR)
+    deal.tried(AT.factory, "set_agent", to_felt(RELAYER), 1, by=COORDINATOR)
     assert deal.settle((RELAYER, TOTAL - 7), by=RELAYER) == ""
     assert (kept(deal, COORDINATOR), kept(deal, RELAYER)) == (7, 0)
 
 
 def test_a_refused_payout_leaves_the_total_where_it_was(deal: Deal) -> None:
     started(deal)
-    deal.tried(deal.token, "block", number(TREASURY), 1)
+    deal.tried(deal.token, "block", to_felt(TREASURY), 1)
     assert deal.settle((RELAYER, OUT), (TREASURY, 5)) == "REFUSED"
     assert deal.held(AT.escrow) == TOTAL
     assert not deal.used(AT.escrow)
@@ -134,9 +134,9 @@ def test_an_old_token_is_filled_and_settled(deal: Deal) -> None:
 
 
 def test_a_token_cannot_fill_twice_by_calling_back(deal: Deal) -> None:
-    again = (*pair(int.from_bytes(deal.source_hash, "big")), number(deal.token), number(RECIPIENT))
-    data = (*again, *pair(OUT))
-    hook = (number(AT.filler), selector("fill"), len(data), *data)
+    again = (*split_u256(int.from_bytes(deal.source_hash, "big")), to_felt(deal.token), to_felt(RECIPIENT))
+    data = (*again, *split_u256(OUT))
+    hook = (to_felt(AT.filler), selector("fill"), len(data), *data)
     deal.tried(deal.token, "call_on_transfer", *hook)
     assert deal.fill() == ""
     assert deal.held(RECIPIENT) == OUT

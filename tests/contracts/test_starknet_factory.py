@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from crossway.adapters.chains.binding import chain_word
+from crossway.adapters.chains.intent_hash import chain_word
 from crossway.adapters.chains.starknet.contracts import REDIRECT_SECONDS
-from crossway.adapters.chains.starknet.felts import number, pair, selector, word
+from crossway.adapters.chains.starknet.felts import to_felt, split_u256, selector, split_word
 from tests.chains.starknet.network import CATALOGUE, Starknet, address_of, made_up, shared
 from tests.contracts.starknet_terms import (
     AT,
@@ -40,11 +40,11 @@ def deal(network: Starknet) -> Deal:
 
 def test_the_contracts_compute_the_names_that_every_chain_computes(deal: Deal) -> None:
     view = deal.network.view
-    assert tuple(view(AT.factory, "chain_word")) == word(CHAIN_WORD)
-    assert tuple(view(AT.factory, "key_of", *deal.felts)) == word(deal.key)
-    assert view(AT.factory, "address_of", *word(deal.key)) == [number(deal.address)]
-    assert view(AT.factory, "deposit_class") == [number(AT.deposit_class)]
-    assert view(AT.escrow, "intents") == [number(AT.factory)]
+    assert tuple(view(AT.factory, "chain_word")) == split_word(CHAIN_WORD)
+    assert tuple(view(AT.factory, "key_of", *deal.felts)) == split_word(deal.key)
+    assert view(AT.factory, "address_of", *split_word(deal.key)) == [to_felt(deal.address)]
+    assert view(AT.factory, "deposit_class") == [to_felt(AT.deposit_class)]
+    assert view(AT.escrow, "intents") == [to_felt(AT.factory)]
 
 
 def test_the_contracts_compute_the_vectors_of_every_family(network: Starknet) -> None:
@@ -58,13 +58,13 @@ def test_the_contracts_compute_the_vectors_of_every_family(network: Starknet) ->
         seen += 1
         chain = CATALOGUE.chains[terms["source_chain"]]
         felts = (
-            *word(chain_word(chain)), *pair(terms["nonce"]), number(terms["token_in"]),
-            *pair(terms["total_units"]), number(one["bridger"]), number(terms["refund_address"]),
-            number(one["coordinator"]), *pair(terms["expires_at"]),
-            *word(bytes.fromhex(one["dest_hash"])),
+            *split_word(chain_word(chain)), *split_u256(terms["nonce"]), to_felt(terms["token_in"]),
+            *split_u256(terms["total_units"]), to_felt(one["bridger"]), to_felt(terms["refund_address"]),
+            to_felt(one["coordinator"]), *split_u256(terms["expires_at"]),
+            *split_word(bytes.fromhex(one["dest_hash"])),
         )  # fmt: skip
         found = network.view(AT.factory, "key_of", *felts)
-        assert tuple(found) == word(bytes.fromhex(one["key"]))
+        assert tuple(found) == split_word(bytes.fromhex(one["key"]))
     assert seen
 
 
@@ -75,8 +75,8 @@ def test_the_exact_total_is_collected_and_what_is_over_goes_back(deal: Deal) -> 
     assert deal.held(REFUND_TO) == 3
     assert deal.used(AT.factory)
     # The address is the one that was known before anything lay there.
-    assert deal.network.rpc("starknet_getClassHashAt", "latest", hex(number(deal.address))) == hex(
-        number(AT.deposit_class)
+    assert deal.network.rpc("starknet_getClassHashAt", "latest", hex(to_felt(deal.address))) == hex(
+        to_felt(AT.deposit_class)
     )
     assert deal.moved() == [
         (START, deal.address, AT.escrow, TOTAL),
@@ -155,13 +155,13 @@ def test_a_token_that_keeps_a_part_or_lies_is_not_collected(deal: Deal) -> None:
 
 def test_a_refund_address_that_is_blocked_does_not_block_the_start(deal: Deal) -> None:
     deal.deposit(TOTAL + 5)
-    deal.tried(deal.token, "block", number(REFUND_TO), 1)
+    deal.tried(deal.token, "block", to_felt(REFUND_TO), 1)
     assert deal.start() == ""
     assert deal.held(AT.escrow) == TOTAL
     assert deal.held(deal.address) == 5
     assert [one[0] for one in deal.moved()] == [START]
     assert deal.refund() == "REFUSED"
-    deal.tried(deal.token, "block", number(REFUND_TO), 0)
+    deal.tried(deal.token, "block", to_felt(REFUND_TO), 0)
     assert deal.refund() == ""
     assert deal.held(REFUND_TO) == 5
 
@@ -174,12 +174,12 @@ def test_the_coordinator_redirects_what_is_refused_only_days_after_expiry(deal: 
     deal.network.elapse(1_200)
     deal.network.mine()
     assert deal.redirect(STRANGER, by=STRANGER) == "NOT_ALLOWED"
-    deal.tried(deal.token, "block", number(REFUND_TO), 1)
+    deal.tried(deal.token, "block", to_felt(REFUND_TO), 1)
     assert deal.redirect(STRANGER) == ""
     assert deal.held(STRANGER) == 6
     assert deal.moved() == [(REFUND, deal.address, STRANGER, 6)]
     # Who accepts after all is paid himself.
-    deal.tried(deal.token, "block", number(REFUND_TO), 0)
+    deal.tried(deal.token, "block", to_felt(REFUND_TO), 0)
     deal.deposit(2)
     assert deal.redirect(STRANGER) == ""
     assert deal.held(REFUND_TO) == 2
@@ -189,10 +189,10 @@ def test_terms_of_another_network_go_back_by_the_coordinator_or_an_agent_alone(d
     foreign = deal.but(chain=bytes(31) + b"\x0a")
     foreign.deposit(7)
     assert foreign.refund() == "NOT_ALLOWED"
-    deal.tried(AT.factory, "set_agent", number(STRANGER), 1, by=COORDINATOR)
+    deal.tried(AT.factory, "set_agent", to_felt(STRANGER), 1, by=COORDINATOR)
     assert foreign.refund() == ""
     assert foreign.held(REFUND_TO) == 7
-    deal.tried(AT.factory, "set_agent", number(STRANGER), 0, by=COORDINATOR)
+    deal.tried(AT.factory, "set_agent", to_felt(STRANGER), 0, by=COORDINATOR)
     foreign.deposit(7)
     assert foreign.refund() == "NOT_ALLOWED"
     assert foreign.refund(by=COORDINATOR) == ""
@@ -200,7 +200,7 @@ def test_terms_of_another_network_go_back_by_the_coordinator_or_an_agent_alone(d
 
 def test_a_token_cannot_call_back(deal: Deal) -> None:
     deal.deposit(TOTAL + 5)
-    again = (number(AT.factory), selector("start"), len(deal.felts), *deal.felts)
+    again = (to_felt(AT.factory), selector("start"), len(deal.felts), *deal.felts)
     deal.tried(deal.token, "call_on_transfer", *again)
     assert deal.start() == ""
     assert text(deal.network.view(deal.token, "refused_with")) == "ENTERED"
@@ -209,8 +209,8 @@ def test_a_token_cannot_call_back(deal: Deal) -> None:
 
 def test_a_deposit_address_obeys_its_factory_alone(deal: Deal) -> None:
     deal.deposit(TOTAL + 1)
-    deal.tried(deal.token, "block", number(REFUND_TO), 1)
+    deal.tried(deal.token, "block", to_felt(REFUND_TO), 1)
     assert deal.start() == ""
-    asked = (number(deal.token), number(STRANGER), *pair(1))
+    asked = (to_felt(deal.token), to_felt(STRANGER), *split_u256(1))
     assert deal.tried(deal.address, "pay", *asked) == "NOT_ALLOWED"
     assert deal.held(deal.address) == 1

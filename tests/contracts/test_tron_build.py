@@ -6,7 +6,7 @@ import shutil
 from importlib.resources import files
 from pathlib import Path
 
-from crossway.adapters.chains.evm.contracts import artifact
+from crossway.adapters.chains.evm.contracts import load_artifact
 from tests.contracts.test_build import FORGE, MODULES, SOURCES, needed, run
 from tests.processes import ROOT
 
@@ -27,7 +27,7 @@ def test_one_file_differs_from_those_of_evm_chains() -> None:
 
 def functions(name: str, family: str) -> list[str]:
     """What can be called."""
-    listed = artifact(name, family).abi
+    listed = load_artifact(name, family).abi
     return sorted(json.dumps(one) for one in listed if one["type"] == "function")
 
 

@@ -1,13 +1,13 @@
 """Money that cannot go back the usual way: a refund address that refuses, a chain that is wrong."""
 
-from crossway.adapters.chains.binding import address_word, number_word
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS
+from crossway.adapters.chains.intent_hash import address_word, number_word
 from crossway.domain.intent import Intent, State
-from crossway.domain.transfers import TransferState
-from crossway.usecases.payments import processing
+from crossway.domain.outbound import OutboundTxState
+from crossway.usecases.payments import manual_operations
 from tests.chains.anvil import Anvil, dollars
 from tests.chains.live import ARBITRUM, BASE, LiveWorld
-from tests.promises.networks import made_up
+from tests.conformance.networks import made_up
 
 
 def refuse(one: Anvil, who: str) -> None:
@@ -29,7 +29,10 @@ def refused(world: LiveWorld, name: str) -> Intent:
 
     def failed() -> bool:
         with world.services.store.read() as unit:
-            return any(t.state is TransferState.FAILED for t in unit.transfers.of([intent.id]))
+            return any(
+                t.state is OutboundTxState.FAILED
+                for t in unit.outbound_txs.list_by_intents([intent.id])
+            )
 
     world.until(failed)
     return intent
@@ -38,13 +41,13 @@ def refused(world: LiveWorld, name: str) -> Intent:
 def test_a_refused_refund_goes_to_another_address_once_its_grace_is_over(world: LiveWorld) -> None:
     base, other = world.anvils[BASE], made_up("another wallet of the payer")
     early, late = refused(world, "early"), refused(world, "late")
-    processing.redirect_refund(world.services, world.operator, early.id, other)
+    manual_operations.redirect_refund(world.services, world.operator, early.id, other)
     world.step(2)
     assert any("Another address is paid from" in line for line in world.words())
     assert base.balance(other) == 0
     base.rpc("evm_increaseTime", REDIRECT_SECONDS)
     world.step()
-    processing.redirect_refund(world.services, world.operator, late.id, other)
+    manual_operations.redirect_refund(world.services, world.operator, late.id, other)
     world.ends(late, State.REFUNDED)
     assert base.balance(other) == 7_000_000
     assert base.balance(late.terms.refund_address) == 0
@@ -55,10 +58,10 @@ def test_money_on_a_wrong_chain_is_found_and_given_back_there(world: LiveWorld) 
     world.step()
     arbitrum.pay(intent.address, 9_000_000)
     world.step(2)
-    found = processing.look_elsewhere(world.services, world.operator, intent.id)
-    assert [one.incoming.units for one in found] == [9_000_000]
+    found = manual_operations.scan_other_chains(world.services, world.operator, intent.id)
+    assert [one.incoming.amount for one in found] == [9_000_000]
     world.step(4)
-    processing.return_foreign(world.services, world.operator, found[0].id)
+    manual_operations.return_deposit(world.services, world.operator, found[0].id)
     payer = intent.terms.refund_address
     world.until(lambda: arbitrum.balance(payer) == 9_000_000)
     assert world.now(intent).state is State.PENDING

@@ -11,10 +11,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from crossway.dashboard import session
+from tests.harness import CATALOGUE
 from tests.usecases.ramp_worlds import RampWorld
-from tests.world import CATALOGUE
 
-PAGES = Path(__file__).parents[2] / "pages"
+PAGES_FOLDER = Path(__file__).parents[2] / "pages"
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Screen:
         self.at.query_params.clear()
         for key, value in query.items():
             self.at.query_params[key] = value
-        self.at.switch_page(str(PAGES / f"{name}.py"))
+        self.at.switch_page(str(PAGES_FOLDER / f"{name}.py"))
         return self.again()
 
     def again(self) -> "Screen":
@@ -80,7 +80,7 @@ def _below(block: Any) -> Iterator[Any]:
 def world(tmp_path: Path) -> Iterator[RampWorld]:
     """Everything real but the passing of time."""
     built = RampWorld(f"sqlite:///{tmp_path / 'world.db'}", chains=tuple(CATALOGUE.chains))
-    session.provide(lambda: built.services)
+    session.configure(lambda: built.services)
     st.cache_data.clear()
     st.cache_resource.clear()
     yield built
@@ -90,5 +90,5 @@ def world(tmp_path: Path) -> Iterator[RampWorld]:
 @pytest.fixture
 def screen(world: RampWorld) -> Screen:
     """The whole dashboard, opened on its first screen."""
-    at = AppTest.from_file(str(PAGES / "_shell.py"), default_timeout=30)
+    at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30)
     return Screen(at, world).again()

@@ -1,26 +1,26 @@
-"""Every kind of thing that needs a person: told once, one click from its remedy, gone with it."""
+"""Every kind of alert: reported once, linked to its next step, and resolved with its cause."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from crossway.dashboard.views import attention as view
-from crossway.domain.errors import Forbidden, InvalidInput, WrongState
+from crossway.dashboard.views import incidents as view
+from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus
 from crossway.domain.intent import State
 from crossway.domain.ramps import OrderState
-from crossway.engine.alarms import Working
-from crossway.ports.alarm_records import AlarmFilter
+from crossway.engine.alerts import TaskHealth
+from crossway.ports.alert_repository import AlertFilter
 from crossway.ports.sandbox import Faults
-from crossway.scenarios.audit import INTERNAL
 from crossway.usecases.developers import webhooks
-from crossway.usecases.developers.webhooks import WebhookChange
-from crossway.usecases.operating import alarms
-from crossway.usecases.operating.attention import Cause, Matter, attention
-from crossway.usecases.payments import processing
-from tests.engine.deliveries import TellingWorld
+from crossway.usecases.developers.webhooks import WebhookUpdate
+from crossway.usecases.operating import alerts
+from crossway.usecases.operating.incidents import AlertContext, AlertGroup, list_alert_groups
+from crossway.usecases.payments import manual_operations
+from crossway_demo.scenarios.invariants import INTERNAL_NAMES
+from tests.engine.webhook_world import WebhookWorld
+from tests.harness import Harness
 from tests.usecases.ramp_worlds import ARBITRUM, BASE, RampWorld
-from tests.world import World
 
 LOTS = 10**24
 
@@ -32,23 +32,23 @@ def world(tmp_path: Path) -> Iterator[RampWorld]:
     made.store.close()
 
 
-def causes(world: World) -> dict[str, Cause]:
-    found = attention(world.services, world.operator)
+def causes(world: Harness) -> dict[str, AlertGroup]:
+    found = list_alert_groups(world.services, world.operator)
     assert len({cause.kind for cause in found}) == len(found)
     return {cause.kind: cause for cause in found}
 
 
-def only(world: World, kind: str) -> Matter:
+def only(world: Harness, kind: str) -> AlertContext:
     """The one thing that needs a person now."""
     found = causes(world)
-    assert list(found) == [kind], [m.alarm.message for c in found.values() for m in c.matters]
-    [matter] = found[kind].matters
-    assert not INTERNAL.search(matter.alarm.message), matter.alarm.message
+    assert list(found) == [kind], [m.alert.message for c in found.values() for m in c.contexts]
+    [matter] = found[kind].contexts
+    assert not INTERNAL_NAMES.search(matter.alert.message), matter.alert.message
     return matter
 
 
 def own(world: RampWorld, chain: str, symbol: str, units: int) -> None:
-    world.sandbox.misbehave(chain, Faults(own={"relayer": {symbol: units}}))
+    world.sandbox.inject_faults(chain, Faults(balances={"relayer": {symbol: units}}))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_the_relayer_lacks_is_told_once_with_the_payments_that_wait(
     world.pass_time(420, 10)
     matter = only(world, kind)
     assert (matter.payments, matter.micro_usd > 50_000_000) == (2, True)
-    assert view.remedy(matter).href == href
+    assert view.next_step(matter).href == href
     own(world, ARBITRUM if kind == "stock" else BASE, symbol, LOTS)
     world.pass_time(60, 5)
     assert causes(world) == {}
@@ -71,9 +71,9 @@ def test_what_the_relayer_lacks_is_told_once_with_the_payments_that_wait(
 
 def test_a_silent_chain_is_told_once_however_old_its_newest_block(world: RampWorld) -> None:
     world.deposit(world.pay())
-    world.sandbox.misbehave(ARBITRUM, Faults(outage_seconds=900))
+    world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=900))
     world.pass_time(600, 20)
-    assert view.remedy(only(world, "chain")).href == "chains"
+    assert view.next_step(only(world, "chain")).href == "chains"
     world.pass_time(400, 20)
     assert causes(world) == {}
 
@@ -82,13 +82,13 @@ def test_a_refund_that_failed_leads_to_its_payment_and_ends_when_it_is_sent(
     world: RampWorld,
 ) -> None:
     intent = world.pay()
-    world.sandbox.misbehave(BASE, Faults(refuse=[intent.terms.refund_address]))
+    world.sandbox.inject_faults(BASE, Faults(refuse=[intent.terms.refund_address]))
     world.deposit(intent, "short")
     world.pass_time(4_000, 100)
     matter = only(world, "refund")
-    assert view.remedy(matter).href == f"intent?id={intent.id}"
+    assert view.next_step(matter).href == f"intent?id={intent.id}"
     assert matter.micro_usd >= 25_000_000
-    processing.redirect_refund(
+    manual_operations.redirect_refund(
         world.services, world.operator, intent.id, world.address(BASE, "elsewhere")
     )
     world.until(intent, State.REFUNDED)
@@ -100,11 +100,11 @@ def test_a_payment_past_its_time_is_told_until_it_goes_on(world: RampWorld) -> N
     intent = world.pay()
     world.deposit(intent)
     world.until(intent, State.FUNDED)
-    world.sandbox.misbehave(BASE, Faults(drop_next=100_000))
+    world.sandbox.inject_faults(BASE, Faults(drop_next=100_000))
     world.pass_time(360, 20)
     matter = only(world, "stuck")
-    assert (matter.intent_id, view.remedy(matter).href) == (intent.id, f"intent?id={intent.id}")
-    world.sandbox.misbehave(BASE, Faults(drop_next=0))
+    assert (matter.intent_id, view.next_step(matter).href) == (intent.id, f"intent?id={intent.id}")
+    world.sandbox.inject_faults(BASE, Faults(drop_next=0))
     world.until(intent, State.COMPLETED)
     world.pass_time(30, 5)
     assert causes(world) == {}
@@ -116,10 +116,10 @@ def test_money_of_another_kind_is_a_notice_until_it_goes_back(world: RampWorld) 
     world.deposit(intent, "5000000", token=usdt)
     world.pass_time(30, 5)
     matter = only(world, "foreign")
-    assert view.remedy(matter).href == f"intent?id={intent.id}"
+    assert view.next_step(matter).href == f"intent?id={intent.id}"
     with world.store.read() as unit:
-        [deposit] = unit.deposits.open_foreign()
-    processing.return_foreign(world.services, world.operator, deposit.id)
+        [deposit] = unit.deposits.list_unreturned()
+    manual_operations.return_deposit(world.services, world.operator, deposit.id)
     world.pass_time(60, 5)
     assert causes(world) == {}
 
@@ -130,7 +130,7 @@ def test_an_order_that_was_delivered_short_leads_to_the_order(world: RampWorld) 
     world.deposit_for(order)
     world.pass_time(120, 2)
     matter = only(world, "ramp")
-    assert view.remedy(matter).href == f"ramp_order?id={order.id}"
+    assert view.next_step(matter).href == f"ramp_order?id={order.id}"
 
 
 def test_a_silent_provider_is_told_until_it_answers(world: RampWorld) -> None:
@@ -138,35 +138,37 @@ def test_a_silent_provider_is_told_until_it_answers(world: RampWorld) -> None:
     world.fault(down_seconds=120)
     world.report(order, "delivered")
     world.pass_time(60, 5)
-    assert view.remedy(only(world, "provider")).href == "ramp_orders"
+    assert view.next_step(only(world, "provider")).href == "ramp_orders"
     world.until_order(order, OrderState.COMPLETED, within=900)
     world.pass_time(8_000, 100)
     assert "provider" not in causes(world)
 
 
 def test_a_webhook_that_was_switched_off_is_told_until_it_is_on_again(tmp_path: Path) -> None:
-    world = TellingWorld(f"sqlite:///{tmp_path / 'crossway.db'}")
+    world = WebhookWorld(f"sqlite:///{tmp_path / 'crossway.db'}")
     told = world.webhook("http://127.0.0.1:9/hook", events=["intent_created"])
     for _ in range(8):
         world.pay()
         world.deliver()
         world.later(86_400)
     matter = only(world, "webhook")
-    assert matter.alarm.message.startswith("Every delivery failed for 7 days")
-    assert "127.0.0.1" in matter.alarm.message
-    assert view.remedy(matter).href == f"webhook?id={told.endpoint.id}"
-    webhooks.change(world.services, world.caller, told.endpoint.id, WebhookChange(enabled=True))
+    assert matter.alert.message.startswith("Every delivery failed for 7 days")
+    assert "127.0.0.1" in matter.alert.message
+    assert view.next_step(matter).href == f"webhook?id={told.endpoint.id}"
+    webhooks.update_webhook(
+        world.services, world.caller, told.endpoint.id, WebhookUpdate(enabled=True)
+    )
     assert causes(world) == {}
     world.close()
 
 
 def test_work_that_breaks_is_told_and_ends_when_it_goes_again(world: RampWorld) -> None:
-    work = Working(world.services, "webhook deliveries")
-    work.broken(ZeroDivisionError("a defect"))
+    work = TaskHealth(world.services, "webhook deliveries")
+    work.record_failure(ZeroDivisionError("a defect"))
     matter = only(world, "engine")
-    assert "webhook deliveries" in matter.alarm.message
-    assert view.remedy(matter).href == "alarms?kind=engine"
-    Working(world.services, "webhook deliveries").well()
+    assert "webhook deliveries" in matter.alert.message
+    assert view.next_step(matter).href == "alerts?kind=engine"
+    TaskHealth(world.services, "webhook deliveries").record_success()
     assert causes(world) == {}
 
 
@@ -175,45 +177,47 @@ def test_what_no_machine_can_end_is_settled_by_a_person_and_nothing_else_is(
 ) -> None:
     world.deposit(world.pay())
     world.pass_time(30, 5)
-    world.sandbox.misbehave(BASE, Faults(take_nonce=True))
+    world.sandbox.inject_faults(BASE, Faults(take_nonce=True))
     world.deposit(world.pay())
     world.pass_time(30, 5)
-    services, key = world.services, only(world, "outside").alarm.key
+    services, key = world.services, only(world, "outside").alert.key
     with pytest.raises(InvalidInput, match="note"):
-        alarms.settle(services, world.operator, [key], " ")
+        alerts.resolve_alerts(services, world.operator, [key], " ")
     with pytest.raises(Forbidden):
-        alarms.settle(services, world.caller, [key], "mine")
-    assert alarms.settle(services, world.operator, [key], "A test of ours") == 1
-    [past] = alarms.past(services, world.operator, AlarmFilter(kinds=("outside",)), 10)
-    assert past.alarm.note == "A test of ours"
-    world.sandbox.misbehave(ARBITRUM, Faults(outage_seconds=900))
+        alerts.resolve_alerts(services, world.caller, [key], "mine")
+    assert alerts.resolve_alerts(services, world.operator, [key], "A test of ours") == 1
+    [past] = alerts.list_resolved_alerts(
+        services, world.operator, AlertFilter(kinds=("outside",)), 10
+    )
+    assert past.alert.note == "A test of ours"
+    world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=900))
     world.pass_time(10, 5)
-    with pytest.raises(WrongState, match="by itself"):
-        alarms.settle(services, world.operator, ["unreachable:ARBITRUM_MAINNET"], "go away")
+    with pytest.raises(InvalidStatus, match="by itself"):
+        alerts.resolve_alerts(services, world.operator, ["unreachable:ARBITRUM_MAINNET"], "go away")
 
 
 def test_what_somebody_looks_after_leaves_the_strip_and_comes_back_as_new(
     world: RampWorld,
 ) -> None:
     def counted() -> tuple[int, int]:
-        standing = alarms.standing(world.services, world.operator)
-        found = alarms.summed_up(standing)
-        return sum(found.counts.values()), found.seen_to
+        standing = alerts.list_active_alerts(world.services, world.operator)
+        found = alerts.summarize_alerts(standing)
+        return sum(found.counts.values()), found.acknowledged
 
-    world.sandbox.misbehave(ARBITRUM, Faults(outage_seconds=60))
+    world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=60))
     world.pass_time(10, 5)
     assert counted() == (1, 0)
-    key = only(world, "chain").alarm.key
+    key = only(world, "chain").alert.key
     with pytest.raises(Forbidden):
-        alarms.acknowledge(world.services, world.caller, [key], "")
-    assert alarms.acknowledge(world.services, world.operator, [key], "calling the node") == 1
+        alerts.acknowledge_alerts(world.services, world.caller, [key], "")
+    assert alerts.acknowledge_alerts(world.services, world.operator, [key], "calling the node") == 1
     assert (counted(), len(causes(world))) == ((0, 1), 1)
     with world.store.read() as unit:
-        [(_, _, _, detail)] = [e for e in unit.network.audited(5) if "acknow" in e[2]]
+        [(_, _, _, detail)] = [e for e in unit.audit_log.list_recent(5) if "acknow" in e[2]]
     assert detail == {"alarms": [key], "note": "calling the node"}
     world.pass_time(60, 5)
     assert causes(world) == {}
-    world.sandbox.misbehave(ARBITRUM, Faults(outage_seconds=60))
+    world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=60))
     world.pass_time(10, 5)
     assert counted() == (1, 0)
 
@@ -221,11 +225,13 @@ def test_what_somebody_looks_after_leaves_the_strip_and_comes_back_as_new(
 def test_many_of_one_cause_are_one_line_with_the_largest_below_it(world: RampWorld) -> None:
     own(world, ARBITRUM, "USDC", LOTS)
     intents = [world.pay(amount=str(n * 1_000_000)) for n in (30, 50, 40, 20, 60, 70)]
-    world.sandbox.misbehave(BASE, Faults(refuse=[intents[0].terms.refund_address]))
+    world.sandbox.inject_faults(BASE, Faults(refuse=[intents[0].terms.refund_address]))
     for intent in intents:
         world.deposit(intent, "1000000")
     world.pass_time(4_000, 100)
-    rows = view.rows(world.services.catalogue, attention(world.services, world.operator))
-    assert rows[0].href == "alarms?kind=refund"
+    rows = view.build_rows(
+        world.services.catalogue, list_alert_groups(world.services, world.operator)
+    )
+    assert rows[0].href == "alerts?kind=refund"
     assert rows[0].cells[0].text == "6 × Refunds failed"
     assert [row.href for row in rows[1:]] == [f"intent?id={intents[n].id}" for n in (5, 4, 1, 2)]

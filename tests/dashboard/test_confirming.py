@@ -6,7 +6,7 @@ import streamlit as st
 
 from crossway.dashboard import session
 from crossway.domain.intent import State
-from crossway.ports.sign_in import Vigilance
+from crossway.ports.policy import SessionPolicy
 from tests.dashboard.conftest import Screen
 
 
@@ -15,16 +15,16 @@ def test_the_dialog_of_a_refund_asks_for_the_amount_where_it_must(screen: Screen
     intent = world.pay()
     world.deposit(intent, "short")
     world.pass_time(20)
-    world.hand.seconds += 3_580
+    world.machine.seconds += 3_580
     world.until(intent, State.EXPIRED)
-    held = f"{world.now(intent).held_units / 10**6:f}".rstrip("0")
+    held = f"{world.now(intent).balance_at_address / 10**6:f}".rstrip("0")
     screen.open("intent", id=str(intent.id)).press("Refund")
     assert not [field for field in screen.at.text_input if field.key == "confirm_amount"]
 
-    vigilance = Vigilance(second_confirmation_micro_usd=0)
-    strict = replace(world.services, vigilance=vigilance)
-    session.provide(lambda: strict)
+    vigilance = SessionPolicy(second_confirmation_micro_usd=0)
+    strict = replace(world.services, policy=replace(world.services.policy, sessions=vigilance))
+    session.configure(lambda: strict)
     st.cache_resource.clear()
     screen.open("intent", id=str(intent.id)).press("Refund")
-    assert screen.at.text_input(key="confirm_amount").label == "Type the amount, USDC"
-    assert f"So much is confirmed twice: {held} USDC." in screen.words
+    assert screen.at.text_input(key="confirm_amount").label == "Enter the amount in USDC"
+    assert f"Amounts this large must be confirmed: {held} USDC." in screen.words

@@ -1,4 +1,4 @@
-"""The quick start: samples that run as they stand, filled in with the operator's own values."""
+"""The quick start: code samples that run as shown, filled in with the operator's values."""
 
 import os
 import subprocess
@@ -18,15 +18,15 @@ from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.dashboard.views import developers as view
 from crossway.domain.errors import InvalidInput
 from tests.dashboard.conftest import Screen
-from tests.processes import free_port, until
-from tests.world import World
+from tests.harness import Harness
+from tests.processes import free_port, wait_until
 
 BODY = (
     b'{"id":"evt_1","type":"intent_funded","created_at":"2026-11-21T12:00:00.000Z","data":{"id":7}}'
 )
 
 
-def typed(world: World, **more: Any) -> view.Typed:
+def typed(world: Harness, **more: Any) -> view.SampleInputs:
     facts: dict[str, Any] = {
         "url": "https://pay.example/",
         "source": "BASE_MAINNET",
@@ -37,37 +37,37 @@ def typed(world: World, **more: Any) -> view.Typed:
         "recipient": world.address("SOLANA_MAINNET", "recipient"),
         "refund_address": world.address("BASE_MAINNET", "refund"),
     }
-    return view.Typed(**(facts | more))
+    return view.SampleInputs(**(facts | more))
 
 
 @pytest.mark.parametrize("language", view.LANGUAGES)
-def test_samples_hold_the_operators_own_values(world: World, language: str) -> None:
+def test_samples_hold_the_operators_own_values(world: Harness, language: str) -> None:
     own = typed(world)
-    filled = view.values(world.services, own)
-    text = view.sample("pay", language, filled, simulated=True)
+    filled = view.build_sample_values(world.services, own)
+    text = view.render_sample("pay", language, filled, simulated=True)
     for value in (own.recipient, own.refund_address, "https://pay.example", "25500000"):
         assert value in text
     assert "/sandbox/deposits" in text
     assert "{{" not in text
-    real = view.sample("pay", language, filled, simulated=False)
+    real = view.render_sample("pay", language, filled, simulated=False)
     assert "sandbox" not in real
     assert "imulated" not in real
 
 
-def test_samples_are_programs(world: World, tmp_path: Path) -> None:
-    filled = view.values(world.services, typed(world))
+def test_samples_are_programs(world: Harness, tmp_path: Path) -> None:
+    filled = view.build_sample_values(world.services, typed(world))
     for name in ("pay", "receive"):
-        compile(view.sample(name, "Python", filled, True), name, "exec")
+        compile(view.render_sample(name, "Python", filled, True), name, "exec")
         for language, check in (("JavaScript", ["node", "--check"]), ("curl", ["bash", "-n"])):
             path = tmp_path / f"{name}.mjs"
-            path.write_text(view.sample(name, language, filled, True))
+            path.write_text(view.render_sample(name, language, filled, True))
             subprocess.run([*check, str(path)], check=True, timeout=30)
 
 
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("url", "pay.example", "Base URL must be one such as https://pay.example"),
+        ("url", "pay.example", "Base URL must be a URL such as https://pay.example"),
         ("url", "https://x';rm -rf /", "Base URL must be"),
         ("amount", "many", "Amount must be a plain decimal number"),
         ("amount", "0", "greater than zero"),
@@ -75,14 +75,14 @@ def test_samples_are_programs(world: World, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_stand_in_a_sample_is_refused(
-    world: World, field: str, value: str, says: str
+    world: Harness, field: str, value: str, says: str
 ) -> None:
     with pytest.raises(InvalidInput, match=says):
-        view.values(world.services, replace(typed(world), **{field: value}))
+        view.build_sample_values(world.services, replace(typed(world), **{field: value}))
 
 
-def test_a_place_is_kept_for_an_address_that_was_not_given(world: World) -> None:
-    filled = view.values(world.services, typed(world, recipient=" "))
+def test_a_place_is_kept_for_an_address_that_was_not_given(world: Harness) -> None:
+    filled = view.build_sample_values(world.services, typed(world, recipient=" "))
     assert filled["recipient"] == "(recipient)"
 
 
@@ -106,7 +106,7 @@ def receiver(language: str, text: str, secret: str, folder: Path, port: int) -> 
             [program, str(path)], env=os.environ | {"WEBHOOK_SECRET": secret}, stdout=out
         )
     try:
-        until("it listens", lambda: _listens(port))
+        wait_until("it listens", lambda: _listens(port))
         yield said
     finally:
         process.kill()
@@ -122,12 +122,12 @@ def _listens(port: int) -> bool:
 
 @pytest.mark.parametrize("language", ["Python", "JavaScript"])
 def test_the_receivers_take_what_is_signed_and_refuse_the_rest(
-    world: World, tmp_path: Path, language: str
+    world: Harness, tmp_path: Path, language: str
 ) -> None:
     signer, port = StandardSigner(), free_port()
     old, new = signer.new_secret(), signer.new_secret()
-    filled = view.values(world.services, typed(world)) | {"port": str(port)}
-    text = view.sample("receive", language, filled, True)
+    filled = view.build_sample_values(world.services, typed(world)) | {"port": str(port)}
+    text = view.render_sample("receive", language, filled, True)
     now = datetime.now(UTC)
     late = datetime.fromtimestamp(time.time() - 3600, UTC)
     with receiver(language, text, old, tmp_path, port) as said:

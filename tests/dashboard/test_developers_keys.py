@@ -1,4 +1,4 @@
-"""API keys and clients on their screens: made, shown once, changed, replaced, ended."""
+"""API keys and merchants on screen: created, shown once, changed, rotated and revoked."""
 
 import json
 from datetime import timedelta
@@ -7,15 +7,17 @@ import pytest
 
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import keys as view
-from crossway.domain.clients import Brand, Key, Mode, Scope, insider
+from crossway.domain.clients import ApiKey, Mode, PublicProfile, Scope, staff_principal
 from crossway.domain.errors import InvalidInput
-from crossway.usecases.developers import clients, keys
-from crossway.usecases.developers.keys import KeyChange
+from crossway.usecases.developers import api_keys, clients
+from crossway.usecases.developers.api_keys import ApiKeyUpdate
 from tests.dashboard.conftest import Screen
 
 
-def a_key(screen: Screen) -> Key:
-    return keys.make(screen.world.services, "c-1", Mode.TEST, insider("test")).key
+def a_key(screen: Screen) -> ApiKey:
+    return api_keys.create_api_key(
+        screen.world.services, "c-1", Mode.TEST, staff_principal("test")
+    ).key
 
 
 def text_of(screen: Screen, key: str) -> str:
@@ -31,15 +33,15 @@ def type_in(screen: Screen, label: str, text: str) -> None:
 
 
 def test_a_key_is_made_and_its_secret_is_shown_once(screen: Screen) -> None:
-    assert "No key works" in screen.open("keys").words
+    assert "No active keys" in screen.open("keys").words
     screen.at.text_area(key="new_key_addresses").set_value("203.0.113.7\n2001:db8::/32")
-    type_in(screen, "Requests a minute", "40")
-    screen.press("Make a key")
+    type_in(screen, "Requests per minute", "40")
+    screen.press("Create API key")
     secret = secret_of(screen)
     (row,) = screen.widget("keys")["rows"]
     assert (row["cells"][0]["text"], row["cells"][0]["sub"]) == (f"{secret[:12]}…", "A shop")
-    assert [c["text"] for c in row["cells"][1]["chips"]] == ["Works", "Test"]
-    assert row["cells"][3]["text"] == "40 a minute"
+    assert [c["text"] for c in row["cells"][1]["chips"]] == ["Active", "Test"]
+    assert row["cells"][3]["text"] == "40 per minute"
     assert row["cells"][4]["text"] == "203.0.113.7/32, 2001:db8::/32"
     assert row["cells"][5]["text"] == "Never"
     screen.press("I have saved it")
@@ -49,7 +51,7 @@ def test_a_key_is_made_and_its_secret_is_shown_once(screen: Screen) -> None:
 @pytest.mark.parametrize(
     ("field", "typed", "says"),
     [
-        ("rate", "many", "Requests a minute must be a whole number such as 250."),
+        ("rate", "many", "Requests per minute must be a whole number such as 250."),
         ("addresses", "nowhere", "Addresses: nowhere is not a network"),
     ],
 )
@@ -57,75 +59,75 @@ def test_a_wrong_key_is_refused_in_words(screen: Screen, field: str, typed: str,
     screen.open("keys")
     area = screen.at.text_area if field == "addresses" else screen.at.text_input
     area(key=f"new_key_{field}").set_value(typed)
-    screen.press("Make a key")
+    screen.press("Create API key")
     assert says in screen.words
-    assert keys.every(screen.world.services) == []
+    assert api_keys.list_api_keys(screen.world.services) == []
 
 
 def test_a_key_is_changed_and_the_log_says_who_did_it(screen: Screen) -> None:
     key = a_key(screen)
     screen.open("key", id=str(key.id)).at.text_input(key=f"key_{key.id}_rate").set_value("7")
     screen.press("Save")
-    after = keys.every(screen.world.services)[0]
+    after = api_keys.list_api_keys(screen.world.services)[0]
     assert after.requests_per_minute == 7
-    assert "7 a minute" in text_of(screen, "key_facts")
+    assert "7 per minute" in text_of(screen, "key_facts")
     with screen.world.store.read() as unit:
-        assert unit.audits.names()[0] == ["Operator", "test"]
+        assert unit.audit_log.list_actors_and_actions()[0] == ["Operator", "test"]
 
 
 def test_a_key_that_is_replaced_works_on_and_says_until_when(screen: Screen) -> None:
     key = a_key(screen)
-    keys.rotate(screen.world.services, key.id, insider("test"))
+    api_keys.rotate_api_key(screen.world.services, key.id, staff_principal("test"))
     screen.open("key", id=str(key.id))
-    assert "It was replaced already" in screen.words
-    assert "Works until" in text_of(screen, "key_facts")
+    assert "This key was already rotated" in screen.words
+    assert "Expires" in text_of(screen, "key_facts")
     rows = screen.open("keys").widget("keys")["rows"]
     assert [[c["text"] for c in r["cells"][1]["chips"]] for r in rows] == [
-        ["Works", "Test"],
-        ["Ends soon", "Test"],
+        ["Active", "Test"],
+        ["Expiring", "Test"],
     ]
-    screen.world.hand.seconds += timedelta(hours=25).total_seconds()
+    screen.world.machine.seconds += timedelta(hours=25).total_seconds()
     screen.again()
     assert len(screen.widget("keys")["rows"]) == 1
 
 
 def test_a_revoked_key_offers_nothing_more_and_is_listed_among_the_ended(screen: Screen) -> None:
     key = a_key(screen)
-    keys.revoke(screen.world.services, key.id, insider("test"))
-    assert "This key has ended" in screen.open("key", id=str(key.id)).words
+    api_keys.revoke_api_key(screen.world.services, key.id, staff_principal("test"))
+    assert "This key is revoked" in screen.open("key", id=str(key.id)).words
     assert [button.label for button in screen.at.button if "Save" in button.label] == []
-    (row,) = screen.open("keys", show=view.ENDED).widget("keys")["rows"]
+    (row,) = screen.open("keys", show=view.INACTIVE).widget("keys")["rows"]
     assert row["cells"][1]["chips"][0]["text"] == "Revoked"
 
 
 def test_an_unknown_key_or_client_is_answered_in_words(screen: Screen) -> None:
-    assert "No key has the number 9" in screen.open("key", id="9").words
-    assert "No such client is known" in screen.open("client", id="x").words
+    assert "No API key with ID 9" in screen.open("key", id="9").words
+    assert "Merchant not found" in screen.open("client", id="x").words
 
 
 def test_a_client_is_added_and_given_its_terms_and_its_look(screen: Screen) -> None:
     screen.open("keys").at.text_input(key="new_client_name").set_value("Café Ada")
-    screen.press("Add a client")
+    screen.press("Create merchant")
     services = screen.world.services
-    client = clients.named(services, "Café Ada")
+    client = clients.find_client_by_name(services, "Café Ada")
     assert client is not None
     screen.open("client", id=client.id)
     refund = screen.world.address("BASE_MAINNET", "refund")
     for label, text in {
         "App fee, %": "0.75",
-        "App fee at most, USD": "2.50",
+        "App fee cap, USD": "2.50",
         "EVM chains": refund,
-        "Shown name": "Ada’s",
-        "Logo's URL, for the API": "https://ada.example/logo.svg",
+        "Display name": "Ada’s",
+        "Logo URL (API only)": "https://ada.example/logo.svg",
         "Colour": "#2255AA",
     }.items():
         type_in(screen, label, text)
     screen.press("Save")
-    after = clients.named(services, "Café Ada")
+    after = clients.find_client_by_name(services, "Café Ada")
     assert after is not None
     assert (after.app_fee_bps, after.app_fee_cap_micro_usd) == (75, 2_500_000)
     assert after.refund_addresses == {"evm": refund}
-    assert after.brand == Brand("Ada’s", "https://ada.example/logo.svg", "#2255aa")
+    assert after.public_profile == PublicProfile("Ada’s", "https://ada.example/logo.svg", "#2255aa")
     rows = {row["href"]: row for row in screen.open("keys").widget("clients")["rows"]}
     row = rows[f"client?id={client.id}"]
     assert (row["cells"][1]["text"], row["cells"][1]["sub"]) == ("0.75 %", "at most 2.50 USD")
@@ -144,13 +146,13 @@ def test_a_wrong_client_is_refused_with_every_complaint(screen: Screen) -> None:
 
 
 def test_an_empty_field_takes_away_what_was_set() -> None:
-    typed = client_view.Typed("A", "", "", "250", {"evm": ""}, "", "", "")
-    change = client_view.change_of(typed)
+    typed = client_view.ClientForm("A", "", "", "250", {"evm": ""}, "", "", "")
+    change = client_view.parse_change(typed)
     assert (change.app_fee_bps, change.app_fee_cap_micro_usd) == (0, -1)
-    assert view.change_of([Scope.READ], "", "") == KeyChange(frozenset({Scope.READ}), 0, ())
+    assert view.parse_change([Scope.READ], "", "") == ApiKeyUpdate(frozenset({Scope.READ}), 0, ())
 
 
 def test_what_is_typed_as_a_list_may_stand_on_lines_or_between_commas() -> None:
-    assert view.listed(" a, b\nc;d ") == ("a", "b", "c", "d")
+    assert view.split_list(" a, b\nc;d ") == ("a", "b", "c", "d")
     with pytest.raises(InvalidInput, match="Rate must be a whole number"):
-        view.whole_number("Rate", "1.5")
+        view.parse_whole_number("Rate", "1.5")

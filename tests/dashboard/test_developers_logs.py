@@ -1,4 +1,4 @@
-"""The request log and the audit log on their screens: filters, one entry, wholeness, export."""
+"""The request log and the audit log on screen: filters, one entry, verification and export."""
 
 import csv
 import io
@@ -12,17 +12,17 @@ from sqlalchemy import update
 
 from crossway.dashboard.views import audit as audit_view
 from crossway.dashboard.views import requests as view
-from crossway.domain.clients import Mode, insider
-from crossway.ports.logs import AskedRequest, AuditEntry
-from crossway.storage.network_tables import audit as audit_table
-from crossway.usecases.developers import clients, keys
-from crossway.usecases.developers.clients import ClientChange
-from crossway.usecases.network.switches import switch
+from crossway.domain.clients import Mode, staff_principal
+from crossway.ports.logs import AuditEntry, LoggedRequest
+from crossway.storage.service_tables import audit_log as audit_table
+from crossway.usecases.chains.kill_switches import set_kill_switch
+from crossway.usecases.developers import api_keys, clients
+from crossway.usecases.developers.clients import ClientUpdate
 from tests.dashboard.conftest import Screen
-from tests.world import World
+from tests.harness import Harness
 
 
-def asked(world: World, **more: Any) -> None:
+def asked(world: Harness, **more: Any) -> None:
     facts: dict[str, Any] = {
         "at": world.clock.now(),
         "request_id": "r-1",
@@ -31,11 +31,11 @@ def asked(world: World, **more: Any) -> None:
         "status": 201,
         "microseconds": 12_400,
         "client_id": "c-1",
-        "key_shown": "cr_test_abcd",
-        "asked": '{"amount":"25000000","sender":"…"}',
-        "answered": '{"id":7}',
+        "key_prefix": "cr_test_abcd",
+        "request_body": '{"amount":"25000000","sender":"…"}',
+        "response_body": '{"id":7}',
     }
-    world.store.write(lambda unit: unit.requests.add([AskedRequest(0, **(facts | more))]))
+    world.store.write(lambda unit: unit.request_log.add([LoggedRequest(0, **(facts | more))]))
 
 
 def requests_of(screen: Screen) -> list[str]:
@@ -47,10 +47,10 @@ def text_of(screen: Screen, key: str) -> str:
 
 
 def test_requests_are_listed_newest_first_and_filtered(screen: Screen) -> None:
-    assert "Nothing was asked yet" in screen.open("requests").words
+    assert "No requests yet" in screen.open("requests").words
     asked(screen.world)
     asked(screen.world, method="GET", path="/v1/quotes/best", status=400, request_id="r-2")
-    asked(screen.world, path="/v1/webhooks", status=401, client_id=None, key_shown=None)
+    asked(screen.world, path="/v1/webhooks", status=401, client_id=None, key_prefix=None)
     assert requests_of(screen.again()) == [
         "POST /v1/webhooks",
         "GET /v1/quotes/best",
@@ -64,7 +64,7 @@ def test_requests_are_listed_newest_first_and_filtered(screen: Screen) -> None:
     screen.at.selectbox(key="client").set_value("c-1")
     assert requests_of(screen.again()) == ["GET /v1/quotes/best"]
     screen.at.text_input(key="request_id").set_value("r-9")
-    assert "No request matches" in screen.again().words
+    assert "No matching requests" in screen.again().words
 
 
 def test_one_request_shows_its_masked_bodies(screen: Screen) -> None:
@@ -78,8 +78,8 @@ def test_one_request_shows_its_masked_bodies(screen: Screen) -> None:
 
 
 def test_what_was_not_kept_says_so(screen: Screen) -> None:
-    asked(screen.world, method="GET", status=200, asked=None, answered=None)
-    assert "only writes and failures keep" in screen.open("request", id="1").words
+    asked(screen.world, method="GET", status=200, request_body=None, response_body=None)
+    assert "only the bodies of writes and failed requests" in screen.open("request", id="1").words
 
 
 @pytest.mark.parametrize("number", ["", "9", "x", "9" * 30])
@@ -89,15 +89,17 @@ def test_an_unknown_request_is_answered_in_words(screen: Screen, number: str) ->
 
 
 def test_a_body_that_was_cut_is_shown_as_it_is() -> None:
-    assert view.laid_out('{"a":"b…') == '{"a":"b…'
-    assert view.took(AskedRequest(1, datetime.now(UTC), "", "", "", 200, 800, *[None] * 4)) == (
-        "0.8 ms"
-    )
+    assert view.format_body('{"a":"b…') == '{"a":"b…'
+    assert view.format_latency(
+        LoggedRequest(1, datetime.now(UTC), "", "", "", 200, 800, *[None] * 4)
+    ) == ("0.8 ms")
 
 
 def test_the_log_says_who_changed_what_and_how_it_was(screen: Screen) -> None:
     services = screen.world.services
-    clients.change(services, "c-1", ClientChange(app_fee_bps=50, name="The shop"), insider("ada"))
+    clients.update_client(
+        services, "c-1", ClientUpdate(app_fee_bps=50, name="The shop"), staff_principal("ada")
+    )
     (row,) = screen.open("audit").widget("audit")["rows"]
     assert row["href"] == "client?id=c-1"
     assert [row["cells"][n]["text"] for n in range(5)] == [
@@ -111,9 +113,9 @@ def test_the_log_says_who_changed_what_and_how_it_was(screen: Screen) -> None:
 
 def test_the_log_is_filtered_by_who_what_and_about(screen: Screen) -> None:
     services = screen.world.services
-    made = keys.make(services, "c-1", Mode.TEST, insider("ada")).key
-    keys.revoke(services, made.id, insider("bob"))
-    switch(services, screen.world.operator, "chain:BASE_MAINNET", True, "node is down")
+    made = api_keys.create_api_key(services, "c-1", Mode.TEST, staff_principal("ada")).key
+    api_keys.revoke_api_key(services, made.id, staff_principal("bob"))
+    set_kill_switch(services, screen.world.operator, "chain:BASE_MAINNET", True, "node is down")
     screen.open("audit", about=f"key:{made.id}")
     rows = screen.widget("audit")["rows"]
     assert [row["cells"][0]["text"] for row in rows] == ["Key revoked", "Key created"]
@@ -121,12 +123,12 @@ def test_the_log_is_filtered_by_who_what_and_about(screen: Screen) -> None:
     (row,) = screen.again().widget("audit")["rows"]
     assert row["href"] == f"key?id={made.id}"
     screen.at.selectbox(key="what").set_value("switched off")
-    assert "No entry matches" in screen.again().words
+    assert "No matching entries" in screen.again().words
 
 
 def test_the_days_of_a_filter_are_both_included() -> None:
     day = date(2026, 11, 21)
-    wanted = audit_view.wanted(None, None, "", day, day, None)
+    wanted = audit_view.build_filter(None, None, "", day, day, None)
     assert wanted.start == datetime(2026, 11, 21, tzinfo=UTC)
     assert wanted.end == datetime(2026, 11, 22, tzinfo=UTC)
 
@@ -134,29 +136,29 @@ def test_the_days_of_a_filter_are_both_included() -> None:
 def test_a_log_that_somebody_changed_says_where(screen: Screen) -> None:
     services = screen.world.services
     for name in ("one", "two", "three"):
-        clients.create(services, name, insider("ada"))
-    assert "The log is whole: the hashes of all 3 entries fit." in screen.open("audit").words
+        clients.create_client(services, name, staff_principal("ada"))
+    assert "Log verified: 3 entries intact." in screen.open("audit").words
     with screen.world.store.writer.begin() as db:
         db.execute(update(audit_table).where(audit_table.c.id == 2).values(who="nobody"))
     st.cache_data.clear()
-    assert "The log was changed: what stands before #2" in screen.again().words
+    assert "Log modified: the entries before #2" in screen.again().words
 
 
 def test_a_hash_that_the_log_lacks_says_that_it_was_cut_short(screen: Screen) -> None:
-    clients.create(screen.world.services, "one", insider("ada"))
+    clients.create_client(screen.world.services, "one", staff_principal("ada"))
     screen.open("audit")
     newest = screen.at.code[0].value
     screen.at.text_input(key="known_hash").set_value(newest)
-    assert "the hash that you gave is among them" in screen.again().words
+    assert "The given hash is one of them" in screen.again().words
     screen.at.text_input(key="known_hash").set_value("0" * 64)
-    assert "the log was cut short or written anew" in screen.again().words
+    assert "the log was truncated or rewritten" in screen.again().words
 
 
 def test_the_export_holds_every_field_and_the_hash(screen: Screen) -> None:
     world = screen.world
-    clients.create(world.services, "one", insider("ada"))
-    text = audit_view.export(
-        world.services, world.operator, audit_view.wanted(None, None, "", None, None, None)
+    clients.create_client(world.services, "one", staff_principal("ada"))
+    text = audit_view.export_csv(
+        world.services, world.operator, audit_view.build_filter(None, None, "", None, None, None)
     )
     (row,) = csv.DictReader(io.StringIO(text))
     assert (row["who"], row["what"]) == ("ada", "client created")

@@ -1,4 +1,4 @@
-"""Webhooks and their deliveries on their screens: added, tried, followed, sent again."""
+"""Webhooks and their deliveries on screen: added, tested, inspected and resent."""
 
 import json
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ import pytest
 
 from crossway.dashboard.views import deliveries as view
 from crossway.domain.errors import InvalidInput
-from crossway.domain.webhooks import FAILING_LIMIT, SWITCHED_OFF, DeliveryState
+from crossway.domain.webhooks import DISABLE_AFTER, DISABLED_REASON, DeliveryState
 from crossway.usecases.developers import deliveries
-from crossway.usecases.developers.webhooks import WebhookChange, change
+from crossway.usecases.developers.webhooks import WebhookUpdate, update_webhook
 from tests.dashboard.conftest import Screen
-from tests.dashboard.telling import opened
-from tests.engine.deliveries import TellingWorld
-from tests.receivers import Receiver, receiving
+from tests.dashboard.webhook_dashboard import opened
+from tests.engine.webhook_world import WebhookWorld
+from tests.receivers import Receiver, running_receiver
 
-Shown = tuple[Screen, TellingWorld]
+Shown = tuple[Screen, WebhookWorld]
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def shown(tmp_path: Path) -> Iterator[Shown]:
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    with receiving() as found:
+    with running_receiver() as found:
         yield found
 
 
@@ -51,7 +51,7 @@ def test_a_webhook_is_added_and_its_secret_verifies_the_test_event(
     screen.press("Add a webhook")
     secret = next(code.value for code in screen.at.code if code.value.startswith("whsec_"))
     (row,) = screen.widget("webhooks")["rows"]
-    assert (row["href"], chips(row, 1)) == ("webhook?id=1", ["On"])
+    assert (row["href"], chips(row, 1)) == ("webhook?id=1", ["Enabled"])
     screen.press("I have saved it")
     assert "whsec_" not in screen.words
     screen.open("webhook", id="1").press("Send a test event")
@@ -77,7 +77,7 @@ def test_a_failing_endpoint_says_so_with_its_answer_and_its_next_try(
     screen, world = shown
     receiver.answer = lambda arrived: 500
     made = world.webhook(receiver.url, description="Orders")
-    deliveries.test(world.services, world.caller, made.endpoint.id)
+    deliveries.send_test_event(world.services, world.caller, made.endpoint.id)
     world.deliver()
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
     assert (row["cells"][0]["sub"], chips(row, 1)) == ("A shop · Orders", ["Failing"])
@@ -93,15 +93,15 @@ def test_an_endpoint_that_was_switched_off_says_why_and_can_be_switched_on(
     screen, world = shown
     receiver.answer = lambda arrived: 500
     made = world.webhook(receiver.url)
-    deliveries.test(world.services, world.caller, made.endpoint.id)
+    deliveries.send_test_event(world.services, world.caller, made.endpoint.id)
     world.deliver()
-    world.later(FAILING_LIMIT.total_seconds())
+    world.later(DISABLE_AFTER.total_seconds())
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
-    assert (chips(row, 1), row["cells"][1]["sub"]) == (["Off"], SWITCHED_OFF)
+    assert (chips(row, 1), row["cells"][1]["sub"]) == (["Disabled"], DISABLED_REASON)
     screen.open("webhook", id="1")
     test = next(b for b in screen.at.button if b.label == "Send a test event")
     assert test.disabled
-    screen.press("Switch on")
+    screen.press("Enable")
     assert world.endpoint(1).enabled
 
 
@@ -109,20 +109,20 @@ def test_deliveries_are_filtered_by_state_and_by_event(shown: Shown, receiver: R
     screen, world = shown
     world.webhook(receiver.url)
     world.pay()
-    deliveries.test(world.services, world.caller, 1)
+    deliveries.send_test_event(world.services, world.caller, 1)
     world.deliver()
     screen.open("webhook", id="1").at.selectbox(key="event").set_value("intent_created")
     rows = screen.again().widget("deliveries")["rows"]
     assert [row["cells"][2]["text"] for row in rows] == ["Payment #1"]
     screen.at.session_state["show"] = "Failed"
-    assert "No delivery matches" in screen.again().words
+    assert "No matching deliveries" in screen.again().words
 
 
 def test_a_long_list_of_deliveries_turns_its_pages(shown: Shown, receiver: Receiver) -> None:
     screen, world = shown
     world.webhook(receiver.url)
     for _ in range(27):
-        deliveries.test(world.services, world.caller, 1)
+        deliveries.send_test_event(world.services, world.caller, 1)
     screen.open("webhook", id="1")
     assert [int(row["key"]) for row in screen.widget("deliveries")["rows"]] == [*range(27, 2, -1)]
     screen.press("Older")
@@ -142,15 +142,15 @@ def test_one_delivery_shows_what_was_sent_and_answered_and_is_sent_again(
     screen.open("delivery", id="1")
     (sent,) = (json.loads(code.value) for code in screen.at.code)
     assert (sent["type"], sent["data"]["id"]) == ("intent_created", intent.id)
-    (item,) = screen.widget("tries")["items"]
-    assert item["title"] == "Try 1: 200"
+    (item,) = screen.widget("tries")["entries"]
+    assert item["title"] == "Attempt 1: 200"
     assert "got it, thanks" in item["raw"]
-    assert "webhook-signature: (not kept)" in item["raw"]
+    assert "webhook-signature: (not stored)" in item["raw"]
     assert "webhook-id: evt_" in item["raw"]
-    screen.press("Send again")
+    screen.press("Resend")
     world.deliver()
     assert [one.event["id"] for one in receiver.arrived] == [sent["id"], sent["id"]]
-    hrefs = [way["href"] for way in screen.widget("delivery_ways")["ways"]]
+    hrefs = [way["href"] for way in screen.widget("delivery_ways")["links"]]
     assert hrefs == ["webhook?id=1", "intent?id=1", "delivery?id=2"]
     assert "#1" in text_of(screen.open("delivery", id="2"), "delivery_facts")
 
@@ -163,14 +163,14 @@ def test_a_webhook_is_changed_on_its_screen(shown: Shown, receiver: Receiver) ->
     )
     screen.press("Save")
     assert world.endpoint(1).events == ("intent_funded", "intent_completed")
-    assert "Intent funded, Intent completed" in text_of(screen, "webhook_facts")
+    assert "Payment funded, Payment completed" in text_of(screen, "webhook_facts")
 
 
 def test_webhooks_of_one_client_are_shown_alone(shown: Shown, receiver: Receiver) -> None:
     screen, world = shown
     world.webhook(receiver.url)
     assert screen.open("webhooks", client="c-1").widget("webhooks")["rows"]
-    change(world.services, world.caller, 1, WebhookChange(enabled=False))
+    update_webhook(world.services, world.caller, 1, WebhookUpdate(enabled=False))
     assert not screen.open("webhooks", client="nobody").at.exception
 
 
@@ -184,13 +184,13 @@ def test_an_unknown_webhook_or_delivery_is_answered_in_words(shown: Shown, numbe
 
 def test_the_time_to_replay_is_a_span_or_lies_between_two_instants() -> None:
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    found = view.span(now, "The last hour", None, None)
+    found = view.resend_period(now, "Last hour", None, None)
     assert found == {"from": "2026-11-21T11:00:00+00:00", "to": "2026-11-21T12:00:00+00:00"}
     naive = now.replace(tzinfo=None)
-    found = view.span(now, view.BY_HAND, naive - timedelta(days=1), naive)
+    found = view.resend_period(now, view.CUSTOM_PERIOD, naive - timedelta(days=1), naive)
     assert found["from"] == "2026-11-20T12:00:00+00:00"
     with pytest.raises(InvalidInput, match="From and To"):
-        view.span(now, view.BY_HAND, naive, None)
+        view.resend_period(now, view.CUSTOM_PERIOD, naive, None)
 
 
 def test_no_state_of_a_delivery_lacks_its_word() -> None:

@@ -1,23 +1,23 @@
-"""The guided story and the simulator's page, step by step."""
+"""The guided tour and the simulator page, step by step."""
 
 import json
 
-from crossway.usecases.network import sandbox
+from crossway.usecases.simulator import chain_controls
 from tests.dashboard.conftest import Screen
 
 
 def test_the_story_goes_from_the_quote_to_the_excess_that_comes_back(screen: Screen) -> None:
-    screen.open("story")
+    screen.open("guided_tour")
     steps = screen.widget("guided_way")["steps"]
     assert steps[0]["title"] == "What does it cost?"
     screen.press("Ask for a quote")
     assert screen.widget("guided_quotes")["rows"]
-    screen.press("Next").press("Make the payment")
+    screen.press("Next").press("Create the payment")
     assert "QR code to pay this, simulated, no real money" in screen.pictures
-    screen.press("Next").press("Let the customer pay too much")
+    screen.press("Next").press("Simulate an overpayment")
     screen.world.pass_time(40)
     screen.again()
-    assert "Relayer repaid" in json.dumps(screen.widget("guided_timeline"))
+    assert "Relayer reimbursed" in json.dumps(screen.widget("guided_timeline"))
     screen.press("Next")
     told = {
         row["cells"][0]["text"]: row["cells"][4]["text"]
@@ -26,19 +26,21 @@ def test_the_story_goes_from_the_quote_to_the_excess_that_comes_back(screen: Scr
     assert told["The shop"] == "+25.00 USDC"
     assert told["Deposit address"] == "–"
     screen.press("Next").press("Next")
-    facts = {one["label"]: one["cell"] for one in screen.widget("guided_excess")["facts"]}
-    assert facts["Too much"]["sub"] == "sent back"
+    facts = {one["label"]: one["cell"] for one in screen.widget("guided_excess")["details"]}
+    assert facts["Overpayment"]["sub"] == "returned"
     screen.press("Start again")
     assert not screen.has("guided_quotes")
 
 
 def test_the_simulator_says_what_is_on_and_puts_it_back_to_normal(screen: Screen) -> None:
     world = screen.world
-    sandbox.faults(world.services, world.operator, "BASE_MAINNET", {"outageSeconds": 600})
-    sandbox.clock(world.services, world.operator, frozen=True)
+    chain_controls.inject_faults(
+        world.services, world.operator, "BASE_MAINNET", {"outageSeconds": 600}
+    )
+    chain_controls.set_clock(world.services, world.operator, frozen=True)
     screen.open("simulator")
-    labels = {one["label"] for one in screen.widget("unusual")["facts"]}
+    labels = {one["label"] for one in screen.widget("unusual")["details"]}
     assert {"Base", "Clock"} <= labels
-    screen.press("All back to normal")
+    screen.press("Reset all")
     assert not screen.has("unusual")
-    assert sandbox.normal(world.services, world.operator) == 0
+    assert chain_controls.reset_faults(world.services, world.operator) == 0

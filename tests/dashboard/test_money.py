@@ -1,4 +1,4 @@
-"""Treasury, books and comparisons on screen: each state that an operator can meet."""
+"""Treasury, books and reconciliation on screen, in each state an operator can meet."""
 
 import json
 from datetime import date
@@ -7,10 +7,10 @@ import streamlit as st
 
 from crossway.dashboard import session
 from crossway.domain.intent import State
-from crossway.usecases.money import stock
-from crossway.usecases.network import sandbox
+from crossway.usecases.money import inventory_adjustments
+from crossway.usecases.simulator import chain_controls
 from tests.dashboard.conftest import Screen
-from tests.processes import until
+from tests.processes import wait_until
 
 
 def texts(rows: list[dict[str, object]]) -> str:
@@ -24,8 +24,8 @@ def paid(screen: Screen, amount: str = "exact") -> None:
 
 
 def test_empty_books_say_what_will_be_their_first_line(screen: Screen) -> None:
-    assert "Nothing is booked yet" in screen.open("books").words
-    assert "Nothing was posted" in screen.words
+    assert "No postings yet" in screen.open("books").words
+    assert "No postings" in screen.words
 
 
 def test_the_books_balance_and_a_line_opens_its_postings(screen: Screen) -> None:
@@ -47,12 +47,12 @@ def test_the_books_balance_and_a_line_opens_its_postings(screen: Screen) -> None
 
 def test_the_lines_of_the_books_are_turned_like_pages(screen: Screen) -> None:
     paid(screen)
-    assert stock.take_in(screen.world.services, screen.world.operator)
+    assert inventory_adjustments.book_opening_balances(screen.world.services, screen.world.operator)
     first = screen.open("books").widget("trial")["rows"]
-    second = screen.press("More lines").widget("trial")["rows"]
+    second = screen.press("Next").widget("trial")["rows"]
     assert len(first) == len(second) == 30
     assert not {row["href"] for row in first} & {row["href"] for row in second}
-    assert screen.press("Lines before").widget("trial")["rows"] == first
+    assert screen.press("Previous").widget("trial")["rows"] == first
     assert screen.has("postings")
 
 
@@ -65,36 +65,36 @@ def test_a_range_that_ends_before_it_begins_is_refused_in_words(screen: Screen) 
 
 
 def test_books_and_chains_are_compared_and_the_stock_is_taken_in(screen: Screen) -> None:
-    assert "Nothing was compared yet" in screen.open("reconcile").words
+    assert "No runs yet" in screen.open("reconcile").words
     paid(screen)
     screen.world.pass_time(60)
-    screen.press("Compare now")
+    screen.press("Reconcile now")
     compared(screen)
     assert "The books and the chains agree." in screen.again().words
-    assert "its stock is not compared" in screen.words
-    assert stock.take_in(screen.world.services, screen.world.operator)
-    screen.press("Compare now")
+    assert "its inventory is not reconciled" in screen.words
+    assert inventory_adjustments.book_opening_balances(screen.world.services, screen.world.operator)
+    screen.press("Reconcile now")
     compared(screen)
-    assert "its stock is not compared" not in screen.again().words
+    assert "its inventory is not reconciled" not in screen.again().words
     assert len(screen.widget("runs")["rows"]) == 2
     screen.open("reconcile", run="1")
-    assert "its stock is not compared" in screen.words
+    assert "its inventory is not reconciled" in screen.words
 
 
 def test_a_difference_is_shown_with_its_reason_and_can_be_booked(screen: Screen) -> None:
     world = screen.world
-    stock.take_in(world.services, world.operator)
+    inventory_adjustments.book_opening_balances(world.services, world.operator)
     faults = {"balances": {"relayer": {"USDC": "1000007000000"}}}
-    sandbox.faults(world.services, world.operator, "BASE_MAINNET", faults)
-    screen.open("reconcile").press("Compare now")
+    chain_controls.inject_faults(world.services, world.operator, "BASE_MAINNET", faults)
+    screen.open("reconcile").press("Reconcile now")
     compared(screen)
-    assert "1 difference to look at." in screen.again().words
+    assert "1 difference to review." in screen.again().words
     (row,) = screen.widget("findings")["rows"]
     assert "1000007 USDC; the books say 1000000 USDC" in texts([row])
-    assert "Somebody put stock in or took it out" in texts([row])
-    screen.press("Book as put in")
+    assert "Inventory was added or withdrawn without an entry in the books" in texts([row])
+    screen.press("Book as added")
     with world.store.read() as unit:
-        assert [a.kind for a in unit.network.alarms()] == ["reconcile"]
+        assert [a.kind for a in unit.alerts.list_active()] == ["reconcile"]
 
 
 def compared(screen: Screen) -> None:
@@ -102,31 +102,31 @@ def compared(screen: Screen) -> None:
 
     def runs() -> bool:
         with screen.world.store.read() as unit:
-            return bool(unit.treasury.running())
+            return bool(unit.treasury.list_running_reconciliations())
 
-    until("the comparison has ended", lambda: not runs())
+    wait_until("the comparison has ended", lambda: not runs())
 
 
 def test_short_stock_is_the_first_thing_on_the_treasurys_page(screen: Screen) -> None:
     screen.open("treasury")
-    assert "Nothing is short." in screen.words
-    assert "Nothing to move" in screen.words
-    assert "No claim is open" in screen.words
+    assert "No shortages." in screen.words
+    assert "No suggestions" in screen.words
+    assert "No open claims" in screen.words
     figures = {metric.label: metric.value for metric in screen.at.metric}
-    assert figures["Short of target"] == "0"
+    assert figures["Below target"] == "0"
     screen.at.selectbox(key="target_chain").set_value("ARBITRUM_MAINNET")
     screen.again().at.selectbox(key="target_token").set_value("USDC")
     screen.again().at.text_input(key="target_amount").set_value("1,012,000")
-    screen.press("Set this target")
+    screen.press("Set target")
     st.cache_resource.clear()
-    session.provide(lambda: screen.world.services)
+    session.configure(lambda: screen.world.services)
     screen.open("treasury")
-    assert "USDC on Arbitrum One is short of its target by 12,000.00 USDC" in screen.words
+    assert "USDC on Arbitrum One is below its target by 12,000.00 USDC" in screen.words
     (move,) = screen.widget("moves")["rows"]
     assert "12,000.00 USDC" in texts([move])
     first = screen.widget("stock")["rows"][0]
     assert first["marked"]
-    assert "Short" in texts([first])
+    assert "Below target" in texts([first])
 
 
 def test_claims_and_gas_are_shown_with_what_they_mean(screen: Screen) -> None:
@@ -134,12 +134,12 @@ def test_claims_and_gas_are_shown_with_what_they_mean(screen: Screen) -> None:
     screen.open("treasury")
     (claim,) = screen.widget("claims")["rows"]
     assert claim["href"] == "intent?id=1"
-    assert "No payment is open" in screen.words
+    assert "No open payments" in screen.words
     screen.world.pay()
     (exposed,) = screen.again().widget("exposure")["rows"]
     assert "USDC on Base" in texts([exposed])
     gas = screen.widget("gas")["rows"]
     assert len(gas) == 13
     assert "transactions" in texts(gas)
-    screen.at.session_state["network"] = "Test networks"
-    assert "No claim is open" in screen.again().words
+    screen.at.session_state["network"] = "Testnets"
+    assert "No open claims" in screen.again().words

@@ -1,4 +1,4 @@
-"""One payment's screen: found by any name, told in steps, with the buttons its state allows."""
+"""One payment's page: found by any identifier, its steps, and the actions its state allows."""
 
 import json
 
@@ -25,7 +25,7 @@ def test_the_root_link_leads_to_the_payment(screen: Screen) -> None:
 
 
 def test_an_unknown_name_is_answered_in_words(screen: Screen) -> None:
-    assert "No payment is known by “nonsense”" in screen.open("intent", id="nonsense").words
+    assert "No payment found for “nonsense”" in screen.open("intent", id="nonsense").words
 
 
 def test_a_pending_payment_can_be_checked_and_not_refunded(screen: Screen) -> None:
@@ -33,7 +33,7 @@ def test_a_pending_payment_can_be_checked_and_not_refunded(screen: Screen) -> No
     assert buttons(screen)["Check for deposit"] is True
     assert buttons(screen)["Refund"] is False
     assert "A refund is possible once the payment has expired" in screen.words
-    stands = [step["stands"] for step in screen.widget("steps")["steps"]]
+    stands = [step["status"] for step in screen.widget("steps")["steps"]]
     assert stands == ["done", "now", "todo", "todo"]
 
 
@@ -47,7 +47,7 @@ def test_a_simulated_deposit_leads_to_the_payout(screen: Screen) -> None:
     screen.open("intent", id=str(intent.id)).press("Deposit 25")
     screen.world.until(intent, State.COMPLETED)
     screen.again()
-    assert {step["stands"] for step in screen.widget("steps")["steps"]} == {"done"}
+    assert {step["status"] for step in screen.widget("steps")["steps"]} == {"done"}
     assert len(screen.widget("deposits")["rows"]) == 1
     actual = {r["key"]: r["cells"][2].get("text") for r in screen.widget("compare")["rows"]}
     assert actual["Recipient gets"] == "25.00 USDC"
@@ -59,7 +59,7 @@ def test_what_was_too_much_shows_as_gone_back(screen: Screen) -> None:
     screen.world.until(intent, State.COMPLETED)
     screen.again()
     actual = {r["key"]: r["cells"][2].get("text") for r in screen.widget("compare")["rows"]}
-    assert actual["Went back"].endswith(" USDC")
+    assert actual["Refunded"].endswith(" USDC")
     assert "Over" in screen.words
 
 
@@ -68,15 +68,15 @@ def test_another_token_is_shown_and_can_be_returned(screen: Screen) -> None:
     screen.open("intent", id=str(intent.id)).press("Deposit another token")
     screen.world.pass_time(20)
     screen.again()
-    assert "Foreign token" in screen.words
-    assert any(label.startswith("Return foreign deposit") for label in buttons(screen))
+    assert "Wrong token" in screen.words
+    assert any(label.startswith("Return unexpected deposit") for label in buttons(screen))
 
 
 def test_an_expired_payment_that_holds_money_offers_its_refund_by_name(screen: Screen) -> None:
     intent = screen.world.pay()
     screen.world.deposit(intent, "short")
     screen.world.pass_time(20)
-    screen.world.hand.seconds += 3700
+    screen.world.machine.seconds += 3700
     screen.world.services.chains[intent.terms.source_chain].heads()
     screen.world.until(intent, State.EXPIRED, State.REFUNDED)
     screen.open("intent", id=str(intent.id))
@@ -84,22 +84,22 @@ def test_an_expired_payment_that_holds_money_offers_its_refund_by_name(screen: S
         assert any(label.startswith("Refund 12.") for label in buttons(screen))
     screen.world.until(intent, State.REFUNDED)
     screen.again()
-    assert "Refunded already." in screen.words
+    assert "Already refunded." in screen.words
 
 
 def test_every_state_stands_as_steps(screen: Screen) -> None:
     intent = screen.world.pay()
-    screen.world.hand.seconds += 3700
+    screen.world.machine.seconds += 3700
     screen.world.until(intent, State.EXPIRED)
     titles = [s["title"] for s in screen.open("intent", id=str(intent.id)).widget("steps")["steps"]]
-    assert titles == ["Created", "Time is over"]
+    assert titles == ["Created", "Expired"]
 
 
 def test_of_a_payment_that_has_ended_nothing_is_called_not_yet(screen: Screen) -> None:
     intent = screen.world.pay()
     screen.open("intent", id=str(intent.id))
     assert "not yet" in str(screen.widget("compare")["rows"])
-    screen.world.hand.seconds += 3700
+    screen.world.machine.seconds += 3700
     screen.world.until(intent, State.EXPIRED)
     screen.again()
     assert "not yet" not in str(screen.widget("compare")["rows"])
@@ -109,10 +109,10 @@ def test_a_note_is_written_and_stands_in_the_story(screen: Screen) -> None:
     intent = screen.world.pay()
     screen.open("intent", id=str(intent.id))
     screen.at.text_area(key="note_words").set_value("The payer called.")
-    screen.press("Add the note")
-    titles = [item["title"] for item in screen.widget("timeline")["items"]]
+    screen.press("Add note")
+    titles = [item["title"] for item in screen.widget("timeline")["entries"]]
     assert titles[0].startswith("Note by ")
-    assert screen.widget("timeline")["items"][0]["note"] == "The payer called."
+    assert screen.widget("timeline")["entries"][0]["note"] == "The payer called."
 
 
 def test_the_depth_of_a_payment_has_its_books_its_bytes_and_its_records(screen: Screen) -> None:
@@ -138,5 +138,5 @@ def test_a_text_that_could_mean_much_is_answered_by_a_page(screen: Screen) -> No
     rows = screen.widget("found_payment")["rows"]
     assert [row["href"] for row in rows] == [f"intent?id={one.id}" for one in reversed(made)]
     assert rows[0]["cells"][1]["text"] == "Its recipient"
-    assert "Nothing is known by “nonsense”" in screen.open("search", q="nonsense").words
-    assert "Search for anything" in screen.open("search").words
+    assert "No results for “nonsense”" in screen.open("search", q="nonsense").words
+    assert "Enter an exact value" in screen.open("search").words

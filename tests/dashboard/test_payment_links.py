@@ -1,11 +1,11 @@
-"""Payment links on their screens: made, handed out, used, switched off; a client's look."""
+"""Payment links on screen: created, shared, used and deactivated; a merchant's branding."""
 
 import io
 
 from PIL import Image
 
 from crossway.domain.intent import State
-from crossway.usecases.payers import links, looks, paying
+from crossway.usecases.payers import branding, checkout, links
 from tests.dashboard.conftest import Screen
 
 
@@ -15,47 +15,51 @@ def test_a_link_is_made_used_and_switched_off(screen: Screen) -> None:
     screen.at.text_input(key="link_title").set_value("Coffee beans")
     screen.at.text_input(key="link_amount").set_value("12.50")
     screen.at.text_input(key="link_recipient").set_value(world.address("BASE_MAINNET", "shop"))
-    screen.press("Make the payment link")
-    [made] = links.page(world.services, world.operator, 10)
-    assert (made.title, made.amount_units, made.active) == ("Coffee beans", 12_500_000, True)
+    screen.press("Create payment link")
+    [made] = links.list_page(world.services, world.operator, 10)
+    assert (made.title, made.amount, made.active) == ("Coffee beans", 12_500_000, True)
     refund = world.address("ARBITRUM_MAINNET", "payer")
-    form = paying.Form("n" * 20, "", "ARBITRUM_MAINNET:USDC", refund)
-    intent = paying.pay(world.services, made.id, form)
+    form = checkout.CheckoutForm("n" * 20, "", "ARBITRUM_MAINNET:USDC", refund)
+    intent = checkout.pay_by_link(world.services, made.id, form)
     screen.open("payment_link", id=made.id)
     assert f"http://localhost:8600/pay/l/{made.id}" in str(screen.widget("link_facts"))
     [use] = screen.widget("link_uses")["rows"]
     assert use["href"] == f"intent?id={intent.id}"
-    screen.press("Switch off")
+    screen.press("Deactivate")
     assert not links.get(world.services, world.operator, made.id).active
     [row] = screen.open("payment_links").widget("payment_links")["rows"]
-    assert row["cells"][1]["chips"][0]["text"] == "Off"
+    assert row["cells"][1]["chips"][0]["text"] == "Inactive"
 
 
 def test_a_form_that_is_wrong_says_so_and_makes_nothing(screen: Screen) -> None:
     screen.open("payment_links")
     screen.at.text_input(key="link_title").set_value("Coffee")
     screen.at.text_input(key="link_amount").set_value("lots")
-    screen.press("Make the payment link")
+    screen.press("Create payment link")
     assert any("Amount" in error.value for error in screen.at.error)
-    assert links.page(screen.world.services, screen.world.operator, 10) == []
+    assert links.list_page(screen.world.services, screen.world.operator, 10) == []
 
 
 def test_a_payment_names_its_payers_page(screen: Screen) -> None:
     world = screen.world
     intent = world.pay()
     screen.open("intent", id=str(intent.id))
-    url = paying.page_address(world.services, "http://localhost:8600", intent.id)
-    assert screen.widget("intent_page")["facts"][0]["cell"]["copy"] == url
-    assert paying.page_of(world.services, url.rpartition("/")[2]).intent.state is State.PENDING
+    url = checkout.checkout_url(world.services, "http://localhost:8600", intent.id)
+    assert screen.widget("intent_page")["details"][0]["cell"]["copy"] == url
+    assert (
+        checkout.get_checkout(world.services, url.rpartition("/")[2]).intent.state is State.PENDING
+    )
 
 
 def test_a_clients_logo_is_shown_and_taken_away(screen: Screen) -> None:
     world, out = screen.world, io.BytesIO()
     Image.new("RGB", (40, 20), "#2255aa").save(out, "PNG")
-    looks.change(world.services, world.operator, "c-1", out.getvalue(), ["https://shop.example"])
+    branding.update_branding(
+        world.services, world.operator, "c-1", out.getvalue(), ["https://shop.example"]
+    )
     screen.open("client", id="c-1")
     frames = next(a for a in screen.at.text_area if a.label.startswith("Sites"))
     assert frames.value == "https://shop.example"
     screen.at.checkbox[0].check()
-    screen.press("Save the look")
-    assert looks.get(world.services, world.operator, "c-1").picture == b""
+    screen.press("Save branding")
+    assert branding.get_branding(world.services, world.operator, "c-1").logo == b""

@@ -1,4 +1,4 @@
-"""The list of payments: filters that are built, kept as views, and taken along as files."""
+"""The list of payments: building filters, saving views and exporting files."""
 
 import csv
 import io
@@ -45,8 +45,8 @@ def test_conditions_are_added_and_taken_away_and_stand_in_the_address(
     assert listed(screen) == [three[1]]
     assert screen.at.query_params["all"] == "exception:short"
     built(screen, "to", SOLANA)
-    assert "No payment matches" in screen.words
-    screen.press("Out of the ordinary is Short")
+    assert "No matching payments" in screen.words
+    screen.press("Exception is Short")
     assert listed(screen) == [three[2]]
     screen.press("To chain is Solana")
     assert listed(screen) == three[::-1]
@@ -57,12 +57,12 @@ def test_one_of_some_conditions_is_enough(screen: Screen, three: list[int]) -> N
     built(screen, "exception", "short", "any")
     built(screen, "to", SOLANA, "any")
     assert listed(screen) == [three[2], three[1]]
-    assert "2 payments" in screen.widget("intents")["said"]
+    assert "2 payments" in screen.widget("intents")["caption"]
 
 
 def test_nonsense_in_the_address_is_refused_in_words(screen: Screen) -> None:
     screen.open("intents", all="colour:red")
-    assert "All: colour is no subject" in screen.words
+    assert "All: colour is not a filter field" in screen.words
 
 
 def test_a_view_is_kept_for_everybody_and_can_be_what_the_list_opens_with(
@@ -79,13 +79,13 @@ def test_a_view_is_kept_for_everybody_and_can_be_what_the_list_opens_with(
     screen.open("intents", view="all")
     assert listed(screen) == three[::-1]
     view_id = screen.at.selectbox(key="intents_view").options
-    assert view_id == ["Too little (opens first)"]
+    assert view_id == ["Too little (default)"]
     screen.at.selectbox(key="intents_view").select_index(0)
-    screen.again().press("Remove this view")
+    screen.again().press("Delete view")
     assert listed(screen.open("intents")) == three[::-1]
     with screen.world.store.read() as unit:
-        audited = [what for _, _, what, _ in unit.network.audited(3)]
-    assert audited[:2] == ["view removed", "view saved"]
+        audited = [what for _, _, what, _ in unit.audit_log.list_recent(3)]
+    assert audited[:2] == ["view deleted", "view saved"]
 
 
 def test_a_file_has_what_the_filter_leaves_and_nothing_else(
@@ -93,7 +93,7 @@ def test_a_file_has_what_the_filter_leaves_and_nothing_else(
 ) -> None:
     client = TestClient(Starlette(routes=downloads.routes()))
     screen.open("intents", all="exception:short")
-    hrefs = [way["href"] for way in screen.widget("intents_ways")["ways"] if way.get("file")]
+    hrefs = [way["href"] for way in screen.widget("intents_ways")["links"] if way.get("download")]
     lines = list(csv.DictReader(io.StringIO(client.get(hrefs[0]).text)))
     assert [int(line["id"]) for line in lines] == [three[1]]
     assert lines[0]["state"] == State.PENDING

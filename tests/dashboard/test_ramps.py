@@ -1,10 +1,10 @@
-"""The ramp screens: quotes side by side, the guided form, the list, people and the search."""
+"""The ramp pages: quote comparison, order form, order list, customers and search."""
 
 import json
 
 import pytest
 
-from crossway.dashboard.views.wording import SIMULATED
+from crossway.dashboard.views.status_labels import SIMULATED
 from tests.dashboard.conftest import Screen
 from tests.usecases.ramp_worlds import ADA, ARBITRUM, RampWorld
 
@@ -19,7 +19,7 @@ def labels(screen: Screen) -> list[str]:
 def fill(screen: Screen, email: str = ADA) -> Screen:
     """The form with everything that an order of the chosen provider needs."""
     screen.at.text_input(key="email").set_value(email)
-    return screen.again().press("Fill in an example")
+    return screen.again().press("Use example values")
 
 
 def where_to(screen: Screen) -> str:
@@ -104,7 +104,7 @@ def test_somebody_unchecked_is_told_what_is_missing_and_where_to_hand_it_in(
     fill(screen.open("ramp_order_new", start_provider="FONBNK"), GRACE)
     assert "needs the basic check first" in screen.words
     assert "First name" in screen.words
-    assert screen.widget("to_kyc")["ways"][0]["href"].startswith("kyc?start_provider=FONBNK")
+    assert screen.widget("to_kyc")["links"][0]["href"].startswith("kyc?start_provider=FONBNK")
     screen.press("Open an on-ramp order")
     assert "identity check" in screen.at.error[0].value
     screen.press("Approve this check")
@@ -116,11 +116,13 @@ def test_the_form_opens_an_order_and_shows_how_its_user_pays(
 ) -> None:
     fill(screen.open("ramp_order_new", start_provider="FONBNK")).press("Open an on-ramp order")
     assert "Order #1 is open" in screen.words
-    how = {fact["label"]: fact["cell"]["text"] for fact in screen.widget("order_how")["facts"][:-1]}
+    how = {
+        fact["label"]: fact["cell"]["text"] for fact in screen.widget("order_how")["details"][:-1]
+    }
     assert "Account number" in how
     assert how["Amount"].endswith(" NGN")
-    assert screen.widget("follow_order")["ways"][0]["href"] == "ramp_order?id=1"
-    assert "To be paid" in screen.words
+    assert screen.widget("follow_order")["links"][0]["href"] == "ramp_order?id=1"
+    assert "Awaiting payment" in screen.words
     screen.press("Another order")
     assert any(label.startswith("Open an on-ramp order") for label in labels(screen))
 
@@ -151,7 +153,7 @@ def test_the_list_shows_masked_people_and_opens_its_orders(
     assert "a…@e….com" in json.dumps(shown, ensure_ascii=False)
     assert ADA not in json.dumps(shown)
     screen.at.text_input(key="asked_search").set_value("nowhere")
-    assert "No order matches" in screen.again().words
+    assert "No matching orders" in screen.again().words
 
 
 def test_the_identity_screen_names_what_is_missing_and_hides_the_address(
@@ -161,7 +163,7 @@ def test_the_identity_screen_names_what_is_missing_and_hides_the_address(
     facts = json.dumps(screen.again().widget("kyc_facts"), ensure_ascii=False)
     assert "g…@e….com" in facts
     assert GRACE not in facts
-    assert "Still missing:" in screen.words
+    assert "Missing:" in screen.words
 
 
 def test_the_identity_screen_lists_the_orders_of_this_person_alone(
@@ -177,8 +179,8 @@ def test_the_identity_screen_lists_the_orders_of_this_person_alone(
 
 def test_a_person_is_erased_after_a_question(screen: Screen, world: RampWorld) -> None:
     screen.open("kyc").at.text_input(key="email").set_value(ADA)
-    screen.again().press("Erase this person")
-    assert "deleted from the database for good" in screen.words
+    screen.again().press("Erase this customer")
+    assert "deleted from the database permanently" in screen.words
 
 
 @pytest.mark.parametrize("text", ["order 1", "Order #1", "PROVIDER"])
@@ -188,18 +190,18 @@ def test_the_search_finds_an_order_by_its_number_and_its_providers_reference(
     order = world.buy()
     text = order.provider_reference if text == "PROVIDER" else text
     screen.at.text_input(key="find_text").set_value(text)
-    screen.press("Find")
+    screen.press("Search")
     assert where_to(screen) == "ramp_order?id=1"
 
 
 def test_the_search_takes_an_e_mail_address_to_the_identity_checks(screen: Screen) -> None:
     screen.at.text_input(key="find_text").set_value(ADA)
-    screen.press("Find")
+    screen.press("Search")
     assert where_to(screen) == "kyc"
     assert screen.open("kyc").at.text_input(key="email").value == ADA
 
 
 def test_what_nobody_knows_is_answered_in_words(screen: Screen) -> None:
     screen.at.text_input(key="find_text").set_value("order 99")
-    screen.press("Find")
-    assert "Nothing is known by “order 99”" in screen.words
+    screen.press("Search")
+    assert "No results for “order 99”" in screen.words

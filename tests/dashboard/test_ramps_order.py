@@ -1,4 +1,4 @@
-"""One ramp order's screen: its steps, how it is paid, what may be done, its books; its provider."""
+"""One ramp order's page: steps, payment, actions and ledger; and its simulated provider's page."""
 
 import json
 from dataclasses import replace
@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from crossway.dashboard.views import ramp_wording
-from crossway.dashboard.views.ramp_actions import offers, simulated_offers
+from crossway.dashboard.views import ramp_status_labels
+from crossway.dashboard.views.ramp_actions import list_actions, list_simulated_actions
 from crossway.domain.ramps import OrderEvent, OrderState, RampOrder
 from crossway.domain.ramps import OrderState as S
 from crossway.usecases.ramps import orders as ramp_orders
@@ -20,7 +20,7 @@ def shown(screen: Screen, order: RampOrder) -> Screen:
 
 
 def stands(screen: Screen) -> list[str]:
-    return [step["stands"] for step in screen.widget("order_steps")["steps"]]
+    return [step["status"] for step in screen.widget("order_steps")["steps"]]
 
 
 def allowed(screen: Screen) -> set[str]:
@@ -38,19 +38,19 @@ def test_an_on_ramp_is_followed_from_its_payment_to_its_delivery(
     order = world.buy()
     shown(screen, order)
     assert stands(screen) == ["done", "done", "now", "todo"]
-    assert "The user: pays Yellow Card." in screen.words
-    assert screen.widget("order_how")["facts"][-1]["label"] == "Time left"
+    assert "The user pays Yellow Card." in screen.words
+    assert screen.widget("order_how")["details"][-1]["label"] == "Time left"
     screen.press("User pays")
     world.until_order(order, S.COMPLETED)
     screen.again()
     assert stands(screen) == ["done"] * 4
-    titles = [item["title"] for item in screen.widget("order_timeline")["items"]]
+    titles = [item["title"] for item in screen.widget("order_timeline")["entries"]]
     assert titles[0] == "Delivered"
     assert titles[-1] == "Order created"
     assert not screen.has("order_how")
     assert [row[:2] for row in booked(screen)] == [
         ("Customer", "Held by the provider"),
-        ("Held by the provider", "Exchanged for crypto"),
+        ("Held by the provider", "FX clearing"),
         ("Held by the provider", "Provider's fees"),
     ]
     assert all(row[2].endswith(" NGN") for row in booked(screen))
@@ -62,19 +62,19 @@ def test_an_off_ramp_shows_a_code_to_pay_and_ends_in_its_payout(
     order = world.sell()
     shown(screen, order)
     assert screen.pictures == ["QR code to pay this, simulated, no real money"]
-    left = screen.widget("order_pay_facts")["facts"][-1]["cell"]["at"]
+    left = screen.widget("order_pay_facts")["details"][-1]["cell"]["at"]
     assert left == order.expires_at.timestamp() * 1000
     screen.press("User deposits")
     world.until_order(order, S.COMPLETED)
-    assert "Local money paid out" in json.dumps(screen.again().widget("order_steps"))
+    assert "Fiat paid out" in json.dumps(screen.again().widget("order_steps"))
 
 
 def test_the_order_and_its_payment_link_to_one_another(screen: Screen, world: RampWorld) -> None:
     order = world.buy()
-    way = shown(screen, order).widget("of_intent")["ways"][0]
+    way = shown(screen, order).widget("of_intent")["links"][0]
     assert way["href"] == f"intent?id={order.intent_id}"
     screen.open("intent", id=str(order.intent_id))
-    assert screen.widget("of_order")["ways"][0]["href"] == f"ramp_order?id={order.id}"
+    assert screen.widget("of_order")["links"][0]["href"] == f"ramp_order?id={order.id}"
     assert not screen.open("intent", id=str(world.pay().id)).has("of_order")
 
 
@@ -93,8 +93,8 @@ def test_the_payments_ledger_tells_local_money_in_its_currency(
 def test_an_unpaid_order_is_cancelled_after_a_question(screen: Screen, world: RampWorld) -> None:
     order = world.buy()
     shown(screen, order).press("Cancel order")
-    assert "What is paid after that goes back" in screen.words
-    ramp_orders.cancel(world.services, world.operator, order.id)
+    assert "Later payments are refunded" in screen.words
+    ramp_orders.cancel_order(world.services, world.operator, order.id)
     screen.again()
     assert stands(screen) == ["done", "done", "failed"]
     assert "Cancel order #1" not in allowed(screen)
@@ -130,7 +130,7 @@ def test_a_payment_after_the_end_needs_a_person_who_is_led_to_the_order(
     screen: Screen, world: RampWorld
 ) -> None:
     order = world.buy()
-    ramp_orders.cancel(world.services, world.operator, order.id)
+    ramp_orders.cancel_order(world.services, world.operator, order.id)
     shown(screen, order).press("User pays")
     world.pass_time(5)
     st.cache_data.clear()
@@ -139,7 +139,7 @@ def test_a_payment_after_the_end_needs_a_person_who_is_led_to_the_order(
 
 
 def test_an_order_that_is_unknown_is_answered_in_words(screen: Screen) -> None:
-    assert "No order is known by “77”" in screen.open("ramp_order", id="77").words
+    assert "No order found for “77”" in screen.open("ramp_order", id="77").words
 
 
 def test_nothing_personal_is_on_the_orders_screen(screen: Screen, world: RampWorld) -> None:
@@ -166,23 +166,23 @@ def test_a_hosted_order_is_paid_on_the_simulated_providers_page(
     world.until_order(order, S.PROCESSING, S.COMPLETED)
     screen.again()
     assert not any(label.startswith("Pay ") for label in allowed(screen))
-    assert screen.widget("widget_leave")["ways"][0]["label"] == "Back to the order"
+    assert screen.widget("widget_leave")["links"][0]["label"] == "Back to the order"
 
 
 def test_the_simulated_page_of_an_unknown_order_says_so(screen: Screen) -> None:
-    assert "No order is known by “X”" in screen.open("widget", reference="X").words
+    assert "No order has the reference “X”" in screen.open("widget", reference="X").words
 
 
 @pytest.mark.parametrize("state", OrderState)
 def test_every_state_has_its_word_and_says_who_acts(state: OrderState, world: RampWorld) -> None:
     order = replace(world.buy(), state=state)
-    assert ramp_wording.STATES[state].hint
-    assert ramp_wording.who_acts(order).endswith(".")
-    for offer in (*offers(order), *simulated_offers(order)):
-        assert not offer.why_not or offer.why_not.endswith(".")
+    assert ramp_status_labels.STATES[state].hint
+    assert ramp_status_labels.describe_next_actor(order).endswith(".")
+    for offer in (*list_actions(order), *list_simulated_actions(order)):
+        assert not offer.disabled_reason or offer.disabled_reason.endswith(".")
 
 
 def test_nothing_that_can_happen_to_an_order_lacks_its_word() -> None:
-    assert set(OrderEvent) <= set(ramp_wording.EVENTS)
-    looks = {(chip.text, chip.icon) for chip in ramp_wording.STATES.values()}
+    assert set(OrderEvent) <= set(ramp_status_labels.EVENTS)
+    looks = {(chip.text, chip.icon) for chip in ramp_status_labels.STATES.values()}
     assert len(looks) == len(OrderState)

@@ -1,10 +1,10 @@
-"""Routes on screen: what flowed and costs, one corridor and its switch, how bridges answer."""
+"""Routes on screen: volume and cost, one corridor and its kill switch, and bridge health."""
 
 import json
 
 from crossway.domain.intent import State
 from crossway.ports.process import BridgeHealth
-from crossway.usecases.network.switches import switch
+from crossway.usecases.chains.kill_switches import set_kill_switch
 from tests.dashboard.conftest import Screen
 
 CCTP = "CCTP:BASE_MAINNET:ARBITRUM_MAINNET"
@@ -16,12 +16,12 @@ def texts(found: object) -> str:
 
 def test_nothing_flowed_and_nothing_was_measured_yet(screen: Screen) -> None:
     screen.open("routes")
-    assert "Nothing flowed in the last 24 hours" in screen.words
-    assert "routes are open, between 156 pairs" in screen.words
+    assert "No volume in the last 24 hours" in screen.words
+    assert "routes are enabled, between 156 pairs" in screen.words
     assert len(screen.widget("pairs")["rows"]) == 25
-    screen.at.session_state["network"] = "Test networks"
+    screen.at.session_state["network"] = "Testnets"
     assert "between 156 pairs" not in screen.again().words
-    assert "routes are open" in screen.words
+    assert "routes are enabled" in screen.words
 
 
 def test_a_payment_shows_in_the_table_and_its_corridor_with_its_time(screen: Screen) -> None:
@@ -51,20 +51,18 @@ def test_filters_and_amounts_choose_what_is_shown(screen: Screen) -> None:
 
 def test_a_route_that_is_off_says_why_by_whom_and_can_be_switched_on(screen: Screen) -> None:
     world = screen.world
-    switch(world.services, world.operator, f"route:{CCTP}", True, "slow since noon")
+    set_kill_switch(world.services, world.operator, f"route:{CCTP}", True, "slow since noon")
     screen.open("routes", corridor=CCTP)
     assert "slow since noon" in texts(screen.widget("corridor"))
-    assert world.operator.who in texts(screen.widget("off_all"))
-    assert [b.label for b in screen.at.button if b.label.startswith("Switch")].count(
-        "Switch on again"
-    ) == 2
+    assert world.operator.actor_name in texts(screen.widget("off_all"))
+    assert [button.label for button in screen.at.button].count("Enable") == 2
 
 
 def test_bridges_are_measured_by_real_questions(screen: Screen) -> None:
-    health = screen.world.services.bridge_health
+    health = screen.world.services.process.bridge_health
     assert isinstance(health, BridgeHealth)
-    screen.open("routes").press("Ask all bridges now")
-    health.asked("CCTP", 0.2, "did not answer in time")
+    screen.open("routes").press("Check all bridges")
+    health.record("CCTP", 0.2, "did not answer in time")
     rows = {row["key"]: texts(row) for row in screen.again().widget("bridge_health")["rows"]}
-    assert "Well" in rows["ACROSS"]
+    assert "Healthy" in rows["ACROSS"]
     assert "did not answer in time" in rows["CCTP"]

@@ -10,27 +10,27 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from crossway.adapters.webhooks.sender import HttpSender
+from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
-from crossway.api.schemas.announcements import present
+from crossway.api.schemas.events import render_events
 from crossway.dashboard import session
-from crossway.dashboard.screens import SCREENS
-from crossway.domain.clients import Mode, insider
-from crossway.engine.alarms import Working
+from crossway.dashboard.page_registry import PAGES
+from crossway.domain.clients import Mode, staff_principal
+from crossway.engine.alerts import TaskHealth
 from crossway.ports.sandbox import Faults
-from crossway.ports.webhooks import Outgoing
-from crossway.usecases.developers import keys, webhooks
-from crossway.usecases.developers.webhooks import WebhookChange
-from crossway.usecases.network.switches import switch
+from crossway.ports.webhooks import WebhookServices
+from crossway.usecases.chains.kill_switches import set_kill_switch
+from crossway.usecases.developers import api_keys, webhooks
+from crossway.usecases.developers.webhooks import WebhookUpdate
 from crossway.usecases.payers import links
-from crossway.usecases.payers.link_fields import LinkChange
-from crossway.usecases.people import staff
-from crossway.usecases.people.staff import NewMember
-from tests.dashboard.conftest import PAGES
+from crossway.usecases.payers.link_fields import LinkRequest
+from crossway.usecases.staff import members
+from crossway.usecases.staff.members import NewStaffMember
+from tests.dashboard.conftest import PAGES_FOLDER
 from tests.usecases.ramp_worlds import BASE, POLYGON, RampWorld
 
 WORDS = "four words nobody expects"
-MACHINE = insider("command line")
+MACHINE = staff_principal("command line")
 # Leads nowhere but out.
 OWN = ("Sign out",)
 # That somebody is there is written down; nothing else may be.
@@ -39,7 +39,7 @@ NUMBERED = (
     "payment_link", "intent", "ramp_order", "widget", "key", "client", "webhook", "delivery",
     "request",
 )  # fmt: skip
-NAMES = [screen.name for screen in SCREENS]
+NAMES = [screen.name for screen in PAGES]
 
 
 @dataclass
@@ -56,31 +56,35 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
     """A world in which there is something to do on every screen."""
     path = tmp_path_factory.mktemp("busy") / "world.db"
     world = RampWorld(f"sqlite:///{path}")
-    out = Outgoing(present, HttpSender(), StandardSigner())
-    world.services = replace(world.services, outgoing=out)
+    out = WebhookServices(render_events, HttpWebhookSender(), StandardSigner())
+    world.services = replace(world.services, webhooks=out)
     short, foreign = world.pay(), world.pay()
     world.deposit(short, "short")
     usdt = world.services.catalogue.tokens[BASE, "USDT"].address
     world.deposit(foreign, "5000000", token=usdt)
     world.pass_time(20)
-    world.hand.seconds += 3_700
-    world.sandbox.misbehave(BASE, Faults(refuse=[short.terms.refund_address]))
+    world.machine.seconds += 3_700
+    world.sandbox.inject_faults(BASE, Faults(refuse=[short.terms.refund_address]))
     world.pass_time(400, 20)
     world.deposit(world.pay(), "over")
     world.buy()
     world.sell()
     world.pass_time(20)
-    keys.make(world.services, world.caller.client.id, Mode.TEST, world.operator)
-    told = webhooks.create(world.services, world.caller, WebhookChange(url="https://a.example/b"))
-    webhooks.change(world.services, world.caller, told.endpoint.id, WebhookChange(enabled=False))
+    api_keys.create_api_key(world.services, world.caller.client.id, Mode.TEST, world.operator)
+    told = webhooks.create_webhook(
+        world.services, world.caller, WebhookUpdate(url="https://a.example/b")
+    )
+    webhooks.update_webhook(
+        world.services, world.caller, told.endpoint.id, WebhookUpdate(enabled=False)
+    )
     to = world.address(BASE, "shop")
-    shoes = LinkChange(title="Shoes", amount="5000000", destination_chain=BASE, recipient=to)
+    shoes = LinkRequest(title="Shoes", amount="5000000", destination_chain=BASE, recipient=to)
     link = links.create(world.services, world.caller, shoes)
-    switch(world.services, world.operator, f"chain:{POLYGON}", True, "node upgrade")
-    staff.add(world.services, MACHINE, NewMember("Ada", "admin", WORDS))
-    staff.add(world.services, MACHINE, NewMember("Vic", "viewer", WORDS))
-    Working(world.services, "webhook deliveries").broken(ZeroDivisionError("a defect"))
-    session.provide(lambda: world.services)
+    set_kill_switch(world.services, world.operator, f"chain:{POLYGON}", True, "node upgrade")
+    members.add_member(world.services, MACHINE, NewStaffMember("Ada", "admin", WORDS))
+    members.add_member(world.services, MACHINE, NewStaffMember("Vic", "viewer", WORDS))
+    TaskHealth(world.services, "webhook deliveries").record_failure(ZeroDivisionError("a defect"))
+    session.configure(lambda: world.services)
     st.cache_data.clear()
     st.cache_resource.clear()
     yield Office(world, path, {"payment_link": link.id, "client": world.caller.client.id})
@@ -90,7 +94,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 @pytest.fixture(scope="module")
 def viewer(busy: Office) -> AppTest:
     """The dashboard with a viewer before it."""
-    at = AppTest.from_file(str(PAGES / "_shell.py"), default_timeout=60).run()
+    at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=60).run()
     for field, text in zip(at.text_input, ("Vic", WORDS), strict=True):
         field.set_value(text)
     next(button for button in at.button if button.label == "Sign in").click()
@@ -119,7 +123,7 @@ def shown(at: AppTest, busy: Office, name: str) -> None:
         at.query_params["id"] = str(busy.named.get(name, 1))
     if name == "search":
         at.query_params["q"] = "1"
-    at.switch_page(str(PAGES / f"{name}.py")).run()
+    at.switch_page(str(PAGES_FOLDER / f"{name}.py")).run()
     assert not at.exception, at.exception[0].message
 
 

@@ -1,15 +1,15 @@
-"""From where a key may be used, and until when."""
+"""API keys: allowed networks and expiry."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from crossway.domain.clients import Key, Mode, Scope, networks, parsed_networks, within
+from crossway.domain.clients import ApiKey, Mode, Scope, is_allowed, parse_networks, parsed_networks
 from crossway.domain.errors import InvalidInput
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-KEY = Key(1, "c-1", Mode.TEST, frozenset(Scope), "cr_test_abcd", NOW, None, None)
+KEY = ApiKey(1, "c-1", Mode.TEST, frozenset(Scope), "cr_test_abcd", NOW, None, None)
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,14 @@ KEY = Key(1, "c-1", Mode.TEST, frozenset(Scope), "cr_test_abcd", NOW, None, None
         ("::1", "::1/128"),
     ],
 )
-def test_a_network_has_one_spelling(given: str, spelled: str) -> None:
-    assert networks([given, given], "addresses") == (spelled,)
+def test_networks_are_parsed_into_canonical_form(given: str, spelled: str) -> None:
+    assert parse_networks([given, given], "addresses") == (spelled,)
 
 
 @pytest.mark.parametrize("given", ["", "shop.example", "203.0.113.7/24", "1.2.3", "10.0.0.0/33"])
-def test_what_is_no_network_is_refused_naming_the_field(given: str) -> None:
+def test_an_invalid_network_is_rejected_with_its_field(given: str) -> None:
     with pytest.raises(InvalidInput, match=r"addresses: .* is not a network, such as"):
-        networks([given], "addresses")
+        parse_networks([given], "addresses")
 
 
 @pytest.mark.parametrize(
@@ -43,21 +43,21 @@ def test_what_is_no_network_is_refused_naming_the_field(given: str) -> None:
         ("", False),
     ],
 )
-def test_an_address_lies_in_a_network_or_not(address: str, inside: bool) -> None:
-    assert within(address, parsed_networks(("203.0.113.0/24", "2001:db8::/32"))) is inside
+def test_an_address_is_matched_against_networks(address: str, inside: bool) -> None:
+    assert is_allowed(address, parsed_networks(("203.0.113.0/24", "2001:db8::/32"))) is inside
 
 
 def test_a_key_without_addresses_may_be_used_from_anywhere() -> None:
-    assert KEY.may_come_from(None)
+    assert KEY.allows_address(None)
     bound = replace(KEY, addresses=("203.0.113.0/24",))
-    assert bound.may_come_from("203.0.113.1")
-    assert not bound.may_come_from("198.51.100.1")
-    assert not bound.may_come_from(None)
+    assert bound.allows_address("203.0.113.1")
+    assert not bound.allows_address("198.51.100.1")
+    assert not bound.allows_address(None)
 
 
-def test_a_key_ends_at_its_instant_or_when_it_is_revoked() -> None:
-    ending = replace(KEY, ends_at=NOW)
-    assert not KEY.ended(NOW)
-    assert not ending.ended(NOW - timedelta(microseconds=1))
-    assert ending.ended(NOW)
-    assert replace(KEY, revoked_at=NOW).ended(NOW)
+def test_a_key_expires_at_its_time_or_when_revoked() -> None:
+    ending = replace(KEY, expires_at=NOW)
+    assert not KEY.is_expired(NOW)
+    assert not ending.is_expired(NOW - timedelta(microseconds=1))
+    assert ending.is_expired(NOW)
+    assert replace(KEY, revoked_at=NOW).is_expired(NOW)

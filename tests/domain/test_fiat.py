@@ -1,4 +1,4 @@
-"""Local money and dollars, converted at a rate: exact, and rounded against whoever gains."""
+"""Conversion between fiat and USD: exact, with conservative rounding."""
 
 from datetime import date
 
@@ -13,7 +13,7 @@ amounts = st.integers(0, 10**15)
 
 
 @given(amounts, rates, digits)
-def test_dollars_cost_the_least_whole_minor_unit_that_is_enough(
+def test_fiat_prices_are_rounded_up_to_a_minor_unit(
     micro_usd: int, rate: Rate, places: int
 ) -> None:
     minor = fiat_of_usd(micro_usd, rate, places)
@@ -22,19 +22,19 @@ def test_dollars_cost_the_least_whole_minor_unit_that_is_enough(
 
 
 @given(amounts, rates, digits)
-def test_local_money_is_worth_no_more_than_it_is(minor: int, rate: Rate, places: int) -> None:
+def test_fiat_values_are_rounded_down(minor: int, rate: Rate, places: int) -> None:
     micro_usd = usd_of_fiat(minor, rate, places)
     unit = rate.micro_per_usd * 10**places
     assert micro_usd * unit <= minor * 10**6 * RATE_SCALE < (micro_usd + 1) * unit
 
 
 @given(amounts, rates, digits)
-def test_there_and_back_loses_nothing(micro_usd: int, rate: Rate, places: int) -> None:
+def test_a_round_trip_never_loses_value(micro_usd: int, rate: Rate, places: int) -> None:
     assert usd_of_fiat(fiat_of_usd(micro_usd, rate, places), rate, places) >= micro_usd
 
 
 @given(amounts, amounts, rates, digits)
-def test_more_is_never_worth_less(first: int, second: int, rate: Rate, places: int) -> None:
+def test_conversion_is_monotonic(first: int, second: int, rate: Rate, places: int) -> None:
     low, high = sorted((first, second))
     assert fiat_of_usd(low, rate, places) <= fiat_of_usd(high, rate, places)
     assert usd_of_fiat(low, rate, places) <= usd_of_fiat(high, rate, places)

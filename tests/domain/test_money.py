@@ -1,4 +1,4 @@
-"""Exact amounts: what is read is what is shown, and nothing is rounded against the operator."""
+"""Exact amounts: parsing, formatting and rounding."""
 
 import pytest
 from hypothesis import given
@@ -22,12 +22,12 @@ PRICES = st.integers(1, 10**18)
 
 
 @given(UNITS, DECIMALS)
-def test_what_is_shown_reads_back_as_the_same_amount(units: int, decimals: int) -> None:
+def test_formatted_amounts_parse_back_unchanged(units: int, decimals: int) -> None:
     assert parse_decimal("amount", format_units(units, decimals), decimals) == units
 
 
 @given(UNITS, DECIMALS, DECIMALS)
-def test_shown_amounts_have_at_least_the_asked_places(
+def test_formatted_amounts_have_the_minimum_decimal_places(
     units: int, decimals: int, least: int
 ) -> None:
     shown = format_units(units, decimals, least_places=min(least, decimals))
@@ -38,12 +38,12 @@ def test_shown_amounts_have_at_least_the_asked_places(
     "text",
     ["", " 1", "1 ", "1e2", "+1", "-1", "1,5", "1.", ".5", "0x1", "١", "NaN", "1_0", None, 1],
 )
-def test_only_plain_decimal_numbers_are_read(text: object) -> None:
+def test_only_plain_decimal_numbers_are_parsed(text: object) -> None:
     with pytest.raises(InvalidInput, match=r"^amount "):
         parse_decimal("amount", text, 18)
 
 
-def test_more_places_than_the_token_has_are_refused_not_rounded() -> None:
+def test_excess_decimal_places_are_rejected_not_rounded() -> None:
     assert parse_decimal("amount", "1.2300000", 2) == 123
     with pytest.raises(InvalidInput, match="more than 2 decimal places"):
         parse_decimal("amount", "1.234", 2)
@@ -60,9 +60,7 @@ def test_ten_ether_in_wei_is_exact() -> None:
 
 
 @given(st.integers(0, 10**15), DECIMALS, PRICES)
-def test_units_bought_for_dollars_are_always_worth_them(
-    micro_usd: int, decimals: int, pico_usd: int
-) -> None:
+def test_amounts_for_usd_are_never_worth_less(micro_usd: int, decimals: int, pico_usd: int) -> None:
     units = units_for_micro_usd_up(micro_usd, decimals, pico_usd)
     assert micro_usd_up(units, decimals, pico_usd) >= micro_usd
     assert units == 0 or units_for_micro_usd_up(micro_usd, decimals, pico_usd) - 1 < units
@@ -79,7 +77,7 @@ def test_rounding_up_and_down_differ_by_at_most_one_micro_dollar(
 
 
 @given(UNITS, DECIMALS, DECIMALS)
-def test_changing_decimals_never_loses_worth(units: int, decimals: int, others: int) -> None:
+def test_rescaling_never_loses_value(units: int, decimals: int, others: int) -> None:
     rescaled = rescale_up(units, decimals, others)
     assert rescaled * 10**decimals >= units * 10**others
     assert (rescaled - 1) * 10**decimals < units * 10**others

@@ -1,4 +1,4 @@
-"""Payment requests as wallets read them, against the examples their standards publish.
+"""Payment URIs, checked against the examples that the standards publish.
 
 EIP-681: https://eips.ethereum.org/EIPS/eip-681. Solana Pay: https://docs.solanapay.com/spec.
 """
@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossway.catalogue import load
+from crossway.catalogue import load_catalogue
 from crossway.domain.catalogue import Chain, ChainKind, Confirmations
 from crossway.domain.money import Token
 from crossway.domain.payment_uri import (
-    LABEL_LETTERS,
+    MAX_LABEL_CHARACTERS,
     base58,
     ethereum_uri,
     payment_uri,
@@ -26,7 +26,7 @@ from crossway.domain.payment_uri import (
 KEY = "0x" + "00" * 31 + "01"
 MERCHANT = "mvines9iiHiQTysrwkJjGf2gb9Ex9jXJX8ns3qwf2kN"
 USDC_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-CATALOGUE = load()
+CATALOGUE = load_catalogue()
 EVM_TO = "0x8e23ee67d1332ad560396262c48ffbb01f93d052"
 # The grammar of EIP-681, with the numbers that it allows: digits, a fraction, an exponent.
 EIP_681 = re.compile(
@@ -39,7 +39,7 @@ SOLANA_AMOUNT = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]+)?\Z")
 
 
 def as_a_wallet_reads(uri: str) -> dict[str, str | int | None]:
-    """An EIP-681 request as its standard says it is read; numbers are whole units."""
+    """Parse an EIP-681 request as the standard defines; amounts are smallest units."""
     found = EIP_681.match(uri)
     assert found, uri
     read: dict[str, str | int | None] = dict(found.groupdict())
@@ -52,7 +52,7 @@ def as_a_wallet_reads(uri: str) -> dict[str, str | int | None]:
 
 
 def as_a_solana_wallet_reads(uri: str) -> tuple[str, dict[str, str]]:
-    """A Solana Pay transfer request: who is paid, and the fields, each at most once here."""
+    """Parse a Solana Pay transfer request into its recipient and fields."""
     scheme, _, rest = uri.partition(":")
     assert scheme == "solana"
     recipient, _, query = rest.partition("?")
@@ -79,7 +79,7 @@ def chain_of(kind: ChainKind, chain_id: str = "8453") -> Chain:
     )
 
 
-def test_a_token_transfer_reads_as_the_example_of_eip_681() -> None:
+def test_a_token_transfer_matches_the_eip_681_example() -> None:
     assert ethereum_uri(
         "0x8e23ee67d1332ad560396262c48ffbb01f93d052",
         1,
@@ -90,7 +90,7 @@ def test_a_token_transfer_reads_as_the_example_of_eip_681() -> None:
     )
 
 
-def test_native_coins_are_read_as_the_example_of_eip_681_with_its_exponent() -> None:
+def test_native_coins_match_the_eip_681_example() -> None:
     published = "ethereum:0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359?value=2.014e18"
     built = ethereum_uri("0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359", 2_014 * 10**15)
     assert as_a_wallet_reads(built) == as_a_wallet_reads(published)
@@ -100,7 +100,7 @@ def test_native_coins_are_read_as_the_example_of_eip_681_with_its_exponent() -> 
 @given(units=st.integers(0, 2**256 - 1))
 @pytest.mark.parametrize("chain", [c for c in CATALOGUE.chains.values() if c.kind == "evm"],
                          ids=lambda chain: chain.id)  # fmt: skip
-def test_every_evm_request_is_in_the_grammar_and_asks_for_the_very_units(
+def test_every_evm_request_follows_the_grammar_with_the_exact_amount(
     chain: Chain, units: int
 ) -> None:
     for token in CATALOGUE.by_chain[chain.id]:
@@ -134,7 +134,7 @@ def test_every_evm_request_is_in_the_grammar_and_asks_for_the_very_units(
         (solana_uri(MERCHANT, label="Michael"), f"solana:{MERCHANT}?label=Michael"),
     ],
 )
-def test_solana_pay_reads_as_its_published_examples(built: str, published: str) -> None:
+def test_solana_pay_matches_the_published_examples(built: str, published: str) -> None:
     assert built == published
 
 
@@ -147,12 +147,12 @@ def test_solana_pay_reads_as_its_published_examples(built: str, published: str) 
         (b"", ""),
     ],
 )
-def test_base58_reads_as_the_examples_of_its_draft(raw: bytes, text: str | None) -> None:
+def test_base58_matches_the_examples_of_its_draft(raw: bytes, text: str | None) -> None:
     fox = "USm3fpXnKG5EUBx2ndxBDMPVciP5hGey2Jh4NDv6gmeo1LkMeiKrLJUUBk6Z"
     assert base58(raw) == (fox if text is None else text)
 
 
-def test_an_evm_request_names_its_network() -> None:
+def test_an_evm_request_contains_the_chain_id() -> None:
     token = Token("X", "USDC", "0xToken", 6)
     assert payment_uri(chain_of("evm"), token, "0xTo", 25_030_000, KEY) == (
         "ethereum:0xToken@8453/transfer?address=0xTo&uint256=25030000"
@@ -186,9 +186,9 @@ def test_every_solana_request_is_exact_and_without_an_exponent(
         assert len(amount.partition(".")[2]) <= token.decimals
         assert fields.get("spl-token") == (None if token.native else token.address)
         assert independent.b58decode(fields["reference"]) == key
-        assert len(fields.get("label", "")) <= LABEL_LETTERS
+        assert len(fields.get("label", "")) <= MAX_LABEL_CHARACTERS
 
 
 @pytest.mark.parametrize("kind", ["tron", "starknet"])
-def test_where_wallets_share_no_standard_the_code_is_the_plain_address(kind: ChainKind) -> None:
+def test_without_a_wallet_standard_the_qr_code_is_the_plain_address(kind: ChainKind) -> None:
     assert payment_uri(chain_of(kind), Token("X", "USDT", "T", 6), "TAddress", 1, KEY) == "TAddress"

@@ -1,4 +1,4 @@
-"""Ranking and recommending ramp quotes, for any amounts."""
+"""Ranking and recommendation of ramp quotes."""
 
 from dataclasses import dataclass
 from itertools import pairwise, permutations
@@ -6,7 +6,13 @@ from itertools import pairwise, permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossway.domain.ramp_quotes import is_far, near_cheapest, ranked, recommended, total_fees
+from crossway.domain.ramp_quotes import (
+    is_price_outlier,
+    near_cheapest,
+    rank_quotes,
+    recommend,
+    total_fees,
+)
 from crossway.domain.ramps import Direction, ProviderName
 
 
@@ -34,20 +40,20 @@ quotes = st.dictionaries(
 passed = st.frozensets(providers)
 
 
-def test_fees_are_what_is_lost_against_the_reference_in_either_direction() -> None:
+def test_total_fees_are_measured_against_the_reference_rate() -> None:
     assert total_fees(Direction.ON, 10_300, 10_000) == 300
     assert total_fees(Direction.OFF, 9_700, 10_000) == 300
     assert total_fees(Direction.ON, 9_900, 10_000) == -100
 
 
 @given(quotes)
-def test_the_order_in_which_quotes_come_in_does_not_matter(made: list[One]) -> None:
-    assert len({ranked(order) for order in permutations(made)}) == 1
+def test_ranking_does_not_depend_on_the_input_order(made: list[One]) -> None:
+    assert len({rank_quotes(order) for order in permutations(made)}) == 1
 
 
 @given(quotes)
 def test_quotes_are_ranked_by_cost_then_time_then_name(made: list[One]) -> None:
-    found = ranked(made)
+    found = rank_quotes(made)
     assert sorted(found, key=lambda q: q.provider) == sorted(made, key=lambda q: q.provider)
     for first, second in pairwise(found):
         assert (first.total_fees_minor, first.seconds, first.provider) <= (
@@ -56,17 +62,17 @@ def test_quotes_are_ranked_by_cost_then_time_then_name(made: list[One]) -> None:
 
 
 @given(quotes)
-def test_without_a_passed_check_the_cheapest_is_recommended(made: list[One]) -> None:
-    found = ranked(made)
-    assert recommended(found, frozenset()) == (found[0] if found else None)
+def test_without_kyc_the_cheapest_quote_is_recommended(made: list[One]) -> None:
+    found = rank_quotes(made)
+    assert recommend(found, frozenset()) == (found[0] if found else None)
 
 
 @given(prices, passed)
-def test_a_passed_check_counts_within_one_percent_of_the_cheapest(
+def test_passed_kyc_counts_within_one_percent_of_the_cheapest(
     made: dict[ProviderName, int], done: frozenset[ProviderName]
 ) -> None:
-    found = ranked(on_ramp(made))
-    chosen = recommended(found, done)
+    found = rank_quotes(on_ramp(made))
+    chosen = recommend(found, done)
     assert chosen is not None
     least = min(made.values())
     close = [name for name in done if name in made and made[name] * 100 <= least * 101]
@@ -78,28 +84,28 @@ def test_a_passed_check_counts_within_one_percent_of_the_cheapest(
 
 
 @given(quotes)
-def test_the_cheapest_is_always_near_itself(made: list[One]) -> None:
-    found = ranked(made)
+def test_the_cheapest_quote_is_near_cheapest(made: list[One]) -> None:
+    found = rank_quotes(made)
     near = near_cheapest(found)
     assert near == found[: len(near)]
     assert bool(near) == bool(found)
 
 
-def test_one_percent_is_still_near_and_a_hundredth_more_is_not() -> None:
+def test_the_near_limit_is_exactly_one_percent() -> None:
     prices = {ProviderName.PAYCREST: 10_000, ProviderName.FONBNK: 10_100}
     done = {ProviderName.FONBNK}
-    chosen = recommended(ranked(on_ramp(prices)), done)
+    chosen = recommend(rank_quotes(on_ramp(prices)), done)
     assert chosen is not None
     assert chosen.provider is ProviderName.FONBNK
-    chosen = recommended(ranked(on_ramp(prices | {ProviderName.FONBNK: 10_101})), done)
+    chosen = recommend(rank_quotes(on_ramp(prices | {ProviderName.FONBNK: 10_101})), done)
     assert chosen is not None
     assert chosen.provider is ProviderName.PAYCREST
 
 
 @given(st.integers(1, 10**12))
-def test_a_price_is_far_when_it_is_more_than_double_or_less_than_half(reference: int) -> None:
-    assert not is_far(reference, reference)
-    assert not is_far(2 * reference, reference)
-    assert is_far(2 * reference + 1, reference)
-    assert not is_far((reference + 1) // 2, reference)
-    assert is_far((reference - 1) // 2, reference)
+def test_a_price_is_an_outlier_beyond_double_or_half(reference: int) -> None:
+    assert not is_price_outlier(reference, reference)
+    assert not is_price_outlier(2 * reference, reference)
+    assert is_price_outlier(2 * reference + 1, reference)
+    assert not is_price_outlier((reference + 1) // 2, reference)
+    assert is_price_outlier((reference - 1) // 2, reference)

@@ -1,11 +1,11 @@
-"""What is taken out of logs and stored requests."""
+"""Redaction of logs and stored requests."""
 
 import json
 import time
 
 import pytest
 
-from crossway.domain.redaction import MOST_CHARACTERS, masked_body, redact
+from crossway.domain.redaction import MAX_BODY_CHARACTERS, mask_body, redact
 
 KEY = "cr_live_abcdEFGHijklMNOPqrstUVWXyz012345"
 
@@ -27,12 +27,12 @@ KEY = "cr_live_abcdEFGHijklMNOPqrstUVWXyz012345"
         ("at 12:30 user @home", "at 12:30 user @home"),
     ],
 )  # fmt: skip
-def test_a_text_keeps_no_secret_and_no_e_mail_address(text: str, left: str) -> None:
+def test_secrets_and_email_addresses_are_redacted(text: str, left: str) -> None:
     assert redact(text) == left
     assert redact(left) == left
 
 
-def test_of_a_body_only_what_is_known_to_be_harmless_is_kept() -> None:
+def test_only_harmless_body_fields_are_kept() -> None:
     body = {
         "amount": "25",
         "userEmail": "ada@mail.example",
@@ -43,7 +43,7 @@ def test_of_a_body_only_what_is_known_to_be_harmless_is_kept() -> None:
         "flag": True,
         "orders": [{"id": 1, "paymentInstructions": {"accountName": "Ada"}}],
     }
-    kept = json.loads(masked_body(json.dumps(body).encode()))
+    kept = json.loads(mask_body(json.dumps(body).encode()))
     assert kept == {
         "amount": "25",
         "userEmail": "…",
@@ -56,36 +56,36 @@ def test_of_a_body_only_what_is_known_to_be_harmless_is_kept() -> None:
     }
 
 
-def test_harmless_fields_are_searched_for_secrets_too() -> None:
+def test_harmless_fields_are_redacted_too() -> None:
     message = f"userEmail: ada@mail.example has no {KEY}"
-    kept = masked_body(json.dumps({"message": message}).encode())
+    kept = mask_body(json.dumps({"message": message}).encode())
     assert json.loads(kept) == {"message": "userEmail: [e-mail] has no cr_live_abcd…"}
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b"user=ada@mail.example", b"{", b"[" * 100_000])
-def test_what_is_not_json_is_counted_and_not_kept(body: bytes) -> None:
-    assert masked_body(body) == f"({len(body)} bytes that are not JSON)"
+def test_a_body_that_is_not_json_is_reduced_to_its_length(body: bytes) -> None:
+    assert mask_body(body) == f"({len(body)} bytes that are not JSON)"
 
 
 @pytest.mark.parametrize(("body", "kept"), [(b"", ""), (b'"secret"', "…"), (b"12", "…")])
-def test_a_body_that_is_no_object_tells_nothing(body: bytes, kept: str) -> None:
-    assert masked_body(body) == kept
+def test_a_body_that_is_not_an_object_is_masked(body: bytes, kept: str) -> None:
+    assert mask_body(body) == kept
 
 
-def test_half_a_character_becomes_one_that_can_be_stored() -> None:
-    kept = masked_body(b'{"type":"\\ud800","\\udfff":1}')
+def test_a_lone_surrogate_is_replaced() -> None:
+    kept = mask_body(b'{"type":"\\ud800","\\udfff":1}')
     assert kept.encode() == '{"type":"?","?":"…"}'.encode()
 
 
-def test_at_most_4_kib_are_kept_whatever_is_deep_or_long() -> None:
+def test_bodies_are_truncated_to_4_kib() -> None:
     deep: object = 1
     for _ in range(60):
         deep = {"order": deep}
     for value in (deep, {"message": "é" * 9_000}, {"orders": [{"message": "x" * 90}] * 500}):
-        assert len(masked_body(json.dumps(value).encode()).encode()) <= MOST_CHARACTERS
+        assert len(mask_body(json.dumps(value).encode()).encode()) <= MAX_BODY_CHARACTERS
 
 
-def test_a_long_word_is_searched_in_a_moment() -> None:
+def test_a_long_word_is_redacted_in_linear_time() -> None:
     started = time.perf_counter()
     for word in ("a" * 200_000, "a%40" * 50_000, "://a" * 50_000, "a." * 100_000, "-" * 200_000):
         redact(word)

@@ -1,4 +1,4 @@
-"""The loop: who works which chain, what it tells people, and that it misses no block."""
+"""The engine loop: chain leases, alerts, and that no block is missed."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -12,14 +12,14 @@ from crossway.domain.intent import State
 from crossway.engine.loop import Engine
 from crossway.ports.chain import Scan
 from crossway.ports.sandbox import Faults
-from tests.world import World
+from tests.harness import Harness
 
 CHAINS = ("ARBITRUM_MAINNET", "BASE_MAINNET", "OPTIMISM_MAINNET", "POLYGON_MAINNET")
 BASE = "BASE_MAINNET"
 
 
-class Faulty(SimulatedChain):
-    """A chain whose adapter has a defect that comes and goes."""
+class FaultyChain(SimulatedChain):
+    """A chain whose adapter fails while `broken` is set."""
 
     broken = False
 
@@ -30,99 +30,99 @@ class Faulty(SimulatedChain):
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = World(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
+def world(tmp_path: Path) -> Iterator[Harness]:
+    made = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
     yield made
     made.store.close()
 
 
-def alarms(world: World) -> list[str]:
+def active_alerts(world: Harness) -> list[str]:
     with world.store.read() as unit:
-        return sorted(alarm.key for alarm in unit.network.alarms())
+        return sorted(alarm.key for alarm in unit.alerts.list_active())
 
 
-def pass_time(world: World, engines: Collection[Engine], seconds: float) -> None:
+def pass_time(world: Harness, engines: Collection[Engine], seconds: float) -> None:
     for _ in range(int(seconds)):
-        world.hand.seconds += 1
+        world.machine.seconds += 1
         for engine in engines:
             engine.tick()
 
 
-def held(world: World, owner: str) -> set[str]:
-    """What an engine holds, seen by another that asks for nothing."""
+def leases_of(world: Harness, owner: str) -> set[str]:
+    """The leases of an engine."""
     names = [f"chain:{chain}" for chain in CHAINS]
     now = world.services.clock.machine()
-    return world.store.write(lambda unit: unit.network.lease(names, owner, now, now, len(names)))
+    return world.store.write(lambda unit: unit.leases.acquire(names, owner, now, now, len(names)))
 
 
-def test_engines_share_the_chains_and_what_one_gives_back_the_other_takes(world: World) -> None:
+def test_engines_share_chains_and_take_over_released_leases(world: Harness) -> None:
     first, second = Engine(world.services, "first"), Engine(world.services, "second")
     first.tick()
     pass_time(world, [first, second], 12)
-    assert len(held(world, "first")) == len(held(world, "second")) == 2
+    assert len(leases_of(world, "first")) == len(leases_of(world, "second")) == 2
     first.stop()
     pass_time(world, [second], 6)
-    assert held(world, "second") == {f"chain:{chain}" for chain in CHAINS}
+    assert leases_of(world, "second") == {f"chain:{chain}" for chain in CHAINS}
 
 
-def test_what_a_dead_engine_held_is_taken_over_when_its_leases_end(world: World) -> None:
+def test_leases_of_a_crashed_engine_are_taken_over_when_they_expire(world: Harness) -> None:
     dead, living = Engine(world.services, "dead"), Engine(world.services, "living")
     dead.tick()
     pass_time(world, [living], 14)
-    assert held(world, "living") == set()
+    assert leases_of(world, "living") == set()
     pass_time(world, [living], 8)
-    assert len(held(world, "living")) == 4
+    assert len(leases_of(world, "living")) == 4
 
 
-def test_an_engine_that_runs_alone_takes_over_at_once(world: World) -> None:
+def test_a_sole_engine_takes_over_at_once(world: Harness) -> None:
     Engine(world.services, "dead").tick()
     Engine(world.services, "new", sole=True).tick()
-    assert len(held(world, "new")) == 4
+    assert len(leases_of(world, "new")) == 4
 
 
-def test_a_silent_chain_is_told_and_whoever_works_it_next_ends_the_alarm(world: World) -> None:
+def test_an_unreachable_chain_raises_an_alert_that_the_next_engine_resolves(world: Harness) -> None:
     pass_time(world, [world.engine], 1)
-    world.sandbox.misbehave(BASE, Faults(outage_seconds=30))
+    world.sandbox.inject_faults(BASE, Faults(outage_seconds=30))
     pass_time(world, [world.engine], 2)
-    assert alarms(world) == [f"unreachable:{BASE}"]
-    world.hand.seconds += 60
+    assert active_alerts(world) == [f"unreachable:{BASE}"]
+    world.machine.seconds += 60
     Engine(world.services, "new", sole=True).tick()
-    assert alarms(world) == []
+    assert active_alerts(world) == []
 
 
-def test_an_engine_leaves_the_alarms_of_other_engines_chains_alone(world: World) -> None:
+def test_an_engine_leaves_alerts_of_other_engines_alone(world: Harness) -> None:
     first, second = Engine(world.services, "first"), Engine(world.services, "second")
     pass_time(world, [first, second], 12)
-    world.sandbox.misbehave(BASE, Faults(outage_seconds=600))
+    world.sandbox.inject_faults(BASE, Faults(outage_seconds=600))
     pass_time(world, [first, second], 2)
-    assert alarms(world) == [f"unreachable:{BASE}"]
-    holder = first if f"chain:{BASE}" in held(world, "first") else second
+    assert active_alerts(world) == [f"unreachable:{BASE}"]
+    holder = first if f"chain:{BASE}" in leases_of(world, "first") else second
     holder.stop()
     pass_time(world, [second if holder is first else first], 30)
-    assert alarms(world) == [f"unreachable:{BASE}"]
+    assert active_alerts(world) == [f"unreachable:{BASE}"]
 
 
-def faulty(world: World) -> tuple[Faulty, Engine]:
-    chain = Faulty(world.network, BASE)
+def with_faulty_chain(world: Harness) -> tuple[FaultyChain, Engine]:
+    chain = FaultyChain(world.network, BASE)
     services = replace(world.services, chains={**world.services.chains, BASE: chain})
     return chain, Engine(services, "faulty", sole=True)
 
 
-def test_a_sweep_that_breaks_is_told_the_others_go_on_and_its_end_is_told(world: World) -> None:
-    chain, engine = faulty(world)
+def test_a_failing_sweep_raises_an_alert_while_others_continue(world: Harness) -> None:
+    chain, engine = with_faulty_chain(world)
     pass_time(world, [engine], 2)
     chain.broken = True
     elsewhere = world.pay("ARBITRUM_MAINNET", "POLYGON_MAINNET")
     world.deposit(elsewhere)
     pass_time(world, [engine], 30)
-    assert alarms(world) == [f"sweep:scan:{BASE}"]
+    assert active_alerts(world) == [f"sweep:scan:{BASE}"]
     assert world.now(elsewhere).state is State.COMPLETED
     pass_time(world, [Engine(world.services, "new", sole=True)], 2)
-    assert alarms(world) == []
+    assert active_alerts(world) == []
 
 
-def test_a_block_whose_scan_failed_is_scanned_though_no_other_follows(world: World) -> None:
-    chain, engine = faulty(world)
+def test_a_block_whose_scan_failed_is_scanned_again(world: Harness) -> None:
+    chain, engine = with_faulty_chain(world)
     made = world.pay()
     pass_time(world, [engine], 2)
     world.deposit(made)
@@ -135,4 +135,4 @@ def test_a_block_whose_scan_failed_is_scanned_though_no_other_follows(world: Wor
     for _ in range(3):
         engine.tick()
     with world.store.read() as unit:
-        assert len(unit.deposits.of([made.id])) == 2
+        assert len(unit.deposits.list_by_intents([made.id])) == 2

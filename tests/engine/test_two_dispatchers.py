@@ -1,4 +1,4 @@
-"""Two processes that deliver on one PostgreSQL share the work: nothing twice, nothing left."""
+"""Two dispatchers on one PostgreSQL database share deliveries: none twice, none left."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -7,8 +7,8 @@ import pytest
 
 from crossway.domain.webhooks import DeliveryState
 from tests.databases import new_postgres
-from tests.engine.deliveries import TellingWorld
-from tests.receivers import receiving
+from tests.engine.webhook_world import WebhookWorld
+from tests.receivers import running_receiver
 
 
 @pytest.fixture
@@ -17,19 +17,19 @@ def url(postgres_url: str) -> Iterator[str]:
         yield made
 
 
-def test_two_dispatchers_share_the_work_and_keep_the_order(url: str) -> None:
-    one, two = TellingWorld(url), TellingWorld(url)
-    two.hand = one.hand
-    with receiving() as receiver, receiving() as other:
+def test_two_dispatchers_share_deliveries_and_keep_their_order(url: str) -> None:
+    one, two = WebhookWorld(url), WebhookWorld(url)
+    two.machine = one.machine
+    with running_receiver() as receiver, running_receiver() as other:
         told = [one.webhook(each.url) for each in (receiver, other)]
         made = [one.pay(metadata={"number": number}) for number in range(10)]
         for intent in made:
             one.deposit(intent)
         with ThreadPoolExecutor(2) as pool:
             one.pass_time(10)
-            list(pool.map(TellingWorld.deliver, (one, two)))
+            list(pool.map(WebhookWorld.deliver, (one, two)))
             one.pass_time(20)
-            list(pool.map(TellingWorld.deliver, (one, two)))
+            list(pool.map(WebhookWorld.deliver, (one, two)))
             one.deliver()
     for each, webhook in ((receiver, told[0]), (other, told[1])):
         events = [arrived.verified(webhook.secret) for arrived in each.arrived]

@@ -1,4 +1,4 @@
-"""Two engines on one SQLite file: whatever they share or do twice, everything happens once."""
+"""Two engines on one SQLite database: every effect happens exactly once."""
 
 import threading
 from collections import Counter
@@ -10,9 +10,9 @@ import pytest
 
 from crossway.domain.intent import State
 from crossway.engine.loop import Engine
-from crossway.ports.alarm_records import AlarmFilter
+from crossway.ports.alert_repository import AlertFilter
 from tests.audit import all_intents, audit, finished
-from tests.world import World
+from tests.harness import Harness
 
 CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET", "POLYGON_MAINNET", "OPTIMISM_MAINNET")
 PAYMENTS = 24
@@ -21,7 +21,7 @@ ONCE = ["intent_completed", "intent_created", "intent_funded", "intent_initiated
 
 @contextmanager
 def ticking(engines: list[Engine]) -> Iterator[list[BaseException]]:
-    """Every engine passes again and again in a thread of its own; what they raised."""
+    """Run every engine in a loop in its own thread; yields the errors they raise."""
     over = threading.Event()
     raised: list[BaseException] = []
 
@@ -44,9 +44,9 @@ def ticking(engines: list[Engine]) -> Iterator[list[BaseException]]:
             thread.join()
 
 
-def pass_time(worlds: list[World], seconds: float) -> None:
+def pass_time(worlds: list[Harness], seconds: float) -> None:
     for world in worlds:
-        world.hand.seconds += seconds
+        world.machine.seconds += seconds
     # Not to wait for something, but to let the engines see every second.
     threading.Event().wait(0.05)
 
@@ -56,9 +56,9 @@ def pass_time(worlds: list[World], seconds: float) -> None:
     [("first", "second"), ("the same", "the same")],
     ids=["each works its share", "both believe that all is theirs"],
 )
-def test_two_engines_at_once_do_each_thing_once(owners: tuple[str, str], tmp_path: Path) -> None:
+def test_two_engines_execute_everything_once(owners: tuple[str, str], tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'crossway.db'}"
-    worlds = [World(url, chains=CHAINS), World(url, chains=CHAINS)]
+    worlds = [Harness(url, chains=CHAINS), Harness(url, chains=CHAINS)]
     engines = [Engine(world.services, owner) for world, owner in zip(worlds, owners, strict=True)]
     world = worlds[0]
     with ticking(engines) as raised:
@@ -80,10 +80,10 @@ def test_two_engines_at_once_do_each_thing_once(owners: tuple[str, str], tmp_pat
     made_intents = all_intents(world)
     assert [intent.state for intent in made_intents] == [State.COMPLETED] * PAYMENTS
     with world.store.read() as unit:
-        history = unit.intents.moves([intent.id for intent in made_intents])
-        assert unit.network.alarms() == []
-        assert unit.network.past_alarms(AlarmFilter(), 10) == []
-    told = Counter((move.intent_id, move.tells) for move in history if move.tells)
+        history = unit.intents.list_transitions([intent.id for intent in made_intents])
+        assert unit.alerts.list_active() == []
+        assert unit.alerts.list_resolved(AlertFilter(), 10) == []
+    told = Counter((move.intent_id, move.event_type) for move in history if move.event_type)
     assert told == {(intent.id, kind): 1 for intent in made_intents for kind in ONCE}
     for one in worlds:
         one.store.close()

@@ -11,14 +11,14 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from crossway.api.doors import Turnstile
+from crossway.api.rate_limits import IpRateLimiter
 from crossway.domain.intent import Intent
-from crossway.domain.links import PaymentLink
+from crossway.domain.payment_links import PaymentLink
 from crossway.payer.app import create_pages
 from crossway.ports.services import Services
-from crossway.usecases.payers import links, paying
-from crossway.usecases.payers.link_fields import LinkChange
-from tests.world import World
+from crossway.usecases.payers import checkout, links
+from crossway.usecases.payers.link_fields import LinkRequest
+from tests.harness import Harness
 
 
 @dataclass
@@ -26,11 +26,11 @@ class Payer:
     """Somebody with a link and no key."""
 
     http: TestClient
-    world: World
+    world: Harness
 
     def page(self, intent: Intent, lang: str = "en", **more: str) -> str:
         """The page of a payment."""
-        name = paying.page_name(self.world.services, intent.id)
+        name = checkout.checkout_token(self.world.services, intent.id)
         answer = self.get(f"/{name}", lang=lang, **more)
         assert answer.status_code == 200, answer.text
         return str(answer.text)
@@ -43,7 +43,7 @@ class Payer:
         to = "ARBITRUM_MAINNET"
         asked = {"title": "Coffee", "destination_chain": to}
         asked["recipient"] = self.world.address(to, "shop")
-        return links.create(self.world.services, self.world.caller, LinkChange(**(asked | more)))
+        return links.create(self.world.services, self.world.caller, LinkRequest(**(asked | more)))
 
     def send(self, link: PaymentLink, nonce: str = "n" * 20, **changed: str) -> Any:
         """A filled form of 25 USDC from Base."""
@@ -54,13 +54,13 @@ class Payer:
 
 def served(services: Services) -> TestClient:
     """The pages where the one process mounts them, with a turnstile of their own."""
-    app = Starlette(routes=[Mount("/pay", create_pages(Turnstile(), services))])
+    app = Starlette(routes=[Mount("/pay", create_pages(IpRateLimiter(), services))])
     return TestClient(app, base_url="https://pay.test", follow_redirects=False)
 
 
 @pytest.fixture
 def payer(tmp_path: Path) -> Iterator[Payer]:
-    world = World(f"sqlite:///{tmp_path / 'crossway.db'}")
+    world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}")
     with served(world.services) as http:
         yield Payer(http, world)
 

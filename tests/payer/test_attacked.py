@@ -11,8 +11,8 @@ from starlette.types import Scope
 
 from crossway.payer.app import create_pages
 from crossway.ports.services import Services
+from tests.harness import Harness
 from tests.payer.conftest import Payer
-from tests.world import World
 
 NONSENSE = (
     "", "0", "-1", "9" * 60, "NaN", "1e400", "null", "[]", "{}", "'", '";--', "<script>", "\u202e",
@@ -32,7 +32,7 @@ class Open:
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Payer]:
-    world = World(f"sqlite:///{tmp_path / 'crossway.db'}")
+    world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}")
     app = Starlette(routes=[Mount("/pay", create_pages(Open(), world.services))])
     with TestClient(app, base_url="https://pay.test", raise_server_exceptions=False) as http:
         yield Payer(http, world)

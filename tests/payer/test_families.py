@@ -5,9 +5,9 @@ from html import unescape
 
 import pytest
 
-from crossway.dashboard.views.payment import request
+from crossway.dashboard.views.payment_request import build_payment_request
+from tests.harness import CATALOGUE
 from tests.payer.conftest import Payer
-from tests.world import CATALOGUE
 
 READ = "Check them."
 TRY = "If yours refuses it, copy the address and the amount instead."
@@ -30,7 +30,7 @@ def test_a_wallet_gets_a_link_that_it_reads_or_the_payer_gets_words(
                              token_in=CATALOGUE.tokens[chain, "USDT"].address)  # fmt: skip
     page = payer.page(intent)
     link = re.search(r'id="wallet" href="([^"]+)"', page)
-    asked = request(payer.world.services.catalogue, intent)
+    asked = build_payment_request(payer.world.services.catalogue, intent)
     assert words in page
     if not scheme:
         assert link is None

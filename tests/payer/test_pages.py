@@ -7,13 +7,14 @@ from html.parser import HTMLParser
 import pytest
 
 from crossway.domain.intent import Intent, State
-from crossway.payer.words import LANGUAGES, words_in
+from crossway.payer.i18n import LANGUAGES, load_translations
+from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import clients
-from crossway.usecases.developers.clients import ClientChange
-from crossway.usecases.network import sandbox, switches
-from crossway.usecases.payers import links, looks, paying
+from crossway.usecases.developers.clients import ClientUpdate
+from crossway.usecases.payers import branding, checkout, links
+from crossway.usecases.simulator import chain_controls
+from tests.harness import CATALOGUE, Harness
 from tests.payer.conftest import Payer, served, state_of
-from tests.world import CATALOGUE, World
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}'"
 PICTURE = b"\x89PNG\r\n\x1a\n rest"
@@ -36,40 +37,42 @@ def handlers(page: str) -> list[str]:
     return parser.found
 
 
-def waiting(world: World) -> Intent:
+def waiting(world: Harness) -> Intent:
     return world.pay()
 
 
-def seen(world: World) -> Intent:
+def seen(world: Harness) -> Intent:
     intent = world.pay("ETHEREUM_MAINNET")
     world.deposit(intent)
-    while not paying.page_of(world.services, paying.page_name(world.services, intent.id)).deposits:
+    while not checkout.get_checkout(
+        world.services, checkout.checkout_token(world.services, intent.id)
+    ).deposits:
         world.pass_time(1)
     return intent
 
 
-def short(world: World) -> Intent:
+def short(world: Harness) -> Intent:
     intent = world.pay()
     world.deposit(intent, "10000000")
     world.pass_time(20)
     return intent
 
 
-def completed(world: World) -> Intent:
+def completed(world: Harness) -> Intent:
     intent = world.pay()
     world.deposit(intent)
     return world.until(intent, State.COMPLETED)
 
 
-def expired(world: World) -> Intent:
+def expired(world: Harness) -> Intent:
     intent = world.pay()
-    world.hand.seconds += 3_700
+    world.machine.seconds += 3_700
     return world.until(intent, State.EXPIRED)
 
 
-def refunded(world: World) -> Intent:
+def refunded(world: Harness) -> Intent:
     intent = short(world)
-    world.hand.seconds += 3_700
+    world.machine.seconds += 3_700
     return world.until(intent, State.REFUNDED)
 
 
@@ -80,7 +83,7 @@ def test_a_page_says_where_its_payment_stands_in_every_language(payer: Payer, ma
     assert callable(make)
     intent, state = make(payer.world), make.__name__
     for code in LANGUAGES:
-        page, words = payer.page(intent, code), words_in(code)
+        page, words = payer.page(intent, code), load_translations(code)
         assert state_of(page) == state
         assert f'<html lang="{code}" dir="{words.direction}"' in page
         title = words.texts[f"state.{state}.title"]
@@ -93,7 +96,7 @@ def test_a_page_says_where_its_payment_stands_in_every_language(payer: Payer, ma
 
 def test_what_is_missing_is_asked_for_and_nothing_else(payer: Payer) -> None:
     intent = short(payer.world)
-    missing = intent.terms.total_units - 10_000_000
+    missing = intent.terms.deposit_amount - 10_000_000
     page = payer.page(intent)
     assert f'data-copy="{missing / 1e6:.6f}'.rstrip("0") in page
     assert f"uint256={missing}&amp;" in page or f'uint256={missing}"' in page
@@ -103,10 +106,12 @@ def test_what_is_missing_is_asked_for_and_nothing_else(payer: Payer) -> None:
 def test_what_was_too_much_late_or_another_token_is_explained(payer: Payer) -> None:
     world = payer.world
     over = world.pay()
-    world.deposit(over, str(over.terms.total_units + 1_500_000))
+    world.deposit(over, str(over.terms.deposit_amount + 1_500_000))
     stray = world.pay()
     usdt = CATALOGUE.tokens["BASE_MAINNET", "USDT"]
-    sandbox.deposit(world.services, world.operator, stray.address, "7000000", usdt.address)
+    chain_controls.send_deposit(
+        world.services, world.operator, stray.address, "7000000", usdt.address
+    )
     world.until(over, State.COMPLETED)
     assert "1.5\u00a0USDC</bdi> more than asked" in payer.page(over)
     page = payer.page(stray)
@@ -133,11 +138,11 @@ def test_only_what_changed_is_sent_again(payer: Payer) -> None:
     intent = world.pay()
     version = re.search(r'data-version="(\w+)"', payer.page(intent))
     assert version is not None
-    live = f"/{paying.page_name(world.services, intent.id)}/live"
+    live = f"/{checkout.checkout_token(world.services, intent.id)}/live"
     world.pass_time(5)
     same = payer.get(live, lang="en", version=version.group(1))
     assert (same.status_code, same.content) == (204, b"")
-    assert int(same.headers["x-now"]) == int(world.hand.seconds * 1000)
+    assert int(same.headers["x-now"]) == int(world.machine.seconds * 1000)
     world.deposit(intent)
     world.until(intent, State.COMPLETED)
     news = payer.get(live, lang="fr", version=version.group(1))
@@ -148,11 +153,13 @@ def test_only_what_changed_is_sent_again(payer: Payer) -> None:
 
 def test_a_page_asks_nobody_else_and_runs_nothing_of_others(payer: Payer) -> None:
     world = payer.world
-    change = ClientChange(
+    change = ClientUpdate(
         display_name=HOSTILE[:100], colour="#ffee00", logo_url="https://x.example/l.png"
     )
-    clients.change(world.services, "c-1", change, world.operator)
-    looks.change(world.services, world.operator, "c-1", PICTURE, ["https://shop.example"])
+    clients.update_client(world.services, "c-1", change, world.operator)
+    branding.update_branding(
+        world.services, world.operator, "c-1", PICTURE, ["https://shop.example"]
+    )
     link = payer.link(title=HOSTILE, description=HOSTILE, reference=HOSTILE)
     path = payer.send(link).headers["location"]
     pages = [payer.http.get(path), payer.get(f"/l/{link.id}"), payer.get(f"/l/{link.id}/poster")]
@@ -211,7 +218,9 @@ def test_an_amount_that_is_none_is_asked_for_again(payer: Payer, typed: str) -> 
 
 def test_a_link_whose_chain_is_switched_off_says_so_and_offers_nothing(payer: Payer) -> None:
     link, world = payer.link(), payer.world
-    switches.switch(world.services, world.operator, "chain:ARBITRUM_MAINNET", True, "an incident")
+    kill_switches.set_kill_switch(
+        world.services, world.operator, "chain:ARBITRUM_MAINNET", True, "an incident"
+    )
     page = payer.get(f"/l/{link.id}", amount="5", lang="fr")
     assert page.status_code == 200
     assert "pas moyen de payer ce montant" in page.text

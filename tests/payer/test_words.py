@@ -5,10 +5,10 @@ from string import Formatter
 
 import pytest
 
-from crossway.domain.looks import contrast, ink_on
-from crossway.payer.words import LANGUAGES, USUAL, chosen, names, words_in
+from crossway.domain.branding import contrast, text_colour_on
+from crossway.payer.i18n import LANGUAGES, DEFAULT_LANGUAGE, choose_language, language_names, load_translations
 
-OTHERS = [code for code in LANGUAGES if code != USUAL]
+OTHERS = [code for code in LANGUAGES if code != DEFAULT_LANGUAGE]
 
 
 def holes(text: str) -> set[str]:
@@ -17,7 +17,7 @@ def holes(text: str) -> set[str]:
 
 @pytest.mark.parametrize("code", OTHERS)
 def test_a_language_has_every_text_of_the_usual_one_and_no_other(code: str) -> None:
-    usual, other = words_in(USUAL).texts, words_in(code).texts
+    usual, other = load_translations(DEFAULT_LANGUAGE).texts, load_translations(code).texts
     assert set(other) == set(usual)
     assert {key: holes(text) for key, text in other.items()} == {
         key: holes(text) for key, text in usual.items()
@@ -26,15 +26,15 @@ def test_a_language_has_every_text_of_the_usual_one_and_no_other(code: str) -> N
 
 @pytest.mark.parametrize("code", OTHERS)
 def test_no_text_was_left_untranslated(code: str) -> None:
-    usual, other = words_in(USUAL).texts, words_in(code).texts
+    usual, other = load_translations(DEFAULT_LANGUAGE).texts, load_translations(code).texts
     same = {key for key in usual if usual[key] == other[key]}
     assert same <= {"language.direction", "facts.reference", "tx.title", "pay.token"}
 
 
 def test_arabic_alone_runs_from_right_to_left() -> None:
-    assert {code for code in LANGUAGES if words_in(code).direction == "rtl"} == {"ar"}
-    assert len(set(names().values())) == len(LANGUAGES)
-    assert re.search("[\u0600-\u06ff]", words_in("ar").texts["head.pay"])
+    assert {code for code in LANGUAGES if load_translations(code).direction == "rtl"} == {"ar"}
+    assert len(set(language_names().values())) == len(LANGUAGES)
+    assert re.search("[\u0600-\u06ff]", load_translations("ar").texts["head.pay"])
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ def test_arabic_alone_runs_from_right_to_left() -> None:
 def test_the_language_is_the_asked_one_else_the_best_liked(
     asked: str, accepted: str, code: str
 ) -> None:
-    assert chosen(asked, accepted) == code
+    assert choose_language(asked, accepted) == code
 
 
 def test_values_are_escaped_and_set_apart() -> None:
-    told = words_in("ar")("head.pay", merchant="<script>")
+    told = load_translations("ar")("head.pay", merchant="<script>")
     assert "<bdi>&lt;script&gt;</bdi>" in told
 
 
@@ -61,4 +61,4 @@ def test_text_can_be_read_on_any_colour(red: int) -> None:
     for green in range(0, 256, 51):
         for blue in range(0, 256, 51):
             ground = f"#{red:02x}{green:02x}{blue:02x}"
-            assert contrast(ground, ink_on(ground)) >= 4.5
+            assert contrast(ground, text_colour_on(ground)) >= 4.5

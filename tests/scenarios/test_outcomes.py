@@ -2,9 +2,9 @@
 
 import pytest
 
-from crossway.scenarios.listing import SCENARIOS, named
-from crossway.scenarios.playing import play
-from crossway.scenarios.scenario import Scenario
+from crossway_demo.scenario_catalogue import SCENARIOS, find_scenario
+from crossway_demo.scenarios.runner import run_scenario
+from crossway_demo.scenarios.scenario import Scenario
 from tests.databases import new_postgres
 
 # The table of outcomes, then the ramp orders.
@@ -23,15 +23,15 @@ MONEY = (
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.id)
 def test_a_payment_ends_as_the_table_says(scenario: Scenario) -> None:
-    played = play(scenario)
-    assert not played.wrong, "\n".join(played.text())
+    result = run_scenario(scenario)
+    assert not result.violations, "\n".join(result.text())
 
 
 @pytest.mark.parametrize("name", MONEY)
 def test_a_payment_ends_the_same_on_postgresql(name: str, postgres_url: str) -> None:
     with new_postgres(postgres_url) as url:
-        played = play(named(name), url)
-    assert not played.wrong, "\n".join(played.text())
+        result = run_scenario(find_scenario(name), url)
+    assert not result.violations, "\n".join(result.text())
 
 
 def test_every_row_of_the_table_has_a_scenario() -> None:

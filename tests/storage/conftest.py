@@ -36,6 +36,6 @@ def url(
 def store(url: str) -> Iterator[SqlStore]:
     """A store that knows one client."""
     opened = open_store(url)
-    opened.write(lambda unit: unit.access.add_client(a_client()))
+    opened.write(lambda unit: unit.api_keys.add_client(a_client()))
     yield opened
     opened.close()

@@ -12,7 +12,7 @@ from crossway.domain.ramps import (
     RampOrder,
     advance_order,
 )
-from crossway.ports.ramp_records import OrderChange, Person, Submission
+from crossway.ports.ramp_repository import KycCustomer, KycSubmission, OrderChange
 from crossway.storage.store import SqlStore
 from tests.storage.records import ARBITRUM, BASE, NOW, later
 
@@ -36,7 +36,7 @@ def an_order(**more: Any) -> RampOrder:
         "fee_minor": 120_000,
         "fees_minor": 150_000,
         "fees_micro_usd": 909_090,
-        "worth_micro_usd": 100_000_000,
+        "value_micro_usd": 100_000_000,
         "rate_micro": 1_650_000_000,
         "symbol": "USDC",
         "decimals": 6,
@@ -51,8 +51,8 @@ def an_order(**more: Any) -> RampOrder:
         "recipient": f"wallet-{number}",
         "country": "NG",
         "channel": "bank",
-        "person_id": None,
-        "sealed": None,
+        "customer_id": None,
+        "encrypted_fields": None,
         "widget_url": "",
         "instructions": {},
         "pay_to": "",
@@ -62,8 +62,8 @@ def an_order(**more: Any) -> RampOrder:
         "provider_tx": "",
         "failure_reason": "",
         "metadata": {"note": "Zürich ✓"},
-        "errand": None,
-        "tries": 0,
+        "command": None,
+        "attempt_count": 0,
         "next_at": None,
         "paid_at": None,
         "created_at": NOW,
@@ -74,7 +74,7 @@ def an_order(**more: Any) -> RampOrder:
     return RampOrder(**(facts | more))
 
 
-def stored_order(store: SqlStore, **more: Any) -> RampOrder:
+def store_order(store: SqlStore, **more: Any) -> RampOrder:
     """An order that is stored."""
     made = an_order(**more)
     return store.write(lambda unit: unit.orders.add(made))
@@ -86,7 +86,9 @@ def order_change(before: RampOrder, event: OrderEvent, **facts: Any) -> OrderCha
     return OrderChange(before, replace(before, state=to, updated_at=later(1), **facts), event)
 
 
-def moved_order(store: SqlStore, order: RampOrder, *events: OrderEvent, **facts: Any) -> RampOrder:
+def advance_order_by(
+    store: SqlStore, order: RampOrder, *events: OrderEvent, **facts: Any
+) -> RampOrder:
     """The order after these events, stored one by one."""
     for event in events:
         step = order_change(order, event, **facts)
@@ -95,15 +97,15 @@ def moved_order(store: SqlStore, order: RampOrder, *events: OrderEvent, **facts:
     return order
 
 
-def somebody(store: SqlStore, index: str = "digest", **more: Any) -> Person:
+def store_customer(store: SqlStore, index: str = "digest", **more: Any) -> KycCustomer:
     """A person who is stored."""
-    facts: dict[str, Any] = {"id": f"p-{next(_numbers)}", "email_sealed": b"sealed"}
+    facts: dict[str, Any] = {"id": f"p-{next(_numbers)}", "encrypted_email": b"sealed"}
     facts |= {"created_at": NOW, "erased_at": None}
-    made = Person(**(facts | more))
-    return store.write(lambda unit: unit.people.add(made, index))
+    made = KycCustomer(**(facts | more))
+    return store.write(lambda unit: unit.kyc_customers.add(made, index))
 
 
-def a_submission(person: Person, key: str = "name", **more: Any) -> Submission:
-    facts: dict[str, Any] = {"provider": ProviderName.YELLOW_CARD, "country": "NG", "key": key}
-    facts |= {"client_id": "c-1", "media_type": "", "sealed": b"sealed", "at": NOW}
-    return Submission(person.id, **(facts | more))
+def a_submission(person: KycCustomer, key: str = "name", **more: Any) -> KycSubmission:
+    facts: dict[str, Any] = {"provider": ProviderName.YELLOW_CARD, "country": "NG", "field": key}
+    facts |= {"client_id": "c-1", "media_type": "", "encrypted_value": b"sealed", "at": NOW}
+    return KycSubmission(person.id, **(facts | more))

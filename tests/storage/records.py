@@ -1,4 +1,4 @@
-"""Records to store, complete, with what a test cares about as arguments."""
+"""SqlUnitOfWork to store, complete, with what a test cares about as arguments."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from crossway.domain.clients import Client
-from crossway.domain.deposits import Deposit, Incoming
-from crossway.domain.intent import Costs, Event, Intent, State, Terms, advance
+from crossway.domain.deposits import Deposit, IncomingTransfer
+from crossway.domain.intent import Costs, Intent, IntentEvent, State, Terms, advance
 from crossway.domain.ledger import Account, Posting
-from crossway.domain.transfers import Duty, Transfer, TransferState
-from crossway.ports.chain import Signed
-from crossway.ports.records import Attempt, Change, Owed, TransferChange
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.ports.chain import SignedTx
+from crossway.ports.records import IntentChange, NewOutboundTx, OutboundTxChange, TxAttempt
 from crossway.storage.store import SqlStore
 
 T = TypeVar("T")
@@ -43,8 +43,8 @@ def an_intent(terms: dict[str, Any] | None = None, **more: Any) -> Intent:
         "destination_chain": ARBITRUM,
         "token_in": "usdc-base",
         "token_out": "usdc-arbitrum",
-        "total_units": 25_000_000,
-        "out_units": 24_900_000,
+        "deposit_amount": 25_000_000,
+        "payout_amount": 24_900_000,
         "recipient": f"recipient-{number}",
         "refund_address": f"refund-{number}",
         "bridge": "CCTP",
@@ -54,14 +54,14 @@ def an_intent(terms: dict[str, Any] | None = None, **more: Any) -> Intent:
         "id": 0,
         "client_id": "c-1",
         "mode": "test",
-        "key": f"key-{number}",
+        "intent_hash": f"key-{number}",
         "address": f"address-{number}",
         "destination_address": f"destination-{number}",
         "deposit_token_account": None,
         "terms": Terms(**(agreed | (terms or {}))),
         "costs": Costs(24_900_000, 10_000, 80_000, 10_000, 90_000, 10_000),
         "sender": f"sender-{number}",
-        "amount_units": 24_900_000,
+        "requested_amount": 24_900_000,
         "amount_symbol": "USDC",
         "asset_symbol": "USDC",
         "asset_decimals": 6,
@@ -75,8 +75,8 @@ def an_intent(terms: dict[str, Any] | None = None, **more: Any) -> Intent:
         "metadata": {"order": number, "note": "Zürich ✓"},
         "payment_link_id": None,
         "state": State.PENDING,
-        "received_units": 0,
-        "held_units": 0,
+        "received_amount": 0,
+        "balance_at_address": 0,
         "relayer": "",
         "relayer_claimed": False,
         "needs_relay": False,
@@ -87,29 +87,29 @@ def an_intent(terms: dict[str, Any] | None = None, **more: Any) -> Intent:
     return Intent(**(facts | more))
 
 
-def stored(store: SqlStore, terms: dict[str, Any] | None = None, **more: Any) -> Intent:
+def store_intent(store: SqlStore, terms: dict[str, Any] | None = None, **more: Any) -> Intent:
     """An intent that is stored."""
     made = an_intent(terms, **more)
     return store.write(lambda unit: unit.intents.add(made, f"evt_{uuid4().hex}"))
 
 
-def change(before: Intent, event: Event, **facts: Any) -> Change:
+def intent_change(before: Intent, event: IntentEvent, **facts: Any) -> IntentChange:
     """One event, applied by the table."""
     move = advance(before.state, event)
     after = replace(before, state=move.to, updated_at=later(1), **facts)
-    return Change(before, after, event, move)
+    return IntentChange(before, after, event, move)
 
 
-def moved(store: SqlStore, intent: Intent, *events: Event, **facts: Any) -> Intent:
+def advance_intent(store: SqlStore, intent: Intent, *events: IntentEvent, **facts: Any) -> Intent:
     """The intent after these events, stored one by one."""
     for event in events:
-        step = change(intent, event, **facts)
+        step = intent_change(intent, event, **facts)
         store.write(lambda unit, step=step: unit.intents.apply([step]))  # type: ignore[misc]
         intent = step.after
     return intent
 
 
-def incoming(to: Intent, units: int = 25_000_000, **more: Any) -> Incoming:
+def an_incoming_transfer(to: Intent, units: int = 25_000_000, **more: Any) -> IncomingTransfer:
     number = next(_numbers)
     facts: dict[str, Any] = {
         "chain": to.terms.source_chain,
@@ -120,57 +120,61 @@ def incoming(to: Intent, units: int = 25_000_000, **more: Any) -> Incoming:
         "token": to.terms.token_in,
         "sender": "payer",
         "to": to.address,
-        "units": units,
+        "amount": units,
         "at": NOW,
     }
-    return Incoming(**(facts | more))
+    return IncomingTransfer(**(facts | more))
 
 
-def seen(store: SqlStore, to: Intent, *found: Incoming, depth: int = 3) -> list[Deposit]:
+def store_deposits(
+    store: SqlStore, to: Intent, *found: IncomingTransfer, depth: int = 3
+) -> list[Deposit]:
     """The intent's deposits, once these are recorded."""
     rows = [(to.id, one, depth) for one in found]
     store.write(lambda unit: unit.deposits.add(rows))
     with store.read() as unit:
-        return unit.deposits.of([to.id])
+        return unit.deposits.list_by_intents([to.id])
 
 
-def owed(intent: Intent, duty: Duty = Duty.START, cause: str = "start", **more: Any) -> Owed:
+def a_new_tx(
+    intent: Intent, duty: OutboundTxKind = OutboundTxKind.START, cause: str = "start", **more: Any
+) -> NewOutboundTx:
     terms = intent.terms
     facts: dict[str, Any] = {
         "chain": terms.source_chain,
         "token": terms.token_in,
-        "units": terms.total_units,
+        "amount": terms.deposit_amount,
         "to_address": "bridger",
         "next_at": NOW,
     }
-    return Owed(intent.id, duty, cause, **(facts | more))
+    return NewOutboundTx(intent.id, duty, cause, **(facts | more))
 
 
-def owing(store: SqlStore, *duties: Owed) -> list[Transfer]:
+def enqueue(store: SqlStore, *duties: NewOutboundTx) -> list[OutboundTx]:
     """The transfers of the intents that owe these duties."""
-    store.write(lambda unit: unit.transfers.owe(duties, NOW))
+    store.write(lambda unit: unit.outbound_txs.enqueue(duties, NOW))
     with store.read() as unit:
-        return unit.transfers.of({one.intent_id for one in duties})
+        return unit.outbound_txs.list_by_intents({one.intent_id for one in duties})
 
 
-def turned(transfer: Transfer, after: TransferState, **more: Any) -> TransferChange:
-    facts: dict[str, Any] = {"tries": transfer.tries, "reason": "", "next_at": NOW}
+def tx_change(transfer: OutboundTx, after: OutboundTxState, **more: Any) -> OutboundTxChange:
+    facts: dict[str, Any] = {"attempt_count": transfer.attempt_count, "reason": "", "next_at": NOW}
     facts |= {"tx_id": None, "block_height": None}
-    return TransferChange(transfer.id, transfer.state, after, **(facts | more))
+    return OutboundTxChange(transfer.id, transfer.state, after, **(facts | more))
 
 
-def an_attempt(transfer: Transfer, tx_id: str, nonce: int = 0) -> Attempt:
-    signed = Signed(tx_id, b"\x00raw\xff", nonce, HUGE)
-    return Attempt(transfer.id, transfer.chain, "relayer", signed, NOW)
+def an_attempt(transfer: OutboundTx, tx_id: str, nonce: int = 0) -> TxAttempt:
+    signed = SignedTx(tx_id, b"\x00raw\xff", nonce, HUGE)
+    return TxAttempt(transfer.id, transfer.chain, "relayer", signed, NOW)
 
 
 def a_posting(intent: Intent, units: int, tx: str = "tx", **more: Any) -> Posting:
     facts: dict[str, Any] = {"chain": BASE, "token": "usdc-base"}
-    facts |= {"debit": Account.HELD, "credit": Account.PAYER, "units": units, "tx": tx}
+    facts |= {"debit": Account.HELD, "credit": Account.PAYER, "amount": units, "tx": tx}
     return Posting(intent.id, **(facts | more))
 
 
-def at_once(works: Sequence[Callable[[], T]], threads: int = 8) -> list[T]:
+def run_concurrently(works: Sequence[Callable[[], T]], threads: int = 8) -> list[T]:
     """The results of all, run in threads; the first error is raised."""
     with ThreadPoolExecutor(threads) as pool:
         return [future.result() for future in [pool.submit(work) for work in works]]

@@ -11,10 +11,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, MetaData, create_engine, inspect, text
 
-from crossway.adapters.chains.simulated.tables import METADATA as SIMULATED
+from crossway.adapters.chains.simulated.blocks.tables import METADATA as SIMULATED
 from crossway.adapters.ramps.sandbox.tables import METADATA as SANDBOX
-from crossway.storage.migrate import upgrade
-from crossway.storage.network_tables import METADATA
+from crossway.storage.migrate import UnknownVersion, upgrade
+from crossway.storage.service_tables import METADATA
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import new_postgres
 
@@ -101,7 +101,7 @@ def test_an_upgrade_that_was_done_is_done_again_without_effect(store: SqlStore) 
     upgrade(store.writer)
     assert described(store.writer) == before
     with store.read() as unit:
-        assert len(unit.access.clients()) == 1
+        assert len(unit.api_keys.list_clients()) == 1
 
 
 def test_an_upgrade_that_breaks_leaves_no_half_of_it(empty_url: str) -> None:
@@ -137,3 +137,35 @@ def test_processes_that_start_together_migrate_once(empty_url: str) -> None:
     store = open_store(empty_url)
     assert set(inspect(store.reader).get_table_names()) > set(METADATA.tables)
     store.close()
+
+
+def test_a_database_of_an_unknown_version_is_refused_and_left_alone(store: SqlStore) -> None:
+    with store.writer.begin() as db:
+        db.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+    before = described(store.writer)
+    remedy = (
+        "Move the file" if store.writer.dialect.name == "sqlite" else "Create an empty database"
+    )
+    with pytest.raises(UnknownVersion, match=f"of migration 0003, .*{remedy}.* start again"):
+        upgrade(store.writer)
+    assert described(store.writer) == before
+    (sentence,) = store.ping()
+    assert remedy in sentence
+
+
+def test_no_command_works_on_a_database_of_an_unknown_version(url: str, tmp_path: Path) -> None:
+    store = open_store(url)
+    with store.writer.begin() as db:
+        db.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+    store.close()
+    environment = {"CROSSWAY_DATABASE_URL": url, "CROSSWAY_DATA_DIR": str(tmp_path / "data")}
+    done = subprocess.run(
+        [sys.executable, "-c", "from crossway.cli import main; main()", "clients", "list"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("crossway: the database is of migration 0003, which this version")

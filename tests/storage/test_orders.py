@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from crossway.domain.ramps import Direction, Errand, OrderEvent, OrderState, ProviderName
-from crossway.ports.ramp_records import OrderFilter
-from crossway.storage.intents import LostRace
+from crossway.domain.ramps import Direction, OrderEvent, OrderState, ProviderCommand, ProviderName
+from crossway.ports.ramp_repository import OrderFilter
+from crossway.storage.intents import ConcurrentUpdate
 from crossway.storage.store import SqlStore
-from tests.storage.ramp_records import an_order, moved_order, order_change, stored_order
-from tests.storage.records import NOW, at_once, later
+from tests.storage.ramp_records import advance_order_by, an_order, order_change, store_order
+from tests.storage.records import NOW, later, run_concurrently
 
 E, S = OrderEvent, OrderState
 ACCEPTED: dict[str, Any] = {
@@ -23,31 +23,38 @@ ACCEPTED: dict[str, Any] = {
     "pay_to": "0xabc",
     "intent_id": 7,
     "expires_at": later(900),
-    "errand": Errand.CONFIRM,
-    "tries": 2,
+    "command": ProviderCommand.CONFIRM,
+    "attempt_count": 2,
     "next_at": later(5),
 }
 
 
 def test_an_order_comes_back_as_it_was_stored(store: SqlStore) -> None:
-    facts = {"sealed": b"\x00\xff", "person_id": "p", "paid_at": later(3), "next_at": later(4)}
-    order = stored_order(store, **ACCEPTED | facts, completed_at=later(5))
+    facts = {
+        "encrypted_fields": b"\x00\xff",
+        "customer_id": "p",
+        "paid_at": later(3),
+        "next_at": later(4),
+    }
+    order = store_order(store, **ACCEPTED | facts, completed_at=later(5))
     with store.read() as unit:
         assert unit.orders.get(order.id) == order
-        assert unit.orders.by_intent(order.intent_address) == order
+        assert unit.orders.find_by_intent_address(order.intent_address) == order
         assert unit.orders.get(order.id + 1) is None
-        assert unit.orders.by_intent("") is None
+        assert unit.orders.find_by_intent_address("") is None
 
 
 def test_an_order_is_stored_as_it_was_changed_with_its_history(store: SqlStore) -> None:
-    order = stored_order(store)
-    changed = moved_order(store, order, E.ACCEPTED, **ACCEPTED)
-    done = moved_order(store, changed, E.PAID, E.DELIVERED, provider_tx="0xfeed", errand=None)
+    order = store_order(store)
+    changed = advance_order_by(store, order, E.ACCEPTED, **ACCEPTED)
+    done = advance_order_by(store, changed, E.PAID, E.DELIVERED, provider_tx="0xfeed", command=None)
     with store.read() as unit:
         assert unit.orders.get(order.id) == done
-        moves = unit.orders.moves(order.id)
-        assert unit.orders.by_provider("YELLOW_CARD", ["yc-1", "yc-2"]) == {"yc-1": order.id}
-        assert unit.orders.by_provider("FONBNK", ["yc-1"]) == {}
+        moves = unit.orders.list_transitions(order.id)
+        assert unit.orders.find_ids_by_provider_reference("YELLOW_CARD", ["yc-1", "yc-2"]) == {
+            "yc-1": order.id
+        }
+        assert unit.orders.find_ids_by_provider_reference("FONBNK", ["yc-1"]) == {}
     assert [(m.event, m.from_state, m.to_state) for m in moves] == [
         ("CREATED", None, S.PENDING),
         ("ACCEPTED", S.PENDING, S.INITIATED),
@@ -57,56 +64,56 @@ def test_an_order_is_stored_as_it_was_changed_with_its_history(store: SqlStore) 
     assert len({move.id for move in moves}) == 4
 
 
-def test_of_two_moves_from_one_state_one_is_stored(store: SqlStore) -> None:
-    order = stored_order(store)
+def test_one_of_two_transitions_from_one_state_is_stored(store: SqlStore) -> None:
+    order = store_order(store)
     steps = [order_change(order, event) for event in (E.ACCEPTED, E.CANCEL, E.REFUSED) * 4]
 
     def attempt(step: Any) -> bool:
         try:
             store.write(lambda unit: unit.orders.apply([step]))
-        except LostRace:
+        except ConcurrentUpdate:
             return False
         return True
 
-    assert at_once([partial(attempt, step) for step in steps]).count(True) == 1
+    assert run_concurrently([partial(attempt, step) for step in steps]).count(True) == 1
     with store.read() as unit:
-        assert len(unit.orders.moves(order.id)) == 2
-        assert sum(unit.orders.counts().values()) == 1
+        assert len(unit.orders.list_transitions(order.id)) == 2
+        assert sum(unit.orders.count_by_state().values()) == 1
 
 
-def test_a_change_needs_the_errand_that_it_was_made_for(store: SqlStore) -> None:
-    order = stored_order(store, errand=Errand.OPEN)
-    stale = order_change(replace(order, errand=None), E.ACCEPTED)
-    with pytest.raises(LostRace):
+def test_a_change_needs_the_command_that_it_was_made_for(store: SqlStore) -> None:
+    order = store_order(store, command=ProviderCommand.OPEN)
+    stale = order_change(replace(order, command=None), E.ACCEPTED)
+    with pytest.raises(ConcurrentUpdate):
         store.write(lambda unit: unit.orders.apply([stale]))
 
 
 def test_a_change_never_brings_back_who_was_erased(store: SqlStore) -> None:
-    order = stored_order(store, person_id="p", sealed=b"sealed")
-    store.write(lambda unit: unit.people.erase("p", NOW))
-    moved_order(store, order, E.ACCEPTED)
+    order = store_order(store, customer_id="p", encrypted_fields=b"sealed")
+    store.write(lambda unit: unit.kyc_customers.erase("p", NOW))
+    advance_order_by(store, order, E.ACCEPTED)
     with store.read() as unit:
         found = unit.orders.get(order.id)
     assert found is not None
-    assert (found.person_id, found.sealed, found.state) == (None, None, S.INITIATED)
+    assert (found.customer_id, found.encrypted_fields, found.state) == (None, None, S.INITIATED)
 
 
 def test_several_changes_of_one_order_are_stored_in_their_order(store: SqlStore) -> None:
-    order = stored_order(store)
+    order = store_order(store)
     first = order_change(order, E.ACCEPTED)
     second = order_change(first.after, E.PAID)
     store.write(lambda unit: unit.orders.apply([first, second]))
     with store.read() as unit:
         assert unit.orders.get(order.id) == second.after
-        assert unit.orders.counts("c-1") == {S.PROCESSING: 1}
-        assert len(unit.orders.moves(order.id)) == 3
+        assert unit.orders.count_by_state("c-1") == {S.PROCESSING: 1}
+        assert len(unit.orders.list_transitions(order.id)) == 3
 
 
-def test_what_is_told_is_announced_and_what_is_noted_is_not(store: SqlStore) -> None:
-    order = moved_order(store, stored_order(store), E.ACCEPTED, E.NOTED)
+def test_a_change_adds_an_event_to_the_outbox_and_a_note_does_not(store: SqlStore) -> None:
+    order = advance_order_by(store, store_order(store), E.ACCEPTED, E.NOTED)
     with store.read() as unit:
-        told = unit.announcements.new(10)
-        moves = unit.orders.moves(order.id)
+        told = unit.outbox.list_unsequenced(10)
+        moves = unit.orders.list_transitions(order.id)
     assert [(one.type, one.kind, one.resource_id) for one in told] == [
         ("ramp_order_updated", "ramp_order", order.id)
     ] * 2
@@ -114,23 +121,23 @@ def test_what_is_told_is_announced_and_what_is_noted_is_not(store: SqlStore) -> 
 
 
 def test_a_reference_is_given_once_and_a_provider_gives_its_own_once(store: SqlStore) -> None:
-    order = stored_order(store, provider_reference="yc-1")
-    stored_order(store, provider_reference="yc-1", provider=ProviderName.FONBNK)
-    stored_order(store)
+    order = store_order(store, provider_reference="yc-1")
+    store_order(store, provider_reference="yc-1", provider=ProviderName.FONBNK)
+    store_order(store)
     with pytest.raises(IntegrityError):
-        stored_order(store, reference=order.reference)
+        store_order(store, reference=order.reference)
     with pytest.raises(IntegrityError):
-        stored_order(store, provider_reference="yc-1")
+        store_order(store, provider_reference="yc-1")
 
 
 def test_lists_are_newest_first_and_hold_what_was_asked_for(store: SqlStore) -> None:
-    first = stored_order(store, sender="0xsender", provider_tx="0xtx")
-    second = stored_order(store, client_id="c-2", direction=Direction.OFF, currency="KES")
-    third = stored_order(store, state=S.FAILED, mode="live", person_id="p")
+    first = store_order(store, sender="0xsender", provider_tx="0xtx")
+    second = store_order(store, client_id="c-2", direction=Direction.OFF, currency="KES")
+    third = store_order(store, state=S.FAILED, mode="live", customer_id="p")
 
     def found(limit: int = 10, offset: int = 0, **wanted: Any) -> list[int]:
         with store.read() as unit:
-            page = unit.orders.page(OrderFilter(**wanted), limit, offset)
+            page = unit.orders.list_page(OrderFilter(**wanted), limit, offset)
             assert unit.orders.count(OrderFilter(**wanted)) >= len(page)
             return [order.id for order in page]
 
@@ -138,7 +145,7 @@ def test_lists_are_newest_first_and_hold_what_was_asked_for(store: SqlStore) -> 
     assert found(limit=1, offset=1) == [second.id]
     assert found(before_id=third.id) == [second.id, first.id]
     assert found(client_id="c-1") == [third.id, first.id]
-    assert found(states=(S.FAILED,)) == found(mode="live") == found(person_id="p") == [third.id]
+    assert found(states=(S.FAILED,)) == found(mode="live") == found(customer_id="p") == [third.id]
     assert found(direction="off-ramp") == found(currency="KES") == [second.id]
     assert found(provider="FONBNK") == []
     texts = (str(first.id), first.reference, first.intent_address, first.recipient)
@@ -147,25 +154,25 @@ def test_lists_are_newest_first_and_hold_what_was_asked_for(store: SqlStore) -> 
 
 
 def test_orders_are_counted_by_client_and_state(store: SqlStore) -> None:
-    moved_order(store, stored_order(store), E.CANCEL)
-    stored_order(store)
-    stored_order(store, client_id="c-2")
+    advance_order_by(store, store_order(store), E.CANCEL)
+    store_order(store)
+    store_order(store, client_id="c-2")
     with store.read() as unit:
-        assert unit.orders.counts() == {S.PENDING: 2, S.CANCELLED: 1}
-        assert unit.orders.counts("c-1") == {S.PENDING: 1, S.CANCELLED: 1}
+        assert unit.orders.count_by_state() == {S.PENDING: 2, S.CANCELLED: 1}
+        assert unit.orders.count_by_state("c-1") == {S.PENDING: 1, S.CANCELLED: 1}
         assert unit.orders.count(OrderFilter(client_id="c-1", states=(S.PENDING,))) == 1
 
 
-def test_what_is_due_is_taken_up_by_one_engine_and_put_off(store: SqlStore) -> None:
-    late = stored_order(store, next_at=later(1))
-    later_one = stored_order(store, next_at=later(2))
-    stored_order(store, next_at=later(100))
-    stored_order(store)
+def test_due_orders_are_leased_by_one_engine(store: SqlStore) -> None:
+    late = store_order(store, next_at=later(1))
+    later_one = store_order(store, next_at=later(2))
+    store_order(store, next_at=later(100))
+    store_order(store)
 
     def take() -> list[int]:
-        return [o.id for o in store.write(lambda u: u.orders.due(later(2), 10, later(60)))]
+        return [o.id for o in store.write(lambda u: u.orders.lease_due(later(2), 10, later(60)))]
 
-    taken = [found for found in at_once([take] * 8) if found]
+    taken = [found for found in run_concurrently([take] * 8) if found]
     assert taken == [[late.id, later_one.id]]
     with store.read() as unit:
         found = unit.orders.get(late.id)
@@ -173,23 +180,26 @@ def test_what_is_due_is_taken_up_by_one_engine_and_put_off(store: SqlStore) -> N
     assert found.next_at == later(60)
 
 
-def test_an_order_is_woken_only_to_look_sooner(store: SqlStore) -> None:
-    idle, soon = stored_order(store), stored_order(store, next_at=later(1))
+def test_waking_an_order_only_brings_its_next_poll_forward(store: SqlStore) -> None:
+    idle, soon = store_order(store), store_order(store, next_at=later(1))
     store.write(lambda unit: unit.orders.wake([idle.id, soon.id], later(5)))
-    store.write(lambda unit: unit.orders.put_off(idle.id, 3, later(9)))
+    store.write(lambda unit: unit.orders.reschedule(idle.id, 3, later(9)))
     with store.read() as unit:
         orders = [unit.orders.get(one.id) for one in (idle, soon)]
-        assert len(unit.orders.moves(idle.id)) == 1
-    assert [(one.tries, one.next_at) for one in orders if one] == [(3, later(9)), (0, later(1))]
+        assert len(unit.orders.list_transitions(idle.id)) == 1
+    assert [(one.attempt_count, one.next_at) for one in orders if one] == [
+        (3, later(9)),
+        (0, later(1)),
+    ]
 
 
-def test_a_report_is_seen_once_for_its_provider(store: SqlStore) -> None:
-    store.write(lambda unit: unit.orders.see("FONBNK", 1, {"r-1": "paid", "r-2": "failed"}, NOW))
-    store.write(lambda unit: unit.orders.see("FONBNK", 1, {"r-1": "paid"}, NOW))
+def test_a_processed_update_is_found_for_its_provider(store: SqlStore) -> None:
+    store.write(lambda unit: unit.orders.record_processed_updates("FONBNK", {"r-1", "r-2"}, NOW))
+    store.write(lambda unit: unit.orders.record_processed_updates("FONBNK", {"r-1"}, NOW))
     with store.read() as unit:
-        assert unit.orders.seen("FONBNK", ["r-1", "r-3"]) == {"r-1"}
-        assert unit.orders.seen("PAYCREST", ["r-1"]) == set()
-        assert unit.orders.seen("PAYCREST", []) == set()
+        assert unit.orders.find_processed_updates("FONBNK", ["r-1", "r-3"]) == {"r-1"}
+        assert unit.orders.find_processed_updates("PAYCREST", ["r-1"]) == set()
+        assert unit.orders.find_processed_updates("PAYCREST", []) == set()
 
 
 @pytest.mark.parametrize(
@@ -204,16 +214,16 @@ def test_a_report_is_seen_once_for_its_provider(store: SqlStore) -> None:
         ({"state": S.REFUNDED, "paid_at": NOW}, 0),
         ({"created_at": later(-1)}, 0),
         ({"provider": ProviderName.FONBNK}, 0),
-        ({"person_id": "another"}, 0),
+        ({"customer_id": "another"}, 0),
         ({"client_id": "c-2"}, 100),
     ],
 )
 def test_a_limit_is_used_by_what_was_paid_or_still_may_be(
     store: SqlStore, facts: dict[str, Any], used: int
 ) -> None:
-    stored_order(store, **{"person_id": "p", **facts})
+    store_order(store, **{"customer_id": "p", **facts})
     with store.read() as unit:
-        assert unit.orders.used_micro_usd("p", "YELLOW_CARD", NOW) == used * 10**6
+        assert unit.orders.sum_usage_micro_usd("p", "YELLOW_CARD", NOW) == used * 10**6
 
 
 @pytest.mark.parametrize("kind", ["sqlite"])
@@ -229,7 +239,7 @@ def test_what_is_due_is_found_by_its_index(store: SqlStore) -> None:
 
 
 def test_an_order_is_locked_with_what_it_is_now(store: SqlStore) -> None:
-    order = moved_order(store, stored_order(store), E.ACCEPTED)
+    order = advance_order_by(store, store_order(store), E.ACCEPTED)
     assert store.write(lambda unit: unit.orders.lock([order.id, 10**6])) == {order.id: order}
     assert store.write(lambda unit: unit.orders.lock([])) == {}
     assert an_order() != order

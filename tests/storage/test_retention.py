@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import func, insert, select
 
-from crossway.storage.ramp_tables import order_reports
+from crossway.storage.ramp_tables import processed_updates
 from crossway.storage.store import SqlStore
-from crossway.storage.webhook_tables import announcements, deliveries, delivery_attempts
+from crossway.storage.webhook_tables import deliveries, delivery_attempts, outbox
 from tests.storage.records import NOW, later
 
 MICRO = 1_000_000
@@ -25,21 +25,21 @@ def put(store: SqlStore, table: Any, **row: Any) -> None:
 
 def announced(store: SqlStore, number: int, at: float, position: int | None) -> None:
     put(
-        store, announcements, id=number, event_id=f"evt_{number}", client_id="c-1",
-        type="intent_created", kind="intent", resource_id=1, at=micros(at), facts="{}",
+        store, outbox, id=number, event_id=f"evt_{number}", client_id="c-1",
+        type="intent_created", kind="intent", resource_id=1, at=micros(at), snapshot="{}",
         position=position,
     )  # fmt: skip
 
 
 def delivered(store: SqlStore, number: int, at: float, state: str, announcement: int = 1) -> None:
     put(
-        store, deliveries, id=number, webhook_id=1, announcement_id=announcement, line="",
-        state=state, tries=1, next_at=0, leased_until=0, error="", created_at=micros(at),
+        store, deliveries, id=number, webhook_id=1, event_id=announcement, sequence_key="",
+        state=state, attempt_count=1, next_at=0, leased_until=0, error="", created_at=micros(at),
         updated_at=micros(at),
     )  # fmt: skip
     put(
         store, delivery_attempts, delivery_id=number, at=micros(at), error="", milliseconds=1,
-        headers="{}", answer="",
+        headers="{}", response="",
     )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def ids(store: SqlStore, table: Any) -> list[int]:
 
 
 def forget(store: SqlStore, kind: str, before: float, most: int = 100) -> int:
-    return store.write(lambda unit: unit.retention.forget(kind, later(before), most))
+    return store.write(lambda unit: unit.retention.delete_oldest(kind, later(before), most))
 
 
 def has_older(store: SqlStore, kind: str, before: float) -> bool:
@@ -57,7 +57,9 @@ def has_older(store: SqlStore, kind: str, before: float) -> bool:
         return unit.retention.has_older(kind, later(before))
 
 
-def test_ended_deliveries_go_with_their_attempts_and_open_ones_stay(store: SqlStore) -> None:
+def test_ended_deliveries_are_deleted_with_their_attempts_and_open_ones_stay(
+    store: SqlStore,
+) -> None:
     for number, state in enumerate(("DELIVERED", "DUE", "FAILED", "WAITING", "DELIVERED"), 1):
         delivered(store, number, at=number, state=state)
     assert has_older(store, "deliveries", 2)
@@ -69,39 +71,39 @@ def test_ended_deliveries_go_with_their_attempts_and_open_ones_stay(store: SqlSt
         assert sorted(left) == [2, 4, 5]
 
 
-def test_an_announcement_stays_until_it_was_told_and_nothing_of_it_is_left(store: SqlStore) -> None:
+def test_an_event_stays_until_it_was_fanned_out_and_has_no_deliveries(store: SqlStore) -> None:
     announced(store, 1, at=1, position=1)
     announced(store, 2, at=2, position=None)
     announced(store, 3, at=3, position=3)
     announced(store, 4, at=9, position=4)
     delivered(store, 1, at=1, state="DELIVERED", announcement=1)
-    assert forget(store, "announcements", 5) == 1
-    assert ids(store, announcements) == [1, 2, 4]
+    assert forget(store, "outbox", 5) == 1
+    assert ids(store, outbox) == [1, 2, 4]
     forget(store, "deliveries", 5)
-    assert forget(store, "announcements", 5) == 1
-    assert ids(store, announcements) == [2, 4]
+    assert forget(store, "outbox", 5) == 1
+    assert ids(store, outbox) == [2, 4]
 
 
-def test_the_newest_place_stays_as_the_next_one_follows_it(store: SqlStore) -> None:
+def test_the_newest_position_is_never_deleted(store: SqlStore) -> None:
     announced(store, 1, at=1, position=1)
     announced(store, 2, at=2, position=2)
-    assert forget(store, "announcements", 5) == 1
-    assert ids(store, announcements) == [2]
+    assert forget(store, "outbox", 5) == 1
+    assert ids(store, outbox) == [2]
 
 
-def test_reports_of_providers_go_by_their_age(store: SqlStore) -> None:
+def test_provider_updates_are_deleted_by_age(store: SqlStore) -> None:
     for number in range(5):
         put(
-            store, order_reports, provider="FONBNK", report_id=f"r{number}", order_id=1,
-            outcome="done", at=micros(number),
+            store, processed_updates, provider="FONBNK", update_id=f"r{number}",
+            at=micros(number),
         )  # fmt: skip
-    assert has_older(store, "order_reports", 3)
-    assert [forget(store, "order_reports", 3, most=2) for _ in range(3)] == [2, 1, 0]
+    assert has_older(store, "provider_updates", 3)
+    assert [forget(store, "provider_updates", 3, most=2) for _ in range(3)] == [2, 1, 0]
     with store.reader.connect() as db:
-        assert db.execute(select(func.count()).select_from(order_reports)).scalar() == 2
+        assert db.execute(select(func.count()).select_from(processed_updates)).scalar() == 2
 
 
-@pytest.mark.parametrize("kind", ["requests", "deliveries", "announcements", "order_reports"])
-def test_where_there_is_nothing_nothing_is_old(store: SqlStore, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["requests", "deliveries", "outbox", "provider_updates"])
+def test_an_empty_table_has_nothing_old(store: SqlStore, kind: str) -> None:
     assert not has_older(store, kind, timedelta(days=999).total_seconds())
     assert forget(store, kind, timedelta(days=999).total_seconds()) == 0

@@ -4,85 +4,95 @@ from dataclasses import replace
 from datetime import timedelta
 
 from crossway.domain.roles import Role
-from crossway.domain.staff import Member, Stay, Way
+from crossway.domain.staff import AuthMethod, StaffMember, StaffSession
 from crossway.storage.store import SqlStore
 from tests.storage.records import NOW, later
 
 
-def ada(**more: object) -> Member:
-    return replace(Member(0, "Ada", Role.ADMIN, NOW, "$argon2id$…", b"sealed"), **more)  # type: ignore[arg-type]
+def ada(**more: object) -> StaffMember:
+    return replace(StaffMember(0, "Ada", Role.ADMIN, NOW, "$argon2id$…", b"sealed"), **more)  # type: ignore[arg-type]
 
 
-def added(store: SqlStore, member: Member, index: str | None = None) -> Member:
+def added(store: SqlStore, member: StaffMember, index: str | None = None) -> StaffMember:
     made = store.write(lambda unit: unit.staff.add(member, index))
     assert made is not None
     return made
 
 
-def test_somebody_is_found_by_name_number_and_address(store: SqlStore) -> None:
+def test_a_member_is_found_by_name_id_and_address(store: SqlStore) -> None:
     with store.read() as unit:
-        assert not unit.staff.known()
+        assert not unit.staff.has_any()
     made = added(store, ada(), "index")
     with store.read() as unit:
-        assert unit.staff.known()
+        assert unit.staff.has_any()
         assert made == ada(id=made.id)
-        found = (unit.staff.get(made.id), unit.staff.named("ada"), unit.staff.of_email("index"))
+        found = (
+            unit.staff.get(made.id),
+            unit.staff.find_by_name("ada"),
+            unit.staff.find_by_email("index"),
+        )
         assert found == (made, made, made)
-        assert unit.staff.every() == [made]
-        assert unit.staff.named("Ada") is None  # It is asked for in its one spelling.
+        assert unit.staff.list_all() == [made]
+        assert unit.staff.find_by_name("Ada") is None  # It is asked for in its one spelling.
 
 
-def test_a_name_and_an_address_are_of_one_person(store: SqlStore) -> None:
+def test_a_name_and_an_address_belong_to_one_member(store: SqlStore) -> None:
     first = added(store, ada(), "index")
     bob = ada(name="Bob")
     assert store.write(lambda unit: unit.staff.add(ada(name="ADA"), None)) is None
     assert store.write(lambda unit: unit.staff.add(bob, "index")) is None
     second = added(store, bob)
-    assert not store.write(lambda unit: unit.staff.readdress(second.id, b"x", "index"))
-    assert store.write(lambda unit: unit.staff.readdress(first.id, None, None))
-    assert store.write(lambda unit: unit.staff.readdress(second.id, b"x", "index"))
+    assert not store.write(lambda unit: unit.staff.update_email(second.id, b"x", "index"))
+    assert store.write(lambda unit: unit.staff.update_email(first.id, None, None))
+    assert store.write(lambda unit: unit.staff.update_email(second.id, b"x", "index"))
     with store.read() as unit:
-        assert unit.staff.of_email("index") == replace(second, email_sealed=b"x")
+        assert unit.staff.find_by_email("index") == replace(second, encrypted_email=b"x")
 
 
-def test_role_password_and_being_disabled_change_and_nothing_else(store: SqlStore) -> None:
+def test_an_update_changes_role_password_and_disabled_at_only(store: SqlStore) -> None:
     made = added(store, ada(), "index")
     changed = replace(made, role=Role.VIEWER, password_hash="other", disabled_at=later(5))
-    store.write(lambda unit: unit.staff.change(replace(changed, name="Eve", seen_at=later(9))))
+    store.write(lambda unit: unit.staff.update(replace(changed, name="Eve", last_seen_at=later(9))))
     with store.read() as unit:
         assert unit.staff.get(made.id) == changed
-    store.write(lambda unit: unit.staff.came(made.id, Way.PROVIDER, later(7)))
+    store.write(lambda unit: unit.staff.record_sign_in(made.id, AuthMethod.PROVIDER, later(7)))
     with store.read() as unit:
-        assert unit.staff.get(made.id) == replace(changed, way=Way.PROVIDER, seen_at=later(7))
+        assert unit.staff.get(made.id) == replace(
+            changed, auth_method=AuthMethod.PROVIDER, last_seen_at=later(7)
+        )
 
 
-def test_a_stay_is_found_by_its_token_touched_and_ended(store: SqlStore) -> None:
+def test_a_session_is_found_by_its_token_touched_and_ended(store: SqlStore) -> None:
     made = added(store, ada())
-    stay = Stay(0, made.id, Way.PASSWORD, NOW, NOW)
-    assert store.write(lambda unit: unit.staff.begin(stay, "hash", None))
-    assert store.write(lambda unit: unit.staff.begin(replace(stay, member_id=None), "first", None))
-    store.write(lambda unit: unit.staff.touch("hash", later(60)))
-    store.write(lambda unit: unit.staff.touch("hash", later(30)))
+    stay = StaffSession(0, made.id, AuthMethod.PASSWORD, NOW, NOW)
+    assert store.write(lambda unit: unit.staff.start_session(stay, "hash", None))
+    assert store.write(
+        lambda unit: unit.staff.start_session(replace(stay, member_id=None), "first", None)
+    )
+    store.write(lambda unit: unit.staff.touch_session("hash", later(60)))
+    store.write(lambda unit: unit.staff.touch_session("hash", later(30)))
     with store.read() as unit:
-        found = unit.staff.stay("hash")
+        found = unit.staff.get_session("hash")
         assert found is not None
-        assert found == replace(stay, id=found.id, seen_at=later(60))
-        assert unit.staff.stays_of(made.id) == [found]
-        assert [one.member_id for one in unit.staff.stays_of(None)] == [None]
-        assert unit.staff.stay("other") is None
-    store.write(lambda unit: unit.staff.end([found.id], later(90)))
-    store.write(lambda unit: unit.staff.end([found.id], later(95)))
+        assert found == replace(stay, id=found.id, last_seen_at=later(60))
+        assert unit.staff.list_open_sessions(made.id) == [found]
+        assert [one.member_id for one in unit.staff.list_open_sessions(None)] == [None]
+        assert unit.staff.get_session("other") is None
+    store.write(lambda unit: unit.staff.end_sessions([found.id], later(90)))
+    store.write(lambda unit: unit.staff.end_sessions([found.id], later(95)))
     with store.read() as unit:
-        ended = unit.staff.stay("hash")
+        ended = unit.staff.get_session("hash")
         assert ended is not None
         assert ended.ended_at == later(90)
-        assert unit.staff.stays_of(made.id) == []
+        assert unit.staff.list_open_sessions(made.id) == []
 
 
 def test_what_a_provider_said_lets_in_once(store: SqlStore) -> None:
-    stay = Stay(0, None, Way.PROVIDER, NOW, NOW)
-    assert store.write(lambda unit: unit.staff.begin(stay, "one", "proof"))
-    assert not store.write(lambda unit: unit.staff.begin(stay, "two", "proof"))
-    assert store.write(lambda unit: unit.staff.begin(stay, "three", None))
-    assert store.write(lambda unit: unit.staff.begin(stay, "four", None))
-    assert store.write(lambda unit: unit.staff.forget_stays(NOW + timedelta(seconds=1))) == 3
+    stay = StaffSession(0, None, AuthMethod.PROVIDER, NOW, NOW)
+    assert store.write(lambda unit: unit.staff.start_session(stay, "one", "proof"))
+    assert not store.write(lambda unit: unit.staff.start_session(stay, "two", "proof"))
+    assert store.write(lambda unit: unit.staff.start_session(stay, "three", None))
+    assert store.write(lambda unit: unit.staff.start_session(stay, "four", None))
+    assert (
+        store.write(lambda unit: unit.staff.delete_sessions_before(NOW + timedelta(seconds=1))) == 3
+    )

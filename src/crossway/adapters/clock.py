@@ -1,10 +1,10 @@
-"""The machine's own time: what a live network goes by."""
+"""The system clock, used by live environments."""
 
 from datetime import UTC, datetime
 
 
 class SystemClock:
-    """`ports.clock.Clock` over the clock of the machine."""
+    """`ports.clock.Clock` backed by the machine's clock."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Hashes of passwords by Argon2id, a few at a time."""
+"""Password hashing with Argon2id, limited to a few hashes at a time."""
 
 from contextlib import suppress
 from functools import cached_property
@@ -7,29 +7,30 @@ from threading import BoundedSemaphore
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-_AT_ONCE = 2
+_MAX_CONCURRENT = 2
 
 
-class Argon2Passwords:
-    """`ports.passwords.Passwords`; each takes 64 MiB, so no more than two are made at once."""
+class Argon2PasswordHasher:
+    """`ports.passwords.PasswordHasher`. A hash takes 64 MiB of memory; at most two run at once."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        self._turn = BoundedSemaphore(_AT_ONCE)
+        self._semaphore = BoundedSemaphore(_MAX_CONCURRENT)
 
     @cached_property
-    def _nobodys(self) -> str:
+    def _dummy_hash(self) -> str:
+        # Verified for unknown accounts, so that the response time does not reveal them.
         return self._hasher.hash("of nobody, that the time it takes tells nothing")
 
-    def hash_of(self, password: str) -> str:
-        with self._turn:
+    def hash(self, password: str) -> str:
+        with self._semaphore:
             return self._hasher.hash(password)
 
-    def fits(self, known: str, password: str) -> bool:
-        with self._turn, suppress(VerificationError, InvalidHashError):
-            self._hasher.verify(known or self._nobodys, password)
-            return bool(known)
+    def verify(self, password_hash: str, password: str) -> bool:
+        with self._semaphore, suppress(VerificationError, InvalidHashError):
+            self._hasher.verify(password_hash or self._dummy_hash, password)
+            return bool(password_hash)
         return False
 
-    def outdated(self, known: str) -> bool:
-        return self._hasher.check_needs_rehash(known)
+    def needs_rehash(self, password_hash: str) -> bool:
+        return self._hasher.check_needs_rehash(password_hash)

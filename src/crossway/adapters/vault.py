@@ -1,4 +1,4 @@
-"""Encryption with keys from outside the database: Fernet, the newest of several keys first."""
+"""Encryption with Fernet keys from outside the database; the newest of several keys comes first."""
 
 import hmac
 import secrets
@@ -13,67 +13,70 @@ INDEX_KEY = "index key"
 _INDEX_BYTES = 32
 
 
-class WrongKey(ValueError):
-    """A secret key that cannot be used, or is not the one that a value was encrypted with."""
+class InvalidSecretKey(ValueError):
+    """A secret key is malformed, or none of the keys decrypts a stored value."""
 
 
 class FernetVault:
     """`ports.vault.Vault`: the first key encrypts, every key decrypts."""
 
     def __init__(self, keys: Sequence[bytes], index_key: bytes) -> None:
-        """`index_key` makes digests; it outlives the keys, so that look-ups go on after a change.
+        """`index_key` keys the digests of `blind_index`; it stays the same when keys are rotated.
 
-        Raises `WrongKey` when a key is none."""
-        self._newest, self._all = _read(keys)
+        Raises `InvalidSecretKey` for a malformed key.
+        """
+        self._newest_key, self._all_keys = _parse_keys(keys)
         self._index_key = index_key
 
-    def seal(self, plain: bytes) -> bytes:
-        return self._newest.encrypt(plain)
+    def encrypt(self, plaintext: bytes) -> bytes:
+        return self._newest_key.encrypt(plaintext)
 
-    def open(self, sealed: bytes) -> bytes:
-        return _opened(self._all, sealed)
+    def decrypt(self, encrypted: bytes) -> bytes:
+        return _decrypt(self._all_keys, encrypted)
 
-    def renew(self, sealed: bytes) -> bytes | None:
+    def reencrypt(self, encrypted: bytes) -> bytes | None:
         try:
-            self._newest.decrypt(sealed)
+            self._newest_key.decrypt(encrypted)
         except InvalidToken:
-            return self._newest.encrypt(_opened(self._all, sealed))
+            return self._newest_key.encrypt(_decrypt(self._all_keys, encrypted))
         return None
 
-    def index(self, text: str) -> str:
+    def blind_index(self, text: str) -> str:
         return hmac.new(self._index_key, text.encode(), sha256).hexdigest()
 
 
 def open_vault(keys: Sequence[bytes], store: Store) -> FernetVault:
-    """The vault of a database. Its index key lies there, encrypted, made by whoever came first;
-    where none of the keys opens it, they are not this database's: `WrongKey`."""
-    newest, every = _read(keys)
-    made = newest.encrypt(secrets.token_bytes(_INDEX_BYTES))
-    kept = store.write(lambda unit: unit.sealed.keep(INDEX_KEY, made))
-    return FernetVault(keys, _opened(every, kept))
+    """Open the vault of a database. Its encrypted index key is stored there on first use; raises
+    `InvalidSecretKey` when none of the keys decrypts it."""
+    newest_key, all_keys = _parse_keys(keys)
+    new_index_key = newest_key.encrypt(secrets.token_bytes(_INDEX_BYTES))
+    stored = store.write(lambda unit: unit.encrypted_values.store_secret(INDEX_KEY, new_index_key))
+    return FernetVault(keys, _decrypt(all_keys, stored))
 
 
 def check_keys(keys: Sequence[bytes], store: Store) -> None:
-    """Raises `WrongKey` when a database was first started with none of these; writes nothing."""
-    _, every = _read(keys)
+    """Raise `InvalidSecretKey` unless one of the keys belongs to the database; writes nothing."""
+    _, all_keys = _parse_keys(keys)
     with store.read() as unit:
-        kept = unit.sealed.kept(INDEX_KEY)
-    if kept is not None:
-        _opened(every, kept)
+        stored = unit.encrypted_values.get_secret(INDEX_KEY)
+    if stored is not None:
+        _decrypt(all_keys, stored)
 
 
-def _read(keys: Sequence[bytes]) -> tuple[Fernet, MultiFernet]:
+def _parse_keys(keys: Sequence[bytes]) -> tuple[Fernet, MultiFernet]:
     try:
-        read = [Fernet(key) for key in keys]
+        fernets = [Fernet(key) for key in keys]
     except ValueError as error:
-        raise WrongKey("the secret key must be 32 bytes in URL-safe base64") from error
-    if not read:
-        raise WrongKey("the secret key is empty")
-    return read[0], MultiFernet(read)
+        raise InvalidSecretKey("the secret key must be 32 bytes in URL-safe base64") from error
+    if not fernets:
+        raise InvalidSecretKey("the secret key is empty")
+    return fernets[0], MultiFernet(fernets)
 
 
-def _opened(every: MultiFernet, sealed: bytes) -> bytes:
+def _decrypt(all_keys: MultiFernet, encrypted: bytes) -> bytes:
     try:
-        return every.decrypt(sealed)
+        return all_keys.decrypt(encrypted)
     except InvalidToken as error:
-        raise WrongKey("none of the secret keys opens what was encrypted here") from error
+        raise InvalidSecretKey(
+            "none of the secret keys decrypts the data of this database"
+        ) from error

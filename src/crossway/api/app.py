@@ -1,4 +1,4 @@
-"""The API as one ASGI application; whoever starts it sets its `state.services`."""
+"""The API as one ASGI application; its starter sets `state.services`."""
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
@@ -19,32 +19,35 @@ from crossway.api import (
     sandbox,
     webhooks,
 )
-from crossway.api.auth import Gate
+from crossway.api.auth import AuthMiddleware
 from crossway.api.errors import HANDLERS
-from crossway.api.idempotency import Once
-from crossway.api.metrics import Metrics
-from crossway.api.requests import Bodies, Requests
+from crossway.api.idempotency import IdempotencyMiddleware
+from crossway.api.metrics import RequestMetrics
+from crossway.api.middleware import BodyLimitMiddleware, RequestContextMiddleware
 from crossway.ports.services import Services
 
 TAGS = [
     {"name": "Intents", "description": "Single-use payments with their own deposit address."},
-    {"name": "Payment links", "description": "Links that many payers pay by."},
-    {"name": "Quotes", "description": "What a payment costs."},
+    {"name": "Payment links", "description": "Links that any number of payers can pay."},
+    {"name": "Quotes", "description": "Prices and fees of a payment."},
     {"name": "Router", "description": "Bridges and their routes."},
-    {"name": "Ramps", "description": "Crypto for local money, and local money for crypto."},
-    {"name": "KYC", "description": "What identity checks stand in the way, and passing them."},
-    {"name": "Webhooks", "description": "Being told of what happens, and what was told."},
+    {"name": "Ramps", "description": "Buying and selling crypto for local currency."},
+    {
+        "name": "KYC",
+        "description": "Identity checks of end users: requirements, state and submission.",
+    },
+    {"name": "Webhooks", "description": "Event notifications and their deliveries."},
     {"name": "Chains", "description": "Chains, tokens and balances."},
-    {"name": "Client", "description": "Who a key belongs to."},
+    {"name": "Client", "description": "The client of an API key."},
     {
         "name": "Sandbox",
-        "description": "The simulated network's own switches; absent on a live one.",
+        "description": "Controls of the simulated environment; absent on a live one.",
     },
 ]
 
 
 def create_api(services: Services | None = None) -> FastAPI:
-    """The API; without services it answers 503 until `state.services` is set."""
+    """The API; without services it responds 503 until `state.services` is set."""
     api = FastAPI(
         version=health.VERSION,
         openapi_url=None,
@@ -53,14 +56,14 @@ def create_api(services: Services | None = None) -> FastAPI:
         exception_handlers=HANDLERS,
         telemetry={"tracing": False, "metrics": False, "logs": False},
         middleware=[
-            Middleware(Requests),
-            Middleware(Gate),
-            Middleware(Bodies),
-            Middleware(Once),
+            Middleware(RequestContextMiddleware),
+            Middleware(AuthMiddleware),
+            Middleware(BodyLimitMiddleware),
+            Middleware(IdempotencyMiddleware),
         ],
     )
-    api.state.metrics = Metrics()
-    # One flat list, the busiest first: a router that is included is searched at twice the cost.
+    api.state.metrics = RequestMetrics()
+    # One flat list with the busiest routes first; included routers double the time of a match.
     for part in (quotes.router, intents.router, router.router, chains.router, sandbox.router):
         api.router.routes.extend(part.routes)
     for part in (

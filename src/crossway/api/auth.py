@@ -1,4 +1,4 @@
-"""Who asks: the gate in front of `/v1`, and what a handler is given of its caller."""
+"""Authentication of requests under `/v1`, and the FastAPI dependencies of endpoints."""
 
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
@@ -8,116 +8,119 @@ from fastapi import Depends
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from crossway.api.errors import plain
-from crossway.api.headers import header
-from crossway.api.limits import Allowance, Limits
-from crossway.api.origins import UNKNOWN, counted_by, origin_of
-from crossway.domain.clients import Caller
+from crossway.api.client_ip import UNKNOWN_ADDRESS, client_address, header, rate_limit_address
+from crossway.api.errors import error_response
+from crossway.api.rate_limits import RateLimiter, RateLimitResult
+from crossway.domain.clients import Principal
 from crossway.domain.clients import Scope as KeyScope
 from crossway.domain.errors import Unauthorized
 from crossway.ports.services import Services
-from crossway.usecases.developers import access
+from crossway.usecases.developers import authentication
 
-GUARDED = "/v1/"
-SIGNED = "/v1/ramp/webhooks/"
-TOO_MANY = "Too Many Requests"
-WRONG_PLACE = "This key may not be used from this address"
+PROTECTED_PREFIX = "/v1/"
+PROVIDER_WEBHOOK_PREFIX = "/v1/ramp/webhooks/"
+TOO_MANY_REQUESTS = "Too Many Requests"
+ADDRESS_NOT_ALLOWED = "This key may not be used from this address"
 _SCHEME = b"bearer "
 
 
 def services_of(scope: Scope) -> Services | None:
-    """The services behind the application, None until they are started."""
+    """The services behind the application; None until they are started."""
     return getattr(scope["app"].state, "services", None)
 
 
-class Gate:
-    """Lets a request under `/v1/` pass only with a good key and within its rate.
+class AuthMiddleware:
+    """Requires a valid API key under `/v1/` and applies rate limits.
 
-    What ramp providers report has their signature instead, which its use case checks.
+    Webhooks of ramp providers need no key; their use case checks the provider's signature.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.limits = Limits()
+        self.limits = RateLimiter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _path(scope).startswith(GUARDED):
+        if scope["type"] != "http" or not _path(scope).startswith(PROTECTED_PREFIX):
             await self.app(scope, receive, send)
             return
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
-            # No name, address or amount has it, and PostgreSQL takes it for a defect of ours.
-            await plain(400, "The address of this request contains a NUL")(scope, receive, send)
+            # PostgreSQL cannot store NUL in a text.
+            await error_response(400, "The address of this request contains a NUL")(
+                scope, receive, send
+            )
             return
         services = services_of(scope)
         if services is None:
-            await plain(503, "Starting. Please try again in a moment.")(scope, receive, send)
+            await error_response(503, "Starting. Please try again in a moment.")(
+                scope, receive, send
+            )
             return
-        caller, allowance = None, None
-        signed = _path(scope).startswith(SIGNED)
+        caller, limit = None, None
+        signed = _path(scope).startswith(PROVIDER_WEBHOOK_PREFIX)
         if signed:
-            allowance = self.limits.spend_report(_origin(services, scope))
+            limit = self.limits.spend_provider_webhook(_rate_limit_address(services, scope))
         else:
-            caller, allowance = await self._admit(services, scope)
-        if allowance is not None:
-            scope["state"]["headers"] += allowance.headers()
-        if allowance is not None and not allowance.granted:
-            await plain(429, TOO_MANY)(scope, receive, send)
+            caller, limit = await self._check_key(services, scope)
+        if limit is not None:
+            scope["state"]["headers"] += limit.headers()
+        if limit is not None and not limit.granted:
+            await error_response(429, TOO_MANY_REQUESTS)(scope, receive, send)
         elif caller is None and not signed:
             challenge = {"www-authenticate": "Bearer"}
-            await plain(401, "Unauthorized", challenge)(scope, receive, send)
+            await error_response(401, "Unauthorized", challenge)(scope, receive, send)
         else:
             scope["state"]["caller"] = caller
-            if caller is not None and not _may_come(services, caller, scope):
-                await plain(403, WRONG_PLACE)(scope, receive, send)
+            if caller is not None and not _is_address_allowed(services, caller, scope):
+                await error_response(403, ADDRESS_NOT_ALLOWED)(scope, receive, send)
                 return
             await self.app(scope, receive, send)
 
-    async def _admit(
+    async def _check_key(
         self, services: Services, scope: Scope
-    ) -> tuple[Caller | None, Allowance | None]:
-        bearer = _bearer(scope)
-        caller = access.recall(services, bearer) if bearer else None
+    ) -> tuple[Principal | None, RateLimitResult | None]:
+        bearer = _bearer_token(scope)
+        caller = authentication.get_cached_principal(services, bearer) if bearer else None
         if caller is None:
-            address = _origin(services, scope)
-            if not (bearer and access.was_seen(services, bearer)):
-                allowance = self.limits.check_address(address)
-                if not allowance.granted:
-                    return None, allowance
-            caller = await _look_up(services, bearer) if bearer else None
+            address = _rate_limit_address(services, scope)
+            if not (bearer and authentication.was_authenticated(services, bearer)):
+                limit = self.limits.check_address(address)
+                if not limit.granted:
+                    return None, limit
+            caller = await _authenticate(services, bearer) if bearer else None
             if caller is None:
                 return None, self.limits.spend_address(address)
-        own = caller.key.requests_per_minute if caller.key else None
-        per_minute = own or caller.client.requests_per_minute
+        key_rate = caller.key.requests_per_minute if caller.key else None
+        per_minute = key_rate or caller.client.requests_per_minute
         return caller, self.limits.spend_key(str(caller.key_id), per_minute)
 
 
-async def _look_up(services: Services, bearer: str) -> Caller | None:
+async def _authenticate(services: Services, bearer: str) -> Principal | None:
     try:
-        return await anyio.to_thread.run_sync(access.authenticate, services, bearer)
+        return await anyio.to_thread.run_sync(authentication.authenticate, services, bearer)
     except Unauthorized:
         return None
 
 
-def _may_come(services: Services, caller: Caller, scope: Scope) -> bool:
-    """Whether the key may be used from where this request comes."""
+def _is_address_allowed(services: Services, caller: Principal, scope: Scope) -> bool:
+    """Whether the key may be used from the client's address."""
     key = caller.key
     if key is None or not key.addresses:
         return True
-    return key.may_come_from(origin_of(scope, services.doors))
+    return key.allows_address(client_address(scope, services.policy.ingress))
 
 
-def _origin(services: Services, scope: Scope) -> str:
-    """What requests without a good key are counted by."""
-    return counted_by(origin_of(scope, services.doors) or UNKNOWN)
+def _rate_limit_address(services: Services, scope: Scope) -> str:
+    """The key of the rate limit for requests without a valid API key."""
+    return rate_limit_address(client_address(scope, services.policy.ingress) or UNKNOWN_ADDRESS)
 
 
 def _path(scope: Scope) -> str:
-    """The path below where the API is mounted."""
+    """The path below the mount of the API."""
     path: str = scope["path"]
     return path.removeprefix(scope.get("root_path", ""))
 
 
-def _bearer(scope: Scope) -> str | None:
+def _bearer_token(scope: Scope) -> str | None:
     value = header(scope, b"authorization")
     if value is None or value[: len(_SCHEME)].lower() != _SCHEME:
         return None
@@ -129,16 +132,16 @@ async def _services(request: Request) -> Services:
     return services
 
 
-def _with(scope: KeyScope) -> Callable[[Request], Coroutine[Any, Any, Caller]]:
-    async def caller(request: Request) -> Caller:
-        found: Caller = request.state.caller
-        found.needs(scope)
-        return found
+def _require_scope(scope: KeyScope) -> Callable[[Request], Coroutine[Any, Any, Principal]]:
+    async def get_principal(request: Request) -> Principal:
+        principal: Principal = request.state.caller
+        principal.require_scope(scope)
+        return principal
 
-    return caller
+    return get_principal
 
 
-Parts = Annotated[Services, Depends(_services)]
-Reader = Annotated[Caller, Depends(_with(KeyScope.READ))]
-Writer = Annotated[Caller, Depends(_with(KeyScope.WRITE))]
-Refunder = Annotated[Caller, Depends(_with(KeyScope.REFUND))]
+ServicesDep = Annotated[Services, Depends(_services)]
+Reader = Annotated[Principal, Depends(_require_scope(KeyScope.READ))]
+Writer = Annotated[Principal, Depends(_require_scope(KeyScope.WRITE))]
+Refunder = Annotated[Principal, Depends(_require_scope(KeyScope.REFUND))]

@@ -1,78 +1,87 @@
-"""`/v1/chains` and `/v1/client`: what can be used, what an address holds, and who is asking."""
+"""`/v1/chains` and `/v1/client`: chains, tokens, balances, and the caller's client."""
 
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
-from crossway.api.answers import Json
-from crossway.api.auth import Parts, Reader
+from crossway.api.auth import Reader, ServicesDep
 from crossway.api.schemas import chains as wire
 from crossway.api.schemas import clients as client_wire
-from crossway.api.schemas.failures import failures
+from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import WALLET
-from crossway.usecases.network import chains
+from crossway.api.schemas.responses import JsonResponse
+from crossway.usecases.chains import supported_chains
 
 router = APIRouter(prefix="/v1/chains", tags=["Chains"])
 client_router = APIRouter(prefix="/v1/client", tags=["Client"])
 Network = Annotated[
-    Literal["mainnet", "testnet"] | None, Query(description="Only those of one network.")
+    Literal["mainnet", "testnet"] | None, Query(description="Only chains of this network.")
 ]
 
 
-@router.get("", response_model=list[str], responses=failures(400), summary="List chains")
-def listed(services: Parts, caller: Reader, network: Network = None) -> Json:
-    """The identifiers of all chains that can be used."""
-    return Json([chain.id for chain in chains.chains(services, network)])
+@router.get("", response_model=list[str], responses=error_responses(400), summary="List chains")
+def listed(services: ServicesDep, caller: Reader, network: Network = None) -> JsonResponse:
+    """The identifiers of all available chains."""
+    return JsonResponse([chain.id for chain in supported_chains.list_chains(services, network)])
 
 
 @router.get(
     "/tokens/all",
     response_model=dict[str, list[wire.TokenOut]],
-    responses=failures(),
+    responses=error_responses(),
     summary="List the tokens of every chain",
 )
-def every_token(services: Parts, caller: Reader) -> Json:
-    """The tokens that can be used, by chain."""
-    found = chains.all_tokens(services)
-    return Json({chain: wire.tokens(tokens) for chain, tokens in found.items()})
+def every_token(services: ServicesDep, caller: Reader) -> JsonResponse:
+    """The available tokens by chain."""
+    found = supported_chains.list_all_tokens(services)
+    return JsonResponse(
+        {
+            chain: [wire.TokenOut.from_token(token) for token in tokens]
+            for chain, tokens in found.items()
+        }
+    )
 
 
 @router.get(
     "/balances/{address}",
     response_model=wire.BalancesOut,
-    responses=failures(400),
-    summary="What an address holds",
+    responses=error_responses(400),
+    summary="Get the balances of an address",
 )
 def balances(
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
     address: Annotated[str, Path(description="A wallet.", examples=[WALLET])],
-) -> Json:
-    """Every token above zero on every chain whose addresses have this form."""
-    return Json(wire.balances(address, chains.balances(services, address)))
+) -> JsonResponse:
+    """Every balance on every chain whose address format matches."""
+    return JsonResponse(
+        wire.BalancesOut.from_balances(address, supported_chains.get_balances(services, address))
+    )
 
 
 @router.get(
     "/{chain}/tokens",
     response_model=list[wire.TokenOut],
-    responses=failures(400),
+    responses=error_responses(400),
     summary="List the tokens of one chain",
 )
 def tokens_of(
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
     chain: Annotated[str, Path(description="The chain.", examples=["BASE_MAINNET"])],
-) -> Json:
-    """The tokens that can be used on this chain."""
-    return Json(wire.tokens(chains.tokens_of(services, chain)))
+) -> JsonResponse:
+    """The available tokens of a chain."""
+    return JsonResponse(
+        [wire.TokenOut.from_token(token) for token in supported_chains.list_tokens(services, chain)]
+    )
 
 
 @client_router.get(
     "/auth/client-info",
     response_model=client_wire.ClientInfo,
-    responses=failures(),
-    summary="Who this key belongs to",
+    responses=error_responses(),
+    summary="Get the client of this key",
 )
-def client_info(caller: Reader) -> Json:
-    """The client and the key that asks."""
-    return Json(client_wire.client_info(caller))
+def client_info(caller: Reader) -> JsonResponse:
+    """The client and the API key of the request."""
+    return JsonResponse(client_wire.ClientInfo.from_caller(caller))

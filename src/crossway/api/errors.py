@@ -1,4 +1,4 @@
-"""Which refusal becomes which status and which of the three shapes of service.md §Errors."""
+"""Error responses: the status of each domain error, and the three shapes of service.md §Errors."""
 
 import traceback
 from collections.abc import Callable
@@ -13,53 +13,60 @@ from starlette.requests import Request
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from crossway.api.answers import Json
 from crossway.api.schemas import kyc
+from crossway.api.schemas.error_responses import (
+    ActionFailed,
+    DestinationAddressFailed,
+    ErrorBody,
+)
+from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.errors import (
     Conflict,
+    DomainError,
     Forbidden,
+    IdempotencyConflict,
     InvalidInput,
-    KeyReused,
+    InvalidStatus,
     KycRequired,
     NotFound,
     QuotesUnavailable,
-    Refusal,
     TooManyRequests,
     Unauthorized,
     Unreachable,
-    WrongState,
 )
 
 LOG = structlog.get_logger("crossway.api")
-STATUS: Final = MappingProxyType(
+STATUS_BY_ERROR: Final = MappingProxyType(
     {
         InvalidInput: 400,
-        WrongState: 400,
+        InvalidStatus: 400,
         Unauthorized: 401,
         Forbidden: 403,
         NotFound: 404,
         Conflict: 409,
-        KeyReused: 422,
+        IdempotencyConflict: 422,
         TooManyRequests: 429,
     }
 )
-NO_ANSWER = "A chain, a provider or a price source gave no answer. Please try again later."
+UPSTREAM_UNAVAILABLE = (
+    "A chain, a provider or a price source gave no answer. Please try again later."
+)
 UNEXPECTED = "Internal server error"
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
-class Shape(Enum):
-    """The body of a failure."""
+class ErrorShape(Enum):
+    """The shape of an error response's body."""
 
     STATUS_CODE = "{statusCode, message}"
     SUCCESS = "{success: false, message}"
     ERROR = "{error}"
 
 
-def fails(
-    shape: Shape = Shape.STATUS_CODE, unexpected: str | None = None
+def error_format(
+    shape: ErrorShape = ErrorShape.STATUS_CODE, unexpected: str | None = None
 ) -> Callable[[Endpoint], Endpoint]:
-    """The shape of an endpoint's own failures, and what it says (500) when it cannot work."""
+    """A decorator that sets the error shape of an endpoint, and its message for status 500."""
 
     def mark(endpoint: Endpoint) -> Endpoint:
         endpoint.__dict__.update(shape=shape, unexpected=unexpected)
@@ -68,90 +75,99 @@ def fails(
     return mark
 
 
-def plain(status: int, message: str, headers: dict[str, str] | None = None) -> Json:
-    """The shape that holds wherever no other is listed."""
-    return Json({"statusCode": status, "message": message}, status, headers)
+def error_response(
+    status: int, message: str, headers: dict[str, str] | None = None
+) -> JsonResponse:
+    """An error response in the default shape."""
+    return JsonResponse(ErrorBody(statusCode=status, message=message), status, headers)
 
 
-def refused(request: Request, refusal: Exception) -> Json:
-    """A refusal of the domain, in its endpoint's shape; 401, 403 and 429 look alike everywhere."""
-    status = STATUS.get(type(refusal), 400)
+def domain_error(request: Request, error: Exception) -> JsonResponse:
+    """An error of the domain, in its endpoint's shape; 401, 403 and 429 look alike everywhere."""
+    status = STATUS_BY_ERROR.get(type(error), 400)
     if status in (401, 403, 422, 429):
-        return plain(status, str(refusal))
-    return _shaped(request.scope, status, str(refusal))
+        return error_response(status, str(error))
+    return _in_endpoint_shape(request.scope, status, str(error))
 
 
-def kyc_required(_: Request, refusal: Exception) -> Json:
-    """An identity check stands in the way: which one, so that the user can be led through it."""
-    assert isinstance(refusal, KycRequired)
-    said = {"statusCode": 400, "message": str(refusal), "code": "KYC_REQUIRED"}
-    return Json({**said, "kyc": kyc.state(refusal.state)}, 400)
+def kyc_required(_: Request, error: Exception) -> JsonResponse:
+    """An order that needs a KYC check first, with the check's state."""
+    assert isinstance(error, KycRequired)
+    body = kyc.KycNeeded(
+        statusCode=400,
+        message=str(error),
+        code="KYC_REQUIRED",
+        kyc=kyc.KycStateOut.from_assessment(error.assessment),
+    )
+    return JsonResponse(body, 400)
 
 
-def no_answer(request: Request, error: Exception) -> Json:
-    """Somebody outside did not answer: never our caller's mistake, never a success."""
+def upstream_unavailable(request: Request, error: Exception) -> JsonResponse:
+    """A chain, provider or price source did not respond."""
     path = getattr(request.scope.get("route"), "path", None)
-    LOG.warning("no answer from outside", reason=str(error), path=path)
+    LOG.warning("upstream unavailable", reason=str(error), path=path)
     unexpected = getattr(request.scope.get("endpoint"), "unexpected", None)
     if unexpected is None:
-        return _shaped(request.scope, 503, NO_ANSWER)
-    return _shaped(request.scope, 500, _filled(unexpected, NO_ANSWER))
+        return _in_endpoint_shape(request.scope, 503, UPSTREAM_UNAVAILABLE)
+    return _in_endpoint_shape(request.scope, 500, _with_details(unexpected, UPSTREAM_UNAVAILABLE))
 
 
-def unhandled(scope: Scope, error: Exception) -> Json:
-    """A defect: the caller learns that it is ours and its request id, the log learns the rest."""
-    # Formatted here: a renderer that shows local variables would show keys.
+def unhandled_error(scope: Scope, error: Exception) -> JsonResponse:
+    """An unexpected exception: the response has no details, the log has the stack trace."""
+    # Formatted here, because a log renderer that shows local variables would show keys.
     trace = "".join(traceback.format_exception(error))
     LOG.error("unhandled error", exception=trace, request_id=scope["state"].get("request_id"))
     unexpected = getattr(scope.get("endpoint"), "unexpected", None) or UNEXPECTED
-    return _shaped(scope, 500, _filled(unexpected, UNEXPECTED))
+    return _in_endpoint_shape(scope, 500, _with_details(unexpected, UNEXPECTED))
 
 
-def invalid(_: Request, error: Exception) -> Json:
-    """Parameters that FastAPI could not read: every complaint, each naming its field."""
+def invalid_parameters(_: Request, error: Exception) -> JsonResponse:
+    """Parameters that FastAPI refused, with one sentence for each."""
     assert isinstance(error, RequestValidationError)
-    return plain(400, "; ".join(dict.fromkeys(_complaint(one) for one in error.errors())))
+    return error_response(
+        400, "; ".join(dict.fromkeys(_parameter_error(one) for one in error.errors()))
+    )
 
 
-def http(request: Request, error: Exception) -> Json:
-    """Unknown paths and methods; the latter with all methods of the path, not its first route's."""
+def http_error(request: Request, error: Exception) -> JsonResponse:
+    """Unknown paths and methods; `Allow` names the methods of every route of the path."""
     assert isinstance(error, HTTPException)
     headers = dict(error.headers or {})
     if error.status_code == 405:
-        headers["Allow"] = ", ".join(sorted(_methods_at(request)))
-    return plain(error.status_code, str(error.detail), headers)
+        headers["Allow"] = ", ".join(sorted(_allowed_methods(request)))
+    return error_response(error.status_code, str(error.detail), headers)
 
 
 HANDLERS: Final[dict[int | type[Exception], Any]] = {
-    Refusal: refused,
+    DomainError: domain_error,
     KycRequired: kyc_required,
-    Unreachable: no_answer,
-    QuotesUnavailable: no_answer,
-    RequestValidationError: invalid,
-    HTTPException: http,
+    Unreachable: upstream_unavailable,
+    QuotesUnavailable: upstream_unavailable,
+    RequestValidationError: invalid_parameters,
+    HTTPException: http_error,
 }
 
 
-def _methods_at(request: Request) -> set[str]:
+def _allowed_methods(request: Request) -> set[str]:
     routes = [r for r in request.app.router.routes if isinstance(r, Route)]
     found = [r.methods or () for r in routes if r.matches(request.scope)[0] is not Match.NONE]
     return {method for methods in found for method in methods}
 
 
-def _filled(text: str, details: str) -> str:
+def _with_details(text: str, details: str) -> str:
     return text.replace("<error details>", details)
 
 
-def _shaped(scope: Scope, status: int, message: str) -> Json:
-    shape = getattr(scope.get("endpoint"), "shape", Shape.STATUS_CODE)
-    if shape is Shape.SUCCESS:
-        return Json({"success": False, "message": message}, status)
-    if shape is Shape.ERROR:
-        return Json({"error": message}, status)
-    return plain(status, message)
+def _in_endpoint_shape(scope: Scope, status: int, message: str) -> JsonResponse:
+    shape = getattr(scope.get("endpoint"), "shape", ErrorShape.STATUS_CODE)
+    if shape is ErrorShape.SUCCESS:
+        return JsonResponse(ActionFailed(success=False, message=message), status)
+    if shape is ErrorShape.ERROR:
+        return JsonResponse(DestinationAddressFailed(error=message), status)
+    return error_response(status, message)
 
 
-def _complaint(error: dict[str, Any]) -> str:
+def _parameter_error(error: dict[str, Any]) -> str:
     field, context = str(error["loc"][-1]), error.get("ctx", {})
     match error["type"]:
         case "missing":

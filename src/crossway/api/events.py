@@ -1,4 +1,4 @@
-"""`/v1/events`: what happens to a client's resources, as it happens."""
+"""`/v1/events`: the live stream of a client's events."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -8,9 +8,9 @@ from fastapi import APIRouter, Header
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from crossway.api.auth import Parts, Reader
-from crossway.api.events_streams import Streams
-from crossway.api.schemas.failures import failures
+from crossway.api.auth import Reader, ServicesDep
+from crossway.api.schemas.error_responses import error_responses
+from crossway.api.sse_broker import SseBroker
 from crossway.domain.errors import InvalidInput
 from crossway.ports.services import Services
 
@@ -25,7 +25,7 @@ _CONTENT = {"text/event-stream": {"schema": {"type": "string"}, "example": _EXAM
 
 
 class EventStream(StreamingResponse):
-    """Server-sent events, which nobody on the way is to hold back."""
+    """Server-sent events that proxies must not buffer."""
 
     media_type = "text/event-stream"
 
@@ -38,38 +38,38 @@ class EventStream(StreamingResponse):
     "",
     status_code=200,
     response_class=EventStream,
-    responses={200: {"description": "The stream.", "content": _CONTENT}, **failures(400)},
+    responses={200: {"description": "The stream.", "content": _CONTENT}, **error_responses(400)},
     summary="Stream events",
 )
 async def stream(
     request: Request,
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
     last_event_id: Annotated[
         str | None,
-        Header(description="The last event that was read: the stream goes on behind it."),
+        Header(description="The last event received; the stream continues after it."),
     ] = None,
 ) -> EventStream:
-    """Server-sent events of the client, from now on or from behind `Last-Event-ID`: the bodies
-    that webhooks carry. A stream ends after 15 minutes; resume it with the last id."""
+    """Server-sent events of the client from now on, or after `Last-Event-ID`, with the bodies that
+    webhooks carry. A stream ends after 15 minutes; resume it with the last id."""
     client_id, after = caller.client.id, None
     if last_event_id:
-        after = await anyio.to_thread.run_sync(_place, services, client_id, last_event_id)
-    return EventStream(_streams(request, services).open(caller, after))
+        after = await anyio.to_thread.run_sync(_find_position, services, client_id, last_event_id)
+    return EventStream(_get_broker(request, services).open(caller, after))
 
 
-def _place(services: Services, client_id: str, event_id: str) -> int:
+def _find_position(services: Services, client_id: str, event_id: str) -> int:
     with services.store.read() as unit:
-        place = unit.announcements.position_of(client_id, event_id)
-    if place is None:
-        raise InvalidInput("Last-Event-ID is no event of yours that is still remembered")
-    return place
+        position = unit.outbox.get_position(client_id, event_id)
+    if position is None:
+        raise InvalidInput("Last-Event-ID is not a known event of this client, or it has expired")
+    return position
 
 
-def _streams(request: Request, services: Services) -> Streams:
-    """The streams of this application, made at first need."""
+def _get_broker(request: Request, services: Services) -> SseBroker:
+    """The broker of this application, created at first use."""
     state = request.app.state
     if not hasattr(state, "streams"):
-        state.streams = Streams(services)
-    found: Streams = state.streams
+        state.streams = SseBroker(services)
+    found: SseBroker = state.streams
     return found

@@ -1,4 +1,4 @@
-"""Whether the service lives, whether it can work, and what runs here."""
+"""Health endpoints: liveness, readiness, and what runs here."""
 
 import importlib.metadata
 from collections.abc import Iterator
@@ -9,53 +9,53 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from crossway.api.answers import Json, instant
 from crossway.api.auth import services_of
-from crossway.api.errors import HANDLERS, plain
-from crossway.api.metrics import PATH, Metrics, metrics
+from crossway.api.errors import HANDLERS, error_response
+from crossway.api.metrics import PATH, RequestMetrics, metrics
+from crossway.api.schemas.responses import JsonResponse, timestamp
 from crossway.ports.services import Services
 
 VERSION = importlib.metadata.version("crossway")
 STARTING = "Starting. Please try again in a moment."
-# A pass takes milliseconds; one that hangs on a node ends by its time limit.
-MOST_QUIET_SECONDS = 60
+# A pass takes milliseconds; one that waits for a hanging node ends by its timeout.
+MAX_SECONDS_SINCE_PASS = 60
 
 
 async def alive(_: Request) -> Response:
-    """The process answers."""
-    return Json({"status": "ok"})
+    """Liveness: the process responds."""
+    return JsonResponse({"status": "ok"})
 
 
 def ready(request: Request) -> Response:
-    """The database answers with the tables of this version, and the engine, where one runs in this
-    process, has ended a pass lately."""
+    """Readiness: the database has this version's tables, and the engine of this process, if there
+    is one, completed a pass recently."""
     services = services_of(request.scope)
     if services is None:
-        return plain(503, STARTING)
-    wrong = list(_troubles(services))
-    return plain(503, " ".join(wrong)) if wrong else Json({"status": "ok"})
+        return error_response(503, STARTING)
+    problems = list(_find_problems(services))
+    return error_response(503, " ".join(problems)) if problems else JsonResponse({"status": "ok"})
 
 
-def _troubles(services: Services) -> Iterator[str]:
+def _find_problems(services: Services) -> Iterator[str]:
     if list(services.store.ping()):
-        yield "The database does not answer, or lacks tables of this version."
-    quiet = services.pulse.quiet_seconds()
-    if quiet > MOST_QUIET_SECONDS:
-        yield f"The engine has ended no pass for {quiet:.0f} s."
+        yield "The database is unavailable or its schema is of another version."
+    seconds = services.process.engine.seconds_since_pass()
+    if seconds > MAX_SECONDS_SINCE_PASS:
+        yield f"The engine has not completed a pass for {seconds:.0f} s."
 
 
 def about(request: Request) -> Response:
-    """What runs here."""
+    """Name, version and environment of the service."""
     services = services_of(request.scope)
     if services is None:
-        return plain(503, STARTING)
-    return Json(
+        return error_response(503, STARTING)
+    return JsonResponse(
         {
             "status": "ok",
             "service": "crossway",
             "version": VERSION,
-            "network": services.network,
-            "time": instant(services.clock.now()),
+            "network": services.environment,
+            "time": timestamp(services.clock.now()),
         }
     )
 
@@ -68,25 +68,25 @@ PROBES: list[BaseRoute] = [
 ROUTES: list[BaseRoute] = [*PROBES, Route("/v1", about)]
 
 
-def probes(services: Services) -> Starlette:
-    """The probes alone, for a process without an API."""
+def create_probe_app(services: Services) -> Starlette:
+    """An application with the probes only, for a process without the API."""
     app = Starlette(routes=PROBES, exception_handlers=HANDLERS)
-    app.state.services, app.state.metrics = services, Metrics()
+    app.state.services, app.state.metrics = services, RequestMetrics()
     return app
 
 
-class _Inside:
-    """Hands a request at the root of a server to the API below it."""
+class _ForwardToApi:
+    """Forwards a request at the server's root to the mounted API."""
 
     def __init__(self, api: ASGIApp) -> None:
         self._api = api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        inside = {**scope, "root_path": "", "path_params": {}}
-        inside.pop("endpoint", None)
-        await self._api(inside, receive, send)
+        inner_scope = {**scope, "root_path": "", "path_params": {}}
+        inner_scope.pop("endpoint", None)
+        await self._api(inner_scope, receive, send)
 
 
-def at_the_root(api: ASGIApp) -> list[BaseRoute]:
-    """`/healthz`, `/readyz` and `/metrics` of a server that mounts the API elsewhere."""
-    return [Route(probe.path, _Inside(api)) for probe in PROBES if isinstance(probe, Route)]
+def root_probe_routes(api: ASGIApp) -> list[BaseRoute]:
+    """`/healthz`, `/readyz` and `/metrics` at the root of a server that mounts the API below it."""
+    return [Route(probe.path, _ForwardToApi(api)) for probe in PROBES if isinstance(probe, Route)]

@@ -1,4 +1,4 @@
-"""The header `Idempotency-Key`: one POST, sent again, gets its first answer again."""
+"""The header `Idempotency-Key`: a repeated POST gets the stored response of the first one."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -10,111 +10,123 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crossway.api.auth import services_of
-from crossway.api.errors import plain, unhandled
-from crossway.api.headers import header
-from crossway.domain.clients import Caller
+from crossway.api.client_ip import header
+from crossway.api.errors import error_response, unhandled_error
+from crossway.domain.clients import Principal
 from crossway.domain.clients import Scope as KeyScope
-from crossway.domain.errors import Conflict, KeyReused
-from crossway.ports.records import Remembered
+from crossway.domain.errors import Conflict, IdempotencyConflict
+from crossway.ports.records import IdempotencySlot
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.usecases.developers import replays
-from crossway.usecases.developers.replays import Opened
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.developers import idempotency
+from crossway.usecases.developers.idempotency import OpenSlot
 
-LONGEST_KEY = 255
+MAX_KEY_LENGTH = 255
 T = TypeVar("T")
 
 
-class Once:
-    """Replays the first answer of a client's idempotency key; stands behind `Gate` and `Bodies`."""
+class IdempotencyMiddleware:
+    """Responds to a repeated POST with the response stored for its idempotency key.
+
+    It runs inside `AuthMiddleware` and `BodyLimitMiddleware`.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = header(scope, b"idempotency-key") if scope.get("method") == "POST" else None
+        sent_key = header(scope, b"idempotency-key") if scope.get("method") == "POST" else None
         services, caller = services_of(scope), scope.get("state", {}).get("caller")
-        if given is None or services is None or caller is None or not _may(caller, scope):
+        if (
+            sent_key is None
+            or services is None
+            or caller is None
+            or not _has_required_scope(caller, scope)
+        ):
             await self.app(scope, receive, send)
             return
-        key = given.decode("latin-1")
-        if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
-            text = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters"
-            await plain(400, text)(scope, receive, send)
+        key = sent_key.decode("latin-1")
+        if not 1 <= len(key) <= MAX_KEY_LENGTH or not key.isprintable():
+            text = f"Idempotency-Key must be 1 to {MAX_KEY_LENGTH} printable characters"
+            await error_response(400, text)(scope, receive, send)
             return
         try:
-            opened = await anyio.to_thread.run_sync(
-                replays.begin, services, caller.client.id, key, _fingerprint(scope)
+            slot = await anyio.to_thread.run_sync(
+                idempotency.open_slot, services, caller.client.id, key, _fingerprint(scope)
             )
-        except KeyReused as refusal:
-            await plain(422, str(refusal))(scope, receive, send)
-        except Conflict as refusal:
-            await plain(409, str(refusal), {"retry-after": "1"})(scope, receive, send)
+        except IdempotencyConflict as error:
+            await error_response(422, str(error))(scope, receive, send)
+        except Conflict as error:
+            await error_response(409, str(error), {"retry-after": "1"})(scope, receive, send)
         else:
-            if isinstance(opened, Remembered):
-                await _replayed(opened)(scope, receive, send)
+            if isinstance(slot, IdempotencySlot):
+                await _replay_response(slot)(scope, receive, send)
             else:
-                await self._first(services, opened, scope, receive, send)
+                await self._execute(services, slot, scope, receive, send)
 
-    async def _first(
-        self, services: Services, opened: Opened, scope: Scope, receive: Receive, send: Send
+    async def _execute(
+        self, services: Services, slot: OpenSlot, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Do the work, keep its answer, and only then send it."""
-        scope["state"]["opened"] = opened
-        held: list[Message] = []
+        """Run the endpoint, store its response, and only then send it."""
+        scope["state"]["idempotency_slot"] = slot
+        messages: list[Message] = []
 
-        async def hold(message: Message) -> None:
-            held.append(message)
+        async def buffer(message: Message) -> None:
+            messages.append(message)
 
         try:
-            await self.app(scope, receive, hold)
+            await self.app(scope, receive, buffer)
         except Exception as error:
-            held.clear()
-            await unhandled(scope, error)(scope, receive, hold)
-        scope["state"]["answered"] = True
-        status = held[0]["status"]
-        body = b"".join(message.get("body", b"") for message in held[1:])
-        if scope["state"].get("kept") != (status, body):
-            await anyio.to_thread.run_sync(replays.keep_after, services, opened, status, body)
-        for message in held:
+            messages.clear()
+            await unhandled_error(scope, error)(scope, receive, buffer)
+        scope["state"]["responded"] = True
+        status = messages[0]["status"]
+        body = b"".join(message.get("body", b"") for message in messages[1:])
+        if scope["state"].get("stored_response") != (status, body):
+            await anyio.to_thread.run_sync(
+                idempotency.save_sent_response, services, slot, status, body
+            )
+        for message in messages:
             await send(message)
 
 
-def _may(caller: Caller, scope: Scope) -> bool:
-    """Whether the key has the scope that this POST needs. One that lacks it is refused by the
-    endpoint: it neither reads the answer of another key nor takes a name from it."""
+def _has_required_scope(caller: Principal, scope: Scope) -> bool:
+    """Whether the key has the scope that this POST needs. Without it the endpoint refuses the
+    request, and no stored response is read or reserved."""
     refunds = scope["path"].endswith("/refund")
     return (KeyScope.REFUND if refunds else KeyScope.WRITE) in caller.scopes
 
 
-def kept_with(request: Request, answer: Callable[[T], Response]) -> Callable[[Unit, T], None]:
-    """A step for the transaction that makes something: its answer is stored with it or not at all.
+def store_response(
+    request: Request, render: Callable[[T], Response]
+) -> Callable[[UnitOfWork, T], None]:
+    """A hook that stores the response in the transaction that creates the resource.
 
-    A process that dies before the answer is sent has then made it once, and replays say so. Work
-    that goes on in a further transaction does the step there again, and keeps its newer answer,
-    unless another one was sent by then.
+    When the process dies before it responds, a repeated request finds the resource's response.
+    The hook may run again in a later transaction: the newer response replaces the older one,
+    until a response was sent.
     """
     state, services = request.scope["state"], request.app.state.services
-    opened: Opened | None = state.get("opened")
+    slot: OpenSlot | None = state.get("idempotency_slot")
 
-    def keep(unit: Unit, made: T) -> None:
-        if opened is None or "answered" in state:
+    def store(unit: UnitOfWork, created: T) -> None:
+        if slot is None or "responded" in state:
             return
-        response = answer(made)
-        said = response.status_code, bytes(response.body)
-        replays.keep(services, unit, opened, *said)
-        state["kept"] = said
+        response = render(created)
+        stored = response.status_code, bytes(response.body)
+        idempotency.save_response(services, unit, slot, *stored)
+        state["stored_response"] = stored
 
-    return keep
+    return store
 
 
-def _replayed(known: Remembered) -> Response:
+def _replay_response(slot: IdempotencySlot) -> Response:
     headers = {"idempotent-replayed": "true"}
-    return Response(known.body, known.status or 200, headers, "application/json")
+    return Response(slot.body, slot.status or 200, headers, "application/json")
 
 
 def _fingerprint(scope: Scope) -> str:
-    """What makes two requests the same: path, query and body, byte for byte."""
+    """The hash of path, query and body; equal for equal requests."""
     digest = sha256(scope["path"].encode() + b"?" + scope["query_string"] + b"\n")
     digest.update(scope["state"].get("body", b""))
     return digest.hexdigest()

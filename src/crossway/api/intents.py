@@ -1,158 +1,234 @@
 """`/v1/intents`: create, read, trigger and refund payment intents."""
 
-from typing import Annotated
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
 
-from crossway.api.addresses import payment_url
-from crossway.api.answers import Json
-from crossway.api.auth import Parts, Reader, Refunder, Writer
-from crossway.api.bodies import Body, body_of, documented
-from crossway.api.errors import Shape, fails
-from crossway.api.idempotency import kept_with
-from crossway.api.paging import LARGEST_ID, Page, paged
+from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
+from crossway.api.errors import ErrorShape, error_format
+from crossway.api.idempotency import store_response
+from crossway.api.query_params import MAX_ID, parse_cursor
+from crossway.api.request_bodies import body_of, request_body_schema
 from crossway.api.schemas import intents as wire
-from crossway.api.schemas.failures import NotComputed, NotDone, failures
-from crossway.api.schemas.fields import INTENT, WALLET
-from crossway.domain.intent import Intent
-from crossway.usecases.payments import intents, processing
-from crossway.usecases.payments.terms import CreateIntent
+from crossway.api.schemas.error_responses import (
+    ActionFailed,
+    DestinationAddressFailed,
+    error_responses,
+)
+from crossway.api.schemas.fields import CHAINS, INTENT, WALLET
+from crossway.api.schemas.responses import JsonResponse, payment_url
+from crossway.domain.clients import Principal
+from crossway.domain.intent import CREATE_VOCABULARY, Intent, State
+from crossway.ports.records import IntentFilter
+from crossway.ports.services import Services
+from crossway.usecases.payments import intents, manual_operations
+from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/intents", tags=["Intents"])
 Address = Annotated[str, Path(description="The intent's deposit address.", examples=[INTENT])]
-Asked = Annotated[Body, Depends(body_of(wire.CreateIntent))]
+Body = Annotated[wire.CreateIntent, Depends(body_of(wire.CreateIntent))]
+STATUSES: Final = MappingProxyType(
+    {
+        word.lower(): tuple(state for state, name in CREATE_VOCABULARY.items() if name == word)
+        for word in dict.fromkeys(CREATE_VOCABULARY.values())
+    }
+)
+_CHAIN = {CHAINS: True}
+_STATUS = {"enum": list(STATUSES)}
+
+
+@dataclass(frozen=True, slots=True)
+class IntentListParams:
+    """The query of a list of intents."""
+
+    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
+    offset: Annotated[int, Query(ge=0, le=1_000_000, description="Number of results to skip.")] = 0
+    status: Annotated[str | None, Query(description="Their status.", json_schema_extra=_STATUS)] = (
+        None
+    )
+    source_chain: Annotated[
+        str | None, Query(description="Source chain.", json_schema_extra=_CHAIN)
+    ] = None
+    destination_chain: Annotated[
+        str | None, Query(description="Destination chain.", json_schema_extra=_CHAIN)
+    ] = None
+    cursor: Annotated[str | None, Query(description="`nextCursor` of the previous page.")] = None
 
 
 @router.post(
     "",
     status_code=201,
     response_model=wire.CreatedIntent,
-    responses=failures(post=True),
-    openapi_extra=documented(wire.CreateIntent),
+    responses=error_responses(post=True),
+    openapi_extra=request_body_schema(wire.CreateIntent),
     summary="Create an intent",
 )
-def create(request: Request, services: Parts, caller: Writer, body: Asked) -> Json:
-    """Open a single-use payment with its own deposit address."""
+def create(request: Request, services: ServicesDep, caller: Writer, body: Body) -> JsonResponse:
+    """Create a single-use payment with its own deposit address."""
 
-    def answer(intent: Intent) -> Json:
-        return Json(wire.created(intent, payment_url(request, intent)), 201)
+    def respond(intent: Intent) -> JsonResponse:
+        url = payment_url(request, intent)
+        return JsonResponse(wire.CreatedIntent.from_intent(intent, url), 201)
 
-    return answer(intents.create(services, caller, _asked(body), kept_with(request, answer)))
-
-
-def _asked(body: Body) -> CreateIntent:
-    given = body.fields.get
-    return CreateIntent(
-        sender=given("sender"),
-        amount=given("amount"),
-        amount_symbol=given("amountSymbol"),
-        token_in=given("tokenIn"),
-        token_out=given("tokenOut"),
-        source_chain=given("source_chain"),
-        destination_chain=given("destination_chain"),
-        recipient=given("recipient"),
-        refund_address=given("refund_address"),
-        metadata=given("metadata"),
-        payment_link_id=given("payment_link_id"),
-        strange=body.strange,
-    )
+    store = store_response(request, respond)
+    return respond(intents.create(services, caller, body.to_request(), store))
 
 
 @router.get(
     "",
     response_model=wire.IntentPage,
-    responses=failures(400),
+    responses=error_responses(400),
     summary="List intents",
 )
 def listed(
-    request: Request, services: Parts, caller: Reader, page: Annotated[Page, Depends()]
-) -> Json:
-    """The client's intents, newest first; `cursor` walks on without skipping."""
-    return paged(request, services, caller, page)
+    request: Request,
+    services: ServicesDep,
+    caller: Reader,
+    params: Annotated[IntentListParams, Depends()],
+) -> JsonResponse:
+    """The client's intents, newest first. `cursor` pages without skipping or repeating any."""
+    return _list_page(request, services, caller, params)
 
 
 @router.get(
     "/address/{address}",
     response_model=wire.ReadIntent,
     response_model_exclude_unset=True,
-    responses=failures(404),
+    responses=error_responses(404),
     summary="Get an intent by its address",
 )
-def by_address(request: Request, services: Parts, caller: Reader, address: Address) -> Json:
+def by_address(
+    request: Request, services: ServicesDep, caller: Reader, address: Address
+) -> JsonResponse:
     """One intent by its deposit address."""
-    intent = intents.by_address(services, caller, address)
-    return Json(wire.read(intent, payment_url(request, intent)))
+    intent = intents.get_by_address(services, caller, address)
+    return JsonResponse(wire.ReadIntent.from_intent(intent, payment_url(request, intent)))
 
 
 @router.get(
     "/destination-address/{address}",
     response_model=wire.DestinationAddress,
-    responses=failures(404, own=NotComputed),
+    responses=error_responses(404, own=DestinationAddressFailed),
     summary="Calculate the destination intent address",
 )
-@fails(Shape.ERROR, unexpected="Failed to calculate destination address: <error details>")
-def destination_address(services: Parts, caller: Reader, address: Address) -> Json:
-    """The intent's counterpart on the destination chain."""
-    found = intents.destination_address(services, caller, address)
-    return Json({"destinationAddress": found})
+@error_format(
+    ErrorShape.ERROR, unexpected="Failed to calculate destination address: <error details>"
+)
+def destination_address(services: ServicesDep, caller: Reader, address: Address) -> JsonResponse:
+    """The intent's address on the destination chain."""
+    found = intents.get_destination_address(services, caller, address)
+    return JsonResponse(wire.DestinationAddress(destinationAddress=found))
 
 
 @router.get(
     "/user/{sender}",
     response_model=wire.IntentPage,
-    responses=failures(400),
+    responses=error_responses(400),
     summary="List the intents of a payer",
 )
 def of_sender(
     request: Request,
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
     sender: Annotated[str, Path(description="The payer's wallet.", examples=[WALLET])],
-    page: Annotated[Page, Depends()],
-) -> Json:
+    params: Annotated[IntentListParams, Depends()],
+) -> JsonResponse:
     """The client's intents with this sender, newest first."""
-    return paged(request, services, caller, page, sender=sender)
+    return _list_page(request, services, caller, params, sender=sender)
 
 
 @router.get(
     "/{id}",
     response_model=wire.ReadIntent,
-    responses=failures(400, 404),
+    responses=error_responses(400, 404),
     summary="Get an intent by its number",
 )
 def by_id(
     request: Request,
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
-    id: Annotated[int, Path(description="Record number.", ge=0, le=LARGEST_ID, examples=[1])],
-) -> Json:
+    id: Annotated[int, Path(description="Record number.", ge=0, le=MAX_ID, examples=[1])],
+) -> JsonResponse:
     """One intent by its record number."""
-    intent = intents.by_id(services, caller, id)
-    return Json(wire.read(intent, payment_url(request, intent)))
+    intent = intents.get_by_id(services, caller, id)
+    return JsonResponse(wire.ReadIntent.from_intent(intent, payment_url(request, intent)))
 
 
 @router.post(
     "/{intentAddress}/trigger-processing",
-    response_model=wire.Triggered,
-    responses=failures(400, 404, 503, post=True, own=NotDone),
-    summary="Process an intent by hand",
+    response_model=wire.ProcessingTriggered,
+    responses=error_responses(400, 404, 503, post=True, own=ActionFailed),
+    summary="Process an intent manually",
 )
-@fails(Shape.SUCCESS)
-def trigger_processing(services: Parts, caller: Writer, intentAddress: Address) -> Json:
-    """Check the funding now and start the intent; needed on test networks."""
-    processing.trigger(services, caller, intentAddress)
-    return Json({"success": True, "message": "Intent started successfully"})
+@error_format(ErrorShape.SUCCESS)
+def trigger_processing(
+    services: ServicesDep, caller: Writer, intentAddress: Address
+) -> JsonResponse:
+    """Check the funding now and start the intent. Test networks need this call."""
+    manual_operations.trigger(services, caller, intentAddress)
+    message = "Intent started successfully"
+    return JsonResponse(wire.ProcessingTriggered(success=True, message=message))
 
 
 @router.post(
     "/{intentAddress}/refund",
-    response_model=wire.Refunded,
-    responses=failures(400, 404, 503, post=True, own=NotDone),
+    response_model=wire.RefundSent,
+    responses=error_responses(400, 404, 503, post=True, own=ActionFailed),
     summary="Refund an expired intent",
 )
-@fails(Shape.SUCCESS)
-def refund(services: Parts, caller: Refunder, intentAddress: Address) -> Json:
-    """Send back what an expired intent holds, when the automatic refund did not."""
-    tx_hash = processing.refund(services, caller, intentAddress)
-    return Json({"success": True, "message": "Refund successful", "txHash": tx_hash})
+@error_format(ErrorShape.SUCCESS)
+def refund(services: ServicesDep, caller: Refunder, intentAddress: Address) -> JsonResponse:
+    """Refund the balance of an expired intent when the automatic refund did not."""
+    tx_hash = manual_operations.refund(services, caller, intentAddress)
+    return JsonResponse(wire.RefundSent(success=True, message="Refund successful", txHash=tx_hash))
+
+
+def _list_page(
+    request: Request,
+    services: Services,
+    caller: Principal,
+    params: IntentListParams,
+    sender: str | None = None,
+) -> JsonResponse:
+    query = _parse_filter(services, params, sender)
+    found, total = intents.list_page(services, caller, query, params.limit, params.offset)
+    has_more = False
+    if len(found) == params.limit:
+        after = replace(query, before_id=found[-1].id)
+        has_more = bool(intents.list_page(services, caller, after, 1)[0])
+    return JsonResponse(
+        wire.IntentPage(
+            intents=[wire.ReadIntent.from_intent(i, payment_url(request, i)) for i in found],
+            total=total,
+            limit=params.limit,
+            offset=params.offset,
+            nextCursor=str(found[-1].id) if has_more else None,
+        )
+    )
+
+
+def _parse_filter(services: Services, params: IntentListParams, sender: str | None) -> IntentFilter:
+    errors = ValidationErrors()
+    states: tuple[State, ...] = ()
+    if params.status is not None:
+        states = STATUSES.get(params.status.lower(), ())
+        if not states:
+            errors.add(f"status must be one of {', '.join(STATUSES)}")
+
+    def parse_chain(name: str | None, field: str) -> str | None:
+        return None if name is None else services.catalogue.chain(name, field).id
+
+    source = errors.collect(lambda: parse_chain(params.source_chain, "source_chain"))
+    destination = errors.collect(lambda: parse_chain(params.destination_chain, "destination_chain"))
+    before_id = errors.collect(lambda: parse_cursor(params.cursor))
+    errors.raise_if_any()
+    return IntentFilter(
+        states=states,
+        sender=sender,
+        before_id=before_id,
+        source_chain=source,
+        destination_chain=destination,
+    )

@@ -1,25 +1,24 @@
-"""`/v1/ramp/kyc` and `/v1/kyc`: where a person stands, what is required, and handing it in."""
+"""`/v1/ramp/kyc` and `/v1/kyc`: KYC state, requirements and submission."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 
-from crossway.api.answers import Json
-from crossway.api.auth import Parts, Reader, Writer
-from crossway.api.bodies import documented, fields_of
-from crossway.api.questions import CountryCode, FiatCurrency, Provider, UserEmail
+from crossway.api.auth import Reader, ServicesDep, Writer
+from crossway.api.query_params import CountryCode, FiatCurrency, Provider, UserEmail
+from crossway.api.request_bodies import request_body_schema, valid_body_of
 from crossway.api.schemas import kyc as wire
-from crossway.api.schemas.failures import failures
-from crossway.usecases.identity import kyc
+from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.responses import JsonResponse
+from crossway.usecases.kyc import verification
 
 router = APIRouter(prefix="/v1/ramp/kyc", tags=["KYC"])
 state_router = APIRouter(prefix="/v1/kyc", tags=["KYC"])
 Amount = Annotated[
     str | None,
     Query(
-        description="What the user wants to get, in USDC: with it the answer says what that needs.",
+        description="Amount of an order in USDC; with it the response has the required tier.",
         examples=["25"],
     ),
 ]
@@ -33,89 +32,89 @@ _DOCUMENT = {
 @router.get(
     "",
     response_model=wire.KycStateOut,
-    responses=failures(400, 503),
-    summary="Where a user stands with a provider",
+    responses=error_responses(400, 503),
+    summary="Get a customer's KYC state",
 )
 def state(
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
     provider: Provider = None,
     userEmail: UserEmail = None,
     countryCode: CountryCode = None,
     fiatCurrency: FiatCurrency = None,
     cryptoAmount: Amount = None,
-) -> Json:
-    """The user's tier, limit and what is missing."""
-    found = kyc.state(
+) -> JsonResponse:
+    """The customer's tier, limit and missing requirements."""
+    found = verification.assess_customer(
         services, caller, provider, userEmail, countryCode, fiatCurrency, cryptoAmount
     )
-    return Json(wire.state(found))
+    return JsonResponse(wire.KycStateOut.from_assessment(found))
 
 
 @state_router.get(
     "/state",
     response_model=wire.KycStateOut,
-    responses=failures(400, 503),
-    summary="Where a user stands for one transaction",
+    responses=error_responses(400, 503),
+    summary="Get a customer's KYC state for a transaction",
 )
 def state_of_transaction(
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
     provider: Provider = None,
     countryCode: CountryCode = None,
     fiatCurrency: FiatCurrency = None,
     userEmail: UserEmail = None,
     amount: Amount = None,
-) -> Json:
-    """The same for this one transaction."""
-    found = kyc.state(
+) -> JsonResponse:
+    """The customer's KYC state for one transaction."""
+    found = verification.assess_customer(
         services, caller, provider, userEmail, countryCode, fiatCurrency, amount, "amount"
     )
-    return Json(wire.state(found))
+    return JsonResponse(wire.KycStateOut.from_assessment(found))
 
 
 @router.get(
     "/requirements",
     response_model=wire.RequirementsOut,
-    responses=failures(400),
-    summary="What a provider requires",
+    responses=error_responses(400),
+    summary="Get a provider's KYC requirements",
 )
 def requirements(
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
     provider: Provider = None,
     countryCode: CountryCode = None,
     fiatCurrency: FiatCurrency = None,
-) -> Json:
-    """A provider's tiers in a country, and what each requires."""
-    found = kyc.requirements(services, caller, provider, countryCode, fiatCurrency)
-    return Json(wire.requirements(found))
+) -> JsonResponse:
+    """A provider's tiers in a country with their requirements."""
+    found = verification.get_requirements(services, caller, provider, countryCode, fiatCurrency)
+    return JsonResponse(wire.RequirementsOut.from_requirements(found))
 
 
 @router.post(
     "",
     response_model=wire.KycStateOut,
-    responses=failures(400, 503, post=True),
-    openapi_extra=documented(wire.SubmitKyc),
-    summary="Hand in what a tier requires",
+    responses=error_responses(400, 503, post=True),
+    openapi_extra=request_body_schema(wire.SubmitKyc),
+    summary="Submit KYC fields",
 )
 def submit(
-    services: Parts,
+    services: ServicesDep,
     caller: Writer,
-    body: Annotated[Mapping[str, Any], Depends(fields_of(wire.SubmitKyc))],
-) -> Json:
-    """Fields of a person for a provider's check; kept encrypted, never shown whole again."""
-    given = body.get
-    found = kyc.submit(
+    body: Annotated[wire.SubmitKyc, Depends(valid_body_of(wire.SubmitKyc))],
+) -> JsonResponse:
+    """Submit a customer's fields to a provider's check. They are stored encrypted and masked when
+    returned."""
+    found = verification.submit_kyc(
         services,
         caller,
-        given("provider"),
-        given("userEmail"),
-        given("countryCode"),
-        given("fields"),
-        currency=given("fiatCurrency"),
+        body.provider,
+        body.userEmail,
+        body.countryCode,
+        body.fields,
+        currency=body.fiatCurrency,
     )
-    return Json(wire.state(found))
+    return JsonResponse(wire.KycStateOut.from_assessment(found))
 
 
 async def _raw(request: Request) -> bytes:
@@ -125,13 +124,13 @@ async def _raw(request: Request) -> bytes:
 @router.post(
     "/documents",
     response_model=wire.KycStateOut,
-    responses=failures(400, 503, post=True),
+    responses=error_responses(400, 503, post=True),
     openapi_extra={"requestBody": _DOCUMENT},
-    summary="Hand in a document",
+    summary="Submit a KYC document",
 )
 def add_document(
     request: Request,
-    services: Parts,
+    services: ServicesDep,
     caller: Writer,
     content: Annotated[bytes, Depends(_raw)],
     provider: Provider = None,
@@ -139,23 +138,24 @@ def add_document(
     countryCode: CountryCode = None,
     fiatCurrency: FiatCurrency = None,
     key: Annotated[
-        str | None, Query(description="Which requirement it is for.", examples=["id_front"])
+        str | None, Query(description="Key of the requirement.", examples=["id_front"])
     ] = None,
-) -> Json:
-    """A PNG, a JPEG or a PDF of up to 5 MiB: the file is the body, its type the content type."""
+) -> JsonResponse:
+    """A PNG, JPEG or PDF of up to 5 MiB; the body is the file."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    found = kyc.add_document(
+    found = verification.add_document(
         services, caller, provider, userEmail, countryCode, key, media_type, content, fiatCurrency
     )
-    return Json(wire.state(found))
+    return JsonResponse(wire.KycStateOut.from_assessment(found))
 
 
 @router.delete(
     "",
     response_model=wire.Erased,
-    responses=failures(400, 404),
-    summary="Erase a person",
+    responses=error_responses(400, 404),
+    summary="Erase a customer",
 )
-def erase(services: Parts, caller: Writer, userEmail: UserEmail = None) -> Json:
-    """Remove a person's e-mail address and all they handed in; their orders stay, without it."""
-    return Json({"success": True, "ordersCleared": kyc.erase(services, caller, userEmail)})
+def erase(services: ServicesDep, caller: Writer, userEmail: UserEmail = None) -> JsonResponse:
+    """Erase a customer's e-mail address and submissions; their orders stay without this data."""
+    cleared = verification.erase_customer(services, caller, userEmail)
+    return JsonResponse(wire.Erased(success=True, ordersCleared=cleared))

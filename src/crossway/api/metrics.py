@@ -1,4 +1,4 @@
-"""What monitoring asks for, in the words of Prometheus: requests, payments, chains, stock."""
+"""`/metrics` in the Prometheus format: requests, payments, chains, inventory."""
 
 import hmac
 from collections.abc import Iterator, Mapping
@@ -10,119 +10,129 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
-from crossway.api.errors import plain
-from crossway.api.headers import header
-from crossway.api.origins import is_this_machine
+from crossway.api.client_ip import header, is_local_request
+from crossway.api.errors import error_response
 from crossway.ports.services import Services
-from crossway.usecases.operating.measuring import Measured, measure
+from crossway.usecases.operating.metrics import Metrics, collect_metrics
 
 PATH = "/metrics"
-NOT_HERE = "Set CROSSWAY_METRICS_TOKEN and send it as a bearer token, or ask from this machine"
-# Seconds: most answers take a few milliseconds, quotes of bridges up to some seconds.
+TOKEN_REQUIRED = (
+    "Set CROSSWAY_METRICS_TOKEN and send it as a bearer token, or ask from this machine"
+)
+# Seconds: most responses take a few milliseconds, bridge quotes up to some seconds.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
-class Metrics:
-    """The requests that one API answered, counted by route, method and status."""
+class RequestMetrics:
+    """Requests of one API, counted by route, method and status."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._answered = Counter(
+        self._requests = Counter(
             "crossway_requests",
-            "Requests answered; status 0 was never answered.",
+            "Requests by status; status 0 means no response was sent.",
             ["route", "method", "status"],
             registry=self.registry,
         )
         self._seconds = Histogram(
             "crossway_request_seconds",
-            "From the first byte of a request to the last of its answer.",
+            "Duration from the first byte of a request to the last byte of its response.",
             ["route", "method"],
             buckets=BUCKETS,
             registry=self.registry,
         )
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count one request by its route's template."""
-        self._answered.labels(route, method, status).inc()
+        """Count one request by its route template."""
+        self._requests.labels(route, method, status).inc()
         self._seconds.labels(route, method).observe(seconds)
 
 
 def metrics(request: Request) -> Response:
-    """All figures; asks for the token where there is one, else for a caller on this machine."""
+    """Every metric. Needs the metrics token; without a configured token, a request from this
+    machine."""
     app = request.scope["app"]
     services: Services | None = getattr(app.state, "services", None)
     if services is None:
-        return plain(503, "Starting. Please try again in a moment.")
-    if not _may_read(request, services):
-        return plain(401, NOT_HERE, {"www-authenticate": "Bearer"})
-    body = generate_latest(app.state.metrics.registry) + generate_latest(_Figures(services))
+        return error_response(503, "Starting. Please try again in a moment.")
+    if not _is_allowed(request, services):
+        return error_response(401, TOKEN_REQUIRED, {"www-authenticate": "Bearer"})
+    body = generate_latest(app.state.metrics.registry) + generate_latest(_ServiceMetrics(services))
     return Response(body, headers={"content-type": CONTENT_TYPE_PLAIN_0_0_4})
 
 
-def _may_read(request: Request, services: Services) -> bool:
-    token = services.doors.metrics_token.encode()
+def _is_allowed(request: Request, services: Services) -> bool:
+    token = services.policy.ingress.metrics_token.encode()
     if not token:
-        return is_this_machine(request.scope, services.doors)
-    given = header(request.scope, b"authorization") or b""
-    return given[:7].lower() == b"bearer " and hmac.compare_digest(given[7:].strip(), token)
+        return is_local_request(request.scope, services.policy.ingress)
+    authorization = header(request.scope, b"authorization") or b""
+    return authorization[:7].lower() == b"bearer " and hmac.compare_digest(
+        authorization[7:].strip(), token
+    )
 
 
-class _Figures(Collector):
-    """What the service knows of itself, as it stands at one scrape."""
+class _ServiceMetrics(Collector):
+    """Gauges of the service, collected at each scrape."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Every gauge."""
-        found = measure(self._services)
-        yield from _of_money(found)
-        yield from _of_chains(found)
-        yield _gauge("alarms", "Active alarms by kind.", "kind", found.alarms)
-        yield _plain("webhook_queue", "Deliveries that wait for a try.", found.webhooks_waiting)
+        metrics = collect_metrics(self._services)
+        yield from _payment_gauges(metrics)
+        yield from _chain_gauges(metrics)
+        yield _gauge("alarms", "Active alerts by kind.", "kind", metrics.alerts)
+        yield _plain(
+            "webhook_queue", "Deliveries waiting for an attempt.", metrics.webhooks_waiting
+        )
         yield _plain(
             "webhook_oldest_seconds",
-            "How long the oldest of them is overdue.",
-            found.webhooks_oldest_seconds,
+            "Seconds by which the oldest of them is overdue.",
+            metrics.webhooks_oldest_seconds,
         )
         yield _plain(
-            "request_log_waiting", "Requests not in the request log yet.", found.requests_waiting
+            "request_log_waiting",
+            "Requests not yet written to the request log.",
+            metrics.requests_waiting,
         )
 
 
-def _of_money(found: Measured) -> Iterator[GaugeMetricFamily]:
-    yield _gauge("intents", "Payment intents by state.", "state", found.intents)
-    stock = GaugeMetricFamily(
+def _payment_gauges(metrics: Metrics) -> Iterator[GaugeMetricFamily]:
+    yield _gauge("intents", "Payment intents by state.", "state", metrics.intents)
+    inventory = GaugeMetricFamily(
         "crossway_relayer_stock",
-        "What the relayer holds, in whole tokens; asked at most every 15 seconds.",
+        "Relayer balance in whole tokens, read at most every 15 seconds.",
         labels=["chain", "token"],
     )
-    for (chain, symbol), held in found.stock.items():
-        stock.add_metric([chain, symbol], float(held))
-    yield stock
+    for (chain, symbol), balance in metrics.inventory.items():
+        inventory.add_metric([chain, symbol], float(balance))
+    yield inventory
 
 
-def _of_chains(found: Measured) -> Iterator[GaugeMetricFamily]:
-    lag = {c: found.heads[c] - height for c, height in found.scanned.items() if c in found.heads}
-    yield _gauge("chain_height", "Newest block of a chain.", "chain", found.heads)
-    yield _gauge("engine_height", "Newest block that was scanned.", "chain", found.scanned)
+def _chain_gauges(metrics: Metrics) -> Iterator[GaugeMetricFamily]:
+    lag = {
+        c: metrics.heads[c] - height for c, height in metrics.scanned.items() if c in metrics.heads
+    }
+    yield _gauge("chain_height", "Newest block of a chain.", "chain", metrics.heads)
+    yield _gauge("engine_height", "Newest scanned block.", "chain", metrics.scanned)
     yield _gauge("engine_lag_blocks", "Blocks not scanned yet.", "chain", lag)
     yield _gauge(
         "engine_pass_age_seconds",
-        "Since this process's engine last ended a pass with this chain.",
+        "Seconds since this process's engine completed a pass of this chain.",
         "chain",
-        found.pass_ages,
+        metrics.pass_ages,
     )
 
 
 def _gauge(
-    name: str, about: str, label: str, values: Mapping[str, float | int]
+    name: str, description: str, label: str, values: Mapping[str, float | int]
 ) -> GaugeMetricFamily:
-    family = GaugeMetricFamily(f"crossway_{name}", about, labels=[label])
+    family = GaugeMetricFamily(f"crossway_{name}", description, labels=[label])
     for key, value in values.items():
         family.add_metric([key], value)
     return family
 
 
-def _plain(name: str, about: str, value: float | int) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"crossway_{name}", about, value=value)
+def _plain(name: str, description: str, value: float | int) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"crossway_{name}", description, value=value)

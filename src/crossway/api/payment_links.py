@@ -1,4 +1,4 @@
-"""`/v1/payment-links`: links that many payers pay by, each with an intent of its own."""
+"""`/v1/payment-links`: links that any number of payers can pay, each payer with its own intent."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -6,114 +6,120 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
 
-from crossway.api.addresses import link_url, payment_url
-from crossway.api.answers import Json
-from crossway.api.auth import Parts, Reader, Writer
-from crossway.api.bodies import Body, body_of, documented
-from crossway.api.idempotency import kept_with
-from crossway.api.paging import before_id
+from crossway.api.auth import Reader, ServicesDep, Writer
+from crossway.api.idempotency import store_response
+from crossway.api.query_params import parse_cursor
+from crossway.api.request_bodies import body_of, request_body_schema
 from crossway.api.schemas import payment_links as wire
-from crossway.api.schemas.failures import failures
-from crossway.domain.errors import InvalidInput
-from crossway.domain.links import PaymentLink
+from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.responses import JsonResponse, link_url, payment_url
+from crossway.domain.payment_links import PaymentLink
 from crossway.usecases.payers import links
-from crossway.usecases.payers.link_fields import LinkChange
 
 router = APIRouter(prefix="/v1/payment-links", tags=["Payment links"])
 Name = Annotated[str, Path(description="The payment link.", examples=["pl_5f8942ea98e7c86e3595"])]
-New = Annotated[Body, Depends(body_of(wire.CreatePaymentLink))]
-Changed = Annotated[Body, Depends(body_of(wire.ChangePaymentLink))]
-_NAMES = {"tokenOut": "token_out"}
+NewLink = Annotated[wire.CreatePaymentLink, Depends(body_of(wire.CreatePaymentLink))]
+LinkChange = Annotated[wire.ChangePaymentLink, Depends(body_of(wire.ChangePaymentLink))]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """The query of a list."""
 
-    limit: Annotated[int, Query(ge=1, le=100, description="How many at most.")] = 20
-    cursor: Annotated[str | None, Query(description="`nextCursor` of the page before.")] = None
+    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
+    cursor: Annotated[str | None, Query(description="`nextCursor` of the previous page.")] = None
 
 
 @router.post(
     "",
     status_code=201,
     response_model=wire.PaymentLinkOut,
-    responses=failures(post=True),
-    openapi_extra=documented(wire.CreatePaymentLink),
+    responses=error_responses(post=True),
+    openapi_extra=request_body_schema(wire.CreatePaymentLink),
     summary="Create a payment link",
 )
-def create(request: Request, services: Parts, caller: Writer, body: New) -> Json:
-    """A link that any number of payers may pay by; each gets an intent of its own."""
+def create(request: Request, services: ServicesDep, caller: Writer, body: NewLink) -> JsonResponse:
+    """Create a link that any number of payers can pay; each payer gets its own intent."""
 
-    def answer(link: PaymentLink) -> Json:
-        return Json(wire.payment_link(link, link_url(request, link)), 201)
+    def respond(link: PaymentLink) -> JsonResponse:
+        return JsonResponse(wire.PaymentLinkOut.from_link(link, link_url(request, link)), 201)
 
-    return answer(links.create(services, caller, _asked(body), kept_with(request, answer)))
+    store = store_response(request, respond)
+    return respond(links.create(services, caller, body.to_request(), store))
 
 
 @router.get(
     "",
     response_model=wire.PaymentLinkPage,
-    responses=failures(400),
+    responses=error_responses(400),
     summary="List payment links",
 )
 def listed(
-    request: Request, services: Parts, caller: Reader, page: Annotated[Page, Depends()]
-) -> Json:
+    request: Request, services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]
+) -> JsonResponse:
     """The client's payment links, newest first."""
-    found = links.page(services, caller, page.limit, page.cursor)
-    more = len(found) == page.limit and bool(links.page(services, caller, 1, found[-1].id))
-    told = [wire.payment_link(link, link_url(request, link)) for link in found]
-    return Json(wire.page("payment_links", told, page.limit, more))
+    found = links.list_page(services, caller, page.limit, page.cursor)
+    more = len(found) == page.limit and bool(links.list_page(services, caller, 1, found[-1].id))
+    return JsonResponse(
+        wire.PaymentLinkPage(
+            payment_links=[
+                wire.PaymentLinkOut.from_link(one, link_url(request, one)) for one in found
+            ],
+            limit=page.limit,
+            nextCursor=found[-1].id if more else None,
+        )
+    )
 
 
 @router.get(
     "/{id}",
     response_model=wire.PaymentLinkOut,
-    responses=failures(404),
+    responses=error_responses(404),
     summary="Get a payment link",
 )
-def one(request: Request, services: Parts, caller: Reader, id: Name) -> Json:
+def one(request: Request, services: ServicesDep, caller: Reader, id: Name) -> JsonResponse:
     """One payment link."""
     link = links.get(services, caller, id)
-    return Json(wire.payment_link(link, link_url(request, link)))
+    return JsonResponse(wire.PaymentLinkOut.from_link(link, link_url(request, link)))
 
 
 @router.patch(
     "/{id}",
     response_model=wire.PaymentLinkOut,
-    responses=failures(400, 404, 413),
-    openapi_extra=documented(wire.ChangePaymentLink),
+    responses=error_responses(400, 404, 413),
+    openapi_extra=request_body_schema(wire.ChangePaymentLink),
     summary="Change a payment link",
 )
-def change(request: Request, services: Parts, caller: Writer, id: Name, body: Changed) -> Json:
-    """Change its texts, its amount, its limits, or switch it off; where the money goes stays."""
-    link = links.change(services, caller, id, _asked(body))
-    return Json(wire.payment_link(link, link_url(request, link)))
+def change(
+    request: Request, services: ServicesDep, caller: Writer, id: Name, body: LinkChange
+) -> JsonResponse:
+    """Change texts, amount, limits or the active flag; the destination cannot change."""
+    link = links.update(services, caller, id, body.to_request())
+    return JsonResponse(wire.PaymentLinkOut.from_link(link, link_url(request, link)))
 
 
 @router.get(
     "/{id}/uses",
     response_model=wire.UsePage,
-    responses=failures(400, 404),
+    responses=error_responses(400, 404),
     summary="List the uses of a payment link",
 )
 def uses(
-    request: Request, services: Parts, caller: Reader, id: Name, page: Annotated[Page, Depends()]
-) -> Json:
-    """What payers made by it, newest first, each with its intent."""
-    complaints: list[str] = []
-    before = before_id(page.cursor, complaints)
-    if complaints:
-        raise InvalidInput("; ".join(complaints))
-    found = links.uses(services, caller, id, page.limit, before)
+    request: Request,
+    services: ServicesDep,
+    caller: Reader,
+    id: Name,
+    page: Annotated[Page, Depends()],
+) -> JsonResponse:
+    """The payments made with the link, newest first, each with its intent."""
+    before = parse_cursor(page.cursor)
+    found = links.list_uses(services, caller, id, page.limit, before)
     full = len(found) == page.limit
-    more = full and bool(links.uses(services, caller, id, 1, found[-1][0].id))
-    told = [wire.use(use, intent, payment_url(request, intent)) for use, intent in found]
-    return Json(wire.page("uses", told, page.limit, more))
-
-
-def _asked(body: Body) -> LinkChange:
-    given = {_NAMES.get(name, name): value for name, value in body.fields.items()}
-    cleared = frozenset(name for name, value in given.items() if value is None)
-    return LinkChange(**given, cleared=cleared, strange=body.strange)
+    more = full and bool(links.list_uses(services, caller, id, 1, found[-1][0].id))
+    return JsonResponse(
+        wire.UsePage(
+            uses=[wire.UseOut.from_use(u, i, payment_url(request, i)) for u, i in found],
+            limit=page.limit,
+            nextCursor=str(found[-1][0].id) if more else None,
+        )
+    )

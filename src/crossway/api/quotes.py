@@ -1,15 +1,15 @@
-"""`/v1/quotes`: what a payment costs with one bridge, with each, with the best, from everywhere."""
+"""`/v1/quotes`: quotes from one bridge, from every bridge, the cheapest, and from every chain."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
-from crossway.api.answers import Json
-from crossway.api.auth import Parts, Reader
-from crossway.api.errors import fails
-from crossway.api.questions import BridgesOut, ChainsOut, Named, Quoted
+from crossway.api.auth import Reader, ServicesDep
+from crossway.api.errors import error_format
+from crossway.api.query_params import BridgeName, ExcludedBridges, MultiSourceParams, QuoteParams
 from crossway.api.schemas import quotes as wire
-from crossway.api.schemas.failures import failures
+from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.pricing import quotes
 
 router = APIRouter(prefix="/v1/quotes", tags=["Quotes"])
@@ -20,60 +20,73 @@ NO_QUOTES = "Failed to retrieve multi-source quotes. Please try again later."
 @router.get(
     "/single",
     response_model=wire.SingleQuote,
-    responses=failures(400),
+    responses=error_responses(400),
     summary="Quote from one bridge",
 )
-@fails(unexpected=NO_QUOTE)
+@error_format(unexpected=NO_QUOTE)
 def single(
-    services: Parts, caller: Reader, question: Annotated[Quoted, Depends()], bridge: Named = None
-) -> Json:
-    """What one bridge asks for this payment."""
-    return Json(wire.single(quotes.single(services, caller, question.asked(), bridge)))
+    services: ServicesDep,
+    caller: Reader,
+    params: Annotated[QuoteParams, Depends()],
+    bridge: BridgeName = None,
+) -> JsonResponse:
+    """The quote of one bridge for this payment."""
+    return JsonResponse(
+        wire.SingleQuote.from_quote(
+            quotes.quote_with_bridge(services, caller, params.to_request(), bridge)
+        )
+    )
 
 
 @router.get(
     "/multiple",
     response_model=list[wire.SingleQuote],
-    responses=failures(400),
+    responses=error_responses(400),
     summary="Quotes from every bridge",
 )
-@fails(unexpected=NO_QUOTE)
+@error_format(unexpected=NO_QUOTE)
 def multiple(
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
-    question: Annotated[Quoted, Depends()],
-    excludeBridges: BridgesOut = None,
-) -> Json:
-    """What each bridge that serves the route asks, cheapest first."""
-    found = quotes.multiple(services, caller, question.asked(), excludeBridges)
-    return Json([wire.single(quote) for quote in found])
+    params: Annotated[QuoteParams, Depends()],
+    excludeBridges: ExcludedBridges = None,
+) -> JsonResponse:
+    """The quotes of every bridge that serves the route, cheapest first."""
+    found = quotes.list_quotes(services, caller, params.to_request(), excludeBridges)
+    return JsonResponse([wire.SingleQuote.from_quote(quote) for quote in found])
 
 
 @router.get(
     "/best",
     response_model=wire.SingleQuote,
-    responses=failures(400, 404),
+    responses=error_responses(400, 404),
     summary="The cheapest quote",
 )
-@fails(unexpected=NO_QUOTE)
+@error_format(unexpected=NO_QUOTE)
 def best(
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
-    question: Annotated[Quoted, Depends()],
-    excludeBridges: BridgesOut = None,
-) -> Json:
-    """The cheapest bridge's quote."""
-    found = quotes.best(services, caller, question.asked(), excludeBridges)
-    return Json(wire.single(found))
+    params: Annotated[QuoteParams, Depends()],
+    excludeBridges: ExcludedBridges = None,
+) -> JsonResponse:
+    """The quote of the cheapest bridge."""
+    found = quotes.best_quote(services, caller, params.to_request(), excludeBridges)
+    return JsonResponse(wire.SingleQuote.from_quote(found))
 
 
 @router.get(
     "/multi-source",
     response_model=wire.MultiSourceQuote,
-    responses=failures(400),
+    responses=error_responses(400),
     summary="Quotes from all source chains to one destination",
 )
-@fails(unexpected=NO_QUOTES)
-def multi_source(services: Parts, caller: Reader, asked: Annotated[ChainsOut, Depends()]) -> Json:
-    """The best way to pay from every chain, same-chain first, then by cost."""
-    return Json(wire.multi_source(quotes.multi_source(services, caller, **asked.fields())))
+@error_format(unexpected=NO_QUOTES)
+def multi_source(
+    services: ServicesDep, caller: Reader, params: Annotated[MultiSourceParams, Depends()]
+) -> JsonResponse:
+    """The best payment option on every chain: the destination chain first, then by cost."""
+    return JsonResponse(
+        wire.MultiSourceQuote.from_comparison(
+            quotes.quote_multi_source(services, caller, **params.to_arguments())
+        )
+    )

@@ -1,23 +1,22 @@
-"""`/v1/sandbox/ramp` and `/v1/sandbox/kyc`: the sandbox providers' own switches."""
+"""`/v1/sandbox/ramp` and `/v1/sandbox/kyc`: controls of the simulated ramp providers."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
-from crossway.api.answers import Json
-from crossway.api.auth import Parts, Writer
-from crossway.api.bodies import documented, fields_of
-from crossway.api.paging import LARGEST_ID
+from crossway.api.auth import ServicesDep, Writer
+from crossway.api.query_params import MAX_ID
+from crossway.api.request_bodies import request_body_schema, valid_body_of
 from crossway.api.schemas import ramp_orders as orders
 from crossway.api.schemas import ramp_sandbox as wire
-from crossway.api.schemas.failures import failures
+from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.errors import NotFound
-from crossway.usecases.ramps import sandbox as ramp_sandbox
+from crossway.usecases.simulator import ramp_controls as ramp_sandbox
 
 
-async def _simulated(services: Parts) -> None:
-    """Refuse before anything else is judged: on a live network there is nothing here."""
+async def _simulated(services: ServicesDep) -> None:
+    """Respond 404 in a live environment, before anything else is checked."""
     if services.ramp_sandbox is None:
         raise NotFound("Not Found")
 
@@ -28,59 +27,58 @@ router = APIRouter(prefix="/v1/sandbox", tags=["Sandbox"], dependencies=[Depends
 @router.post(
     "/ramp/orders/{id}",
     response_model=orders.OrderDone,
-    responses=failures(400, 404, post=True),
-    openapi_extra=documented(wire.Reported),
-    summary="Let a provider report of an order",
+    responses=error_responses(400, 404, post=True),
+    openapi_extra=request_body_schema(wire.ReportOrder),
+    summary="Report the outcome of an order",
 )
 def report(
-    services: Parts,
+    services: ServicesDep,
     caller: Writer,
-    id: Annotated[int, Path(description="Record number.", ge=0, le=LARGEST_ID, examples=[1])],
-    body: Annotated[Mapping[str, Any], Depends(fields_of(wire.Reported))],
-) -> Json:
-    """The provider does and says it; the order follows within a moment."""
-    order = ramp_sandbox.report(services, caller, id, body.get("outcome"))
-    return Json({"success": True, "order": orders.read(order)})
+    id: Annotated[int, Path(description="Record number.", ge=0, le=MAX_ID, examples=[1])],
+    body: Annotated[wire.ReportOrder, Depends(valid_body_of(wire.ReportOrder))],
+) -> JsonResponse:
+    """The simulated provider performs and reports the outcome; the order follows shortly."""
+    order = ramp_sandbox.report_order_status(services, caller, id, body.outcome)
+    return JsonResponse(orders.OrderDone(success=True, order=orders.OrderOut.from_order(order)))
 
 
 @router.post(
     "/kyc",
-    response_model=wire.StandingSet,
-    responses=failures(400, 404, post=True),
-    openapi_extra=documented(wire.Standing),
-    summary="Set what a provider says of a person",
+    response_model=wire.KycStatusSet,
+    responses=error_responses(400, 404, post=True),
+    openapi_extra=request_body_schema(wire.SetKycStatus),
+    summary="Set a customer's KYC status",
 )
 def kyc(
-    services: Parts,
+    services: ServicesDep,
     caller: Writer,
-    body: Annotated[Mapping[str, Any], Depends(fields_of(wire.Standing))],
-) -> Json:
-    """As if the provider had come to this result of its check."""
-    given = body.get
-    ramp_sandbox.set_standing(
+    body: Annotated[wire.SetKycStatus, Depends(valid_body_of(wire.SetKycStatus))],
+) -> JsonResponse:
+    """Set the result of a simulated provider's check."""
+    ramp_sandbox.set_kyc_status(
         services,
         caller,
-        given("provider"),
-        given("userEmail"),
-        given("kycType"),
-        given("status"),
+        body.provider,
+        body.userEmail,
+        body.kycType,
+        body.status,
     )
-    return Json({"success": True})
+    return JsonResponse(wire.KycStatusSet(success=True))
 
 
 @router.post(
     "/ramp/providers/{provider}/faults",
     response_model=wire.RampFaultsNow,
-    responses=failures(400, 404, post=True),
-    openapi_extra=documented(wire.RampFaults),
-    summary="Make a provider misbehave",
+    responses=error_responses(400, 404, post=True),
+    openapi_extra=request_body_schema(wire.RampFaults),
+    summary="Inject faults into a provider",
 )
 def faults(
-    services: Parts,
+    services: ServicesDep,
     caller: Writer,
     provider: Annotated[str, Path(description="The provider.", examples=["YELLOW_CARD"])],
-    body: Annotated[Mapping[str, Any], Depends(fields_of(wire.RampFaults))],
-) -> Json:
-    """Silence, slowness, refusals, wrong amounts, repetitions, rates, checks."""
-    active = ramp_sandbox.misbehave(services, caller, provider, body)
-    return Json({"success": True, "provider": provider, "faults": dict(active)})
+    body: Annotated[wire.RampFaults, Depends(valid_body_of(wire.RampFaults))],
+) -> JsonResponse:
+    """Outages, delays, refused orders, wrong amounts, repeated webhooks, rates, KYC checks."""
+    active = ramp_sandbox.inject_faults(services, caller, provider, body.given_fields())
+    return JsonResponse(wire.RampFaultsNow(success=True, provider=provider, faults=dict(active)))

@@ -1,22 +1,22 @@
-"""`/v1/ramp`: what buying and selling crypto for local money costs, and where it is offered."""
+"""`/v1/ramp`: quotes, currencies and countries of fiat ramps."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
-from crossway.api.answers import Json
-from crossway.api.auth import Parts, Reader
-from crossway.api.questions import Provider, RampAsked, RampType
+from crossway.api.auth import Reader, ServicesDep
+from crossway.api.query_params import Provider, RampQuoteParams, RampType
 from crossway.api.schemas import ramps as wire
-from crossway.api.schemas.failures import failures
+from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.ramps import quotes as ramp_quotes
-from crossway.usecases.ramps.questions import RampQuestion
+from crossway.usecases.ramps.quote_params import RampQuoteRequest
 
 router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
 
 
-def _question(asked: RampAsked) -> RampQuestion:
-    return RampQuestion(
+def _question(asked: RampQuoteParams) -> RampQuoteRequest:
+    return RampQuoteRequest(
         direction=asked.type,
         currency=asked.fiatCurrency,
         amount=asked.cryptoAmount,
@@ -32,33 +32,46 @@ def _question(asked: RampAsked) -> RampQuestion:
 @router.get(
     "/quotes",
     response_model=wire.RampQuotesOut,
-    responses=failures(400),
+    responses=error_responses(400),
     summary="Quotes of every provider",
 )
-def quotes(services: Parts, caller: Reader, asked: Annotated[RampAsked, Depends()]) -> Json:
-    """What each provider that serves the corridor asks, cheapest total cost first."""
-    return Json(wire.quotes(ramp_quotes.quotes(services, caller, _question(asked))))
+def quotes(
+    services: ServicesDep, caller: Reader, asked: Annotated[RampQuoteParams, Depends()]
+) -> JsonResponse:
+    """The quotes of every provider that serves the corridor, lowest total cost first."""
+    return JsonResponse(
+        wire.RampQuotesOut.from_comparison(
+            ramp_quotes.compare_quotes(services, caller, _question(asked))
+        )
+    )
 
 
 @router.get(
     "/currencies",
     response_model=list[wire.CurrencyOut],
-    responses=failures(400),
+    responses=error_responses(400),
     summary="List currencies",
 )
 def currencies(
-    services: Parts, caller: Reader, provider: Provider = None, type: RampType = None
-) -> Json:
-    """The currencies that can be used; for `off-ramp`, those that are paid out directly."""
-    return Json(wire.currencies(ramp_quotes.currencies(services, caller, provider, type)))
+    services: ServicesDep, caller: Reader, provider: Provider = None, type: RampType = None
+) -> JsonResponse:
+    """The supported currencies; for `off-ramp`, those with direct payouts."""
+    return JsonResponse(
+        [
+            wire.CurrencyOut.from_currency(one)
+            for one in ramp_quotes.list_currencies(services, caller, provider, type)
+        ]
+    )
 
 
 @router.get(
     "/countries",
     response_model=list[wire.CountryOut],
-    responses=failures(),
+    responses=error_responses(),
     summary="List countries",
 )
-def countries(services: Parts, caller: Reader) -> Json:
+def countries(services: ServicesDep, caller: Reader) -> JsonResponse:
     """The countries where ramps are offered, with their currencies."""
-    return Json(wire.countries(ramp_quotes.countries(services, caller)))
+    return JsonResponse(
+        [wire.CountryOut.from_country(one) for one in ramp_quotes.list_countries(services, caller)]
+    )

@@ -1,17 +1,17 @@
-"""`/v1/router`: which bridge serves which route, and which is best now."""
+"""`/v1/router`: bridges, their routes, and the best route for a payment."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
-from crossway.api.answers import Json
-from crossway.api.auth import Parts, Reader
-from crossway.api.errors import fails
-from crossway.api.questions import Destination, Quoted, Source
+from crossway.api.auth import Reader, ServicesDep
+from crossway.api.errors import error_format
+from crossway.api.query_params import DestinationChain, QuoteParams, SourceChain
 from crossway.api.quotes import NO_QUOTE
 from crossway.api.schemas import quotes as quotes_wire
 from crossway.api.schemas import router as wire
-from crossway.api.schemas.failures import failures
+from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.pricing import router as routing
 
 router = APIRouter(prefix="/v1/router", tags=["Router"])
@@ -21,55 +21,67 @@ NO_BRIDGES = "Failed to retrieve bridge information"
 @router.get(
     "/supported-bridges/all",
     response_model=wire.BridgesOut,
-    responses=failures(),
+    responses=error_responses(),
     summary="List bridges and routes",
 )
-@fails(unexpected=NO_BRIDGES)
-def every_bridge(services: Parts, caller: Reader) -> Json:
+@error_format(unexpected=NO_BRIDGES)
+def every_bridge(services: ServicesDep, caller: Reader) -> JsonResponse:
     """Every bridge with all its routes."""
-    return Json(wire.bridges(routing.routes(services)))
+    return JsonResponse(wire.BridgesOut.from_catalogue(routing.list_routes(services)))
 
 
 @router.get(
     "/supported-bridges/route",
     response_model=wire.BridgesOfRoute,
-    responses=failures(400),
+    responses=error_responses(400),
     summary="The bridges between two chains",
 )
-@fails(unexpected=NO_BRIDGES)
+@error_format(unexpected=NO_BRIDGES)
 def between(
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
-    sourceChain: Source = None,
-    destinationChain: Destination = None,
-) -> Json:
-    """Which bridges serve this pair of chains now."""
-    return Json(wire.between(routing.between(services, sourceChain, destinationChain)))
+    sourceChain: SourceChain = None,
+    destinationChain: DestinationChain = None,
+) -> JsonResponse:
+    """The bridges that serve this pair of chains now."""
+    return JsonResponse(
+        wire.BridgesOfRoute.from_bridges(
+            routing.list_bridges_between(services, sourceChain, destinationChain)
+        )
+    )
 
 
 @router.get(
     "/supported-routes/bridge/{bridge}",
     response_model=wire.RoutesOfBridge,
-    responses=failures(400),
+    responses=error_responses(400),
     summary="The routes of one bridge",
 )
-@fails(unexpected=NO_BRIDGES)
+@error_format(unexpected=NO_BRIDGES)
 def of_bridge(
-    services: Parts,
+    services: ServicesDep,
     caller: Reader,
     bridge: Annotated[str, Path(description="The bridge.", examples=["ACROSS"])],
-) -> Json:
+) -> JsonResponse:
     """Every route that this bridge serves."""
-    return Json(wire.of_bridge(bridge, routing.of_bridge(services, bridge)))
+    return JsonResponse(
+        wire.RoutesOfBridge.from_routes(bridge, routing.list_routes_of_bridge(services, bridge))
+    )
 
 
 @router.get(
     "/optimal-route",
     response_model=quotes_wire.SingleQuote,
-    responses=failures(400, 404),
+    responses=error_responses(400, 404),
     summary="The best route now",
 )
-@fails(unexpected=NO_QUOTE)
-def optimal(services: Parts, caller: Reader, question: Annotated[Quoted, Depends()]) -> Json:
+@error_format(unexpected=NO_QUOTE)
+def optimal(
+    services: ServicesDep, caller: Reader, params: Annotated[QuoteParams, Depends()]
+) -> JsonResponse:
     """The cheapest bridge for this payment, with its quote."""
-    return Json(quotes_wire.single(routing.optimal(services, caller, question.asked())))
+    return JsonResponse(
+        quotes_wire.SingleQuote.from_quote(
+            routing.find_optimal_route(services, caller, params.to_request())
+        )
+    )

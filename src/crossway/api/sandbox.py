@@ -1,22 +1,21 @@
-"""`/v1/sandbox`: the simulated network's own switches; 404 on a live network."""
+"""`/v1/sandbox`: controls of the simulated environment; 404 in a live one."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
-from crossway.api.answers import Json, instant
-from crossway.api.auth import Parts, Writer
-from crossway.api.bodies import documented, fields_of
+from crossway.api.auth import ServicesDep, Writer
+from crossway.api.request_bodies import request_body_schema, valid_body_of
 from crossway.api.schemas import sandbox as wire
-from crossway.api.schemas.failures import failures
+from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import INTENT
+from crossway.api.schemas.responses import JsonResponse, timestamp
 from crossway.domain.errors import NotFound
-from crossway.usecases.network import sandbox
+from crossway.usecases.simulator import chain_controls
 
 
-async def _simulated(services: Parts) -> None:
-    """Refuse before anything else is judged: on a live network there is nothing here."""
+async def _simulated(services: ServicesDep) -> None:
+    """Respond 404 in a live environment, before anything else is checked."""
     if services.sandbox is None:
         raise NotFound("Not Found")
 
@@ -27,77 +26,78 @@ router = APIRouter(prefix="/v1/sandbox", tags=["Sandbox"], dependencies=[Depends
 @router.post(
     "/deposits",
     response_model=wire.Deposited,
-    responses=failures(400, 404, post=True),
-    openapi_extra=documented(wire.Deposit),
+    responses=error_responses(400, 404, post=True),
+    openapi_extra=request_body_schema(wire.Deposit),
     summary="Send simulated tokens",
 )
 def deposit(
-    services: Parts,
+    services: ServicesDep,
     caller: Writer,
-    body: Annotated[Mapping[str, Any], Depends(fields_of(wire.Deposit))],
-) -> Json:
-    """Pay an address, for instance an intent's, on a simulated chain."""
-    sent = sandbox.deposit(
+    body: Annotated[wire.Deposit, Depends(valid_body_of(wire.Deposit))],
+) -> JsonResponse:
+    """Send tokens to an address, such as an intent's, on a simulated chain."""
+    sent = chain_controls.send_deposit(
         services,
         caller,
-        body.get("address"),
-        body.get("amount"),
-        body.get("token"),
-        body.get("chain"),
-        body.get("count", 1),
+        body.address,
+        body.amount,
+        body.token,
+        body.chain,
+        body.count,
     )
-    return Json({"txHash": sent.tx_hash, "chain": sent.chain, "block": sent.block})
+    return JsonResponse(wire.Deposited(txHash=sent.tx_hash, chain=sent.chain, block=sent.block))
 
 
 @router.post(
     "/clock",
     response_model=wire.ClockNow,
-    responses=failures(400, 404, post=True),
-    openapi_extra=documented(wire.Clock),
-    summary="Move or stop the clock",
+    responses=error_responses(400, 404, post=True),
+    openapi_extra=request_body_schema(wire.Clock),
+    summary="Advance or freeze the clock",
 )
 def clock(
-    services: Parts,
+    services: ServicesDep,
     caller: Writer,
-    body: Annotated[Mapping[str, Any], Depends(fields_of(wire.Clock))],
-) -> Json:
-    """Move the service's clock forward, and every simulated chain with it."""
-    advance, frozen = body.get("advanceSeconds"), body.get("frozen")
-    _, ahead, stands = sandbox.clock(services, caller, advance, frozen)
-    now = instant(services.clock.now())
-    return Json({"now": now, "aheadSeconds": ahead, "frozen": stands})
+    body: Annotated[wire.Clock, Depends(valid_body_of(wire.Clock))],
+) -> JsonResponse:
+    """Advance the service's clock, which every simulated chain follows."""
+    _, ahead, frozen = chain_controls.set_clock(services, caller, body.advanceSeconds, body.frozen)
+    now = timestamp(services.clock.now())
+    return JsonResponse(wire.ClockNow(now=now, aheadSeconds=ahead, frozen=frozen))
 
 
 @router.post(
     "/chains/{chain}/faults",
     response_model=wire.FaultsNow,
-    responses=failures(400, 404, post=True),
-    openapi_extra=documented(wire.Faults),
-    summary="Make a chain misbehave",
+    responses=error_responses(400, 404, post=True),
+    openapi_extra=request_body_schema(wire.Faults),
+    summary="Inject faults into a chain",
 )
 def faults(
-    services: Parts,
+    services: ServicesDep,
     caller: Writer,
     chain: Annotated[str, Path(description="The chain.", examples=["BASE_MAINNET"])],
-    body: Annotated[Mapping[str, Any], Depends(fields_of(wire.Faults))],
-) -> Json:
-    """Outages, reorganisations, lost and reverted transactions, lies, empty pockets."""
-    sandbox.faults(services, caller, chain, body)
+    body: Annotated[wire.Faults, Depends(valid_body_of(wire.Faults))],
+) -> JsonResponse:
+    """Outages, reorganisations, dropped and reverted transactions, wrong data, low balances."""
+    chain_controls.inject_faults(services, caller, chain, body.given_fields())
     on = services.catalogue.chain(chain).id
     active = services.sandbox.faults(on) if services.sandbox else {}
-    return Json({"success": True, "chain": on, "faults": dict(active)})
+    return JsonResponse(wire.FaultsNow(success=True, chain=on, faults=dict(active)))
 
 
 @router.get(
     "/balances/{address}",
     response_model=wire.Holdings,
-    responses=failures(404),
-    summary="What an address holds on every simulated chain",
+    responses=error_responses(404),
+    summary="Get the simulated balances of an address",
 )
 def balances(
-    services: Parts,
+    services: ServicesDep,
     caller: Writer,
     address: Annotated[str, Path(description="Any address.", examples=[INTENT])],
-) -> Json:
-    """Everything, deposit addresses and recipients included."""
-    return Json(wire.holdings(address, sandbox.balances(services, caller, address)))
+) -> JsonResponse:
+    """Every balance, including deposit addresses and recipients."""
+    return JsonResponse(
+        wire.Holdings.from_balances(address, chain_controls.get_balances(services, caller, address))
+    )

@@ -1,4 +1,4 @@
-"""Reading the catalogue: which chains, tokens, symbols and reference prices Crossway knows."""
+"""Loading of the catalogue: chains, tokens, symbols and reference prices."""
 
 import tomllib
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from crossway.domain.money import MICRO_USD_DECIMALS, PICO_USD_DECIMALS, Token, 
 
 @dataclass(frozen=True, slots=True)
 class ReferencePrice:
-    """What one whole token is taken to be worth offline, and its feed at Pyth where it has one."""
+    """The offline price of one whole token, and its Pyth feed if it has one."""
 
     symbol: str
     pico_usd: int
@@ -21,8 +21,8 @@ class ReferencePrice:
     pyth_feed_id: str = ""
 
 
-def load() -> Catalogue:
-    """Every chain, token and symbol; a mistake in the data is an exception here, not a payment."""
+def load_catalogue() -> Catalogue:
+    """Load every chain, token and symbol; raises `ValueError` if the data is inconsistent."""
     chains = {id_: _chain(id_, entry) for id_, entry in _read("chains.toml").items()}
     listed = _read("tokens.toml")
     symbols = tuple(listed["symbols"])
@@ -33,12 +33,12 @@ def load() -> Catalogue:
     }
     if strays := [key for key in tokens if key[0] not in chains or key[1] not in symbols]:
         raise ValueError(f"tokens.toml names unknown chains or symbols: {strays}")
-    _check_look_up_by_address(listed["tokens"])
+    _check_canonical_addresses(listed["tokens"])
     return Catalogue(chains=chains, tokens=tokens, symbols=symbols)
 
 
 def reference_prices() -> Mapping[str, ReferencePrice]:
-    """The offline price of every symbol: rounded and stale, never for a real payment."""
+    """The offline price of every symbol: rounded and outdated, never for a real payment."""
     return {
         symbol: ReferencePrice(
             symbol=symbol,
@@ -83,12 +83,12 @@ def _token(chain: str, symbol: str, entry: Mapping[str, Any]) -> Token:
         name=entry["name"],
         native=entry.get("native", False),
         enabled=entry.get("enabled", True),
-        why_disabled=entry.get("why", ""),
+        disabled_reason=entry.get("why", ""),
     )
 
 
-def _check_look_up_by_address(listed: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-    """Of several symbols with one address, the first must be the only canonical one."""
+def _check_canonical_addresses(listed: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+    """Check that of several symbols with one address only the first is canonical."""
     for chain, entries in listed.items():
         seen: set[str] = set()
         for symbol, entry in entries.items():

@@ -1,4 +1,4 @@
-"""Reading the corridors and the reference rates; names are Babel's, codes are checked by ISO."""
+"""Loading of fiat corridors and reference rates; names come from Babel, codes are ISO codes."""
 
 import tomllib
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _NARROW_SPACES: Final = str.maketrans("\u202f\u00a0", "  ")
 
 
 def load_fiat() -> Fiat:
-    """Every corridor with its countries and rate; a mistake in the data is an exception here."""
+    """Load every corridor with its countries and rate; raises `ValueError` on invalid data."""
     corridors = {code: _corridor(code, entry) for code, entry in _read("corridors.toml").items()}
     codes = {country for corridor in corridors.values() for country in corridor.countries}
     rates = _read("rates.toml")
@@ -48,7 +48,7 @@ def _corridor(code: str, entry: Mapping[str, Any]) -> Corridor:
 
 
 def _currency(code: str, country: str) -> Currency:
-    """The currency; its sign is the one used where it is at home."""
+    """The currency, with the symbol used in its own country."""
     if pycountry.currencies.get(alpha_3=code) is None:
         raise ValueError(f"{code} is not an ISO 4217 currency")
     language = get_official_languages(country, de_facto=True)[0]

@@ -1,8 +1,8 @@
-"""The command line, one file a noun; `program.py` puts them together."""
+"""The command line: one module per noun, assembled in `program`."""
 
 
 def main() -> None:
-    """Run a command; what goes wrong is one sentence, never a traceback."""
+    """Run a command; errors are printed as one sentence without a traceback."""
     from crossway.cli.program import cli
 
     cli()

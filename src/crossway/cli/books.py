@@ -1,4 +1,4 @@
-"""`crossway books`: the books as files for accountants, and whether they balance."""
+"""`crossway books`: export the books, and check that they balance."""
 
 import sys
 from datetime import datetime
@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from crossway.cli.words import built, in_words, operator
-from crossway.usecases.money import books, books_files
+from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.usecases.money import books, books_export
 
 group = typer.Typer(no_args_is_help=True, help="The double-entry books.")
 
 
 @group.command("export")
-@in_words
+@report_errors
 def export(
     first: Annotated[
         datetime | None, typer.Option("--from", formats=["%Y-%m-%d"], help="First day (UTC).")
@@ -21,24 +21,26 @@ def export(
     last: Annotated[
         datetime | None, typer.Option("--to", formats=["%Y-%m-%d"], help="Last day, included.")
     ] = None,
-    form: Annotated[str, typer.Option(help="csv or json.")] = "csv",
+    file_format: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
 ) -> None:
-    """Opening balances, every posting and closing balances of these days, to standard output."""
+    """Print opening balances, every posting and closing balances of these days."""
     days = (first.date() if first else None, last.date() if last else None)
-    with built() as service:
-        for piece in books_files.pieces(service.services, operator(), form, *days):
-            sys.stdout.write(piece)
+    with open_service() as service:
+        for chunk in books_export.export_file(
+            service.services, cli_principal(), file_format, *days
+        ):
+            sys.stdout.write(chunk)
 
 
 @group.command("check")
-@in_words
+@report_errors
 def check() -> None:
-    """Say whether debits equal credits for every token."""
-    with built() as service:
-        trial = books.trial(service.services, operator())
-        for (chain, token), units in trial.out.items():
-            money = books.money_of(service.services, chain, token)
-            typer.echo(f"{chain}: out by {money.formatted(units)} {money.symbol}")
-    if trial.out:
+    """Check that debits equal credits for every token."""
+    with open_service() as service:
+        trial = books.get_trial_balance(service.services, cli_principal())
+        for (chain, token), units in trial.imbalances.items():
+            money = books.get_denomination(service.services, chain, token)
+            typer.echo(f"{chain}: out by {money.format(units)} {money.symbol}")
+    if trial.imbalances:
         raise typer.Exit(1)
-    typer.echo(f"The books balance: {len(trial.lines)} accounts with something in them.")
+    typer.echo(f"The books balance: {len(trial.balances)} accounts with a balance.")

@@ -1,67 +1,75 @@
-"""`crossway clients`: list and change the clients of the service."""
+"""`crossway clients`: list, create and change API clients."""
 
 from typing import Annotated
 
 import typer
 
-from crossway.cli.words import built, in_words, operator
+from crossway.cli.errors import cli_principal, open_service, report_errors
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.usecases.developers import clients
 
-group = typer.Typer(no_args_is_help=True, help="Clients: fees, rates, refunds, how they look.")
+group = typer.Typer(
+    no_args_is_help=True, help="API clients and their settings."
+)
 
 
 @group.command("list")
-@in_words
+@report_errors
 def list_clients() -> None:
-    """All clients, oldest first."""
-    with built() as service:
-        found = clients.every(service.services)
+    """List all clients, oldest first."""
+    with open_service() as service:
+        found = clients.list_clients(service.services)
     for client in found:
         refunds = " ".join(f"{kind}={text}" for kind, text in client.refund_addresses.items())
         parts = [client.id, client.name, f"{client.app_fee_bps} bps"]
-        parts += [f"{client.requests_per_minute} a minute", refunds, client.brand.display_name]
+        parts += [
+            f"{client.requests_per_minute} a minute",
+            refunds,
+            client.public_profile.display_name,
+        ]
         typer.echo("\t".join(part for part in parts if part))
 
 
 @group.command("create")
-@in_words
+@report_errors
 def create_client(
-    name: Annotated[str, typer.Argument(help="Its name, which no other has.")],
+    name: Annotated[str, typer.Argument(help="A unique name.")],
 ) -> None:
-    """Make a client without keys."""
-    with built() as service:
-        made = clients.create(service.services, name, operator())
-    typer.echo(f"{made.name} is client {made.id}")
+    """Create a client without API keys."""
+    with open_service() as service:
+        client = clients.create_client(service.services, name, cli_principal())
+    typer.echo(f"{client.name} is client {client.id}")
 
 
 @group.command("change")
-@in_words
+@report_errors
 def change_client(
     name: Annotated[str, typer.Argument(help="The client's name.")],
-    new_name: Annotated[str | None, typer.Option(help="What it shall be called.")] = None,
-    app_fee: Annotated[int | None, typer.Option(help="Its own fee in basis points.")] = None,
+    new_name: Annotated[str | None, typer.Option(help="The new name.")] = None,
+    app_fee: Annotated[int | None, typer.Option(help="The client's fee in basis points.")] = None,
     app_fee_cap: Annotated[
         int | None, typer.Option(help="Cap of that fee in micro-USD; -1 for none.")
     ] = None,
-    rate: Annotated[int | None, typer.Option(help="Requests a minute of each key.")] = None,
+    rate: Annotated[int | None, typer.Option(help="Requests per minute of each key.")] = None,
     refund: Annotated[
         list[str] | None,
-        typer.Option(help="Where refunds go, KIND=ADDRESS such as evm=0x…; KIND= for nowhere."),
+        typer.Option(
+            help="Default refund address, FAMILY=ADDRESS such as evm=0x…; FAMILY= for none."
+        ),
     ] = None,
     display_name: Annotated[str | None, typer.Option(help="The name that payers see.")] = None,
     logo_url: Annotated[str | None, typer.Option(help="Its logo, an https URL.")] = None,
-    colour: Annotated[str | None, typer.Option(help="Its colour, #rrggbb.")] = None,
+    colour: Annotated[str | None, typer.Option(help="Its brand colour, #rrggbb.")] = None,
 ) -> None:
-    """Change a client; running services follow within five seconds."""
-    wanted = clients.ClientChange(
+    """Change a client; running services apply it within five seconds."""
+    change = clients.ClientUpdate(
         new_name, app_fee, app_fee_cap, rate, _by_kind(refund), display_name, logo_url, colour
     )
-    with built() as service:
-        client = clients.named(service.services, name)
+    with open_service() as service:
+        client = clients.find_client_by_name(service.services, name)
         if client is None:
             raise NotFound(f"There is no client {name}")
-        clients.change(service.services, client.id, wanted, operator())
+        clients.update_client(service.services, client.id, change, cli_principal())
     typer.echo(f"{name} is changed")
 
 

@@ -1,4 +1,4 @@
-"""`crossway contracts`: put the contracts on chains, compare them, and let them take tokens."""
+"""`crossway contracts`: deploy and verify contracts, approve and withdraw tokens."""
 
 from pathlib import Path
 from types import ModuleType
@@ -7,114 +7,116 @@ from typing import Annotated
 import typer
 
 from crossway.bootstrap import SetupError
-from crossway.cli.words import in_words
+from crossway.cli.errors import report_errors
 from crossway.domain.catalogue import ChainKind
 
-group = typer.Typer(no_args_is_help=True, help="The contracts that hold and pay money on chains.")
+group = typer.Typer(no_args_is_help=True, help="Contracts on live chains.")
 Chains = Annotated[
     list[str] | None, typer.Option("--chain", help="Only this chain of the profile; repeatable.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Send without asking.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Send without confirmation.")]
 
 
 @group.command("where")
-@in_words
+@report_errors
 def where() -> None:
-    """The addresses of the contracts, the same on every EVM chain; asks no node. With a profile,
-    those on its other chains, too."""
-    _live().where()
+    """Print the contract addresses, which are the same on every EVM chain; needs no node. With a
+    profile, also those on its other chains."""
+    _operations().print_addresses()
 
 
 @group.command("deploy")
-@in_words
+@report_errors
 def deploy(
     chain: Chains = None,
     key: Annotated[
         str,
-        typer.Option(help="Another account that pays: env:NAME; else the chain's relayer does."),
+        typer.Option(help="Another account that pays: env:NAME; the chain's relayer by default."),
     ] = "",
     final: Annotated[
         bool,
-        typer.Option(
-            "--final", help="On Solana: let nobody replace the program any more, for ever."
-        ),
+        typer.Option("--final", help="On Solana: remove the upgrade authority permanently."),
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Put the contracts where they are missing; says what it costs and asks before it sends."""
-    _live().deploy(chain, key, yes, final)
+    """Deploy missing contracts; prints the maximum cost and asks before it sends."""
+    _operations().deploy(chain, key, yes, final)
 
 
 @group.command("verify")
-@in_words
+@report_errors
 def verify(chain: Chains = None) -> None:
-    """Compare the code on the chains with the code that this version was built with."""
-    if not _live().verify(chain):
+    """Compare the deployed code with the code of this version."""
+    if not _operations().verify(chain):
         raise typer.Exit(1)
 
 
 @group.command("approve")
-@in_words
+@report_errors
 def approve(
     chain: Annotated[
         list[str], typer.Option("--chain", help="A chain of the profile; repeatable.")
     ],
     token: Annotated[
         list[str] | None,
-        typer.Option("--token", help="A symbol such as USDC; else every token that is in stock."),
+        typer.Option(
+            "--token", help="A symbol such as USDC; by default every token with a balance."
+        ),
     ] = None,
-    most: Annotated[
-        str, typer.Option(help="The most that may be taken, such as 50000; 0 takes it back.")
+    limit: Annotated[
+        str, typer.Option(help="Maximum amount, such as 50000; 0 revokes. Unlimited by default.")
     ] = "",
     yes: Yes = False,
 ) -> None:
-    """Let the filler pay recipients out of the relayer's tokens; any amount, unless told."""
-    _live().approve(chain, token, most, yes)
+    """Approve the filler contract to pay recipients with the relayer's tokens."""
+    _operations().approve(chain, token, limit, yes)
 
 
-@group.command("kept")
-@in_words
-def kept(chain: Chains = None) -> None:
-    """What stayed in the escrow of your settled payments: what bridges charge."""
-    _live().kept(chain)
+@group.command("retained")
+@report_errors
+def retained(chain: Chains = None) -> None:
+    """Print the balances that the escrow retained from settled payments (bridge fees)."""
+    _operations().print_retained(chain)
 
 
 @group.command("withdraw")
-@in_words
+@report_errors
 def withdraw(
     chain: Annotated[str, typer.Option(help="A chain of the profile.")],
     token: Annotated[str, typer.Option(help="A symbol such as USDC.")],
-    to: Annotated[str, typer.Option(help="Where it goes; the chain's treasury, unless told.")] = "",
+    to: Annotated[str, typer.Option(help="Recipient; the chain's treasury by default.")] = "",
     yes: Yes = False,
 ) -> None:
-    """Take all that stayed of a token out of the escrow. The books go on showing it there."""
-    _live().withdraw(chain, token, to, yes)
+    """Withdraw the retained balance of a token from the escrow. The books do not record this."""
+    _operations().withdraw(chain, token, to, yes)
 
 
 @group.command("reclaim")
-@in_words
+@report_errors
 def reclaim(chain: Chains = None, yes: Yes = False) -> None:
-    """Get rent back that payments of long ago do not need any more. The books do not show it."""
-    _live().reclaim(chain, yes)
+    """Reclaim the rent of old payments. The books do not record this."""
+    _operations().reclaim(chain, yes)
 
 
 @group.command("account")
-@in_words
+@report_errors
 def account(
-    path: Annotated[Path, typer.Argument(help="The new key store; one that exists is left alone.")],
-    password: Annotated[str, typer.Option(help="What encrypts it: env:NAME or file:PATH.")],
-    family: Annotated[ChainKind, typer.Option(help="Whose keys.")] = "evm",
+    path: Annotated[
+        Path, typer.Argument(help="The new keystore file; an existing file is not overwritten.")
+    ],
+    password: Annotated[str, typer.Option(help="Password of the keystore: env:NAME or file:PATH.")],
+    family: Annotated[ChainKind, typer.Option(help="Chain family of the key.")] = "evm",
 ) -> None:
-    """Make a relayer's account: a new key in an encrypted file; tells its address."""
-    _live().account(path, password, family)
+    """Create a relayer account: a new key in an encrypted file; prints its address."""
+    _operations().account(path, password, family)
 
 
-def _live() -> ModuleType:
-    """What works on live chains: its libraries are installed with them."""
+def _operations() -> ModuleType:
+    """The module that works on live chains; its libraries are optional."""
     try:
-        from crossway.cli import deploying
+        from crossway.cli import contract_operations
     except ImportError as error:
         raise SetupError(
             f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
         ) from None
-    return deploying
+    return contract_operations

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from crossway.bootstrap import SetupError
-from crossway.cli.words import in_words
+from crossway.cli.errors import report_errors
 from crossway.settings import Settings
-from crossway.storage import files
+from crossway.storage import backup
 
 ON_POSTGRES = (
     "This database is PostgreSQL: back it up with pg_dump and restore it with pg_restore, such as "
@@ -17,28 +17,30 @@ ON_POSTGRES = (
 )
 
 
-@in_words
+@report_errors
 def back_up(
-    path: Annotated[Path, typer.Argument(help="The new file; one that exists is left alone.")],
+    path: Annotated[
+        Path, typer.Argument(help="The new file; an existing file is not overwritten.")
+    ],
 ) -> None:
-    """Copy the database to a file while the service goes on; the copy is checked."""
+    """Copy the database to a file while the service runs, and verify the copy."""
     settings = Settings()
-    written = files.back_up(_database(settings), path)
-    typer.echo(f"{path} holds everything up to now, {written:,} bytes, and is whole")
+    written = backup.back_up(_database(settings), path)
+    typer.echo(f"{path} is a complete backup, {written:,} bytes, verified")
     if settings.secret_key is None:
-        typer.echo(f"Keep {settings.secret_key_file} too: without it what is encrypted is lost")
+        typer.echo(f"Keep {settings.secret_key_file} too: without it the encrypted data is lost")
 
 
-@in_words
+@report_errors
 def restore(
     path: Annotated[Path, typer.Argument(help="A file that `crossway backup` wrote.")],
 ) -> None:
-    """Put a copy in the place of the database; stop the service first. The old one is kept."""
+    """Replace the database by a backup; stop the service first. The old database is kept."""
     settings = Settings()
-    aside = files.restore(path, _database(settings), datetime.now(UTC))
-    typer.echo(f"{_database(settings)} is what {path} holds")
+    aside = backup.restore(path, _database(settings), datetime.now(UTC))
+    typer.echo(f"{_database(settings)} was restored from {path}")
     if aside is not None:
-        typer.echo(f"What was there before is in {aside}")
+        typer.echo(f"The previous database is in {aside}")
 
 
 def _database(settings: Settings) -> Path:

@@ -1,31 +1,33 @@
-"""`crossway demo`: a month of made-up business on the simulated network, or none any more."""
+"""`crossway demo`: fill the simulated environment with demo data, or remove all data."""
 
 from typing import Annotated
 
 import typer
 
 from crossway import bootstrap
-from crossway.cli.words import in_words
-from crossway.domain.clients import insider
+from crossway.cli.errors import report_errors
+from crossway.domain.clients import staff_principal
 from crossway.usecases.operating import demo
 
 WHO = "Command line"
 
 
-@in_words
+@report_errors
 def month(
-    payments: Annotated[int, typer.Option(help="About how many payments.")] = demo.USUAL_PAYMENTS,
-    yes: Annotated[bool, typer.Option("--yes", help="What there is may be lost.")] = False,
-    empty: Annotated[bool, typer.Option("--empty", help="Take everything away instead.")] = False,
+    payments: Annotated[
+        int, typer.Option(help="Approximate number of payments.")
+    ] = demo.DEFAULT_PAYMENTS,
+    yes: Annotated[bool, typer.Option("--yes", help="Existing data may be lost.")] = False,
+    empty: Annotated[bool, typer.Option("--empty", help="Remove all data instead.")] = False,
 ) -> None:
-    """Fill the simulated network with a believable month that ends now; stop the service first."""
+    """Fill the simulated environment with a realistic month. Stop the service first."""
     services = bootstrap.start(with_engine=False)
     try:
         if empty:
-            demo.empty(services, insider(WHO), confirmed=yes)
-            typer.echo("Nothing is left but people, clients, their keys and the audit log")
+            demo.reset_simulation(services, staff_principal(WHO), confirmed=yes)
+            typer.echo("All data was removed except staff, clients, API keys and the audit log")
             return
-        filled = demo.fill(services, insider(WHO), payments, yes, _tell)
+        filled = demo.fill_demo(services, staff_principal(WHO), payments, yes, _tell)
         typer.echo(f"\r{filled.payments:,} payments, {filled.orders:,} ramp orders and their books "
                    "are there: make run")  # fmt: skip
     finally:

@@ -1,4 +1,4 @@
-"""`crossway doctor`: what is wrong with a set-up, and with each live chain of it."""
+"""`crossway doctor`: problems of the installation and of each live chain."""
 
 import os
 import stat
@@ -14,42 +14,42 @@ from cryptography.fernet import Fernet
 from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
 
-from crossway.adapters.vault import FernetVault, WrongKey, check_keys
+from crossway.adapters.vault import FernetVault, InvalidSecretKey, check_keys
 from crossway.bootstrap import SetupError
-from crossway.cli.words import in_words, setting_complaints
+from crossway.cli.errors import report_errors, setting_errors
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
 from crossway.storage.store import SqlStore, open_store
 
 
-@in_words
+@report_errors
 def examine() -> None:
-    """Say what is wrong with this set-up, one line a finding, and look at each live chain."""
+    """Print problems of this installation, one per line, and check each live chain."""
     findings = list(_findings())
     for finding in findings:
         typer.echo(finding)
-    right = _chains_right() if _live() else True
-    if findings or not right:
+    chains_ok = _check_chains() if _is_live() else True
+    if findings or not chains_ok:
         raise typer.Exit(1)
-    typer.echo("Nothing wrong found")
+    typer.echo("No problems found")
 
 
-def _live() -> bool:
+def _is_live() -> bool:
     try:
         return Settings().network == "live"
     except ValidationError:
         return False
 
 
-def _chains_right() -> bool:
-    """Look at every chain of the profile at once, and show a table of each."""
-    # These libraries are installed with live chains only.
-    from crossway.adapters.chains.families import family
-    from crossway.adapters.chains.live.findings import Finding, key_finding
-    from crossway.adapters.chains.live.keys import Keyring, environment
-    from crossway.cli.deploying import live_profile
+def _check_chains() -> bool:
+    """Check every chain of the profile concurrently and print the findings of each."""
+    # These libraries are optional and needed for live chains only.
+    from crossway.adapters.chain_families import load_family
+    from crossway.adapters.chains.rpc.diagnostics import Finding, missing_key_finding
+    from crossway.adapters.chains.rpc.keys import Keyring, environment
+    from crossway.cli.contract_operations import load_profile
 
     try:
-        catalogue, profile = live_profile()
+        catalogue, profile = load_profile()
     except SetupError as error:
         typer.echo(str(error))
         return False
@@ -58,46 +58,46 @@ def _chains_right() -> bool:
 
     def look(name: str) -> list[Finding]:
         facts, wanted = catalogue.chains[name], profile.chains[name]
-        of = family(facts.kind)
-        found = list(of.nodes_findings(facts, wanted, environment(), datetime.now(UTC)))
+        chain_family = load_family(facts.kind)
+        found = list(chain_family.diagnose_nodes(facts, wanted, environment(), datetime.now(UTC)))
         try:
-            opened = of.open_chain(catalogue, name, wanted, environment(), ring)
+            operator = chain_family.open_chain(catalogue, name, wanted, environment(), ring)
         except ValueError as error:
-            told = any(one.said == str(error) for one in found)
-            return found if told else [*found, key_finding(name, error)]
-        with closing(opened.chain):
-            return [*found, *opened.findings()]
+            told = any(one.message == str(error) for one in found)
+            return found if told else [*found, missing_key_finding(name, error)]
+        with closing(operator.chain):
+            return [*found, *operator.diagnose()]
 
     with ThreadPoolExecutor(max(len(profile.chains), 1)) as pool:
         looked = dict(zip(profile.chains, pool.map(look, profile.chains), strict=True))
     for name, found in looked.items():
         typer.echo(name)
-        width = max(len(one.what) for one in found)
+        width = max(len(one.subject) for one in found)
         for one in found:
-            typer.echo(f"  {'✓' if one.right else '✗'} {one.what:{width}}  {one.said}")
+            typer.echo(f"  {'✓' if one.ok else '✗'} {one.subject:{width}}  {one.message}")
             if one.remedy:
                 typer.echo(f"    {'':{width}}  → {one.remedy}")
-    return all(one.right for found in looked.values() for one in found)
+    return all(one.ok for found in looked.values() for one in found)
 
 
 def _findings() -> Iterator[str]:
     try:
         settings = Settings()
     except ValidationError as error:
-        yield from setting_complaints(error)
+        yield from setting_errors(error)
         return
     yield from _folder_findings(settings)
     yield from _database_findings(settings)
     for library in ("uvloop", "httptools"):
         if find_spec(library) is None:
-            yield f"{library} is not installed: answers take 40 ms longer without it"
+            yield f"{library} is not installed: responses take 40 ms longer without it"
 
 
 def _folder_findings(settings: Settings) -> Iterator[str]:
     folder, key = settings.data_dir, settings.secret_key_file
     existing = next(path for path in (folder, *folder.resolve().parents) if path.exists())
     if not os.access(existing, os.W_OK | os.X_OK):
-        yield f"{existing} cannot be written to: the service keeps its files in {folder}"
+        yield f"{existing} cannot be written to: the service stores its files in {folder}"
     if settings.secret_key is None and key.exists():
         if stat.S_IMODE(key.stat().st_mode) != OWNER_ONLY:
             yield f"{key} can be read by others: chmod 600 {key}"
@@ -106,17 +106,17 @@ def _folder_findings(settings: Settings) -> Iterator[str]:
     try:
         if settings.secret_key or key.exists():
             FernetVault(secret_keys_of(settings), b"")
-    except WrongKey as error:
+    except InvalidSecretKey as error:
         yield str(error)
 
 
 def _database_findings(settings: Settings) -> Iterator[str]:
     if settings.on_sqlite and not Path(settings.url.removeprefix("sqlite:///")).exists():
-        return  # The first run creates it.
+        return  # The first start creates it.
     try:
         store = open_store(settings.url)
         yield from store.ping()
-        with suppress(ProgrammingError, OperationalError):  # Its tables come with the first start.
+        with suppress(ProgrammingError, OperationalError):  # The first start creates the tables.
             yield from _key_findings(settings, store)
         store.close()
     except (SQLAlchemyError, ImportError) as error:
@@ -127,5 +127,5 @@ def _key_findings(settings: Settings, store: SqlStore) -> Iterator[str]:
     given = settings.secret_key is not None or settings.secret_key_file.exists()
     try:
         check_keys(secret_keys_of(settings) if given else [Fernet.generate_key()], store)
-    except WrongKey:
+    except InvalidSecretKey:
         yield "the secret key is not the one that this database was first started with"

@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from crossway.cli.remote import AsJson, connected, in_client_words, json_of, show, table
+from crossway.cli.api_client import (
+    AsJson,
+    open_client,
+    print_records,
+    print_table,
+    report_api_errors,
+    to_json,
+)
 from crossway.client.records import Intent
 
 group = typer.Typer(no_args_is_help=True, help="Payments of a running service, over its API.")
@@ -14,64 +21,68 @@ Which = Annotated[str, typer.Argument(help="A payment's number or deposit addres
 
 
 @group.command("create")
-@in_client_words
+@report_api_errors
 def create(
-    amount: Annotated[int, typer.Option(help="In the smallest unit, such as 25000000.")],
+    amount: Annotated[int, typer.Option(help="Amount in the smallest unit, such as 25000000.")],
     token_in: Annotated[str, typer.Option(help="Token address on the source chain.")],
-    source_chain: Annotated[str, typer.Option(help="Where the payer pays.")],
-    destination_chain: Annotated[str, typer.Option(help="Where the recipient is paid.")],
+    source_chain: Annotated[str, typer.Option(help="Source chain.")],
+    destination_chain: Annotated[str, typer.Option(help="Destination chain.")],
     recipient: Annotated[str, typer.Option(help="Wallet of the recipient.")],
-    refund_address: Annotated[str | None, typer.Option(help="Where money goes back to.")] = None,
-    amount_symbol: Annotated[str | None, typer.Option(help="Unit of the amount: USDC.")] = None,
-    token_out: Annotated[str | None, typer.Option(help="Token address at the destination.")] = None,
+    refund_address: Annotated[str | None, typer.Option(help="Wallet for refunds.")] = None,
+    amount_symbol: Annotated[
+        str | None, typer.Option(help="Token of the amount; USDC by default.")
+    ] = None,
+    token_out: Annotated[
+        str | None, typer.Option(help="Token address on the destination chain.")
+    ] = None,
     metadata: Annotated[str | None, typer.Option(help="Your own data, as a JSON object.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """A new payment with its own deposit address."""
-    with connected() as crossway:
-        made = crossway.intents.create(
+    """Create a payment with its own deposit address."""
+    with open_client() as crossway:
+        created = crossway.intents.create(
             amount=amount, token_in=token_in, source_chain=source_chain,
             destination_chain=destination_chain, recipient=recipient,
             refund_address=refund_address, amount_symbol=amount_symbol, token_out=token_out,
             metadata=_object(metadata),
         )  # fmt: skip
-    show(made, as_json, lambda: _tell(made))
+    print_records(created, as_json, lambda: _print_intent(created))
 
 
 @group.command("list")
-@in_client_words
+@report_api_errors
 def listed(
     status: Annotated[
         str | None, typer.Option(help="pending, processing, completed or failed.")
     ] = None,
-    most: Annotated[int, typer.Option(help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(help="Maximum number of payments.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """The newest payments."""
-    with connected() as crossway:
-        found = list(islice(crossway.intents.list(status=status), most))
+    """List the newest payments."""
+    with open_client() as crossway:
+        payments = list(islice(crossway.intents.list(status=status), limit))
     head = ("#", "status", "deposit", "from", "to", "address", "created")
-    show(found, as_json, lambda: table(head, [_row(one) for one in found]))
+    print_records(payments, as_json, lambda: print_table(head, [_row(one) for one in payments]))
 
 
 @group.command("show")
-@in_client_words
+@report_api_errors
 def shown(intent: Which, as_json: AsJson = False) -> None:
-    """One payment."""
-    with connected() as crossway:
-        found = crossway.intents.get(intent)
-    show(found, as_json, lambda: _tell(found))
+    """Show one payment."""
+    with open_client() as crossway:
+        payments = crossway.intents.get(intent)
+    print_records(payments, as_json, lambda: _print_intent(payments))
 
 
 @group.command("watch")
-@in_client_words
+@report_api_errors
 def watch(intent: Which, as_json: AsJson = False) -> None:
-    """Follow a payment until it has ended; exit code 0 only where it is COMPLETED."""
+    """Follow a payment until it is final; exit code 0 only if it is COMPLETED."""
     last: Intent | None = None
-    with connected() as crossway:
+    with open_client() as crossway:
         for last in crossway.intents.watch(intent):
             line = f"{last.updated_at:%H:%M:%S}  {last.intent_status}  {last.tx_hash or ''}"
-            typer.echo(json_of(last.answered) if as_json else line.rstrip())
+            typer.echo(to_json(last.response_json) if as_json else line.rstrip())
     if last is None or last.intent_status != "COMPLETED":
         raise typer.Exit(1)
 
@@ -80,12 +91,12 @@ def _object(text: str | None) -> dict[str, object] | None:
     if text is None:
         return None
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        parsed = None
+    if not isinstance(parsed, dict):
         raise typer.BadParameter('metadata must be a JSON object such as {"order": "A-1"}')
-    return found
+    return parsed
 
 
 def _row(intent: Intent) -> tuple[object, ...]:
@@ -100,7 +111,7 @@ def _row(intent: Intent) -> tuple[object, ...]:
     )
 
 
-def _tell(intent: Intent) -> None:
+def _print_intent(intent: Intent) -> None:
     typer.echo(f"Payment {intent.id} is {intent.intent_status}")
     typer.echo(f"  send     {intent.amount_to_deposit:f} {intent.asset_token_symbol}")
     typer.echo(f"  on       {intent.source_chain}")

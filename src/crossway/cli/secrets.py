@@ -1,42 +1,43 @@
-"""`crossway secrets`: a new secret key, and encrypting everything with it."""
+"""`crossway secrets`: create a secret key, and re-encrypt all data with it."""
 
 import typer
 from cryptography.fernet import Fernet
 
-from crossway.cli.words import BY, built, in_words
-from crossway.usecases.operating.rotation import rotate as encrypt_anew
+from crossway.cli.errors import ACTOR, open_service, report_errors
+from crossway.usecases.operating.key_rotation import rotate_encryption as encrypt_anew
 
 group = typer.Typer(no_args_is_help=True, help="The key that encrypts personal data.")
 
 
 @group.command("new")
-@in_words
+@report_errors
 def new() -> None:
-    """Print a new secret key; put it in front of the old one, with a comma between them."""
+    """Print a new secret key. Put it in front of the old one, separated by a comma."""
     typer.echo(Fernet.generate_key().decode())
 
 
 @group.command("rotate")
-@in_words
+@report_errors
 def rotate() -> None:
-    """Encrypt everything with the first of the secret keys, so that the others can go. Restart
-    every process with all keys before: what one encrypts that knows the old alone is lost with it.
+    """Re-encrypt all data with the first secret key, so that the others can be removed. Restart
+    every process with all keys first: data encrypted by a process that knows only the old key
+    would be lost with it.
     """
-    with built() as service:
-        done = encrypt_anew(service.services, BY)
-    for kind, renewed in done.renewed.items():
-        typer.echo(f"{kind}: {renewed} encrypted anew")
-    for kind, keys in done.lost.items():
+    with open_service() as service:
+        result = encrypt_anew(service.services, ACTOR)
+    for kind, count in result.reencrypted.items():
+        typer.echo(f"{kind}: {count} re-encrypted")
+    for kind, keys in result.undecryptable.items():
         if keys:
             among = ", ".join(str(key) for key in keys[:10])
-            typer.echo(f"{kind}: {len(keys)} that none of the keys opens: {among}", err=True)
-    if not done.clean:
+            typer.echo(f"{kind}: {len(keys)} that no key decrypts: {among}", err=True)
+    if not result.clean:
         typer.echo(
-            "The old key must stay: restart every process with the new key first, and try again",
+            "Keep the old key: restart every process with the new key first, then run this again",
             err=True,
         )
         raise typer.Exit(1)
     typer.echo(
-        "Everything is encrypted with the first key. If every process was restarted with it before "
-        "that, the others can go; else restart them now, and run this once more"
+        "All data is encrypted with the first key. If every process was restarted with it before, "
+        "remove the other keys; otherwise restart them now and run this again"
     )

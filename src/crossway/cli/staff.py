@@ -1,92 +1,97 @@
-"""`crossway people`: who may sign in to the dashboard, and as what."""
+"""`crossway people`: staff who sign in to the dashboard, and their roles."""
 
 import sys
 from typing import Annotated
 
 import typer
 
-from crossway.cli.words import built, in_words, operator
+from crossway.cli.errors import cli_principal, open_service, report_errors
 from crossway.domain.errors import InvalidInput
 from crossway.domain.roles import Role
-from crossway.usecases.people import staff
+from crossway.usecases.staff import members
 
-group = typer.Typer(no_args_is_help=True, help="People who sign in to the dashboard.")
-Name = Annotated[str, typer.Argument(help="Their name, by which they sign in.")]
+group = typer.Typer(no_args_is_help=True, help="Staff who sign in to the dashboard.")
+Name = Annotated[str, typer.Argument(help="The name with which they sign in.")]
 Email = Annotated[
-    str | None, typer.Option(help="By which they sign in with the installation's provider.")
+    str | None,
+    typer.Option(help="E-mail address for sign-in through OpenID Connect."),
 ]
 
 
 @group.command("add")
-@in_words
+@report_errors
 def add_person(
     name: Name,
-    role: Annotated[Role, typer.Option(help="What they may do.")],
+    role: Annotated[Role, typer.Option(help="The person's role.")],
     email: Email = None,
     by_email_alone: Annotated[
-        bool, typer.Option("--no-password", help="They sign in by their e-mail address alone.")
+        bool, typer.Option("--no-password", help="Sign in with OpenID Connect only.")
     ] = False,
 ) -> None:
-    """Add somebody. The password is asked for, or read from the first line of the input."""
-    password = None if by_email_alone else _asked(f"Password of {name}")
-    with built() as service:
-        made = staff.add(service.services, operator(), staff.NewMember(name, role, password, email))
-    typer.echo(f"{made.name} can sign in as {made.role}")
+    """Add a person. The password is prompted for, or read from the first line of the input."""
+    password = None if by_email_alone else _prompt_password(f"Password of {name}")
+    with open_service() as service:
+        member = members.add_member(
+            service.services, cli_principal(), members.NewStaffMember(name, role, password, email)
+        )
+    typer.echo(f"{member.name} can sign in as {member.role}")
 
 
 @group.command("list")
-@in_words
+@report_errors
 def list_people() -> None:
-    """Everybody, oldest first."""
-    with built() as service:
-        found = staff.every(service.services, operator())
-        emails = {one.id: staff.email_of(service.services, one) for one in found}
-    for one in found:
-        seen = f"last seen {one.seen_at:%Y-%m-%d %H:%M} UTC" if one.seen_at else "never seen"
+    """List everyone, oldest first."""
+    with open_service() as service:
+        staff = members.list_members(service.services, cli_principal())
+        emails = {one.id: members.get_masked_email(service.services, one) for one in staff}
+    for one in staff:
+        seen = (
+            f"last seen {one.last_seen_at:%Y-%m-%d %H:%M} UTC" if one.last_seen_at else "never seen"
+        )
         parts = [one.name, one.role, emails[one.id], "" if one.active else "disabled", seen]
         typer.echo("\t".join(part for part in parts if part))
-    if not found:
-        typer.echo("Nobody yet: crossway people add NAME --role admin")
+    if not staff:
+        typer.echo("No staff yet: crossway people add NAME --role admin")
 
 
 @group.command("role")
-@in_words
-def change_role(
-    name: Name, role: Annotated[Role, typer.Argument(help="What they may do from now on.")]
-) -> None:
-    """Give somebody another role; running dashboards follow within a second."""
-    with built() as service:
-        known = staff.named(service.services, operator(), name)
-        staff.set_role(service.services, operator(), known.id, role)
-    typer.echo(f"{known.name} is now {role}")
+@report_errors
+def change_role(name: Name, role: Annotated[Role, typer.Argument(help="The new role.")]) -> None:
+    """Change a person's role; running dashboards follow within a second."""
+    with open_service() as service:
+        member = members.get_member_by_name(service.services, cli_principal(), name)
+        members.set_role(service.services, cli_principal(), member.id, role)
+    typer.echo(f"{member.name} is now {role}")
 
 
 @group.command("reset")
-@in_words
+@report_errors
 def reset_password(name: Name) -> None:
-    """Give somebody a new password; wherever they are signed in, that ends."""
-    with built() as service:
-        known = staff.named(service.services, operator(), name)
-        password = _asked(f"New password of {known.name}")
-        staff.set_password(service.services, operator(), known.id, password)
-    typer.echo(f"{known.name} has a new password")
+    """Set a new password; the person is signed out everywhere."""
+    with open_service() as service:
+        member = members.get_member_by_name(service.services, cli_principal(), name)
+        password = _prompt_password(f"New password of {member.name}")
+        members.set_password(service.services, cli_principal(), member.id, password)
+    typer.echo(f"{member.name} has a new password")
 
 
 @group.command("disable")
-@in_words
+@report_errors
 def disable_person(
     name: Name,
-    again: Annotated[bool, typer.Option("--undo", help="Let them sign in again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Restore access.")] = False,
 ) -> None:
-    """Let somebody in no more; running dashboards follow within a second."""
-    with built() as service:
-        known = staff.named(service.services, operator(), name)
-        (staff.enable if again else staff.disable)(service.services, operator(), known.id)
-    typer.echo(f"{known.name} {'can sign in again' if again else 'cannot sign in any more'}")
+    """Revoke a person's access; running dashboards follow within a second."""
+    with open_service() as service:
+        member = members.get_member_by_name(service.services, cli_principal(), name)
+        (members.enable_member if undo else members.disable_member)(
+            service.services, cli_principal(), member.id
+        )
+    typer.echo(f"{member.name} {'can sign in again' if undo else 'can no longer sign in'}")
 
 
-def _asked(prompt: str) -> str:
-    """A password, typed twice unseen; where nobody types, the first line of the input."""
+def _prompt_password(prompt: str) -> str:
+    """A password, prompted for twice; without a terminal, the first line of the input."""
     if sys.stdin.isatty():
         typed: str = typer.prompt(prompt, hide_input=True, confirmation_prompt=True)
         return typed

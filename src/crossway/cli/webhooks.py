@@ -1,4 +1,4 @@
-"""`crossway webhooks`: endpoints, and a listener that forwards events to a program under test."""
+"""`crossway webhooks`: endpoints, and a listener that forwards events to a local URL."""
 
 import secrets
 from base64 import b64encode
@@ -10,44 +10,52 @@ import typer
 from standardwebhooks import Webhook as Signer
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from crossway.cli.remote import AsJson, connected, in_client_words, show, table
+from crossway.cli.api_client import (
+    AsJson,
+    open_client,
+    print_records,
+    print_table,
+    report_api_errors,
+)
 from crossway.client.webhook_records import Event
 
 group = typer.Typer(no_args_is_help=True, help="Webhooks of a running service, over its API.")
 
 
 @group.command("list")
-@in_client_words
+@report_api_errors
 def listed(as_json: AsJson = False) -> None:
-    """Every endpoint."""
-    with connected() as crossway:
-        found = crossway.webhooks.list()
+    """List every endpoint."""
+    with open_client() as crossway:
+        webhooks = crossway.webhooks.list()
     rows = [
-        (one.id, "on" if one.enabled else "off", ",".join(one.events), one.url) for one in found
+        (one.id, "on" if one.enabled else "off", ",".join(one.events), one.url) for one in webhooks
     ]
-    show(found, as_json, lambda: table(("id", "state", "events", "url"), rows))
+    print_records(webhooks, as_json, lambda: print_table(("id", "state", "events", "url"), rows))
 
 
 @group.command("create")
-@in_client_words
+@report_api_errors
 def create(
-    url: Annotated[str, typer.Argument(help="Where events are sent to; https.")],
-    event: Annotated[list[str] | None, typer.Option(help="Only these; by default all.")] = None,
+    url: Annotated[str, typer.Argument(help="The https URL that receives events.")],
+    event: Annotated[list[str] | None, typer.Option(help="An event type; by default all.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """A new endpoint; its secret is shown this once."""
-    with connected() as crossway:
-        made = crossway.webhooks.create(url, event)
-    show(made, as_json, lambda: typer.echo(f"Endpoint {made.id}; its secret: {made.secret}"))
+    """Create an endpoint; its secret is shown only this once."""
+    with open_client() as crossway:
+        webhook = crossway.webhooks.create(url, event)
+    print_records(
+        webhook, as_json, lambda: typer.echo(f"Endpoint {webhook.id}; its secret: {webhook.secret}")
+    )
 
 
 @group.command("listen")
-@in_client_words
+@report_api_errors
 def listen(
     forward: Annotated[
         str | None, typer.Option(help="A local URL, such as http://localhost:3000/webhooks.")
     ] = None,
-    since: Annotated[str | None, typer.Option(help="Begin after this event's id.")] = None,
+    since: Annotated[str | None, typer.Option(help="Start after the event with this id.")] = None,
     secret: Annotated[
         str | None,
         typer.Option(
@@ -57,12 +65,12 @@ def listen(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Follow events as they happen and post each, signed, to a local URL; Ctrl-C ends it."""
+    """Follow events and post each, signed, to a local URL; stop it with Ctrl-C."""
     signer = _signer(secret or _new_secret(forward)) if forward else None
-    with connected() as crossway, httpx.Client(timeout=10, trust_env=False) as http:
+    with open_client() as crossway, httpx.Client(timeout=10, trust_env=False) as http:
         for event in crossway.events.stream(since):
-            said = _forwarded(http, forward, signer, event) if forward and signer else ""
-            line = f"{event.created_at:%H:%M:%S}  {event.type:20}  {event.id}  {said}".rstrip()
+            outcome = _forward(http, forward, signer, event) if forward and signer else ""
+            line = f"{event.created_at:%H:%M:%S}  {event.type:20}  {event.id}  {outcome}".rstrip()
             typer.echo(event.raw.decode() if as_json else line)
 
 
@@ -79,8 +87,8 @@ def _signer(secret: str) -> Signer:
         raise typer.BadParameter("secret must be whsec_ and base64") from error
 
 
-def _forwarded(http: httpx.Client, url: str, signer: Signer, event: Event) -> str:
-    """Post an event as a webhook brings it; what came of it."""
+def _forward(http: httpx.Client, url: str, signer: Signer, event: Event) -> str:
+    """Post an event as a signed webhook; the outcome as text."""
     now = datetime.now(UTC)
     headers = {
         "content-type": "application/json",

@@ -4,7 +4,6 @@ from types import TracebackType
 
 import httpx
 
-from crossway.client.calls import Calls, part
 from crossway.client.events import Events
 from crossway.client.intents import Intents
 from crossway.client.kyc import Kyc
@@ -12,6 +11,7 @@ from crossway.client.payment_links import PaymentLinks
 from crossway.client.quotes import Quotes
 from crossway.client.ramps import Ramps
 from crossway.client.records import ClientInfo, Token
+from crossway.client.transport import Transport, path_segment
 from crossway.client.webhooks import Webhooks
 
 LOCAL = "http://127.0.0.1:8600"
@@ -30,7 +30,7 @@ class Crossway:
             headers={"authorization": f"Bearer {api_key}", "user-agent": "crossway-python"},
             timeout=timeout_seconds,
         )
-        self.calls = Calls(self._http)
+        self.calls = Transport(self._http)
         self.intents = Intents(self.calls)
         self.quotes = Quotes(self.calls)
         self.ramps = Ramps(self.calls)
@@ -46,11 +46,11 @@ class Crossway:
 
     def tokens(self, chain: str) -> list[Token]:
         """The tokens that can be used on a chain."""
-        return [Token.of(one) for one in self.calls.get(f"/chains/{part(chain)}/tokens")]
+        return [Token.parse(one) for one in self.calls.get(f"/chains/{path_segment(chain)}/tokens")]
 
     def client_info(self) -> ClientInfo:
         """Who the key belongs to, and what it may do."""
-        return ClientInfo.of(self.calls.get("/client/auth/client-info"))
+        return ClientInfo.parse(self.calls.get("/client/auth/client-info"))
 
     def close(self) -> None:
         """Let the connections go."""

@@ -8,7 +8,7 @@ class CrosswayError(Exception):
     """Anything that this client raises."""
 
 
-class NoAnswer(CrosswayError):
+class APIConnectionError(CrosswayError):
     """The service could not be reached or gave no answer in time: what became of it is unknown.
 
     A request that changes something may have been carried out; its idempotency key, which every
@@ -71,7 +71,7 @@ class ServerError(ApiError):
     """5xx: the service failed or cannot answer now."""
 
 
-def error_of(
+def build_error(
     status: int, body: Mapping[str, Any], request_id: str, wait: float | None = None
 ) -> ApiError:
     """The exception for an answer; the three shapes of errors carry `message` or `error`."""

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 
 import httpx
 
-from crossway.client.calls import LATER, refusal
-from crossway.client.errors import ApiError, NoAnswer
-from crossway.client.webhook_records import Event, event_of
+from crossway.client.errors import ApiError, APIConnectionError
+from crossway.client.transport import RETRYABLE_STATUSES, error_from_response
+from crossway.client.webhook_records import Event, parse_event
 
 # The service says something every 15 s, if only that it is there.
 SILENCE_SECONDS = 45.0
@@ -43,10 +43,10 @@ class Events:
                 failed += 1
                 given_up = failed >= tries
                 if isinstance(error, ApiError):
-                    if given_up or error.status not in LATER:
+                    if given_up or error.status not in RETRYABLE_STATUSES:
                         raise
                 elif given_up:
-                    raise NoAnswer(f"the event stream broke: {type(error).__name__}") from error
+                    raise APIConnectionError(f"the event stream broke: {type(error).__name__}") from error
             sleep(min(2.0**failed, 30.0) if failed else 0.5)
 
     def _once(self, last_event_id: str | None) -> Iterator[Event | None]:
@@ -58,14 +58,14 @@ class Events:
         with self._http.stream("GET", "/events", headers=headers, timeout=timeout) as answer:
             if not answer.is_success:
                 answer.read()
-                raise refusal(answer)
+                raise error_from_response(answer)
             yield None
             data: list[bytes] = []
             for line in _lines(answer.iter_bytes()):
                 if line.startswith(b"data:"):
                     data.append(line[5:].removeprefix(b" "))
                 elif not line and data:
-                    yield event_of(b"\n".join(data))
+                    yield parse_event(b"\n".join(data))
                     data = []
 
 

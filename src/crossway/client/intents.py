@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from crossway.client.calls import Calls, part
 from crossway.client.records import Intent
+from crossway.client.transport import Transport, path_segment
 
 PAGE = 100
 
@@ -13,7 +13,7 @@ PAGE = 100
 class Intents:
     """`/intents`."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Transport) -> None:
         self._calls = calls
 
     def create(
@@ -46,13 +46,13 @@ class Intents:
             "metadata": metadata,
             "payment_link_id": payment_link_id,
         }
-        return Intent.of(self._calls.post("/intents", body, idempotency_key))
+        return Intent.parse(self._calls.post("/intents", body, idempotency_key))
 
     def get(self, intent: int | str) -> Intent:
         """The payment with this number, or with this deposit address."""
         number = isinstance(intent, int) or (intent.isascii() and intent.isdecimal())
-        path = f"/intents/{intent}" if number else f"/intents/address/{part(intent)}"
-        return Intent.of(self._calls.get(path))
+        path = f"/intents/{intent}" if number else f"/intents/address/{path_segment(intent)}"
+        return Intent.parse(self._calls.get(path))
 
     def list(
         self,
@@ -67,11 +67,11 @@ class Intents:
             "/intents", "intents", PAGE, status=status,
             source_chain=source_chain, destination_chain=destination_chain,
         )  # fmt: skip
-        return map(Intent.of, found)
+        return map(Intent.parse, found)
 
-    def of_sender(self, sender: str) -> Iterator[Intent]:
+    def list_by_sender(self, sender: str) -> Iterator[Intent]:
         """Every payment of one payer's wallet, newest first."""
-        return map(Intent.of, self._calls.pages(f"/intents/user/{part(sender)}", "intents", PAGE))
+        return map(Intent.parse, self._calls.pages(f"/intents/user/{path_segment(sender)}", "intents", PAGE))
 
     def watch(
         self,
@@ -96,8 +96,8 @@ class Intents:
 
     def trigger_processing(self, address: str) -> str:
         """Look for the deposit now and start the payment; the service's sentence."""
-        return str(self._calls.post(f"/intents/{part(address)}/trigger-processing")["message"])
+        return str(self._calls.post(f"/intents/{path_segment(address)}/trigger-processing")["message"])
 
     def refund(self, address: str) -> str:
         """Give back what an expired payment holds; the hash of the transaction."""
-        return str(self._calls.post(f"/intents/{part(address)}/refund")["txHash"])
+        return str(self._calls.post(f"/intents/{path_segment(address)}/refund")["txHash"])

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from crossway.client.calls import Calls
 from crossway.client.ramp_records import KycRequirements, KycState
+from crossway.client.transport import Transport
 
 
 class Kyc:
     """`/ramp/kyc`."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Transport) -> None:
         self._calls = calls
 
     def state(
@@ -27,7 +27,7 @@ class Kyc:
             "/ramp/kyc", provider=provider, userEmail=user_email, countryCode=country_code,
             fiatCurrency=fiat_currency, cryptoAmount=crypto_amount,
         )  # fmt: skip
-        return KycState.of(found)
+        return KycState.parse(found)
 
     def requirements(
         self, *, provider: str, fiat_currency: str, country_code: str | None = None
@@ -37,7 +37,7 @@ class Kyc:
             "/ramp/kyc/requirements", provider=provider, countryCode=country_code,
             fiatCurrency=fiat_currency,
         )  # fmt: skip
-        return KycRequirements.of(found)
+        return KycRequirements.parse(found)
 
     def submit(
         self,
@@ -56,7 +56,7 @@ class Kyc:
             "fiatCurrency": fiat_currency,
             "fields": dict(fields),
         }
-        return KycState.of(self._calls.post("/ramp/kyc", body))
+        return KycState.parse(self._calls.post("/ramp/kyc", body))
 
     def add_document(
         self,
@@ -74,7 +74,7 @@ class Kyc:
             "/ramp/kyc/documents", content, media_type, provider=provider, userEmail=user_email,
             countryCode=country_code, fiatCurrency=fiat_currency, key=key,
         )  # fmt: skip
-        return KycState.of(found)
+        return KycState.parse(found)
 
     def erase(self, user_email: str) -> int:
         """Remove what is known of a person; how many orders stay, without it."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from crossway.client.calls import Calls, part
 from crossway.client.records import Record
+from crossway.client.transport import Transport, path_segment
 
 PAGE = 100
 
@@ -56,7 +56,7 @@ class LinkUse(Record):
 class PaymentLinks:
     """`/payment-links`."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Transport) -> None:
         self._calls = calls
 
     def create(
@@ -88,25 +88,25 @@ class PaymentLinks:
             "reference": reference, "metadata": metadata, "max_uses": max_uses,
             "expires_at": expires_at.isoformat() if expires_at else None,
         }  # fmt: skip
-        return PaymentLink.of(self._calls.post("/payment-links", body, idempotency_key))
+        return PaymentLink.parse(self._calls.post("/payment-links", body, idempotency_key))
 
     def list(self) -> Iterator[PaymentLink]:
         """Every payment link, newest first, page after page as they are asked for."""
-        return map(PaymentLink.of, self._calls.pages("/payment-links", "payment_links", PAGE))
+        return map(PaymentLink.parse, self._calls.pages("/payment-links", "payment_links", PAGE))
 
     def get(self, link_id: str) -> PaymentLink:
         """One payment link."""
-        return PaymentLink.of(self._calls.get(f"/payment-links/{part(link_id)}"))
+        return PaymentLink.parse(self._calls.get(f"/payment-links/{path_segment(link_id)}"))
 
     def change(self, link_id: str, **changes: Any) -> PaymentLink:
         """Change what is named, by its name on the wire, such as `active=False`; None takes away
         what was set."""
-        return PaymentLink.of(self._calls.patch(f"/payment-links/{part(link_id)}", changes))
+        return PaymentLink.parse(self._calls.patch(f"/payment-links/{path_segment(link_id)}", changes))
 
     def uses(self, link_id: str) -> Iterator[LinkUse]:
         """What payers made by it, newest first."""
-        path = f"/payment-links/{part(link_id)}/uses"
-        return map(LinkUse.of, self._calls.pages(path, "uses", PAGE))
+        path = f"/payment-links/{path_segment(link_id)}/uses"
+        return map(LinkUse.parse, self._calls.pages(path, "uses", PAGE))
 
 
 def _units(amount: int | None) -> str | None:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from crossway.client.calls import Calls
 from crossway.client.records import MultiSourceQuote, Quote
+from crossway.client.transport import Transport
 
 
 class Quotes:
     """`/quotes`."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Transport) -> None:
         self._calls = calls
 
     def multi_source(
@@ -26,7 +26,7 @@ class Quotes:
             "/quotes/multi-source", destinationChain=destination_chain, amount=amount,
             tokenOut=token_out, recipient=recipient, excludeChains=exclude_chains or None,
         )  # fmt: skip
-        return MultiSourceQuote.of(found)
+        return MultiSourceQuote.parse(found)
 
     def single(
         self,
@@ -44,7 +44,7 @@ class Quotes:
         route = _route(
             token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
         )
-        return Quote.of(self._calls.get("/quotes/single", bridge=bridge, **route))
+        return Quote.parse(self._calls.get("/quotes/single", bridge=bridge, **route))
 
     def best(
         self,
@@ -63,7 +63,7 @@ class Quotes:
             token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
         )
         left_out = exclude_bridges or None
-        return Quote.of(self._calls.get("/quotes/best", excludeBridges=left_out, **route))
+        return Quote.parse(self._calls.get("/quotes/best", excludeBridges=left_out, **route))
 
     def multiple(
         self,
@@ -83,7 +83,7 @@ class Quotes:
         )
         left_out = exclude_bridges or None
         found = self._calls.get("/quotes/multiple", excludeBridges=left_out, **route)
-        return [Quote.of(one) for one in found]
+        return [Quote.parse(one) for one in found]
 
 
 def _route(

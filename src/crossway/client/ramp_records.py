@@ -4,10 +4,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from crossway.client.records import Camel
+from crossway.client.records import CamelCaseRecord
 
 
-class RampChannel(Camel):
+class RampChannel(CamelCaseRecord):
     """One way to pay a ramp provider or be paid by it; `fields_required` go into `fields`."""
 
     id: str
@@ -21,7 +21,7 @@ class RampChannel(Camel):
     fields_required: tuple[dict[str, Any], ...]
 
 
-class RampQuote(Camel):
+class RampQuote(CamelCaseRecord):
     """What one ramp provider asks or pays."""
 
     provider: str
@@ -44,23 +44,23 @@ class RampQuote(Camel):
     deposit_chain: str | None = None
 
 
-class LeftOut(Camel):
+class ExcludedProvider(CamelCaseRecord):
     """A provider that gave no quote, and why."""
 
     provider: str
     reason: str
 
 
-class RampQuotes(Camel):
+class RampQuotes(CamelCaseRecord):
     """Every provider's quote, cheapest total cost first."""
 
     recommended: RampQuote | None
     quotes: tuple[RampQuote, ...]
     providers_queried: tuple[str, ...]
-    providers_left_out: tuple[LeftOut, ...]
+    providers_left_out: tuple[ExcludedProvider, ...]
 
 
-class RampOrder(Camel):
+class RampOrder(CamelCaseRecord):
     """An order with a ramp provider."""
 
     id: int
@@ -96,7 +96,7 @@ class RampOrder(Camel):
         return self.status not in ("PENDING", "INITIATED", "PROCESSING")
 
 
-class Currency(Camel):
+class Currency(CamelCaseRecord):
     """A local currency that can be used; amounts in it."""
 
     code: str
@@ -108,7 +108,7 @@ class Currency(Camel):
     providers: tuple[str, ...]
 
 
-class Country(Camel):
+class Country(CamelCaseRecord):
     """A country where ramps are offered."""
 
     code: str
@@ -116,7 +116,7 @@ class Country(Camel):
     currencies: tuple[str, ...]
 
 
-class KycState(Camel):
+class KycState(CamelCaseRecord):
     """Where somebody stands with a provider, and what a transaction would need."""
 
     provider: str
@@ -135,7 +135,7 @@ class KycState(Camel):
     verification_url: str | None = None
 
 
-class KycTier(Camel):
+class KycTier(CamelCaseRecord):
     """What one type of check allows, and what it requires."""
 
     kyc_type: str
@@ -144,7 +144,7 @@ class KycTier(Camel):
     requirements: tuple[dict[str, Any], ...]
 
 
-class KycRequirements(Camel):
+class KycRequirements(CamelCaseRecord):
     """What a provider requires in a country."""
 
     provider: str

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
-from crossway.client.calls import Calls, part
 from crossway.client.ramp_records import Country, Currency, RampOrder, RampQuotes
+from crossway.client.transport import Transport, path_segment
 
 PAGE = 100
 
@@ -12,7 +12,7 @@ PAGE = 100
 class Ramps:
     """`/ramp`; `type` is `on-ramp` or `off-ramp`, amounts are exact decimals."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Transport) -> None:
         self._calls = calls
 
     def quotes(
@@ -35,16 +35,16 @@ class Ramps:
             amountSymbol=amount_symbol, countryCode=country_code, directOnly=direct_only,
             userEmail=user_email,
         )  # fmt: skip
-        return RampQuotes.of(found)
+        return RampQuotes.parse(found)
 
     def currencies(self, provider: str | None = None, type: str | None = None) -> list[Currency]:
         """The local currencies that can be used."""
         found = self._calls.get("/ramp/currencies", provider=provider, type=type)
-        return [Currency.of(one) for one in found]
+        return [Currency.parse(one) for one in found]
 
     def countries(self) -> list[Country]:
         """The countries where ramps are offered."""
-        return [Country.of(one) for one in self._calls.get("/ramp/countries")]
+        return [Country.parse(one) for one in self._calls.get("/ramp/countries")]
 
     def create_order(
         self,
@@ -82,15 +82,15 @@ class Ramps:
             "userEmail": user_email,
             "fields": None if fields is None else dict(fields),
         }
-        return RampOrder.of(self._calls.post("/ramp/orders", body, idempotency_key))
+        return RampOrder.parse(self._calls.post("/ramp/orders", body, idempotency_key))
 
     def order(self, order_id: int) -> RampOrder:
         """One order."""
-        return RampOrder.of(self._calls.get(f"/ramp/orders/{order_id}"))
+        return RampOrder.parse(self._calls.get(f"/ramp/orders/{order_id}"))
 
-    def order_of(self, intent_address: str) -> RampOrder:
+    def order_by_intent(self, intent_address: str) -> RampOrder:
         """The order that an intent belongs to."""
-        return RampOrder.of(self._calls.get(f"/ramp/orders/by-intent/{part(intent_address)}"))
+        return RampOrder.parse(self._calls.get(f"/ramp/orders/by-intent/{path_segment(intent_address)}"))
 
     def orders(
         self,
@@ -105,12 +105,12 @@ class Ramps:
             "/ramp/orders", "orders", PAGE, status=status, type=type, provider=provider,
             fiatCurrency=fiat_currency,
         )  # fmt: skip
-        return map(RampOrder.of, found)
+        return map(RampOrder.parse, found)
 
     def confirm(self, order_id: int) -> RampOrder:
         """Say that the user has paid."""
-        return RampOrder.of(self._calls.post(f"/ramp/orders/{order_id}/confirm")["order"])
+        return RampOrder.parse(self._calls.post(f"/ramp/orders/{order_id}/confirm")["order"])
 
     def cancel(self, order_id: int) -> RampOrder:
         """Cancel an order that nobody paid yet."""
-        return RampOrder.of(self._calls.post(f"/ramp/orders/{order_id}/cancel")["order"])
+        return RampOrder.parse(self._calls.post(f"/ramp/orders/{order_id}/cancel")["order"])

@@ -16,19 +16,19 @@ class Record(BaseModel):
     _answered: Any = PrivateAttr(None)
 
     @classmethod
-    def of(cls, answer: Any) -> Self:
+    def parse(cls, answer: Any) -> Self:
         """The record in an answer."""
         found = cls.model_validate(answer)
         found._answered = answer
         return found
 
     @property
-    def answered(self) -> Any:
+    def response_json(self) -> Any:
         """The same as the API said it, with its names."""
         return self._answered
 
 
-class Camel(Record):
+class CamelCaseRecord(Record):
     """A record whose fields are in camel case on the wire."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -78,7 +78,7 @@ class Intent(Record):
         return self.intent_status in ("COMPLETED", "EXPIRED", "FAILED")
 
 
-class QuotedRoute(Camel):
+class QuotedRoute(CamelCaseRecord):
     """What a quote is for."""
 
     token_in: str
@@ -90,7 +90,7 @@ class QuotedRoute(Camel):
     recipient: str | None
 
 
-class Quote(Camel):
+class Quote(CamelCaseRecord):
     """What one bridge asks; amounts in smallest units."""
 
     bridge_fee_details: dict[str, Any]
@@ -106,7 +106,7 @@ class Quote(Camel):
     expires_at: datetime
 
 
-class PaymentOption(Camel):
+class PaymentOption(CamelCaseRecord):
     """One token with which to pay from a chain."""
 
     token: str
@@ -118,7 +118,7 @@ class PaymentOption(Camel):
     fee_formatted: Decimal
 
 
-class SourceOption(Camel):
+class SourceOption(CamelCaseRecord):
     """The best way to pay from one chain."""
 
     source_chain: str
@@ -133,7 +133,7 @@ class SourceOption(Camel):
     payment_options: tuple[PaymentOption, ...]
 
 
-class MultiSourceQuote(Camel):
+class MultiSourceQuote(CamelCaseRecord):
     """Every way to pay to one chain."""
 
     destination_chain: str
@@ -141,7 +141,7 @@ class MultiSourceQuote(Camel):
     cheapest_option: SourceOption | None
 
 
-class Token(Camel):
+class Token(CamelCaseRecord):
     """A token on one chain."""
 
     symbol: str
@@ -151,7 +151,7 @@ class Token(Camel):
     native: bool
 
 
-class ClientInfo(Camel):
+class ClientInfo(CamelCaseRecord):
     """Who a key belongs to, and what it may do."""
 
     client_id: str

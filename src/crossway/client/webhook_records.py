@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from crossway.client.records import Camel, Record
+from crossway.client.records import CamelCaseRecord, Record
 
 
-class Webhook(Camel):
+class Webhook(CamelCaseRecord):
     """An endpoint that events are sent to; `secret` is there at creation and rotation alone."""
 
     id: int
@@ -27,7 +27,7 @@ class Webhook(Camel):
     secret: str | None = Field(default=None, repr=False)
 
 
-class Try(Camel):
+class DeliveryAttempt(CamelCaseRecord):
     """One request of a delivery and its answer."""
 
     at: datetime
@@ -38,7 +38,7 @@ class Try(Camel):
     response: str
 
 
-class Delivery(Camel):
+class Delivery(CamelCaseRecord):
     """One event on its way to one endpoint; `payload` and `attempts` only where one is read."""
 
     id: int
@@ -55,7 +55,7 @@ class Delivery(Camel):
     created_at: datetime
     updated_at: datetime
     payload: dict[str, Any] | None = None
-    attempts: tuple[Try, ...] = ()
+    attempts: tuple[DeliveryAttempt, ...] = ()
 
 
 class Event(Record):
@@ -69,7 +69,7 @@ class Event(Record):
     raw: bytes = Field(default=b"", exclude=True, repr=False)
 
 
-def event_of(raw: bytes) -> Event:
+def parse_event(raw: bytes) -> Event:
     """The event in the body of a delivery or of a stream's message."""
-    found = Event.of(json.loads(raw, parse_float=Decimal))
+    found = Event.parse(json.loads(raw, parse_float=Decimal))
     return found.model_copy(update={"raw": raw})

@@ -7,14 +7,14 @@ from typing import Any
 from standardwebhooks import Webhook as Signed
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from crossway.client.calls import Calls
 from crossway.client.errors import CrosswayError
-from crossway.client.webhook_records import Delivery, Event, Webhook, event_of
+from crossway.client.transport import Transport
+from crossway.client.webhook_records import Delivery, Event, Webhook, parse_event
 
 PAGE = 100
 
 
-class Forged(CrosswayError):
+class SignatureVerificationError(CrosswayError):
     """A delivery whose signature or time is not right: do not act on it."""
 
 
@@ -28,14 +28,14 @@ def verify(payload: bytes, headers: Mapping[str, str], secret: str) -> Event:
     try:
         signed.verify(payload, dict(headers), json_parse=False)
     except (WebhookVerificationError, ValueError) as error:
-        raise Forged(str(error)) from error
-    return event_of(payload)
+        raise SignatureVerificationError(str(error)) from error
+    return parse_event(payload)
 
 
 class Webhooks:
     """`/webhooks`."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Transport) -> None:
         self._calls = calls
 
     def create(
@@ -48,15 +48,15 @@ class Webhooks:
     ) -> Webhook:
         """A new endpoint for these events, for all without any; keep its `secret`."""
         body = _wanted(url, events, description, enabled)
-        return Webhook.of(self._calls.post("/webhooks", body, idempotency_key))
+        return Webhook.parse(self._calls.post("/webhooks", body, idempotency_key))
 
     def list(self) -> list[Webhook]:
         """Every endpoint, oldest first."""
-        return [Webhook.of(one) for one in self._calls.get("/webhooks")["webhooks"]]
+        return [Webhook.parse(one) for one in self._calls.get("/webhooks")["webhooks"]]
 
     def get(self, webhook_id: int) -> Webhook:
         """One endpoint, without its secret."""
-        return Webhook.of(self._calls.get(f"/webhooks/{webhook_id}"))
+        return Webhook.parse(self._calls.get(f"/webhooks/{webhook_id}"))
 
     def change(
         self,
@@ -69,7 +69,7 @@ class Webhooks:
     ) -> Webhook:
         """Change what is named; the rest stays as it is."""
         body = _wanted(url, events, description, enabled)
-        return Webhook.of(self._calls.patch(f"/webhooks/{webhook_id}", body))
+        return Webhook.parse(self._calls.patch(f"/webhooks/{webhook_id}", body))
 
     def delete(self, webhook_id: int) -> None:
         """Remove an endpoint with its deliveries."""
@@ -77,25 +77,25 @@ class Webhooks:
 
     def rotate_secret(self, webhook_id: int) -> Webhook:
         """A new secret; the old one signs too for 24 hours."""
-        return Webhook.of(self._calls.post(f"/webhooks/{webhook_id}/rotate-secret"))
+        return Webhook.parse(self._calls.post(f"/webhooks/{webhook_id}/rotate-secret"))
 
     def test(self, webhook_id: int) -> Delivery:
         """Send a test event."""
-        return Delivery.of(self._calls.post(f"/webhooks/{webhook_id}/test"))
+        return Delivery.parse(self._calls.post(f"/webhooks/{webhook_id}/test"))
 
     def deliveries(self, webhook_id: int, state: str | None = None) -> Iterator[Delivery]:
         """What was sent to an endpoint, newest first, page after page as they are asked for;
         `state` is `waiting`, `due`, `delivered` or `failed`."""
         path = f"/webhooks/{webhook_id}/deliveries"
-        return map(Delivery.of, self._calls.pages(path, "deliveries", PAGE, state=state))
+        return map(Delivery.parse, self._calls.pages(path, "deliveries", PAGE, state=state))
 
     def delivery(self, delivery_id: int) -> Delivery:
         """One delivery with what was sent and what was answered each time."""
-        return Delivery.of(self._calls.get(f"/webhooks/deliveries/{delivery_id}"))
+        return Delivery.parse(self._calls.get(f"/webhooks/deliveries/{delivery_id}"))
 
     def replay(self, delivery_id: int) -> Delivery:
         """Send a delivery again."""
-        return Delivery.of(self._calls.post(f"/webhooks/deliveries/{delivery_id}/replay"))
+        return Delivery.parse(self._calls.post(f"/webhooks/deliveries/{delivery_id}/replay"))
 
     def replay_range(self, webhook_id: int, since: datetime, to: datetime | None = None) -> int:
         """Send all events of a time again, in order; how many those are. Times know their zone."""

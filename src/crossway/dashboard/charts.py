@@ -1,14 +1,14 @@
-"""Rows turned into ECharts options: plain data, no drawing; colours are the theme's."""
+"""ECharts options of the payment charts: plain data in the colours of the theme."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from crossway.dashboard.views.cells import Color
-from crossway.dashboard.views.quotes import Point
+from crossway.dashboard.views.quotes import ChartPoint
 
 Option = dict[str, Any]
 Shade = Literal["light", "dark"]
-# The theme's own colours, which charts cannot read from it.
+# The colours of the theme, which charts cannot read from it.
 INK: Mapping[Shade, str] = {"light": "#46525B", "dark": "#B7C3CB"}
 HEAT: Mapping[Shade, tuple[str, str]] = {
     "light": ("#E8F4F5", "#66B4BC"),
@@ -34,12 +34,12 @@ HUES: Mapping[Shade, Mapping[Color, str]] = {
         "violet": "#B79AF0",
     },
 }
-_NAMED = {"cheapest": "Cheapest", "fastest": "Fastest", "": "Other chains"}
+_LEGEND = {"cheapest": "Cheapest", "fastest": "Fastest", "": "Other chains"}
 _SYMBOLS = {"cheapest": "diamond", "fastest": "triangle", "": "circle"}
 
 
-def fee_against_time(points: Sequence[Point], shade: Shade) -> Option:
-    """Every way to pay: minutes across, dollars up; the best two have their own shape."""
+def fee_against_time(points: Sequence[ChartPoint], shade: Shade) -> Option:
+    """Quotes by time (x) and fee (y); the cheapest and the fastest have their own symbols."""
     series = []
     for mark in ("cheapest", "fastest", ""):
         data = [
@@ -75,7 +75,7 @@ def fee_against_time(points: Sequence[Point], shade: Shade) -> Option:
 def _scatter(mark: str, data: list[dict[str, Any]], shade: Shade) -> Option:
     return {
         "type": "scatter",
-        "name": _NAMED[mark],
+        "name": _LEGEND[mark],
         "symbol": _SYMBOLS[mark],
         "symbolSize": 18 if mark else 11,
         "data": data,
@@ -91,7 +91,7 @@ def _scatter(mark: str, data: list[dict[str, Any]], shade: Shade) -> Option:
 
 
 def hourly(points: Sequence[tuple[str, int, int]], shade: Shade) -> Option:
-    """Completed payments as bars and their volume in dollars as a line, by the hour (UTC)."""
+    """Completed payments as bars and their volume in USD as a line, per hour (UTC)."""
     return {
         "animationDuration": 300,
         "grid": {"left": 8, "right": 8, "top": 36, "bottom": 4, "containLabel": True},
@@ -131,7 +131,7 @@ def hourly(points: Sequence[tuple[str, int, int]], shade: Shade) -> Option:
 
 
 def chord(links: Sequence[tuple[str, str, int]], shade: Shade) -> Option:
-    """Chains round a circle, a ribbon for each pair that a bridge joins."""
+    """Chains on a circle, with a ribbon for each pair that a bridge connects."""
     names = sorted({name for a, b, _ in links for name in (a, b)}, key=str.lower)
     return {
         "animationDuration": 300,

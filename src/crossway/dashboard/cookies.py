@@ -1,7 +1,7 @@
-"""The cookie by which a browser that is loaded anew stays signed in, and the route that sets it.
+"""The cookie that keeps a reloaded browser signed in, and the routes that set and delete it.
 
-The token itself goes to no page and into no URL: the page gets a ticket, good for one time and a
-minute, and the browser changes it for a cookie that no script can read.
+The staff token never appears in a page or a URL: the page receives a single-use ticket that is
+valid for a minute, and the browser exchanges it for an HttpOnly cookie.
 """
 
 import secrets
@@ -16,68 +16,72 @@ from starlette.routing import Route
 NAME: Final = "crossway_session"
 PATH: Final = "/session"
 TICKET_SECONDS: Final = 60.0
-_MOST_BYTES = 200
-_GIVEN = "cookie_ticket"
+_MAX_BYTES = 200
+_TICKET = "cookie_ticket"
 _tickets: dict[str, tuple[str, float]] = {}
 
 
-def brought() -> str:
-    """The token that the browser brought along when it opened this session; empty without one."""
-    found = st.context.cookies.get(NAME)
-    return found if isinstance(found, str) else ""
+def read_token() -> str:
+    """The token in the browser's cookie; empty without one."""
+    token = st.context.cookies.get(NAME)
+    return token if isinstance(token, str) else ""
 
 
-def give(token: str) -> None:
-    """Let the browser fetch the cookie of a token when the next screen is drawn."""
-    for old in [ticket for ticket, (_, until) in _tickets.items() if until < time.monotonic()]:
-        _tickets.pop(old, None)
+def issue_ticket(token: str) -> None:
+    """Issue a ticket that the browser exchanges for a cookie when the next page is drawn."""
+    now = time.monotonic()
+    for expired in [ticket for ticket, (_, expires_at) in _tickets.items() if expires_at < now]:
+        _tickets.pop(expired, None)
     ticket = secrets.token_hex(32)
     _tickets[ticket] = token, time.monotonic() + TICKET_SECONDS
-    st.session_state[_GIVEN] = ticket
+    st.session_state[_TICKET] = ticket
 
 
-def waiting() -> str:
-    """The ticket that this session's browser is still to change; empty when there is none."""
-    ticket: str = st.session_state.get(_GIVEN, "")
+def pending_ticket() -> str:
+    """The ticket that this session's browser has not exchanged yet; empty without one."""
+    ticket: str = st.session_state.get(_TICKET, "")
     return ticket if ticket in _tickets else ""
 
 
-async def _keep(request: Request) -> Response:
-    """Change a ticket for its cookie."""
-    if not _of_this_site(request):
+async def _set_cookie(request: Request) -> Response:
+    """Exchange a ticket for its cookie."""
+    if not _is_same_origin(request):
         return Response(status_code=403)
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > _MOST_BYTES:
+        if len(body) > _MAX_BYTES:
             return Response(status_code=403)
-    known = _tickets.pop(body.decode(errors="replace"), None)
-    if known is None or known[1] < time.monotonic():
+    issued = _tickets.pop(body.decode(errors="replace"), None)
+    if issued is None or issued[1] < time.monotonic():
         return Response(status_code=403)
-    answer = Response(status_code=204)
-    answer.set_cookie(
-        NAME, known[0], httponly=True, samesite="strict", secure=_is_encrypted(request), path="/"
+    response = Response(status_code=204)
+    response.set_cookie(
+        NAME, issued[0], httponly=True, samesite="strict", secure=_is_encrypted(request), path="/"
     )
-    return answer
+    return response
 
 
-async def _drop(request: Request) -> Response:
-    if not _of_this_site(request):
+async def _delete_cookie(request: Request) -> Response:
+    if not _is_same_origin(request):
         return Response(status_code=403)
-    answer = Response(status_code=204)
-    answer.delete_cookie(NAME, httponly=True, samesite="strict", path="/")
-    return answer
+    response = Response(status_code=204)
+    response.delete_cookie(NAME, httponly=True, samesite="strict", path="/")
+    return response
 
 
 def routes() -> list[Route]:
-    """Where a browser fetches its cookie and gives it back."""
-    return [Route(PATH, _keep, methods=["POST"]), Route(PATH, _drop, methods=["DELETE"])]
+    """The routes at which a browser obtains and deletes its cookie."""
+    return [
+        Route(PATH, _set_cookie, methods=["POST"]),
+        Route(PATH, _delete_cookie, methods=["DELETE"]),
+    ]
 
 
-def _of_this_site(request: Request) -> bool:
-    """Whether a page of ours asks, and not one of another site through somebody's browser."""
-    if (said := request.headers.get("sec-fetch-site")) is not None:
-        return said == "same-origin"
+def _is_same_origin(request: Request) -> bool:
+    """Whether the request comes from one of our own pages."""
+    if (site := request.headers.get("sec-fetch-site")) is not None:
+        return site == "same-origin"
     origin = request.headers.get("origin", "")
     return origin.partition("://")[2] == request.headers.get("host", "")
 

@@ -1,4 +1,4 @@
-"""Lists as files: all that a filter leaves, sent as it is read, to whoever is signed in."""
+"""Exports of lists as CSV or JSON, streamed to signed-in staff."""
 
 import csv
 import io
@@ -15,36 +15,38 @@ from starlette.routing import Route
 
 from crossway.dashboard import cookies, session
 from crossway.dashboard.views import intents, ramp_orders
-from crossway.domain.clients import Caller, insider
-from crossway.domain.errors import Refusal
-from crossway.domain.staff import FIRST
+from crossway.domain.clients import Principal, staff_principal
+from crossway.domain.errors import DomainError
+from crossway.domain.staff import INSTALLATION_OPERATOR
 from crossway.ports.services import Services
-from crossway.usecases.people import stays
-from crossway.usecases.people.stays import Door
+from crossway.usecases.staff import sessions
+from crossway.usecases.staff.sessions import SignInRequirement
 
 CHUNK: Final = 64 * 1024  # characters
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-Line = Mapping[str, Any]
+Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """One list: the names of its columns, and its lines for what an address asks; `lines` refuses
-    before it answers the first."""
+    """One export: its columns, and a function that yields its rows for a query.
+
+    The function raises before the first row.
+    """
 
     columns: tuple[str, ...]
-    lines: Callable[[Services, Caller, Mapping[str, str]], Iterator[Line]]
+    lines: Callable[[Services, Principal, Mapping[str, str]], Iterator[Record]]
 
 
 DOWNLOADS: Final[Mapping[str, Download]] = {
-    "payments": Download(intents.EXPORTED, intents.exported),
-    "ramp_orders": Download(ramp_orders.EXPORTED, ramp_orders.exported),
+    "payments": Download(intents.EXPORT_FIELDS, intents.export_rows),
+    "ramp_orders": Download(ramp_orders.EXPORT_FIELDS, ramp_orders.export_rows),
 }
 _KINDS: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 
 def routes() -> list[Route]:
-    """Where a list is fetched: `/download/payments.csv?all=state:FUNDED`."""
+    """The routes of the exports, such as `/download/payments.csv?all=state:FUNDED`."""
     return [Route("/download/{name}.{kind}", _fetch, methods=["GET"])]
 
 
@@ -53,17 +55,17 @@ async def _fetch(request: Request) -> Response:
     if name not in DOWNLOADS or kind not in _KINDS:
         return PlainTextResponse("There is no such list.", status_code=404)
     services = session.services()
-    caller = await run_in_threadpool(_caller, services, request.cookies.get(cookies.NAME, ""))
+    caller = await run_in_threadpool(_principal, services, request.cookies.get(cookies.NAME, ""))
     if caller is None:
         return PlainTextResponse("Sign in first: open the dashboard.", status_code=401)
-    of = DOWNLOADS[name]
+    download = DOWNLOADS[name]
     try:
-        lines = of.lines(services, caller, dict(request.query_params))
+        lines = download.lines(services, caller, dict(request.query_params))
         first = await run_in_threadpool(next, lines, None)
-    except Refusal as error:
+    except DomainError as error:
         return PlainTextResponse(f"{error}.", status_code=400)
     found = lines if first is None else chain([first], lines)
-    text = _as_csv(of.columns, found) if kind == "csv" else _as_json(found)
+    text = _as_csv(download.columns, found) if kind == "csv" else _as_json(found)
     day = services.clock.now().strftime("%Y-%m-%d")
     headers = {
         "Content-Disposition": f'attachment; filename="{name}-{day}.{kind}"',
@@ -73,34 +75,34 @@ async def _fetch(request: Request) -> Response:
     return StreamingResponse(_chunks(text), media_type=_KINDS[kind], headers=headers)
 
 
-def _caller(services: Services, token: str) -> Caller | None:
-    """As whom a browser asks, by the cookie that keeps it signed in."""
-    if session.door() is Door.OPEN:
-        return insider(FIRST)
-    found = stays.present(services, token) if token else None
-    return None if found is None else insider(found.name, found.role)
+def _principal(services: Services, token: str) -> Principal | None:
+    """The principal behind the session cookie; None without a valid one."""
+    if session.sign_in_requirement() is SignInRequirement.NONE:
+        return staff_principal(INSTALLATION_OPERATOR)
+    found = sessions.get_active_session(services, token) if token else None
+    return None if found is None else staff_principal(found.name, found.role)
 
 
-def _as_csv(columns: tuple[str, ...], lines: Iterable[Line]) -> Iterator[str]:
+def _as_csv(columns: tuple[str, ...], lines: Iterable[Record]) -> Iterator[str]:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(columns)
     for line in lines:
-        writer.writerow([_harmless(line[column]) for column in columns])
+        writer.writerow([_escape_formula(line[column]) for column in columns])
         yield out.getvalue()
         out.seek(0)
         out.truncate()
     yield out.getvalue()
 
 
-def _harmless(value: Any) -> Any:
-    """What no spreadsheet takes for a formula."""
+def _escape_formula(value: Any) -> Any:
+    """Prevent spreadsheets from reading a value as a formula."""
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
     return "" if value is None else value
 
 
-def _as_json(lines: Iterable[Line]) -> Iterator[str]:
+def _as_json(lines: Iterable[Record]) -> Iterator[str]:
     between = "[\n"
     for line in lines:
         yield between + json.dumps(line, ensure_ascii=False, default=str)
@@ -109,11 +111,11 @@ def _as_json(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _chunks(texts: Iterator[str]) -> Iterator[str]:
-    held, size = [], 0
+    buffer, size = [], 0
     for text in texts:
-        held.append(text)
+        buffer.append(text)
         size += len(text)
         if size >= CHUNK:
-            yield "".join(held)
-            held, size = [], 0
-    yield "".join(held)
+            yield "".join(buffer)
+            buffer, size = [], 0
+    yield "".join(buffer)

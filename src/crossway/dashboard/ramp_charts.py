@@ -1,10 +1,10 @@
-"""What ramp prices are made of, as ECharts options."""
+"""ECharts options of the ramp quote charts."""
 
 from collections.abc import Sequence
 
 from crossway.dashboard.charts import HUES, INK, Option, Shade
 from crossway.dashboard.views.cells import Color
-from crossway.dashboard.views.ramp_quotes import Part
+from crossway.dashboard.views.ramp_quotes import FeePart
 
 _SERIES: Sequence[tuple[str, Color]] = (
     ("Provider's fee", "orange"),
@@ -12,8 +12,8 @@ _SERIES: Sequence[tuple[str, Color]] = (
 )
 
 
-def fees_in_parts(parts: Sequence[Part], code: str, shade: Shade) -> Option:
-    """One bar a provider, cheapest on top: what is not the crypto's worth is a fee."""
+def fee_breakdown(parts: Sequence[FeePart], code: str, shade: Shade) -> Option:
+    """One bar per provider, cheapest on top, split into the provider's fee and everything else."""
     shown = parts[::-1]
     values = (
         [part.provider_fee for part in shown],

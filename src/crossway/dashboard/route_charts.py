@@ -1,14 +1,14 @@
-"""Corridors turned into ECharts options: plain data, no drawing; colours are the theme's."""
+"""ECharts options of the route charts: plain data in the colours of the theme."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crossway.dashboard.charts import HEAT, HUES, INK, Option, Shade
 from crossway.dashboard.views.cells import Color
-from crossway.dashboard.views.corridors import Heat, Stream, Tie
+from crossway.dashboard.views.corridors import CheapestLink, CorridorFlow, CorridorMatrix
 
-# A chain is at both sides of the picture, under names that only a machine tells apart.
-_ARRIVING = "\u200b"
+# Appended to a destination's name, as source and destination nodes need different names.
+_DESTINATION_SUFFIX = "\u200b"
 _BRIDGES: Mapping[str, Color] = {
     "Across": "green",
     "CCTP": "blue",
@@ -21,18 +21,18 @@ _DASHES: Mapping[str, Any] = {
     "Circle Gateway": [6, 4],
     "rhino.fi": [2, 3],
 }
-_WIDEST, _THINNEST = 4.5, 0.8
+_MAX_WIDTH, _MIN_WIDTH = 4.5, 0.8
 
 
 def bridge_color(bridge: str, shade: Shade) -> str:
-    """The one colour of a bridge in every picture."""
+    """The colour of a bridge in every chart."""
     return HUES[shade][_BRIDGES.get(bridge, "gray")]
 
 
-def sankey(streams: Sequence[Stream], shade: Shade) -> Option:
-    """Chains that money left, the bridges that carried it, chains where it arrived."""
+def sankey(streams: Sequence[CorridorFlow], shade: Shade) -> Option:
+    """Volumes from source chains through bridges to destination chains."""
     bridges = {s.bridge for s in streams}
-    ends = {s.source for s in streams} | {s.destination + _ARRIVING for s in streams}
+    ends = {s.source for s in streams} | {s.destination + _DESTINATION_SUFFIX for s in streams}
     return {
         "animationDuration": 400,
         "tooltip": {"trigger": "item", "valueFormatter": "dollar"},
@@ -52,7 +52,7 @@ def sankey(streams: Sequence[Stream], shade: Shade) -> Option:
                 "data": nodes(streams, bridges, ends, shade),
                 "links": [
                     {"source": a, "target": b, "value": round(value, 2)}
-                    for (a, b), value in _sums(streams).items()
+                    for (a, b), value in _volumes(streams).items()
                 ],
             }
         ],
@@ -60,41 +60,41 @@ def sankey(streams: Sequence[Stream], shade: Shade) -> Option:
 
 
 def nodes(
-    streams: Sequence[Stream], bridges: set[str], ends: set[str], shade: Shade
+    streams: Sequence[CorridorFlow], bridges: set[str], ends: set[str], shade: Shade
 ) -> list[dict[str, Any]]:
-    """The nodes of the Sankey picture, bridges in their own colours."""
-    hues, chains = list(HUES[shade].values()), sorted({plain_name(name) for name in ends})
+    """The nodes of the Sankey diagram, bridges in their own colours."""
+    hues, chains = list(HUES[shade].values()), sorted({node_label(name) for name in ends})
     found = [
         {"name": name, "itemStyle": {"color": bridge_color(name, shade)}, "depth": 1}
         for name in sorted(bridges)
     ]
     for name in sorted(ends):
-        depth = 2 if arrives(name) else 0
-        hue = hues[chains.index(plain_name(name)) % len(hues)]
+        depth = 2 if is_destination(name) else 0
+        hue = hues[chains.index(node_label(name)) % len(hues)]
         found.append({"name": name, "depth": depth, "itemStyle": {"color": hue}})
     return found
 
 
-def plain_name(name: str) -> str:
-    """A node's name as people and filters know it."""
-    return name.removesuffix(_ARRIVING)
+def node_label(name: str) -> str:
+    """The chain or bridge name of a node."""
+    return name.removesuffix(_DESTINATION_SUFFIX)
 
 
-def arrives(name: str) -> bool:
-    """Whether a node stands for money arriving."""
-    return name.endswith(_ARRIVING)
+def is_destination(name: str) -> bool:
+    """Whether a node is a destination chain."""
+    return name.endswith(_DESTINATION_SUFFIX)
 
 
-def _sums(streams: Sequence[Stream]) -> dict[tuple[str, str], float]:
+def _volumes(streams: Sequence[CorridorFlow]) -> dict[tuple[str, str], float]:
     sums: dict[tuple[str, str], float] = {}
     for s in streams:
-        for pair in ((s.source, s.bridge), (s.bridge, s.destination + _ARRIVING)):
+        for pair in ((s.source, s.bridge), (s.bridge, s.destination + _DESTINATION_SUFFIX)):
             sums[pair] = sums.get(pair, 0) + s.usd
     return sums
 
 
-def ring(ties: Sequence[Tie], shade: Shade) -> Option:
-    """Chains in a ring; a line for the cheapest bridge of each pair, wide if cheap."""
+def cheapest_links_ring(ties: Sequence[CheapestLink], shade: Shade) -> Option:
+    """Chains on a circle, connected by the cheapest bridge of each pair; wide lines are cheap."""
     names = sorted({name for tie in ties for name in (tie.a, tie.b)}, key=str.lower)
     costs = sorted(tie.usd for tie in ties)
     return {
@@ -127,13 +127,13 @@ def ring(ties: Sequence[Tie], shade: Shade) -> Option:
                     {"name": name, "symbolSize": 14, "itemStyle": {"color": INK[shade]}}
                     for name in names
                 ],
-                "links": [_line(tie, costs, shade) for tie in ties],
+                "links": [_link(tie, costs, shade) for tie in ties],
             }
         ],
     }
 
 
-def _line(tie: Tie, costs: Sequence[float], shade: Shade) -> dict[str, Any]:
+def _link(tie: CheapestLink, costs: Sequence[float], shade: Shade) -> dict[str, Any]:
     rank = costs.index(tie.usd) / max(len(costs) - 1, 1)
     return {
         "source": tie.a,
@@ -142,27 +142,27 @@ def _line(tie: Tie, costs: Sequence[float], shade: Shade) -> dict[str, Any]:
         "lineStyle": {
             "color": bridge_color(tie.bridge, shade),
             "type": _DASHES.get(tie.bridge, "solid"),
-            "width": round(_WIDEST - (_WIDEST - _THINNEST) * rank, 2),
+            "width": round(_MAX_WIDTH - (_MAX_WIDTH - _MIN_WIDTH) * rank, 2),
             "opacity": 0.6,
             "curveness": 0.25,
         },
     }
 
 
-def heat(of: Heat, shade: Shade, unit: str) -> Option:
-    """What each pair costs or takes: from the chain at the left to the chain below."""
-    values = sorted(value for _, _, value in of.cells)
-    # The colours are spread over most of the pairs: one that is far off does not pale the rest.
-    most = values[int(len(values) * 0.9)] if values else 1
+def heatmap(matrix: CorridorMatrix, shade: Shade, unit: str) -> Option:
+    """The cost or time of each pair: rows are sources, columns are destinations."""
+    values = sorted(value for _, _, value in matrix.cells)
+    # Colours are scaled to the 90th percentile, so that an outlier does not fade the rest.
+    max_value = values[int(len(values) * 0.9)] if values else 1
     return {
         "animationDuration": 300,
         "grid": {"left": 4, "right": 8, "top": 4, "bottom": 4, "containLabel": True},
         "tooltip": {"formatter": f"{{@[2]}} {unit}"},
-        "xAxis": _axis(of.names, shade) | {"axisLabel": _label(shade) | {"rotate": 45}},
-        "yAxis": _axis(of.names, shade) | {"inverse": True},
+        "xAxis": _axis(matrix.names, shade) | {"axisLabel": _label(shade) | {"rotate": 45}},
+        "yAxis": _axis(matrix.names, shade) | {"inverse": True},
         "visualMap": {
             "min": values[0] if values else 0,
-            "max": max(most, 0.01),
+            "max": max(max_value, 0.01),
             "show": False,
             "inRange": {"color": list(HEAT[shade])},
         },
@@ -170,14 +170,14 @@ def heat(of: Heat, shade: Shade, unit: str) -> Option:
             {
                 "type": "heatmap",
                 "selectedMode": "single",
-                "data": [list(cell) for cell in of.cells],
+                "data": [list(cell) for cell in matrix.cells],
                 "label": {"show": True, "formatter": "{@[2]}", "fontSize": 10},
                 "labelLayout": {"hideOverlap": True},
                 "itemStyle": {"borderRadius": 2},
                 "encode": {"x": 0, "y": 1, "value": 2},
             }
         ],
-        # On a phone the cells are narrower than their figures: these stand upright in them.
+        # On phones the cells are narrower than their labels, so these are rotated.
         "media": [
             {
                 "query": {"maxWidth": 440},

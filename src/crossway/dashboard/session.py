@@ -1,4 +1,4 @@
-"""How a page reaches the service, and as whom it asks."""
+"""The browser session of a page: the service behind it, who is signed in, and how they sign in."""
 
 import secrets
 from collections import OrderedDict
@@ -10,184 +10,193 @@ from typing import NoReturn
 import streamlit as st
 
 from crossway.dashboard import cookies
-from crossway.domain.clients import Caller, Mode, insider, parsed_networks, within
+from crossway.domain.clients import Mode, Principal, is_allowed, parsed_networks, staff_principal
 from crossway.domain.roles import Role
-from crossway.domain.staff import FIRST, Way
+from crossway.domain.staff import INSTALLATION_OPERATOR, AuthMethod
 from crossway.ports.services import Services
-from crossway.usecases.people import sign_in, stays
-from crossway.usecases.people.stays import Door
+from crossway.usecases.staff import sessions, sign_in
+from crossway.usecases.staff.sessions import SignInRequirement
 
-KEYS = "first_keys"
+FIRST_KEYS = "first_keys"
 MODE_KEY = "operator_mode"
-_TOKEN, _UNATTENDED, _WHY_OUT = "signed_in", "drawn_by_itself", "why_out"
-_SEAT, _MOST_SEATS = "seat", 10_000
+_TOKEN, _UNATTENDED, _SIGN_OUT_REASON = "token", "unattended_rerun", "sign_out_reason"
+_VIEWER_SESSION, _MAX_VIEWER_SESSIONS = "viewer_session", 10_000
 _LOOPBACK = "127.0.0.1"
 _factories: list[Callable[[], Services]] = []
-_passwords: list[str] = []
+_setup_passwords: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """Who looks at this screen, and how they came in; None where nobody signs in yet."""
+class SignedInStaff:
+    """The signed-in person; `auth_method` is None where no sign-in is required yet."""
 
     name: str
     role: Role
-    way: Way | None
+    auth_method: AuthMethod | None
 
 
-def provide(factory: Callable[[], Services], password: str = "") -> None:
-    """Name the one place that builds the service, and the password that lets in before there are
-    people; the launcher does this before any page runs."""
+def configure(factory: Callable[[], Services], password: str = "") -> None:
+    """Set the factory of the service and the setup password that signs in while no staff account
+    exists; the launcher calls this before any page runs."""
     _factories[:] = [factory]
-    _passwords[:] = [password] if password else []
+    _setup_passwords[:] = [password] if password else []
 
 
 @st.cache_resource(show_spinner=False)
 def services() -> Services:
-    """The one service of this process: the same object for API, engine and every page."""
+    """The one service of this process, shared by the API, the engine and every page."""
     if not _factories:
-        raise RuntimeError("The dashboard was started without its service: start it with app.py")
+        raise RuntimeError("The dashboard has no service: start it with app.py")
     return _factories[0]()
 
 
-def door() -> Door:
-    """Who is asked for what before anything is drawn."""
-    return stays.door(services(), bool(_passwords))
+def sign_in_requirement() -> SignInRequirement:
+    """What a visitor must present before any page is shown."""
+    return sessions.get_sign_in_requirement(services(), bool(_setup_passwords))
 
 
-def person() -> Person | None:
-    """Who looks at this screen; None while they are still to sign in."""
-    if door() is Door.OPEN:
-        return Person(FIRST, Role.ADMIN, None)
+def signed_in_staff() -> SignedInStaff | None:
+    """The person signed in to this session; None while they have to sign in."""
+    if sign_in_requirement() is SignInRequirement.NONE:
+        return SignedInStaff(INSTALLATION_OPERATOR, Role.ADMIN, None)
     token = _token()
-    found = stays.present(services(), token) if token else None
-    return None if found is None else Person(found.name, found.role, found.stay.way)
+    found = sessions.get_active_session(services(), token) if token else None
+    return (
+        None if found is None else SignedInStaff(found.name, found.role, found.session.auth_method)
+    )
 
 
 @st.cache_resource(show_spinner=False)
-def _seats() -> OrderedDict[str, str]:
-    """By whose token each screen was drawn last."""
+def _viewer_tokens() -> OrderedDict[str, str]:
+    """The staff token of each viewer session, as of its last run."""
     return OrderedDict()
 
 
-def seat() -> str:
-    """What this session's browser shows to be told what its screen shows; nobody can guess it."""
-    name: str = st.session_state.setdefault(_SEAT, secrets.token_urlsafe(12))
-    seats = _seats()
-    seats[name] = _token()
-    seats.move_to_end(name)
-    while len(seats) > _MOST_SEATS:
-        seats.popitem(last=False)
-    return name
+def viewer_session() -> str:
+    """The unguessable id by which this session's browser subscribes to shared queries."""
+    id_: str = st.session_state.setdefault(_VIEWER_SESSION, secrets.token_urlsafe(12))
+    tokens = _viewer_tokens()
+    tokens[id_] = _token()
+    tokens.move_to_end(id_)
+    while len(tokens) > _MAX_VIEWER_SESSIONS:
+        tokens.popitem(last=False)
+    return id_
 
 
-def seated(name: str) -> bool:
-    """Whether whoever had this screen drawn may still look at it. Asks nothing of a session."""
-    token = _seats().get(name)
+def is_viewer_session_active(id_: str) -> bool:
+    """Whether the person behind a viewer session is still signed in. Safe in any thread."""
+    token = _viewer_tokens().get(id_)
     if token is None:
         return False
-    if door() is Door.OPEN:
+    if sign_in_requirement() is SignInRequirement.NONE:
         return True
-    return bool(token) and stays.present(services(), token) is not None
+    return bool(token) and sessions.get_active_session(services(), token) is not None
 
 
-def operator() -> Caller:
-    """Whoever looks at this screen, who sees every client's payments, in the mode chosen in the
-    sidebar. When they were signed out meanwhile, the screen is drawn anew, and the door on it."""
-    found = person()
-    if found is None:
+def operator() -> Principal:
+    """The principal of the signed-in person: sees every client's payments, in the mode chosen in
+    the sidebar. Reruns the page, which shows the sign-in form, if they were signed out."""
+    member = signed_in_staff()
+    if member is None:
         st.rerun()
     mode = Mode(st.session_state.get(MODE_KEY, Mode.TEST))
-    caller = replace(insider(found.name, found.role), mode=mode)
+    principal = replace(staff_principal(member.name, member.role), mode=mode)
     with services().store.read() as unit:
-        clients = unit.access.clients()
-    # The audit log names who acted, not for whom: their own payments are of the first client.
-    return replace(caller, client=replace(clients[0], name=found.name)) if clients else caller
+        clients = unit.api_keys.list_clients()
+    # Payments that staff create belong to the first client; the audit log names the person.
+    if not clients:
+        return principal
+    return replace(principal, client=replace(clients[0], name=member.name))
 
 
-def enter(name: str, password: str) -> None:
-    """Sign in by name and password. Raises what `sign_in.by_password` raises."""
-    _let_in(sign_in.by_password(services(), name, password, _address()))
+def sign_in_with_password(name: str, password: str) -> None:
+    """Sign in by name and password. Raises what the use case raises."""
+    _store_token(sign_in.sign_in_with_password(services(), name, password, _address()))
 
 
-def enter_first(password: str) -> None:
-    """Sign in by the installation's password. Raises what `by_first_password` raises."""
-    known = _passwords[0] if _passwords else ""
-    _let_in(sign_in.by_first_password(services(), password, known, _address()))
+def sign_in_with_setup_password(password: str) -> None:
+    """Sign in with the setup password. Raises what the use case raises."""
+    known = _setup_passwords[0] if _setup_passwords else ""
+    _store_token(sign_in.sign_in_with_install_password(services(), password, known, _address()))
 
 
-def enter_vouched(said: Mapping[str, object]) -> None:
-    """Sign in by what a provider says of somebody, the claims of its identity token. Raises what
-    `sign_in.by_provider` raises."""
-    issued = said.get("iat")
+def sign_in_with_provider(claims: Mapping[str, object]) -> None:
+    """Sign in with the claims of an OpenID identity token. Raises what the use case raises."""
+    issued = claims.get("iat")
     at = datetime.fromtimestamp(issued if isinstance(issued, int | float) else 0, UTC)
-    proof = " ".join(str(said.get(name)) for name in ("iss", "sub", "iat", "nonce", "jti"))
-    verified = said.get("email_verified", True) is True
-    _let_in(sign_in.by_provider(services(), said.get("email"), verified, at, proof))
+    assertion = " ".join(str(claims.get(name)) for name in ("iss", "sub", "iat", "nonce", "jti"))
+    verified = claims.get("email_verified", True) is True
+    _store_token(
+        sign_in.sign_in_with_provider(services(), claims.get("email"), verified, at, assertion)
+    )
 
 
-def leave() -> None:
-    """Sign out, here and wherever else this browser shows the dashboard."""
+def sign_out() -> None:
+    """Sign out in every tab of this browser."""
     if token := _token():
-        stays.leave(services(), token)
-    st.session_state[_WHY_OUT] = "You are signed out."
+        sessions.sign_out(services(), token)
+    st.session_state[_SIGN_OUT_REASON] = "You are signed out."
 
 
-def attend() -> None:
-    """The frame was drawn because somebody did something, unless it drew itself."""
+def record_activity() -> None:
+    """Extend the staff session, unless the page was rerun without the user doing anything."""
     token = _token()
-    if not st.session_state.pop(_UNATTENDED, False) and token and door() is not Door.OPEN:
-        stays.touch(services(), token)
+    if (
+        not st.session_state.pop(_UNATTENDED, False)
+        and token
+        and sign_in_requirement() is not SignInRequirement.NONE
+    ):
+        sessions.record_activity(services(), token)
 
 
-def redraw() -> NoReturn:
-    """Draw the whole screen anew though nobody asked for it: no sign that somebody is there."""
+def rerun_unattended() -> NoReturn:
+    """Rerun the whole page without counting it as activity of the user."""
     st.session_state[_UNATTENDED] = True
     st.rerun()
 
 
-def why_out() -> str:
-    """Why somebody who was signed in is so no more; empty where nobody was."""
-    said: str = st.session_state.get(_WHY_OUT, "")
+def sign_out_reason() -> str:
+    """Why the last session ended; empty when nobody was signed in."""
+    signed_out: str = st.session_state.get(_SIGN_OUT_REASON, "")
     token = _token()
-    return (stays.why_out(services(), token) if token else "") or said
+    return (sessions.explain_sign_out(services(), token) if token else "") or signed_out
 
 
 def _token() -> str:
-    """The token of this session, or of an earlier one of the same browser."""
-    kept: str = st.session_state.get(_TOKEN, "")
-    return kept or cookies.brought()
+    """The staff token of this session, else the one in the browser's cookie."""
+    stored: str = st.session_state.get(_TOKEN, "")
+    return stored or cookies.read_token()
 
 
-def _let_in(token: str) -> None:
+def _store_token(token: str) -> None:
     st.session_state[_TOKEN] = token
-    st.session_state.pop(_WHY_OUT, None)
-    cookies.give(token)
+    st.session_state.pop(_SIGN_OUT_REASON, None)
+    cookies.issue_ticket(token)
 
 
 def _address() -> str:
-    """What tries to sign in are counted by: the browser's address, as far as it is known."""
-    known = st.context.ip_address
-    peer = known if isinstance(known, str) else _LOOPBACK
-    trusted = parsed_networks(services().doors.trusted_proxies)
-    claimed = [
+    """The browser's address as far as it can be trusted; sign-in attempts are limited by it."""
+    address = st.context.ip_address
+    peer = address if isinstance(address, str) else _LOOPBACK
+    trusted = parsed_networks(services().policy.ingress.trusted_proxies)
+    forwarded = [
         text.strip()
         for value in st.context.headers.get_all("X-Forwarded-For")
         for text in value.split(",")
     ]
-    if not within(peer, trusted):
-        return "unknown" if peer in claimed and not within(_LOOPBACK, trusted) else peer
-    return next((one for one in reversed(claimed) if not within(one, trusted)), peer)
+    if not is_allowed(peer, trusted):
+        return "unknown" if peer in forwarded and not is_allowed(_LOOPBACK, trusted) else peer
+    return next((hop for hop in reversed(forwarded) if not is_allowed(hop, trusted)), peer)
 
 
 def first_keys() -> dict[str, str]:
-    """The keys of the first run, for the session that saw them first, until it puts them away."""
-    if KEYS not in st.session_state:
-        st.session_state[KEYS] = dict(services().first_keys())
-    kept: dict[str, str] = st.session_state[KEYS]
-    return kept
+    """The API keys created on the first run, for the first session that asks for them."""
+    if FIRST_KEYS not in st.session_state:
+        st.session_state[FIRST_KEYS] = dict(services().process.first_keys())
+    keys: dict[str, str] = st.session_state[FIRST_KEYS]
+    return keys
 
 
 def forget_first_keys() -> None:
-    """Show the first keys no more."""
-    st.session_state[KEYS] = {}
+    """Stop showing the first API keys."""
+    st.session_state[FIRST_KEYS] = {}

@@ -1,4 +1,4 @@
-"""Look-ups over the chains, the tokens and the symbols that Crossway knows."""
+"""Look-ups over the supported chains, tokens and symbols."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,15 +13,15 @@ MAINNET_SUFFIX = "_MAINNET"
 
 @dataclass(frozen=True, slots=True)
 class Confirmations:
-    """Blocks on top before money counts, by worth: up to 100, 1 000, 10 000 USD, and more."""
+    """Confirmations required by value: up to 100, 1 000, 10 000 USD, and above."""
 
     fast: int
     normal: int
     large: int
     finalized: int
 
-    def for_worth(self, micro_usd: int) -> int:
-        """Depth asked of a deposit or transfer of this worth."""
+    def depth_for_value(self, micro_usd: int) -> int:
+        """The number of confirmations required for this value."""
         if micro_usd <= 100_000_000:
             return self.fast
         if micro_usd <= 1_000_000_000:
@@ -31,7 +31,7 @@ class Confirmations:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """One chain as data; times in seconds, `transfer_cost_micro_usd` is a modelled figure."""
+    """The static data of one chain; `transfer_cost_micro_usd` is an estimate."""
 
     id: str
     kind: ChainKind
@@ -50,17 +50,17 @@ class Chain:
     finality_note: str = ""
 
     def tx_url(self, tx_hash: str) -> str:
-        """Where the chain's explorer shows this transaction."""
+        """The block explorer URL of a transaction."""
         return self.explorer_tx.replace("{tx}", tx_hash)
 
     def address_url(self, address: str) -> str:
-        """Where the chain's explorer shows this address."""
+        """The block explorer URL of an address."""
         return self.explorer_address.replace("{address}", address)
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All chains, all (chain, symbol) pairs, and the symbols of the specification in its order."""
+    """All chains, all (chain, symbol) pairs, and the specification's symbols in its order."""
 
     chains: Mapping[str, Chain]
     tokens: Mapping[tuple[str, str], Token]
@@ -72,14 +72,14 @@ class Catalogue:
         by_address: dict[tuple[str, str], Token] = {}
         by_chain: dict[str, list[Token]] = {chain: [] for chain in self.chains}
         for token in self.tokens.values():
-            # Two symbols can name one contract (USDT and USDT0): the first listed answers.
+            # Two symbols can name one contract (USDT and USDT0): the first listed wins.
             by_address.setdefault((token.chain, token.address), token)
             by_chain[token.chain].append(token)
         object.__setattr__(self, "by_address", by_address)
         object.__setattr__(self, "by_chain", {c: tuple(t) for c, t in by_chain.items()})
 
     def chain(self, name: object, field_name: str = "chain") -> Chain:
-        """The chain of this identifier; `BASE` means `BASE_MAINNET` (wire.md §1)."""
+        """The chain with this identifier; `BASE` means `BASE_MAINNET` (wire.md §1)."""
         text = name if isinstance(name, str) else ""
         found = self.chains.get(text) or self.chains.get(text + MAINNET_SUFFIX)
         if found is None:
@@ -89,34 +89,42 @@ class Catalogue:
         return found
 
     def symbol(self, name: object, field_name: str = "amountSymbol") -> str:
-        """A symbol of the specification, or a refusal naming the field."""
+        """A symbol of the specification; raises `InvalidInput` naming the field."""
         if name not in self.symbols:
             raise InvalidInput(f"{field_name} must be one of the supported token symbols")
         return str(name)
 
     def token(self, chain: str, symbol: str, field_name: str = "token") -> Token:
-        """The token of this symbol on this chain; absent pairs are refused, never guessed."""
+        """The token of this symbol on this chain; raises `InvalidInput` where there is none."""
         found = self.tokens.get((chain, symbol))
         if found is None:
             raise InvalidInput(f"{field_name}: {symbol} is not available on {chain}")
         return self._usable(found, field_name)
 
     def token_at(self, chain: str, address: str, field_name: str = "tokenIn") -> Token:
-        """The token at this canonical address; an unknown or disabled one is refused."""
+        """The token at this canonical address; raises `InvalidInput` if unknown or disabled."""
         found = self.by_address.get((chain, address))
         if found is None:
             raise InvalidInput(f"{field_name} is not a supported token address on {chain}")
         return self._usable(found, field_name)
 
     def native_token(self, chain: str) -> str:
-        """The address that stands for the native coin; `native` where the symbols lack it."""
-        marked = [token.address for token in self.by_chain[chain] if token.native]
-        named = self.tokens.get((chain, self.chains[chain].native_symbol))
-        return marked[0] if marked else named.address if named else "native"
+        """The address that represents the native coin; `native` where no symbol stands for it."""
+        native_addresses = [token.address for token in self.by_chain[chain] if token.native]
+        symbol_token = self.tokens.get((chain, self.chains[chain].native_symbol))
+        return (
+            native_addresses[0]
+            if native_addresses
+            else symbol_token.address
+            if symbol_token
+            else "native"
+        )
 
     def decimals_of(self, symbol: str, chains: Iterable[str]) -> int:
-        """Decimals in which an amount of this symbol is written: 6 for USDC, which means USD;
-        else those on the first of the given chains that has it, else on the first chain at all."""
+        """The decimals of an amount in this symbol: 6 for USDC, which stands for USD.
+
+        Otherwise those on the first of the given chains that has the token, else on any chain.
+        """
         if symbol == "USDC":
             return 6
         for chain in (*chains, *self.chains):
@@ -129,6 +137,6 @@ class Catalogue:
         if not token.enabled:
             raise InvalidInput(
                 f"{field_name}: {token.symbol} on {token.chain} is switched off: "
-                f"{token.why_disabled}"
+                f"{token.disabled_reason}"
             )
         return token

@@ -1,34 +1,34 @@
-"""Money seen at deposit addresses: what each deposit is for and what becomes of it."""
+"""Deposits: their states and how they are classified."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from crossway.domain.intent import Event, State
+from crossway.domain.intent import IntentEvent, State
 
 
 class DepositState(StrEnum):
-    """SEEN: in a block, not deep enough. CREDITED: in the books. ORPHANED: its block is gone."""
+    """SEEN: in a block, not confirmed. CREDITED: in the ledger. ORPHANED: its block is gone."""
 
     SEEN = "SEEN"
     CREDITED = "CREDITED"
     ORPHANED = "ORPHANED"
 
 
-class Purpose(StrEnum):
-    """What a deposit turned out to be when it was credited."""
+class DepositPurpose(StrEnum):
+    """The classification of a deposit when it was credited."""
 
     PAYMENT = "PAYMENT"
-    EXTRA = "EXTRA"
+    OVERPAYMENT = "OVERPAYMENT"
     LATE = "LATE"
-    FOREIGN = "FOREIGN"
-    ELSEWHERE = "ELSEWHERE"
-    NOTHING = "NOTHING"
+    WRONG_TOKEN = "WRONG_TOKEN"
+    WRONG_CHAIN = "WRONG_CHAIN"
+    ZERO_VALUE = "ZERO_VALUE"
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
-    """One transfer of `units` of `token` to an address, as a chain reports it."""
+class IncomingTransfer:
+    """A transfer of `amount` of `token` to an address, as reported by a chain."""
 
     chain: str
     tx_hash: str
@@ -38,56 +38,60 @@ class Incoming:
     token: str
     sender: str
     to: str
-    units: int
+    amount: int
     at: datetime
 
     @property
-    def place(self) -> str:
-        """Which transfer of which transaction, as the books name it."""
+    def tx_ref(self) -> str:
+        """The reference of the transfer in the ledger: transaction hash and index."""
         return f"{self.tx_hash}#{self.index}"
 
 
 @dataclass(frozen=True, slots=True)
 class Deposit:
-    """A recorded deposit; `note` says in words why money was kept or what it waits for."""
+    """A recorded deposit; `note` explains why it was kept or what it waits for."""
 
     id: int
     intent_id: int
-    incoming: Incoming
+    incoming: IncomingTransfer
     state: DepositState
-    purpose: Purpose | None
+    purpose: DepositPurpose | None
     note: str
     credited_at: datetime | None
 
 
 PAYMENT_EVENTS = {
-    State.PENDING: Event.DEPOSIT_SHORT,
-    State.FUNDED: Event.DEPOSIT_EXTRA,
-    State.INITIATED: Event.DEPOSIT_EXTRA,
-    State.COMPLETED: Event.DEPOSIT_EXTRA,
-    State.FAILED: Event.DEPOSIT_EXTRA,
-    State.EXPIRED: Event.DEPOSIT_LATE,
-    State.REFUNDED: Event.DEPOSIT_LATE,
+    State.PENDING: IntentEvent.DEPOSIT_SHORT,
+    State.FUNDED: IntentEvent.DEPOSIT_EXTRA,
+    State.INITIATED: IntentEvent.DEPOSIT_EXTRA,
+    State.COMPLETED: IntentEvent.DEPOSIT_EXTRA,
+    State.FAILED: IntentEvent.DEPOSIT_EXTRA,
+    State.EXPIRED: IntentEvent.DEPOSIT_LATE,
+    State.REFUNDED: IntentEvent.DEPOSIT_LATE,
 }
 
 
-def purpose_of(
-    state: State, source_chain: str, token_in: str, chain: str, token: str, units: int
-) -> Purpose:
-    """What money of this token, arriving on this chain in this state, is for (outcomes.md)."""
-    if units == 0:
-        return Purpose.NOTHING
+def classify_deposit(
+    state: State, source_chain: str, token_in: str, chain: str, token: str, amount: int
+) -> DepositPurpose:
+    """Classify a deposit by its token, chain and the intent's state (outcomes.md)."""
+    if amount == 0:
+        return DepositPurpose.ZERO_VALUE
     if chain != source_chain:
-        return Purpose.ELSEWHERE
+        return DepositPurpose.WRONG_CHAIN
     if token != token_in:
-        return Purpose.FOREIGN
+        return DepositPurpose.WRONG_TOKEN
     if state in (State.PENDING, State.FUNDED):
-        return Purpose.PAYMENT
-    return Purpose.LATE if state in (State.EXPIRED, State.REFUNDED) else Purpose.EXTRA
+        return DepositPurpose.PAYMENT
+    return (
+        DepositPurpose.LATE
+        if state in (State.EXPIRED, State.REFUNDED)
+        else DepositPurpose.OVERPAYMENT
+    )
 
 
-def event_of(state: State, total_units: int, received_units: int) -> Event:
-    """The event that a credited deposit of the right token is, given all received by now."""
-    if state is State.PENDING and received_units >= total_units:
-        return Event.DEPOSIT_FULL
+def event_for_deposit(state: State, deposit_amount: int, received_amount: int) -> IntentEvent:
+    """The event of crediting a deposit of the right token, given all received so far."""
+    if state is State.PENDING and received_amount >= deposit_amount:
+        return IntentEvent.DEPOSIT_FULL
     return PAYMENT_EVENTS[state]

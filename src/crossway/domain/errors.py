@@ -1,50 +1,50 @@
-"""Every refusal in the words of the domain; the API maps each kind to one status and shape."""
+"""The domain's errors; the API maps each class to one status and shape."""
 
-from crossway.domain.kyc import KycState
-
-
-class Refusal(Exception):
-    """Something asked for that is not done; the text is a sentence a person can act on."""
+from crossway.domain.kyc import KycAssessment
 
 
-class InvalidInput(Refusal):
-    """A field is wrong; several complaints are joined by `; `."""
+class DomainError(Exception):
+    """A request that cannot be fulfilled; the message is a sentence the caller can act on."""
 
 
-class Unauthorized(Refusal):
-    """The key is missing, unknown or revoked."""
+class InvalidInput(DomainError):
+    """A field is invalid; several problems are joined by `; `."""
 
 
-class Forbidden(Refusal):
-    """The key is known and lacks the scope."""
+class Unauthorized(DomainError):
+    """The API key is missing, unknown or revoked."""
 
 
-class NotFound(Refusal):
-    """No such thing, or not this client's."""
+class Forbidden(DomainError):
+    """The API key or the role lacks a permission."""
 
 
-class WrongState(Refusal):
-    """The thing exists and its state does not allow this."""
+class NotFound(DomainError):
+    """The resource does not exist or belongs to another client."""
 
 
-class Conflict(Refusal):
-    """Something else is doing the same thing right now."""
+class InvalidStatus(DomainError):
+    """The status of the resource does not allow this."""
 
 
-class KeyReused(Refusal):
-    """An idempotency key came again with another request than its first."""
+class Conflict(DomainError):
+    """The same operation is already in progress."""
 
 
-class KycRequired(Refusal):
-    """An identity check stands in the way of an order; `state` says which, and what is missing."""
+class IdempotencyConflict(DomainError):
+    """An idempotency key was reused with a different request."""
 
-    def __init__(self, message: str, state: KycState) -> None:
+
+class KycRequired(DomainError):
+    """An order requires KYC; `assessment` says which level and what is missing."""
+
+    def __init__(self, message: str, state: KycAssessment) -> None:
         super().__init__(message)
-        self.state = state
+        self.assessment = state
 
 
-class TooManyRequests(Refusal):
-    """The rate limit is reached; `retry_after_seconds` says when it is not."""
+class TooManyRequests(DomainError):
+    """The rate limit is exceeded for `retry_after_seconds`."""
 
     def __init__(self, message: str, retry_after_seconds: int) -> None:
         super().__init__(message)
@@ -52,12 +52,12 @@ class TooManyRequests(Refusal):
 
 
 class Unreachable(Exception):
-    """A chain, a bridge, a provider or a price source gave no answer: unknown, never a failure."""
+    """A chain, bridge, provider or price source gave no answer: the result is unknown."""
 
 
 class QuotesUnavailable(Exception):
-    """No bridge and no price source could answer, so no quote can be given."""
+    """No bridge or no price source answered, so nothing can be quoted."""
 
 
-class IllegalMove(Exception):
-    """An event that the state's table does not have: a defect, never a user's mistake."""
+class InvalidTransition(Exception):
+    """An event that the state machine does not allow: a bug, never a user error."""

@@ -1,4 +1,4 @@
-"""Local money: currencies in minor units, countries, corridors, and what a dollar costs in them."""
+"""Fiat currencies, countries, corridors and exchange rates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ RATE_SCALE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Currency:
-    """An ISO 4217 currency; `digits` is how many decimal places its minor unit has."""
+    """An ISO 4217 currency; `digits` is the number of decimal places of its minor unit."""
 
     code: str
     name: str
@@ -29,7 +29,7 @@ class Country:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What one USD costs: millionths of one whole unit of the currency, on a day."""
+    """The price of one USD in millionths of one unit of the currency, on a date."""
 
     currency: str
     micro_per_usd: int
@@ -38,31 +38,31 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Corridor:
-    """Where a currency is bought and sold: its countries (the first is the default), and the least
-    worth of an order in micro-USD by direction (`on-ramp`, `off-ramp`)."""
+    """Where a currency is traded: its countries (the first is the default), and the minimum order
+    value in micro-USD by direction (`on-ramp`, `off-ramp`)."""
 
     currency: Currency
     countries: tuple[str, ...]
-    least_micro_usd: Mapping[str, int]
+    min_micro_usd: Mapping[str, int]
 
 
 @dataclass(frozen=True)
 class Fiat:
-    """All corridors by currency code, all their countries, and the dated table of rates."""
+    """All corridors by currency code, all countries, and the exchange rates."""
 
     corridors: Mapping[str, Corridor]
     countries: Mapping[str, Country]
     rates: Mapping[str, Rate]
 
     def corridor(self, code: object, field: str = "fiatCurrency") -> Corridor:
-        """The corridor of an ISO 4217 code; any other is refused."""
+        """The corridor of an ISO 4217 code; raises `InvalidInput` for any other."""
         found = self.corridors.get(code) if isinstance(code, str) else None
         if found is None:
             raise InvalidInput(f"{field} must be one of the supported currencies, such as NGN")
         return found
 
     def country(self, corridor: Corridor, code: object, field: str = "countryCode") -> str:
-        """A country of the corridor; left out, the corridor's default."""
+        """A country of the corridor, by default its first one."""
         if code is None:
             return corridor.countries[0]
         if not isinstance(code, str) or code not in corridor.countries:
@@ -72,10 +72,10 @@ class Fiat:
 
 
 def fiat_of_usd(micro_usd: int, rate: Rate, digits: int) -> int:
-    """Minor units that this worth costs at a rate, rounded up."""
+    """The price of a USD amount in minor units, rounded up."""
     return int(-(-micro_usd * rate.micro_per_usd * 10**digits // (10**6 * RATE_SCALE)))
 
 
 def usd_of_fiat(minor: int, rate: Rate, digits: int) -> int:
-    """Micro-USD that these minor units are worth at a rate, rounded down."""
+    """The value of minor units in micro-USD, rounded down."""
     return int(minor * 10**6 * RATE_SCALE // (rate.micro_per_usd * 10**digits))

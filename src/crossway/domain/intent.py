@@ -1,4 +1,4 @@
-"""A payment intent: its terms, its states, and the one table of moves between them."""
+"""Payment intents: terms, states, and the table of all state transitions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,12 +6,12 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
-from crossway.domain.errors import IllegalMove
-from crossway.domain.transfers import Duty
+from crossway.domain.errors import InvalidTransition
+from crossway.domain.outbound import OutboundTxKind
 
 
 class State(StrEnum):
-    """Where an intent stands (wire.md §3)."""
+    """The state of an intent (wire.md §3)."""
 
     PENDING = "PENDING"
     FUNDED = "FUNDED"
@@ -22,9 +22,11 @@ class State(StrEnum):
     FAILED = "FAILED"
 
 
-class Event(StrEnum):
-    """What can happen to an intent; each is a fact a chain or its clock has shown, but for
-    WITHDRAWN_*: nobody shall pay any more, as the order that it belongs to has ended."""
+class IntentEvent(StrEnum):
+    """What can happen to an intent: facts shown by a chain or its clock.
+
+    CANCELLED_*: the ramp order of the intent ended, so nobody should pay any more.
+    """
 
     DEPOSIT_SHORT = "DEPOSIT_SHORT"
     DEPOSIT_FULL = "DEPOSIT_FULL"
@@ -39,60 +41,76 @@ class Event(StrEnum):
     REIMBURSED = "REIMBURSED"
     DEADLINE_EMPTY = "DEADLINE_EMPTY"
     DEADLINE_HOLDING = "DEADLINE_HOLDING"
-    WITHDRAWN_EMPTY = "WITHDRAWN_EMPTY"
-    WITHDRAWN_HOLDING = "WITHDRAWN_HOLDING"
+    CANCELLED_EMPTY = "CANCELLED_EMPTY"
+    CANCELLED_HOLDING = "CANCELLED_HOLDING"
     RETURNED = "RETURNED"
     RETURN_REVERSED = "RETURN_REVERSED"
-    BOOKED = "BOOKED"
+    LEDGER_ONLY = "LEDGER_ONLY"
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """Where an event leads, what it announces, and what the intent then owes."""
+class Transition:
+    """The effect of an event: the new state, the emitted event and the outbound transactions."""
 
     to: State
-    tells: str | None = None
-    duties: tuple[Duty, ...] = ()
+    event_type: str | None = None
+    outbound: tuple[OutboundTxKind, ...] = ()
 
 
-S, E = State, Event
+S, E = State, IntentEvent
 TRANSITIONS: Final = MappingProxyType(
     {
-        (S.PENDING, E.DEPOSIT_SHORT): Move(S.PENDING),
-        (S.PENDING, E.DEPOSIT_FULL): Move(S.FUNDED, "intent_funded", (Duty.START,)),
-        (S.PENDING, E.DEPOSIT_REVERSED): Move(S.PENDING),
-        # A start that was signed before its deposit was reorganised away can still land.
-        (S.PENDING, E.STARTED): Move(S.INITIATED, "intent_initiated", (Duty.FILL,)),
-        (S.PENDING, E.DEADLINE_EMPTY): Move(S.EXPIRED, "intent_expired"),
-        (S.PENDING, E.DEADLINE_HOLDING): Move(S.EXPIRED, "intent_expired", (Duty.REFUND,)),
-        (S.PENDING, E.WITHDRAWN_EMPTY): Move(S.EXPIRED, "intent_expired"),
-        (S.PENDING, E.WITHDRAWN_HOLDING): Move(S.EXPIRED, "intent_expired", (Duty.REFUND,)),
-        (S.FUNDED, E.DEPOSIT_EXTRA): Move(S.FUNDED),
-        (S.FUNDED, E.DEPOSIT_REVERSED): Move(S.PENDING, "intent_reorged"),
-        (S.FUNDED, E.STARTED): Move(S.INITIATED, "intent_initiated", (Duty.FILL,)),
-        # What it holds is worth less than sending it back.
-        (S.FUNDED, E.DEADLINE_EMPTY): Move(S.EXPIRED, "intent_expired"),
-        (S.FUNDED, E.DEADLINE_HOLDING): Move(S.EXPIRED, "intent_expired", (Duty.REFUND,)),
-        (S.INITIATED, E.DEPOSIT_EXTRA): Move(S.INITIATED, duties=(Duty.RETURN_EXCESS,)),
-        (S.INITIATED, E.START_REVERSED): Move(S.FUNDED, "intent_reorged"),
-        (S.INITIATED, E.FILLED): Move(S.COMPLETED, "intent_completed", (Duty.REIMBURSE,)),
-        (S.INITIATED, E.FILL_REFUSED): Move(S.FAILED, "intent_failed", (Duty.REFUND,)),
-        (S.COMPLETED, E.DEPOSIT_EXTRA): Move(S.COMPLETED, duties=(Duty.RETURN_EXCESS,)),
-        (S.COMPLETED, E.FILL_REVERSED): Move(S.INITIATED, "intent_reorged"),
-        (S.COMPLETED, E.REIMBURSED): Move(S.COMPLETED),
+        (S.PENDING, E.DEPOSIT_SHORT): Transition(S.PENDING),
+        (S.PENDING, E.DEPOSIT_FULL): Transition(S.FUNDED, "intent_funded", (OutboundTxKind.START,)),
+        (S.PENDING, E.DEPOSIT_REVERSED): Transition(S.PENDING),
+        # A start that was signed before its deposit was reorged away can still be included.
+        (S.PENDING, E.STARTED): Transition(S.INITIATED, "intent_initiated", (OutboundTxKind.FILL,)),
+        (S.PENDING, E.DEADLINE_EMPTY): Transition(S.EXPIRED, "intent_expired"),
+        (S.PENDING, E.DEADLINE_HOLDING): Transition(
+            S.EXPIRED, "intent_expired", (OutboundTxKind.REFUND,)
+        ),
+        (S.PENDING, E.CANCELLED_EMPTY): Transition(S.EXPIRED, "intent_expired"),
+        (S.PENDING, E.CANCELLED_HOLDING): Transition(
+            S.EXPIRED, "intent_expired", (OutboundTxKind.REFUND,)
+        ),
+        (S.FUNDED, E.DEPOSIT_EXTRA): Transition(S.FUNDED),
+        (S.FUNDED, E.DEPOSIT_REVERSED): Transition(S.PENDING, "intent_reorged"),
+        (S.FUNDED, E.STARTED): Transition(S.INITIATED, "intent_initiated", (OutboundTxKind.FILL,)),
+        # Its balance is worth less than returning it.
+        (S.FUNDED, E.DEADLINE_EMPTY): Transition(S.EXPIRED, "intent_expired"),
+        (S.FUNDED, E.DEADLINE_HOLDING): Transition(
+            S.EXPIRED, "intent_expired", (OutboundTxKind.REFUND,)
+        ),
+        (S.INITIATED, E.DEPOSIT_EXTRA): Transition(
+            S.INITIATED, outbound=(OutboundTxKind.RETURN_EXCESS,)
+        ),
+        (S.INITIATED, E.START_REVERSED): Transition(S.FUNDED, "intent_reorged"),
+        (S.INITIATED, E.FILLED): Transition(
+            S.COMPLETED, "intent_completed", (OutboundTxKind.REIMBURSE,)
+        ),
+        (S.INITIATED, E.FILL_REFUSED): Transition(
+            S.FAILED, "intent_failed", (OutboundTxKind.REFUND,)
+        ),
+        (S.COMPLETED, E.DEPOSIT_EXTRA): Transition(
+            S.COMPLETED, outbound=(OutboundTxKind.RETURN_EXCESS,)
+        ),
+        (S.COMPLETED, E.FILL_REVERSED): Transition(S.INITIATED, "intent_reorged"),
+        (S.COMPLETED, E.REIMBURSED): Transition(S.COMPLETED),
         # Books restored from a backup learn from the chain that it was started in time.
-        (S.EXPIRED, E.STARTED): Move(S.INITIATED, "intent_initiated", (Duty.FILL,)),
-        (S.EXPIRED, E.DEPOSIT_LATE): Move(S.EXPIRED, duties=(Duty.REFUND,)),
-        (S.EXPIRED, E.RETURNED): Move(S.REFUNDED, "intent_refunded"),
-        (S.FAILED, E.DEPOSIT_EXTRA): Move(S.FAILED, duties=(Duty.RETURN_EXCESS,)),
-        (S.FAILED, E.RETURNED): Move(S.REFUNDED, "intent_refunded"),
-        (S.REFUNDED, E.DEPOSIT_LATE): Move(S.REFUNDED, duties=(Duty.RETURN_EXCESS,)),
-        (S.REFUNDED, E.RETURN_REVERSED): Move(S.EXPIRED, "intent_reorged"),
-        # Money moved and the books followed, and the state stays what it was.
-        **{(state, E.BOOKED): Move(state) for state in State},
+        (S.EXPIRED, E.STARTED): Transition(S.INITIATED, "intent_initiated", (OutboundTxKind.FILL,)),
+        (S.EXPIRED, E.DEPOSIT_LATE): Transition(S.EXPIRED, outbound=(OutboundTxKind.REFUND,)),
+        (S.EXPIRED, E.RETURNED): Transition(S.REFUNDED, "intent_refunded"),
+        (S.FAILED, E.DEPOSIT_EXTRA): Transition(S.FAILED, outbound=(OutboundTxKind.RETURN_EXCESS,)),
+        (S.FAILED, E.RETURNED): Transition(S.REFUNDED, "intent_refunded"),
+        (S.REFUNDED, E.DEPOSIT_LATE): Transition(
+            S.REFUNDED, outbound=(OutboundTxKind.RETURN_EXCESS,)
+        ),
+        (S.REFUNDED, E.RETURN_REVERSED): Transition(S.EXPIRED, "intent_reorged"),
+        # The ledger changes; the state does not.
+        **{(state, E.LEDGER_ONLY): Transition(state) for state in State},
     }
 )
-ENDED: Final = frozenset({S.COMPLETED, S.EXPIRED, S.REFUNDED, S.FAILED})
+FINAL_STATES: Final = frozenset({S.COMPLETED, S.EXPIRED, S.REFUNDED, S.FAILED})
 
 CREATE_VOCABULARY: Final = MappingProxyType(
     {
@@ -118,21 +136,21 @@ READ_VOCABULARY: Final = MappingProxyType(
 )
 
 
-def advance(state: State, event: Event) -> Move:
-    """The only way to a new state; a pair that the table lacks raises `IllegalMove`."""
-    move = TRANSITIONS.get((state, event))
-    if move is None:
-        raise IllegalMove(f"{event} cannot happen to an intent that is {state}")
-    return move
+def advance(state: State, event: IntentEvent) -> Transition:
+    """The transition of an event; raises `InvalidTransition` when the table has none."""
+    transition = TRANSITIONS.get((state, event))
+    if transition is None:
+        raise InvalidTransition(f"{event} cannot happen to an intent that is {state}")
+    return transition
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the payer, the recipient and the relayer agreed on: fixed at creation.
+    """What payer, recipient and relayer agreed on; fixed at creation.
 
-    The deposit address is a pure function of these. Amounts are integer smallest units of
-    `token_in` on the source chain and of `token_out` on the destination chain; `bridge` is
-    empty for a transfer within one chain.
+    The deposit address is a pure function of the terms. Amounts are integers in smallest units of
+    `token_in` on the source chain and `token_out` on the destination chain; `bridge` is empty for
+    a same-chain payment.
     """
 
     nonce: int
@@ -140,8 +158,8 @@ class Terms:
     destination_chain: str
     token_in: str
     token_out: str
-    total_units: int
-    out_units: int
+    deposit_amount: int
+    payout_amount: int
     recipient: str
     refund_address: str
     bridge: str
@@ -150,7 +168,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What the payer is charged, in micro-USD and in units of the asset token."""
+    """The payer's costs, in micro-USD and in smallest units of the asset token."""
 
     amount_micro_usd: int
     service_micro_usd: int
@@ -161,7 +179,7 @@ class Costs:
 
     @property
     def total_micro_usd(self) -> int:
-        """Everything the payer pays, in micro-USD."""
+        """The total in micro-USD."""
         return (
             self.amount_micro_usd
             + self.service_micro_usd
@@ -172,23 +190,23 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One intent as stored; `received_units` and `held_units` count `token_in` alone.
+    """One intent as stored; amounts count `token_in`.
 
-    `received_units` is everything credited before the start; `held_units` is what the books
-    say still lies at the deposit address. `order_id` is the ramp order that it belongs to.
+    `received_amount` is everything credited before the start, `balance_at_address` what the ledger
+    still holds at the deposit address. `order_id` is the ramp order that the intent belongs to.
     """
 
     id: int
     client_id: str
     mode: str
-    key: str
+    intent_hash: str
     address: str
     destination_address: str
     deposit_token_account: str | None
     terms: Terms
     costs: Costs
     sender: str
-    amount_units: int
+    requested_amount: int
     amount_symbol: str
     asset_symbol: str
     asset_decimals: int
@@ -202,8 +220,8 @@ class Intent:
     metadata: dict[str, Any]
     payment_link_id: str | None
     state: State
-    received_units: int
-    held_units: int
+    received_amount: int
+    balance_at_address: int
     relayer: str
     relayer_claimed: bool
     needs_relay: bool
@@ -213,16 +231,16 @@ class Intent:
     order_id: int | None = None
 
 
-class Weight(StrEnum):
-    """How what was received compares with what was asked."""
+class FundingLevel(StrEnum):
+    """How the received amount compares with the requested amount."""
 
     SHORT = "SHORT"
     EXACT = "EXACT"
     OVER = "OVER"
 
 
-def weigh(total_units: int, received_units: int) -> Weight:
-    """Compare what came in with what the terms ask, to the unit."""
-    if received_units < total_units:
-        return Weight.SHORT
-    return Weight.EXACT if received_units == total_units else Weight.OVER
+def compare_funding(deposit_amount: int, received_amount: int) -> FundingLevel:
+    """Compare the received amount with the deposit amount, exactly."""
+    if received_amount < deposit_amount:
+        return FundingLevel.SHORT
+    return FundingLevel.EXACT if received_amount == deposit_amount else FundingLevel.OVER

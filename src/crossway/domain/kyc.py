@@ -1,4 +1,4 @@
-"""Identity checks: tiers, limits, what a transaction requires, and whether it can proceed."""
+"""KYC: tiers, limits, and whether a user may place an order."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ RequirementType = Literal["text", "date", "email", "phone", "document", "enum"]
 
 
 class KycType(StrEnum):
-    """How far somebody is identified, least first."""
+    """The level of identification, lowest first."""
 
     NONE = "none"
     BASIC = "basic"
@@ -18,7 +18,7 @@ class KycType(StrEnum):
 
 
 class KycStatus(StrEnum):
-    """Where the check of the current type stands."""
+    """The status of the current level's check."""
 
     NOT_STARTED = "not_started"
     PENDING = "pending"
@@ -26,12 +26,12 @@ class KycStatus(StrEnum):
     REJECTED = "rejected"
 
 
-ORDERED = (KycType.NONE, KycType.BASIC, KycType.ADVANCED)
+KYC_TYPES = (KycType.NONE, KycType.BASIC, KycType.ADVANCED)
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One thing a provider wants to know for a tier; `sensitive` is never shown whole again."""
+    """One field or document a tier requires; a `sensitive` value is never shown in full again."""
 
     key: str
     label: str
@@ -44,17 +44,17 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """What one type of check allows, in micro-USD for an order or a calendar month (UTC)."""
+    """The limit of one KYC level, in micro-USD per order or calendar month (UTC)."""
 
     kyc_type: KycType
-    max_micro_usd: int
+    limit_micro_usd: int
     period: Literal["order", "month"]
     requirements: tuple[Requirement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What a provider says of a person: the type under check or reached, and its status."""
+class VerificationStatus:
+    """A provider's verification status of a user: the level and its status."""
 
     kyc_type: KycType = KycType.NONE
     status: KycStatus = KycStatus.NOT_STARTED
@@ -64,43 +64,44 @@ class Standing:
 
     @property
     def passed(self) -> KycType:
-        """The type that is approved. While a higher one is under check the lower one holds."""
+        """The approved level; while a higher level is checked, the one below it holds."""
         if self.status is KycStatus.APPROVED:
             return self.kyc_type
         if self.status in (KycStatus.PENDING, KycStatus.REJECTED):
-            return ORDERED[max(ORDERED.index(self.kyc_type) - 1, 0)]
+            return KYC_TYPES[max(KYC_TYPES.index(self.kyc_type) - 1, 0)]
         return KycType.NONE
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """Whose identity is judged, for what: `email` is masked, `worth_micro_usd` what an order would
-    be worth (None: no order in mind), `used_micro_usd` what this month's orders are already.
+class KycContext:
+    """What an assessment is about.
 
-    `elsewhere` says that the provider checks identities on its own page.
+    `email` is masked. `order_micro_usd` is the value of the order (None without one),
+    `used_micro_usd` that of this month's orders so far. `provider_hosted`: the provider verifies
+    identities on its own page.
     """
 
     provider: str
     email: str
-    person_id: str | None
+    customer_id: str | None
     country: str
     currency: str
     used_micro_usd: int
-    worth_micro_usd: int | None = None
-    elsewhere: bool = False
+    order_micro_usd: int | None = None
+    provider_hosted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class KycState:
-    """Where somebody stands with a provider, and what that allows (wire.md §5).
+class KycAssessment:
+    """The result of a KYC assessment (wire.md §5).
 
-    The limit is what the check that was passed allows, for each order or `monthly`. `required` is
-    the least check that lets the order go, `can_proceed` whether it is passed; both None without
-    an order in mind, and `required` None as well when no check allows so much. `blocked`: nothing
-    that the person could still hand in helps. `missing` leads to the required check, or the next.
+    The limit is that of the approved level, per order or `monthly`. `required` is the lowest level
+    that permits the order (None without an order or when no level does), `can_proceed` whether it
+    is approved. `blocked`: no further submission can help. `missing` leads to the required level,
+    or to the next one.
     """
 
-    subject: Subject
+    subject: KycContext
     kyc_type: KycType
     status: KycStatus
     limit_micro_usd: int
@@ -115,34 +116,36 @@ class KycState:
 
 
 def month_start(now: datetime) -> datetime:
-    """When the calendar month of an instant began (UTC)."""
+    """The start of the calendar month of an instant (UTC)."""
     return now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
 
 
-def room(tier: Tier | None, used_micro_usd: int) -> int:
-    """What one more order may be worth under a tier, in micro-USD."""
+def remaining_limit(tier: Tier | None, used_micro_usd: int) -> int:
+    """The maximum value of one more order under a tier, in micro-USD."""
     if tier is None:
         return 0
     used = used_micro_usd if tier.period == "month" else 0
-    return max(tier.max_micro_usd - used, 0)
+    return max(tier.limit_micro_usd - used, 0)
 
 
-def tier_of(tiers: Sequence[Tier], passed: KycType) -> Tier | None:
-    """The tier that holds for who passed this check: the highest that asks for no more."""
-    held = [tier for tier in tiers if _rank(tier.kyc_type) <= _rank(passed)]
-    return max(held, key=lambda tier: _rank(tier.kyc_type), default=None)
+def highest_passed_tier(tiers: Sequence[Tier], passed: KycType) -> Tier | None:
+    """The highest tier whose level does not exceed the approved one."""
+    passed_tiers = [tier for tier in tiers if _rank(tier.kyc_type) <= _rank(passed)]
+    return max(passed_tiers, key=lambda tier: _rank(tier.kyc_type), default=None)
 
 
-def required_tier(tiers: Sequence[Tier], used_micro_usd: int, worth_micro_usd: int) -> Tier | None:
-    """The least tier that lets an order of this worth go; None when none does."""
-    enough = [tier for tier in tiers if room(tier, used_micro_usd) >= worth_micro_usd]
-    return min(enough, key=lambda tier: _rank(tier.kyc_type), default=None)
+def required_tier(tiers: Sequence[Tier], used_micro_usd: int, order_micro_usd: int) -> Tier | None:
+    """The lowest tier that permits an order of this value, or None."""
+    sufficient = [
+        tier for tier in tiers if remaining_limit(tier, used_micro_usd) >= order_micro_usd
+    ]
+    return min(sufficient, key=lambda tier: _rank(tier.kyc_type), default=None)
 
 
-def asked_for(
+def requirements_between(
     tiers: Sequence[Tier], passed: KycType, target: KycType | None
 ) -> tuple[Requirement, ...]:
-    """What the checks above the one that is passed ask for, up to a target, each thing once."""
+    """The requirements of the levels above the approved one up to a target, without repeats."""
     found: dict[str, Requirement] = {}
     for tier in sorted(tiers, key=lambda tier: _rank(tier.kyc_type)):
         if target is not None and _rank(passed) < _rank(tier.kyc_type) <= _rank(target):
@@ -151,19 +154,25 @@ def asked_for(
     return tuple(found.values())
 
 
-def missing_of(asked: Sequence[Requirement], handed_in: Collection[str]) -> tuple[Requirement, ...]:
-    """Those of what is asked for that must be handed in and are not."""
-    return tuple(one for one in asked if one.required and one.key not in handed_in)
+def missing_requirements(
+    requirements: Sequence[Requirement], submitted_keys: Collection[str]
+) -> tuple[Requirement, ...]:
+    """The required fields that were not submitted."""
+    return tuple(
+        requirement
+        for requirement in requirements
+        if requirement.required and requirement.key not in submitted_keys
+    )
 
 
-def complete_type(
-    tiers: Sequence[Tier], passed: KycType, handed_in: Collection[str]
+def highest_complete_type(
+    tiers: Sequence[Tier], passed: KycType, submitted_keys: Collection[str]
 ) -> KycType | None:
-    """The highest check for which everything is handed in; None when the next one lacks some."""
+    """The highest level whose requirements are all submitted; None when the next is not."""
     found = None
-    for kyc_type in ORDERED[_rank(passed) + 1 :]:
-        asked = asked_for(tiers, passed, kyc_type)
-        if not asked or missing_of(asked, handed_in):
+    for kyc_type in KYC_TYPES[_rank(passed) + 1 :]:
+        requirements = requirements_between(tiers, passed, kyc_type)
+        if not requirements or missing_requirements(requirements, submitted_keys):
             break
         if any(tier.kyc_type is kyc_type for tier in tiers):
             found = kyc_type
@@ -171,49 +180,52 @@ def complete_type(
 
 
 def next_type(tiers: Sequence[Tier], passed: KycType) -> KycType | None:
-    """The next check above the one that is passed."""
+    """The level after the approved one, or None."""
     above = [tier.kyc_type for tier in tiers if _rank(tier.kyc_type) > _rank(passed)]
     return min(above, key=_rank, default=None)
 
 
-def judge(
-    subject: Subject, tiers: Sequence[Tier], standing: Standing, handed_in: Collection[str]
-) -> KycState:
-    """The state of a person: `handed_in` are the keys of what the provider was given."""
-    held, used = tier_of(tiers, standing.passed), subject.used_micro_usd
-    worth = subject.worth_micro_usd
-    rejected = standing.status is KycStatus.REJECTED
-    required = None if worth is None else required_tier(tiers, used, worth)
-    target = required.kyc_type if required else next_type(tiers, standing.passed)
-    if subject.elsewhere:
+def assess_kyc(
+    subject: KycContext,
+    tiers: Sequence[Tier],
+    verification: VerificationStatus,
+    submitted_keys: Collection[str],
+) -> KycAssessment:
+    """Assess a user; `submitted_keys` are the keys submitted to the provider."""
+    tier, used = highest_passed_tier(tiers, verification.passed), subject.used_micro_usd
+    order_value = subject.order_micro_usd
+    rejected = verification.status is KycStatus.REJECTED
+    required = None if order_value is None else required_tier(tiers, used, order_value)
+    target = required.kyc_type if required else next_type(tiers, verification.passed)
+    if subject.provider_hosted:
         allows = required is not None and not rejected
     else:
-        allows = worth is not None and room(held, used) >= worth
-    remaining = room(held, used)
-    stuck = target is None or (rejected and _rank(standing.kyc_type) <= _rank(target))
-    if worth is None:
-        blocked = remaining == 0 and stuck
+        allows = order_value is not None and remaining_limit(tier, used) >= order_value
+    remaining = remaining_limit(tier, used)
+    dead_end = target is None or (rejected and _rank(verification.kyc_type) <= _rank(target))
+    if order_value is None:
+        blocked = remaining == 0 and dead_end
     else:
-        blocked = not allows and (required is None or stuck)
-    known = {*handed_in, *standing.submitted}
-    if rejected and standing.submitted:
-        known = set(standing.submitted)  # What it did not take is to be handed in again.
-    missing = missing_of(asked_for(tiers, standing.passed, target), known)
-    return KycState(
+        blocked = not allows and (required is None or dead_end)
+    known = {*submitted_keys, *verification.submitted}
+    if rejected and verification.submitted:
+        known = set(verification.submitted)  # Rejected fields must be submitted again.
+    missing = missing_requirements(requirements_between(tiers, verification.passed, target), known)
+    return KycAssessment(
         subject=subject,
-        kyc_type=standing.kyc_type,
-        status=standing.status,
-        limit_micro_usd=held.max_micro_usd if held else 0,
+        kyc_type=verification.kyc_type,
+        status=verification.status,
+        limit_micro_usd=tier.limit_micro_usd if tier else 0,
         remaining_micro_usd=remaining,
-        monthly=held is not None and held.period == "month",
+        monthly=tier is not None and tier.period == "month",
         required=required.kyc_type if required else None,
-        can_proceed=None if worth is None else allows,
+        can_proceed=None if order_value is None else allows,
         blocked=blocked,
-        missing=() if subject.elsewhere else missing,
-        verification_url=standing.verification_url,
-        reason=standing.reason,
+        missing=() if subject.provider_hosted else missing,
+        verification_url=verification.verification_url,
+        reason=verification.reason,
     )
 
 
 def _rank(kyc_type: KycType) -> int:
-    return ORDERED.index(kyc_type)
+    return KYC_TYPES.index(kyc_type)

@@ -1,4 +1,4 @@
-"""The double-entry books: every movement of money as a debit and a credit of one token."""
+"""The double-entry ledger: every movement debits one account and credits another."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -7,16 +7,15 @@ from enum import StrEnum
 
 
 class Account(StrEnum):
-    """Who a token amount belongs to or lies with.
+    """Who owns or holds an amount.
 
-    PAYER and RECIPIENT are the world outside; HELD lies at deposit addresses; ESCROW is
-    collected and claimable from the bridge; INVENTORY is the relayer's own; KEPT is dust that
-    costs more to return than it is worth; CAPITAL is what the operator put in as the relayer's
-    stock; the rest are income and cost.
+    PAYER and RECIPIENT are outside. HELD is at deposit addresses, ESCROW is collected and
+    claimable from the bridge, INVENTORY is the relayer's balance, DUST costs more to return than
+    it is worth, EQUITY is what the operator contributed. The *_FEES accounts are income and cost.
 
-    The last four are local money, booked in minor units on no chain but at its provider (see
-    `fiat_place`): CUSTOMER is the user's world outside, PROVIDER holds what orders under way have
-    there, EXCHANGED was turned into crypto or out of it, RAMP_FEES is what providers kept.
+    The last four are fiat in minor units, booked at the provider (see `fiat_location`): CUSTOMER
+    is the user, PROVIDER holds the money of open orders, FX_CLEARING was converted to or from
+    crypto, RAMP_FEES was kept by providers.
     """
 
     PAYER = "payer"
@@ -24,36 +23,36 @@ class Account(StrEnum):
     ESCROW = "escrow"
     INVENTORY = "inventory"
     RECIPIENT = "recipient"
-    KEPT = "kept"
+    DUST = "dust"
     SERVICE_FEES = "service_fees"
     APP_FEES = "app_fees"
     BRIDGE_FEES = "bridge_fees"
     NETWORK_FEES = "network_fees"
-    CAPITAL = "capital"
+    EQUITY = "equity"
     CUSTOMER = "customer"
     PROVIDER = "provider"
-    EXCHANGED = "exchanged"
+    FX_CLEARING = "fx_clearing"
     RAMP_FEES = "ramp_fees"
 
 
 FIAT = "fiat:"
 
 
-def fiat_place(provider: str) -> str:
-    """Where the books keep local money that lies with a provider: it stands in for a chain."""
+def fiat_location(provider: str) -> str:
+    """The location of fiat at a provider, used in place of a chain."""
     return FIAT + provider
 
 
-def is_fiat(place: str) -> bool:
-    """Whether this is no chain but a provider of local money."""
-    return place.startswith(FIAT)
+def is_fiat(location: str) -> bool:
+    """Whether a location is a fiat provider rather than a chain."""
+    return location.startswith(FIAT)
 
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """`units` of one token moved from `credit` to `debit`: it balances by its form.
+    """`amount` of one token moved from the `credit` to the `debit` account.
 
-    `tx` names the transaction or deposit that shows it; a reorg is booked as the reverse.
+    `tx` is the transaction or deposit that caused it; a reorg is booked as the reverse.
     """
 
     intent_id: int
@@ -61,18 +60,18 @@ class Posting:
     token: str
     debit: Account
     credit: Account
-    units: int
+    amount: int
     tx: str
 
     def reversed(self) -> "Posting":
-        """The same movement the other way round."""
+        """The opposite posting."""
         return Posting(
-            self.intent_id, self.chain, self.token, self.credit, self.debit, self.units, self.tx
+            self.intent_id, self.chain, self.token, self.credit, self.debit, self.amount, self.tx
         )
 
 
-OF_NO_INTENT = 0
-"""The `intent_id` of postings that no payment caused: what the operator put in or took out."""
+NO_INTENT = 0
+"""The `intent_id` of postings without a payment: equity paid in or taken out."""
 
 
 Leg = tuple[Account, Account, int]
@@ -80,18 +79,18 @@ BalanceKey = tuple[Account, str, str]
 
 
 def balances(postings: Iterable[Posting]) -> dict[BalanceKey, int]:
-    """Debits less credits by (account, chain, token); per token they add up to zero."""
+    """Debits minus credits by (account, chain, token); they sum to zero per token."""
     totals: dict[BalanceKey, int] = defaultdict(int)
     for posting in postings:
-        totals[posting.debit, posting.chain, posting.token] += posting.units
-        totals[posting.credit, posting.chain, posting.token] -= posting.units
+        totals[posting.debit, posting.chain, posting.token] += posting.amount
+        totals[posting.credit, posting.chain, posting.token] -= posting.amount
     return dict(totals)
 
 
 def turnovers(postings: Iterable[Posting]) -> dict[BalanceKey, tuple[int, int]]:
-    """What was debited and what was credited by (account, chain, token), both zero or more."""
+    """Total debits and credits by (account, chain, token)."""
     totals: dict[BalanceKey, list[int]] = defaultdict(lambda: [0, 0])
     for posting in postings:
-        totals[posting.debit, posting.chain, posting.token][0] += posting.units
-        totals[posting.credit, posting.chain, posting.token][1] += posting.units
+        totals[posting.debit, posting.chain, posting.token][0] += posting.amount
+        totals[posting.credit, posting.chain, posting.token][1] += posting.amount
     return {key: (debits, credits) for key, (debits, credits) in totals.items()}

@@ -1,4 +1,4 @@
-"""Exact amounts: parsing, showing and converting integer token units and US dollars."""
+"""Exact amounts: parsing, formatting and converting token units and USD."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _DECIMAL = re.compile(r"([0-9]{1,60})(?:\.([0-9]{1,60}))?\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token on one chain; `units` everywhere means its smallest unit, 10**-decimals."""
+    """One token on one chain; `units` always means its smallest unit, 10**-decimals."""
 
     chain: str
     symbol: str
@@ -23,12 +23,12 @@ class Token:
     name: str = ""
     native: bool = False
     enabled: bool = True
-    why_disabled: str = ""
+    disabled_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What one whole token is worth, in 10**-12 USD, as of an instant."""
+    """The price of one whole token in 10**-12 USD at a point in time."""
 
     symbol: str
     pico_usd: int
@@ -36,12 +36,12 @@ class Price:
 
 
 def _scale(decimals: int) -> int:
-    """How many smallest units make one whole."""
+    """The number of smallest units in one whole token."""
     return int(10**decimals)
 
 
 def parse_units(field: str, text: object) -> int:
-    """A positive integer of smallest units; `InvalidInput` names the field."""
+    """Parse a positive integer of smallest units; raises `InvalidInput` naming the field."""
     if not isinstance(text, str) or not _INTEGER.match(text):
         raise InvalidInput(f"{field} must be a positive integer string in the smallest unit")
     units = int(text)
@@ -51,7 +51,7 @@ def parse_units(field: str, text: object) -> int:
 
 
 def parse_decimal(field: str, text: object, decimals: int) -> int:
-    """Human-readable decimal text as units of 10**-decimals, exactly; more places are refused."""
+    """Parse a decimal number into units of 10**-decimals; more decimal places are rejected."""
     match = _DECIMAL.match(text) if isinstance(text, str) else None
     if match is None:
         raise InvalidInput(f"{field} must be a plain decimal number such as 25.50")
@@ -63,7 +63,7 @@ def parse_decimal(field: str, text: object, decimals: int) -> int:
 
 
 def format_units(units: int, decimals: int, least_places: int = 0) -> str:
-    """Units as a plain decimal number, trailing zeros dropped down to `least_places`."""
+    """Format units as a decimal number with at least `least_places` decimal places."""
     sign = "-" if units < 0 else ""
     whole, fraction = divmod(abs(units), _scale(decimals))
     digits = str(fraction).rjust(decimals, "0").rstrip("0") if decimals else ""
@@ -72,27 +72,27 @@ def format_units(units: int, decimals: int, least_places: int = 0) -> str:
 
 
 def rescale_up(units: int, decimals: int, to_decimals: int) -> int:
-    """The same amount with other decimals, rounded up to a whole unit."""
+    """Convert an amount to other decimals, rounded up."""
     if to_decimals >= decimals:
         return units * _scale(to_decimals - decimals)
     return -(-units // _scale(decimals - to_decimals))
 
 
 def micro_usd_up(units: int, decimals: int, pico_usd: int) -> int:
-    """What these units are worth in micro-USD, rounded up."""
+    """The value of units in micro-USD, rounded up."""
     return -(-units * pico_usd // _scale(decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS))
 
 
 def micro_usd_down(units: int, decimals: int, pico_usd: int) -> int:
-    """What these units are worth in micro-USD, rounded down."""
+    """The value of units in micro-USD, rounded down."""
     return units * pico_usd // _scale(decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS)
 
 
 def units_for_micro_usd_up(micro_usd: int, decimals: int, pico_usd: int) -> int:
-    """How many units buy this many micro-USD, rounded up to a whole unit."""
+    """The number of units worth this many micro-USD, rounded up."""
     return -(-micro_usd * _scale(decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS) // pico_usd)
 
 
 def share_up(amount: int, basis_points: int) -> int:
-    """basis_points / 10 000 of this amount, rounded up to a whole unit."""
+    """basis_points / 10 000 of an amount, rounded up."""
     return -(-amount * basis_points // 10_000)

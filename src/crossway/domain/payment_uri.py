@@ -1,4 +1,4 @@
-"""What a payer's wallet scans: EIP-681 and Solana Pay, or the plain address where neither applies.
+"""Payment URIs for QR codes: EIP-681, Solana Pay, or the plain address elsewhere.
 
 Sources: https://eips.ethereum.org/EIPS/eip-681 and https://docs.solanapay.com/spec.
 """
@@ -8,13 +8,13 @@ from urllib.parse import quote
 from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token, format_units
 
-# A longer name makes a code that cameras read badly.
-LABEL_LETTERS = 32
+# A longer label makes the QR code hard to scan.
+MAX_LABEL_CHARACTERS = 32
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 def base58(raw: bytes) -> str:
-    """Bytes in Bitcoin's base 58, which Solana uses; each leading zero byte is a `1`."""
+    """Encode bytes in base 58 as Solana does; each leading zero byte becomes a `1`."""
     number, digits = int.from_bytes(raw, "big"), ""
     while number:
         number, rest = divmod(number, 58)
@@ -23,7 +23,7 @@ def base58(raw: bytes) -> str:
 
 
 def ethereum_uri(to: str, units: int, token: str | None = None, chain_id: str | None = None) -> str:
-    """EIP-681: `units` of the native coin, or of a token by its `transfer`, to an address."""
+    """An EIP-681 URI for `units` of the native coin, or of a token via `transfer`."""
     network = f"@{chain_id}" if chain_id else ""
     if token is None:
         return f"ethereum:{to}{network}?value={units}"
@@ -39,7 +39,7 @@ def solana_uri(
     message: str = "",
     memo: str = "",
 ) -> str:
-    """Solana Pay transfer request: `amount` in whole coins, `reference` 32 bytes in base 58."""
+    """A Solana Pay transfer request: `amount` in whole coins, `reference` 32 bytes in base 58."""
     fields = {
         "amount": amount,
         "spl-token": mint,
@@ -55,11 +55,12 @@ def solana_uri(
 def payment_uri(
     chain: Chain, token: Token, address: str, units: int, key: str, label: str = ""
 ) -> str:
-    """The text of the QR code, asking for `units` to a deposit address; `key` is the intent's.
+    """The content of the QR code: `units` of a token to a deposit address.
 
-    On Solana the address is the owner's, never its token account's: wallets derive that. `label`
-    says there who is paid; other families have no place for it. Tron and Starknet wallets agree
-    on nothing but the address."""
+    `key` is the intent hash. On Solana, `address` is the owner, not its token account, which
+    wallets derive, and `label` names the payee. Tron and Starknet wallets only take a plain
+    address.
+    """
     if chain.kind == "evm":
         return ethereum_uri(address, units, None if token.native else token.address, chain.chain_id)
     if chain.kind == "solana":
@@ -68,6 +69,6 @@ def payment_uri(
             format_units(units, token.decimals),
             None if token.native else token.address,
             base58(bytes.fromhex(key.removeprefix("0x"))),
-            label[:LABEL_LETTERS],
+            label[:MAX_LABEL_CHARACTERS],
         )
     return address

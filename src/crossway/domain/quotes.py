@@ -1,4 +1,4 @@
-"""Quotes: what a bridge charges for a leg, what a payer may deposit, and how offers are ranked."""
+"""Bridge quotes, payment options and their ranking."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class BridgeName(StrEnum):
-    """The four bridges (wire.md §3)."""
+    """The supported bridges (wire.md §3)."""
 
     ACROSS = "ACROSS"
     CCTP = "CCTP"
@@ -20,13 +20,13 @@ _BRIDGES = {"ACROSS": "Across", "GATEWAY": "Circle Gateway", "RHINOFI": "rhino.f
 
 
 def bridge_title(bridge: str) -> str:
-    """A bridge's name for people."""
+    """A bridge's display name."""
     return _BRIDGES.get(bridge, bridge)
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
-    """Money to be moved from one chain to another, as a bridge is asked for a price."""
+class RouteRequest:
+    """An amount to move between two chains, for which a bridge is asked for a quote."""
 
     source: str
     destination: str
@@ -34,15 +34,15 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """A bridge's price for a leg: its fee in micro-USD, the network's own costs included.
+class BridgeQuote:
+    """A bridge's quote for a route; `fee_micro_usd` includes network costs.
 
-    `fill_seconds` is the usual time from deposit to fill, `settle_seconds` that until the
-    relayer is repaid; `details` is `bridgeFeeDetails`, `extra_data` `bridgeExtraData` (hex).
+    `fill_seconds` is the usual time from deposit to payout, `settle_seconds` until the relayer is
+    reimbursed; `details` is `bridgeFeeDetails`, `extra_data` `bridgeExtraData` (hex).
     """
 
     bridge: BridgeName
-    leg: Leg
+    request: RouteRequest
     fee_micro_usd: int
     fill_seconds: int
     settle_seconds: int
@@ -51,36 +51,38 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class NoOffer:
-    """A bridge does not take this leg; `reason` is a sentence for people."""
+class QuoteRejected:
+    """A bridge does not quote a route; `reason` is a sentence for the user."""
 
     bridge: BridgeName
-    leg: Leg
+    request: RouteRequest
     reason: str
     supported: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One pair of chains that a bridge serves, in this direction; of what it takes at once
-    `least_micro_usd` and `most_micro_usd` are the bounds, None where they are not known."""
+    """A pair of chains that a bridge serves in this direction.
+
+    A transfer must be between `min_micro_usd` and `max_micro_usd`; None means unknown.
+    """
 
     bridge: BridgeName
     source: str
     destination: str
     bidirectional: bool
     enabled: bool = True
-    least_micro_usd: int | None = None
-    most_micro_usd: int | None = None
+    min_micro_usd: int | None = None
+    max_micro_usd: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A whole offer for one token in and one token out; units are smallest units.
+    """A complete quote from one token to another; amounts are in smallest units.
 
-    `fee_units` is the bridge's and the service's fee; the client's own, `app_fee_units`, is apart.
-    Both count the symbol in which the amount was asked, `fee_asset_units` (the first of them) and
-    `deposit_units` (amount and all fees) count `token_in`. `bridge` is None within one chain.
+    `fee_units` is the fee of bridge and service, `app_fee_units` the client's; both count the
+    symbol of the requested amount. `fee_asset_units` (the first of them) and `deposit_amount`
+    (amount and all fees) count `token_in`. `bridge` is None within one chain.
     """
 
     bridge: BridgeName | None
@@ -91,8 +93,8 @@ class Quote:
     recipient: str | None
     amount_symbol: str
     amount_decimals: int
-    amount_units: int
-    out_units: int
+    amount: int
+    payout_amount: int
     service_micro_usd: int
     bridge_micro_usd: int
     app_micro_usd: int
@@ -101,7 +103,7 @@ class Quote:
     asset_symbol: str
     asset_decimals: int
     fee_asset_units: int
-    deposit_units: int
+    deposit_amount: int
     slippage: str
     fill_seconds: int
     expires_at: datetime
@@ -110,23 +112,26 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class PaymentOption:
-    """One token with which a payer may pay from a chain; `deposit_units` holds the amount, the
-    fees of bridge and service, which are `fee_units`, and the client's own."""
+    """One token to pay with from a chain.
+
+    `deposit_amount` includes the amount, the fee of bridge and service (`fee_units`) and the
+    client's fee.
+    """
 
     symbol: str
     address: str
     decimals: int
     fee_units: int
-    deposit_units: int
+    deposit_amount: int
     slippage: str
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOption:
-    """The best way to pay from one chain; fees in units of the destination token.
+    """The best way to pay from one chain; fees are in units of the destination token.
 
-    The total is the bridge's and the service's part; the client's own fee is apart from it.
-    `fee_micro_usd` is all that the payer pays beyond the amount, all three.
+    `total_fee_units` is the fee of bridge and service without the client's. `fee_micro_usd` is
+    everything the payer pays beyond the amount, the client's fee included.
     """
 
     source: str
@@ -142,8 +147,8 @@ class SourceOption:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A chain or a bridge that a comparison does not show, and why."""
+class ExcludedSource:
+    """A chain or bridge that a comparison omits, and why."""
 
     subject: str
     reason: str
@@ -151,29 +156,29 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Ways to pay from every chain, same-chain first, then by cost; `missing` says why not."""
+    """Payment options from every chain, ranked; `excluded` explains the omitted ones."""
 
     destination: str
     token_out: str
     out_symbol: str
     out_decimals: int
-    amount_units: int
+    amount: int
     options: tuple[SourceOption, ...]
-    missing: tuple[LeftOut, ...]
+    excluded: tuple[ExcludedSource, ...]
 
     @property
     def cheapest(self) -> SourceOption | None:
-        """The option with the lowest fees among all source chains."""
+        """The option with the lowest fees, the faster one at equal cost; None without options."""
         return min(self.options, key=lambda o: (o.fee_micro_usd, o.fill_seconds), default=None)
 
 
-def ranked(options: Iterable[SourceOption]) -> tuple[SourceOption, ...]:
-    """Same-chain options first; the rest by cost, then by speed (service.md §5)."""
+def rank_options(options: Iterable[SourceOption]) -> tuple[SourceOption, ...]:
+    """Rank options: same-chain first, then by cost, then by speed (service.md §5)."""
     return tuple(
         sorted(options, key=lambda o: (o.bridge is not None, o.fee_micro_usd, o.fill_seconds))
     )
 
 
-def best(offers: Iterable[Offer]) -> Offer | None:
-    """The cheapest offer, the faster one at equal cost."""
+def cheapest_quote(offers: Iterable[BridgeQuote]) -> BridgeQuote | None:
+    """The cheapest quote, the faster one at equal cost; None without quotes."""
     return min(offers, key=lambda o: (o.fee_micro_usd, o.fill_seconds, o.bridge), default=None)

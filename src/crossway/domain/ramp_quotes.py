@@ -1,4 +1,4 @@
-"""Comparing ramp quotes: what one costs in all, which is cheapest, and which is recommended."""
+"""Ranks ramp quotes by total cost and recommends one."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, Protocol, TypeVar
@@ -6,11 +6,11 @@ from typing import Final, Protocol, TypeVar
 from crossway.domain.ramps import Direction, ProviderName
 
 NEAR_PERCENT: Final = 1
-FAR_FACTOR: Final = 2
+OUTLIER_FACTOR: Final = 2
 
 
-class Ranked(Protocol):
-    """What is compared: amounts in minor units of one currency, `seconds` the usual time."""
+class RankableQuote(Protocol):
+    """A quote to compare: amounts in minor units of one currency, `seconds` the usual time."""
 
     @property
     def provider(self) -> ProviderName: ...
@@ -22,27 +22,27 @@ class Ranked(Protocol):
     def seconds(self) -> int: ...
 
 
-Q = TypeVar("Q", bound=Ranked)
+Q = TypeVar("Q", bound=RankableQuote)
 
 
 def total_fees(direction: Direction, fiat_minor: int, reference_minor: int) -> int:
-    """What a quote costs against the reference rate: what is paid beyond the worth of what is got.
+    """The total fees of a quote against the reference rate, in minor units.
 
-    `reference_minor` is the worth of the crypto that the user gets (on-ramp) or deposits, fees
-    included (off-ramp). Below zero when the provider's rate is the better one.
+    `reference_minor` is the value of the crypto that the user gets (on-ramp) or deposits including
+    fees (off-ramp). Negative when the provider's rate beats the reference.
     """
     return (
         fiat_minor - reference_minor if direction is Direction.ON else reference_minor - fiat_minor
     )
 
 
-def ranked(quotes: Iterable[Q]) -> tuple[Q, ...]:
-    """Cheapest first; at equal cost the faster one, then by name."""
+def rank_quotes(quotes: Iterable[Q]) -> tuple[Q, ...]:
+    """Rank quotes: cheapest first, then faster, then by name."""
     return tuple(sorted(quotes, key=lambda q: (q.total_fees_minor, q.seconds, q.provider)))
 
 
 def near_cheapest(quotes: Sequence[Q]) -> tuple[Q, ...]:
-    """Of ranked quotes, those that cost at most 1 % of the cheapest one's amount more than it."""
+    """The ranked quotes that cost at most 1 % of the cheapest amount more than the cheapest."""
     if not quotes:
         return ()
     best = quotes[0]
@@ -53,15 +53,18 @@ def near_cheapest(quotes: Sequence[Q]) -> tuple[Q, ...]:
     )
 
 
-def recommended(quotes: Sequence[Q], passed: Collection[ProviderName]) -> Q | None:
-    """The cheapest of ranked quotes, unless the user has `passed` identity checks with a provider
-    that costs hardly more: then the cheapest of those."""
+def recommend(quotes: Sequence[Q], passed: Collection[ProviderName]) -> Q | None:
+    """The cheapest ranked quote, or a near-cheapest one of a provider where the user has `passed`
+    KYC already."""
     for quote in near_cheapest(quotes):
         if quote.provider in passed:
             return quote
     return quotes[0] if quotes else None
 
 
-def is_far(fiat_minor: int, reference_minor: int) -> bool:
-    """Whether a price is so far from the reference, either way, that something must be wrong."""
-    return fiat_minor > reference_minor * FAR_FACTOR or fiat_minor * FAR_FACTOR < reference_minor
+def is_price_outlier(fiat_minor: int, reference_minor: int) -> bool:
+    """Whether a price is so far from the reference, either way, that it must be wrong."""
+    return (
+        fiat_minor > reference_minor * OUTLIER_FACTOR
+        or fiat_minor * OUTLIER_FACTOR < reference_minor
+    )

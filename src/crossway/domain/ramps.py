@@ -1,4 +1,4 @@
-"""Fiat ramp orders: their states, the one table of moves between them, and their fields."""
+"""Fiat ramp orders: their states, state transitions and fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
-from crossway.domain.errors import IllegalMove, WrongState
+from crossway.domain.errors import InvalidStatus, InvalidTransition
 
 
 class Direction(StrEnum):
-    """Local money into crypto, or crypto into local money."""
+    """Fiat to crypto (on-ramp) or crypto to fiat (off-ramp)."""
 
     ON = "on-ramp"
     OFF = "off-ramp"
 
 
 class ProviderName(StrEnum):
-    """The four providers (wire.md §4)."""
+    """The supported providers (wire.md §4)."""
 
     FONBNK = "FONBNK"
     ONRAMP_MONEY = "ONRAMP_MONEY"
@@ -27,7 +27,7 @@ class ProviderName(StrEnum):
 
 
 class OrderState(StrEnum):
-    """Where an order stands (wire.md §4)."""
+    """The state of an order (wire.md §4)."""
 
     PENDING = "PENDING"
     INITIATED = "INITIATED"
@@ -40,11 +40,11 @@ class OrderState(StrEnum):
 
 
 class OrderEvent(StrEnum):
-    """What can happen to an order: the user's doing, the provider's word, its intent's, or time.
+    """What can happen to an order, caused by the user, the provider, its intent or time.
 
-    CONFIRM: the user says it is paid. PAID: the provider, or the intent's chain, says so.
-    DELIVERED: the recipient has the crypto, or the provider paid the local money out. LAPSED:
-    nobody paid in time. NOTED: something was learnt that changes no state.
+    CONFIRM: the user reports the payment. PAID: the provider or the intent's chain confirms it.
+    DELIVERED: the recipient has the crypto, or the provider paid out the fiat. LAPSED: nobody paid
+    in time. NOTED: new information without a state change.
     """
 
     ACCEPTED = "ACCEPTED"
@@ -69,7 +69,7 @@ ORDER_TRANSITIONS: Final = MappingProxyType(
         (S.INITIATED, E.PAID): S.PROCESSING,
         (S.INITIATED, E.CANCEL): S.CANCELLED,
         (S.INITIATED, E.LAPSED): S.EXPIRED,
-        # After CONFIRM, which was the user's word alone.
+        # After CONFIRM, which only the user reported.
         (S.PROCESSING, E.PAID): S.PROCESSING,
         (S.PROCESSING, E.DELIVERED): S.COMPLETED,
         (S.PROCESSING, E.UNDELIVERED): S.FAILED,
@@ -77,27 +77,27 @@ ORDER_TRANSITIONS: Final = MappingProxyType(
         **{(state, E.NOTED): state for state in OrderState},
     }
 )
-ORDER_ENDED: Final = frozenset({S.COMPLETED, S.CANCELLED, S.EXPIRED, S.FAILED, S.REFUNDED})
+FINAL_ORDER_STATES: Final = frozenset({S.COMPLETED, S.CANCELLED, S.EXPIRED, S.FAILED, S.REFUNDED})
 
 
 def advance_order(state: OrderState, event: OrderEvent) -> OrderState:
-    """The only way to an order's new state; a pair that the table lacks raises `IllegalMove`."""
+    """The new state after an event; raises `InvalidTransition` when the table has none."""
     to = ORDER_TRANSITIONS.get((state, event))
     if to is None:
-        raise IllegalMove(f"{event} cannot happen to an order that is {state}")
+        raise InvalidTransition(f"{event} cannot happen to an order that is {state}")
     return to
 
 
-def asked_of(state: OrderState, event: OrderEvent) -> OrderState:
-    """The same for what a person asks: a refusal in words where the table lacks it."""
+def next_order_state(state: OrderState, event: OrderEvent) -> OrderState:
+    """The new state after a user's request; raises `InvalidStatus` when not allowed."""
     to = ORDER_TRANSITIONS.get((state, event))
     if to is None:
-        raise WrongState(f"Order has invalid status: {state}")
+        raise InvalidStatus(f"Order has invalid status: {state}")
     return to
 
 
-class Errand(StrEnum):
-    """What Crossway still has to tell a provider about an order."""
+class ProviderCommand(StrEnum):
+    """A call to the provider that is still to be made for an order."""
 
     OPEN = "open"
     CONFIRM = "confirm"
@@ -108,15 +108,14 @@ class Errand(StrEnum):
 class RampOrder:
     """One order as stored.
 
-    `fiat_minor` is what the user pays (on-ramp) or gets (off-ramp), fees included, in minor units
-    of the currency; `fee_minor` is the provider's fee, inside it (on-ramp) or beside it (off-ramp);
-    `fees_minor` and `fees_micro_usd` are what all of it costs against the reference rate.
-    `crypto_units` of `symbol` is what the user asked for, in units of `decimals` places;
-    `ramp_units` of `ramp_token` on `ramp_chain` is what the provider delivers or takes;
-    `gross_units` what the user of an off-ramp deposits on the source chain, in the same places as
-    `crypto_units`. `person_id` is who it is for, `sealed` their fields, encrypted; both are gone
-    after an erasure. `errand` is what the provider is still to be told, `next_at` when the engine
-    looks again (None: never).
+    `fiat_minor` is what the user pays (on-ramp) or gets (off-ramp), fees included, in minor units;
+    `fee_minor` is the provider's fee, included (on-ramp) or in addition (off-ramp). `fees_minor`
+    and `fees_micro_usd` are the total fees against the reference rate.
+    `crypto_units` of `symbol` with `decimals` places is what the user asked for, `ramp_units` of
+    `ramp_token` on `ramp_chain` what the provider delivers or takes, `gross_units` what an off-ramp
+    user deposits on the source chain (in `decimals` places). `customer_id` is the KYC customer,
+    `encrypted_fields` the submitted fields; both are empty after an erasure. `command` is the next
+    call to the provider, `next_at` when the engine checks the order again (None: never).
     """
 
     id: int
@@ -132,7 +131,7 @@ class RampOrder:
     fee_minor: int
     fees_minor: int
     fees_micro_usd: int
-    worth_micro_usd: int
+    value_micro_usd: int
     rate_micro: int
     symbol: str
     decimals: int
@@ -147,8 +146,8 @@ class RampOrder:
     recipient: str
     country: str
     channel: str
-    person_id: str | None
-    sealed: bytes | None
+    customer_id: str | None
+    encrypted_fields: bytes | None
     widget_url: str
     instructions: Mapping[str, Any]
     pay_to: str
@@ -158,8 +157,8 @@ class RampOrder:
     provider_tx: str
     failure_reason: str
     metadata: Mapping[str, Any]
-    errand: Errand | None
-    tries: int
+    command: ProviderCommand | None
+    attempt_count: int
     next_at: datetime | None
     paid_at: datetime | None
     created_at: datetime
@@ -169,5 +168,5 @@ class RampOrder:
 
 
 def provider_name(provider: str) -> str:
-    """A provider's name for people."""
+    """A provider's display name."""
     return provider.replace("_", " ").title()

@@ -1,4 +1,4 @@
-"""What must not stand in a log or a stored request: secrets and who a person is."""
+"""Redacts secrets and personal data from logs and stored requests."""
 
 import json
 import re
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 MASK: Final = "…"
-MOST_CHARACTERS: Final = 4_096
-_DEEPEST = 20
-# What to look for, only in texts that hold one of the marks: most lines hold none, and looking
-# for a mark costs next to nothing. A password in a URL ends in what looks like an e-mail address.
+MAX_BODY_CHARACTERS: Final = 4_096
+_MAX_DEPTH = 20
+# Each pattern is applied only to texts that contain one of its marks, which is cheap to check.
+# URL passwords come first: what follows them looks like an e-mail address.
 _SECRETS: Final = (
     (("://",), re.compile(r"(://[^:/@\s\"']*):[^@/\s\"']+@"), rf"\1:{MASK}@"),
     (("cr_test_", "cr_live_"), re.compile(r"(cr_(?:test|live)_[\w-]{4})[\w-]+"), rf"\1{MASK}"),
@@ -19,16 +19,16 @@ _SECRETS: Final = (
         re.compile(r"([Bb]earer)[ +]+(?!cr_(?:test|live)_[\w-]{4}…)[^\s\"',;]+"),
         rf"\1 {MASK}",
     ),
-    (("=",), re.compile(r"(?<![\w-])[\w-]{43}=(?![\w=])"), MASK),  # a key of the vault
-    # Begins where a word begins, or a long word would be searched anew from each of its letters.
+    (("=",), re.compile(r"(?<![\w-])[\w-]{43}=(?![\w=])"), MASK),  # a vault key
+    # Anchored at the start of a word; otherwise long words take quadratic time.
     (
         ("@", "%40"),
         re.compile(r"(?<![\w.!#$&'*+/?^{|}~%-])[\w.!#$&'*+/?^{|}~%-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+"),
         "[e-mail]",
     ),
 )
-# Fields of bodies whose values tell no secret and nothing of a person. Any other is masked:
-# what is added to the API later is hidden until somebody has thought about it.
+# Body fields without secrets or personal data. All other fields are masked, including fields added
+# to the API later, until they are listed here.
 _HARMLESS: Final = frozenset(
     re.findall(
         r"\w+",
@@ -55,14 +55,14 @@ _HARMLESS: Final = frozenset(
 
 
 def redact(text: str) -> str:
-    """A text without the secrets and e-mail addresses that it holds."""
-    for marks, pattern, instead in _SECRETS:
+    """A text with secrets and e-mail addresses replaced."""
+    for marks, pattern, replacement in _SECRETS:
         if any(mark in text for mark in marks):
-            text = pattern.sub(instead, text)
+            text = pattern.sub(replacement, text)
     return text
 
 
-def masked_body(body: bytes) -> str:
+def mask_body(body: bytes) -> str:
     """A JSON body with every value masked that is not known to be harmless; at most 4 KiB."""
     if not body:
         return ""
@@ -72,27 +72,27 @@ def masked_body(body: bytes) -> str:
         return f"({len(body)} bytes that are not JSON)"
     if not isinstance(value, (Mapping, list)):
         return MASK
-    text = redact(json.dumps(_masked(value, 0), ensure_ascii=False, separators=(",", ":")))
-    # JSON may name half a character, which no database takes.
+    text = redact(json.dumps(_mask_value(value, 0), ensure_ascii=False, separators=(",", ":")))
+    # JSON can contain lone surrogates, which databases reject.
     encoded = text.encode("utf-8", "replace")
-    if len(encoded) <= MOST_CHARACTERS:
+    if len(encoded) <= MAX_BODY_CHARACTERS:
         return encoded.decode()
-    return encoded[: MOST_CHARACTERS - len(MASK.encode())].decode("utf-8", "ignore") + MASK
+    return encoded[: MAX_BODY_CHARACTERS - len(MASK.encode())].decode("utf-8", "ignore") + MASK
 
 
-def _masked(value: Any, depth: int) -> Any:
-    if depth > _DEEPEST:
+def _mask_value(value: Any, depth: int) -> Any:
+    if depth > _MAX_DEPTH:
         return MASK
     if isinstance(value, Mapping):
         return {
-            name[:60]: _masked(inner, depth + 1) if _is_told(name, inner) else MASK
+            name[:60]: _mask_value(inner, depth + 1) if _is_harmless(name, inner) else MASK
             for name, inner in value.items()
         }
     if isinstance(value, list):
-        return [_masked(inner, depth + 1) for inner in value[:100]]
+        return [_mask_value(inner, depth + 1) for inner in value[:100]]
     return value
 
 
-def _is_told(name: str, inner: Any) -> bool:
-    # Of numbers and lists below a strange name as little is known as of texts.
+def _is_harmless(name: str, inner: Any) -> bool:
+    # Numbers and lists under an unknown name are masked like texts.
     return name in _HARMLESS or inner is None or isinstance(inner, bool)

@@ -1,4 +1,4 @@
-"""What the people of an installation may do: their roles, and the rights that each role has."""
+"""Staff roles and their permissions."""
 
 from enum import StrEnum
 from types import MappingProxyType
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Role(StrEnum):
-    """One person has one role; each has the rights of those before it, and more."""
+    """The role of a staff member; each includes the permissions of those before it."""
 
     VIEWER = "viewer"
     OPERATOR = "operator"
@@ -14,8 +14,8 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-class Right(StrEnum):
-    """What can be allowed to a person; the words complete "This needs the right to …"."""
+class Permission(StrEnum):
+    """A permission; the value completes "This needs the right to …"."""
 
     SEE = "see every client's payments"
     WORK = "work on payments and orders"
@@ -25,24 +25,24 @@ class Right(StrEnum):
     MANAGE = "manage people, clients, keys and webhooks"
 
 
-_NEEDS: Final = MappingProxyType(
+_MINIMUM_ROLES: Final = MappingProxyType(
     {
-        Right.SEE: Role.VIEWER,
-        Right.WORK: Role.OPERATOR,
-        Right.REFUND: Role.OPERATOR,
-        Right.SWITCH: Role.OPERATOR,
-        Right.TREASURE: Role.TREASURER,
-        Right.MANAGE: Role.ADMIN,
+        Permission.SEE: Role.VIEWER,
+        Permission.WORK: Role.OPERATOR,
+        Permission.REFUND: Role.OPERATOR,
+        Permission.SWITCH: Role.OPERATOR,
+        Permission.TREASURE: Role.TREASURER,
+        Permission.MANAGE: Role.ADMIN,
     }
 )
 _ORDER: Final = tuple(Role)
 
 
-def may(role: Role, right: Right) -> bool:
-    """Whether this role has this right."""
-    return _ORDER.index(role) >= _ORDER.index(_NEEDS[right])
+def can(role: Role, permission: Permission) -> bool:
+    """Whether a role has a permission."""
+    return _ORDER.index(role) >= _ORDER.index(_MINIMUM_ROLES[permission])
 
 
-def least(right: Right) -> Role:
-    """The least role that has this right."""
-    return _NEEDS[right]
+def minimum_role(permission: Permission) -> Role:
+    """The lowest role with a permission."""
+    return _MINIMUM_ROLES[permission]

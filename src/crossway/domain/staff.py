@@ -1,4 +1,4 @@
-"""The people of an installation: who they are, how they come in, and when they are let out."""
+"""Staff members, their sessions and sign-in rules."""
 
 import unicodedata
 from dataclasses import dataclass, field
@@ -9,18 +9,20 @@ from typing import Final
 from crossway.domain.errors import InvalidInput
 from crossway.domain.roles import Role
 
-LONGEST_NAME: Final = 60
-SHORTEST_PASSWORD: Final = 12
-LONGEST_PASSWORD: Final = 200
-LONGEST_STAY: Final = timedelta(hours=24)
-FIRST: Final = "Operator"
-# The audit log has these names for whoever is no person.
-_TAKEN: Final = frozenset({FIRST, "Command line", "First run", "Somebody", "Crossway"})
-_FEWEST_CHARACTERS: Final = 5
+MAX_NAME_CHARACTERS: Final = 60
+MIN_PASSWORD_CHARACTERS: Final = 12
+MAX_PASSWORD_CHARACTERS: Final = 200
+MAX_SESSION_AGE: Final = timedelta(hours=24)
+INSTALLATION_OPERATOR: Final = "Operator"
+# Names that the audit log uses for callers without an account.
+_RESERVED_NAMES: Final = frozenset(
+    {INSTALLATION_OPERATOR, "Command line", "First run", "Somebody", "Crossway"}
+)
+_MIN_DISTINCT_CHARACTERS: Final = 5
 
 
-class Way(StrEnum):
-    """How somebody signed in."""
+class AuthMethod(StrEnum):
+    """How a staff member signed in."""
 
     PASSWORD = "password"
     PROVIDER = "provider"
@@ -28,11 +30,11 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """One of the installation's people. The name is unique in any spelling of its case.
+class StaffMember:
+    """A staff member; the name is unique regardless of case.
 
-    `password_hash` is empty for those who come in by their e-mail address alone; `seen_at` and
-    `way` tell of the last time they were here.
+    `password_hash` is empty for those who sign in through an identity provider only.
+    `last_seen_at` and `auth_method` describe the last sign-in.
     """
 
     id: int
@@ -40,70 +42,76 @@ class Member:
     role: Role
     created_at: datetime
     password_hash: str = field(default="", repr=False)
-    email_sealed: bytes | None = field(default=None, repr=False)
+    encrypted_email: bytes | None = field(default=None, repr=False)
     disabled_at: datetime | None = None
-    seen_at: datetime | None = None
-    way: Way | None = None
+    last_seen_at: datetime | None = None
+    auth_method: AuthMethod | None = None
 
     @property
     def active(self) -> bool:
-        """Whether they may come in."""
+        """Whether the member may sign in."""
         return self.disabled_at is None
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
-    """One time that somebody is signed in; `member_id` None came in by the installation's password,
-    before it knew any people."""
+class StaffSession:
+    """A staff session; `member_id` None signed in with the installation's password, before any
+    staff existed."""
 
     id: int
     member_id: int | None
-    way: Way
-    began_at: datetime
-    seen_at: datetime
+    auth_method: AuthMethod
+    started_at: datetime
+    last_seen_at: datetime
     ended_at: datetime | None = None
 
-    def over(self, now: datetime, idle: timedelta, seen_at: datetime | None = None) -> bool:
-        """Whether it has ended: by hand, for want of activity, or after a day."""
-        seen = max(self.seen_at, seen_at or self.seen_at)
-        return self.ended_at is not None or now - seen > idle or now - self.began_at > LONGEST_STAY
+    def is_expired(self, now: datetime, idle: timedelta, seen_at: datetime | None = None) -> bool:
+        """Whether the session was ended, was idle for too long, or is older than a day."""
+        last_seen = max(self.last_seen_at, seen_at or self.last_seen_at)
+        return (
+            self.ended_at is not None
+            or now - last_seen > idle
+            or now - self.started_at > MAX_SESSION_AGE
+        )
 
 
 def name_key(name: str) -> str:
-    """What a name is found by, however it is written."""
+    """The form in which names are compared: normalised and case-insensitive."""
     return unicodedata.normalize("NFKC", name).strip().casefold()
 
 
-def read_name(given: object) -> str:
-    """A person's name; raises `InvalidInput`."""
-    name = unicodedata.normalize("NFC", given).strip() if isinstance(given, str) else ""
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise InvalidInput(f"name must be 1 to {LONGEST_NAME} printable characters")
-    if name_key(name) in {name_key(one) for one in _TAKEN}:
+def parse_name(value: object) -> str:
+    """Parse a staff name; raises `InvalidInput`."""
+    name = unicodedata.normalize("NFC", value).strip() if isinstance(value, str) else ""
+    if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
+        raise InvalidInput(f"name must be 1 to {MAX_NAME_CHARACTERS} printable characters")
+    if name_key(name) in {name_key(reserved) for reserved in _RESERVED_NAMES}:
         raise InvalidInput(f"name: {name} has another meaning in the audit log: choose another")
     return name
 
 
-def read_role(given: object) -> Role:
-    """A role by its name; raises `InvalidInput`."""
+def parse_role(value: object) -> Role:
+    """Parse a role; raises `InvalidInput`."""
     try:
-        return Role(str(given))
+        return Role(str(value))
     except ValueError as error:
         raise InvalidInput(f"role must be one of {', '.join(Role)}") from error
 
 
-def read_password(given: object, name: str) -> str:
-    """A password that is worth the name; raises `InvalidInput`, which does not repeat it."""
-    if not isinstance(given, str) or len(given) < SHORTEST_PASSWORD:
+def parse_password(value: object, name: str) -> str:
+    """Check the strength of a password; raises `InvalidInput`, which does not repeat it."""
+    if not isinstance(value, str) or len(value) < MIN_PASSWORD_CHARACTERS:
         raise InvalidInput(
-            f"password must have at least {SHORTEST_PASSWORD} characters: four or five words that "
-            "nobody expects together are good, and easy to remember"
+            f"password must have at least {MIN_PASSWORD_CHARACTERS} characters: four or five "
+            "unrelated words are strong and easy to remember"
         )
-    if len(given) > LONGEST_PASSWORD:
-        raise InvalidInput(f"password must have at most {LONGEST_PASSWORD} characters")
-    if len(set(given)) < _FEWEST_CHARACTERS or not name_key(given).replace(name_key(name), ""):
+    if len(value) > MAX_PASSWORD_CHARACTERS:
+        raise InvalidInput(f"password must have at most {MAX_PASSWORD_CHARACTERS} characters")
+    if len(set(value)) < _MIN_DISTINCT_CHARACTERS or not name_key(value).replace(
+        name_key(name), ""
+    ):
         raise InvalidInput(
             "password must not be the name, nor one character after another: take four or five "
             "words that nobody expects together"
         )
-    return given
+    return value

@@ -1,4 +1,4 @@
-"""What is told to the outside: events, the endpoints they go to, and the life of a delivery."""
+"""Webhooks: events, endpoints, and the states and retries of deliveries."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -6,11 +6,11 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from crossway.domain.errors import IllegalMove
+from crossway.domain.errors import InvalidTransition
 
 
 class EventType(StrEnum):
-    """What can be announced (wire.md §6)."""
+    """The event types (wire.md §6)."""
 
     INTENT_CREATED = "intent_created"
     INTENT_FUNDED = "intent_funded"
@@ -23,15 +23,18 @@ class EventType(StrEnum):
     RAMP_ORDER_UPDATED = "ramp_order_updated"
 
 
-EVERY_EVENT: Final = "*"
+ALL_EVENTS: Final = "*"
 TEST_EVENT: Final = "webhook_test"
 TEST_KIND: Final = "webhook"
 
 
 @dataclass(frozen=True, slots=True)
-class Announcement:
-    """One event of a client's resource. `facts` is the JSON of what of it can change, as it stood
-    at `at`; `position` its place in the order in which all is told."""
+class OutboxEvent:
+    """One event of a client's resource, to be delivered.
+
+    `snapshot` is JSON of the resource's mutable fields at `at`; `position` is the event's place in
+    the delivery order, None until it is assigned.
+    """
 
     id: int
     event_id: str
@@ -40,19 +43,22 @@ class Announcement:
     kind: str
     resource_id: int
     at: datetime
-    facts: str
+    snapshot: str
     position: int | None
 
     @property
-    def line(self) -> str:
-        """What must be told in order: everything of one resource."""
+    def sequence_key(self) -> str:
+        """The resource whose events must be delivered in order."""
         return f"{self.kind}:{self.resource_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a client wants to be told of what. Secrets are sealed; the old one signs too until its
-    time. `failing_since` is the first failure after the last success."""
+    """A webhook endpoint of a client and the events it subscribes to.
+
+    Secrets are encrypted; after a rotation the old one also signs until `old_secret_until`.
+    `failing_since` is the first failure after the last success.
+    """
 
     id: int
     client_id: str
@@ -68,21 +74,21 @@ class Endpoint:
     created_at: datetime
     updated_at: datetime
 
-    def wants(self, one: Announcement) -> bool:
-        """Whether it is to be told of this; a test goes to the endpoint that was tested alone."""
-        if one.client_id != self.client_id or one.kind == TEST_KIND:
+    def subscribes_to(self, event: OutboxEvent) -> bool:
+        """Whether the endpoint receives this event; test events go to the tested endpoint only."""
+        if event.client_id != self.client_id or event.kind == TEST_KIND:
             return False
-        return EVERY_EVENT in self.events or one.type in self.events
+        return ALL_EVENTS in self.events or event.type in self.events
 
-    def signing(self, now: datetime) -> tuple[bytes, ...]:
-        """The sealed secrets that sign now, the newest first."""
+    def signing_secrets(self, now: datetime) -> tuple[bytes, ...]:
+        """The encrypted secrets to sign with now, newest first."""
         if self.old_secret is None or self.old_secret_until is None or now >= self.old_secret_until:
             return (self.secret,)
         return (self.secret, self.old_secret)
 
 
 class DeliveryState(StrEnum):
-    """Where a delivery stands."""
+    """The state of a delivery."""
 
     WAITING = "WAITING"
     DUE = "DUE"
@@ -103,7 +109,7 @@ class DeliveryEvent(StrEnum):
 D, V = DeliveryState, DeliveryEvent
 DELIVERY_TRANSITIONS: Final = MappingProxyType(
     {
-        # It waits for an earlier one of the same resource.
+        # It waits for an earlier delivery of the same resource.
         (D.WAITING, V.TURN): D.DUE,
         (D.WAITING, V.SWITCHED_OFF): D.FAILED,
         (D.DUE, V.TAKEN): D.DELIVERED,
@@ -116,24 +122,27 @@ OPEN_DELIVERY: Final = frozenset({D.WAITING, D.DUE})
 
 
 def advance_delivery(state: DeliveryState, event: DeliveryEvent) -> DeliveryState:
-    """The only way to a new state; a pair that the table lacks raises `IllegalMove`."""
+    """The new state after an event; raises `InvalidTransition` when the table has none."""
     to = DELIVERY_TRANSITIONS.get((state, event))
     if to is None:
-        raise IllegalMove(f"{event} cannot happen to a delivery that is {state}")
+        raise InvalidTransition(f"{event} cannot happen to a delivery that is {state}")
     return to
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One announcement on its way to one endpoint. Those of one `line` and endpoint go one after
-    the other. `status` and `error` are those of its last try; `replay_of` an earlier delivery."""
+    """The delivery of one event to one endpoint.
+
+    Deliveries with the same `sequence_key` and endpoint are sent one after the other. `status` and
+    `error` are those of the last attempt; `replay_of` is the delivery that this one repeats.
+    """
 
     id: int
     webhook_id: int
-    announcement_id: int
-    line: str
+    event_id: int
+    sequence_key: str
     state: DeliveryState
-    tries: int
+    attempt_count: int
     next_at: datetime
     status: int | None
     error: str
@@ -143,9 +152,11 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
-    """One request to an endpoint and what came of it: a status, or the error that kept it away.
-    `headers` are those sent, without the signature; `answer` is the beginning of the body."""
+class DeliveryAttempt:
+    """One request to an endpoint and its result: a status, or the error that prevented one.
+
+    `headers` are those sent, without the signature; `response` is the beginning of the body.
+    """
 
     delivery_id: int
     at: datetime
@@ -153,53 +164,62 @@ class Try:
     error: str
     milliseconds: int
     headers: str
-    answer: str
+    response: str
 
     @property
-    def taken(self) -> bool:
-        """Whether the endpoint said that it has it: any 2xx."""
+    def accepted(self) -> bool:
+        """Whether the endpoint accepted the event: any 2xx status."""
         return self.status is not None and 200 <= self.status < 300
 
 
-# From each failed try to the next; after the last there is none (wire.md §6).
+# The delays after each failed attempt; after the last there is no retry (wire.md §6).
 RETRY_AFTER: Final = tuple(
     timedelta(seconds=seconds) for seconds in (5, 60, 300, 900, 3_600, 21_600, 86_400)
 )
-MOST_TRIES: Final = len(RETRY_AFTER) + 1
+MAX_ATTEMPTS: Final = len(RETRY_AFTER) + 1
 _JITTER = 0.1
-FAILING_LIMIT: Final = timedelta(days=7)
-OLD_SECRET_SIGNS: Final = timedelta(hours=24)
-SWITCHED_OFF = "Every delivery failed for 7 days"
+DISABLE_AFTER: Final = timedelta(days=7)
+OLD_SECRET_GRACE: Final = timedelta(hours=24)
+DISABLED_REASON = "Every delivery failed for 7 days"
 
 
-def tried(delivery: Delivery, one: Try, chance: float) -> Delivery:
-    """The delivery after a try. `chance`, from 0 to 1, lengthens the wait by up to a tenth, so
-    that what failed together does not come back together."""
-    tries = delivery.tries + 1
-    event = V.TAKEN if one.taken else V.REFUSED if tries < MOST_TRIES else V.GIVEN_UP
-    wait = RETRY_AFTER[tries - 1] * (1 + _JITTER * chance) if event is V.REFUSED else timedelta()
+def apply_attempt(delivery: Delivery, attempt: DeliveryAttempt, random_fraction: float) -> Delivery:
+    """The delivery after an attempt.
+
+    `random_fraction` (0 to 1) extends the delay by up to a tenth, so that deliveries that failed
+    together are not retried together.
+    """
+    attempt_count = delivery.attempt_count + 1
+    event = (
+        V.TAKEN if attempt.accepted else V.REFUSED if attempt_count < MAX_ATTEMPTS else V.GIVEN_UP
+    )
+    wait = (
+        RETRY_AFTER[attempt_count - 1] * (1 + _JITTER * random_fraction)
+        if event is V.REFUSED
+        else timedelta()
+    )
     return replace(
         delivery,
         state=advance_delivery(delivery.state, event),
-        tries=tries,
-        next_at=one.at + wait,
-        status=one.status,
-        error=one.error,
-        updated_at=one.at,
+        attempt_count=attempt_count,
+        next_at=attempt.at + wait,
+        status=attempt.status,
+        error=attempt.error,
+        updated_at=attempt.at,
     )
 
 
-def felt(endpoint: Endpoint, one: Try) -> Endpoint:
-    """The endpoint after a try: one that has failed for seven days on end is switched off."""
-    if one.taken:
+def endpoint_health(endpoint: Endpoint, attempt: DeliveryAttempt) -> Endpoint:
+    """The endpoint after an attempt; it is disabled after failing for seven days."""
+    if attempt.accepted:
         return replace(endpoint, failing_since=None) if endpoint.failing_since else endpoint
-    since = endpoint.failing_since or one.at
-    if endpoint.enabled and one.at - since >= FAILING_LIMIT:
+    since = endpoint.failing_since or attempt.at
+    if endpoint.enabled and attempt.at - since >= DISABLE_AFTER:
         return replace(
             endpoint,
             enabled=False,
-            disabled_reason=SWITCHED_OFF,
+            disabled_reason=DISABLED_REASON,
             failing_since=since,
-            updated_at=one.at,
+            updated_at=attempt.at,
         )
     return endpoint if endpoint.failing_since else replace(endpoint, failing_since=since)

@@ -1,89 +1,107 @@
-"""Ending what is over: by the time of the chain where the money lies, never by our own."""
+"""Expires intents by the clock of their source chain, never by the machine's clock."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 
 from crossway.domain.deposits import DepositState
 from crossway.domain.errors import Unreachable
-from crossway.domain.intent import Event, State
-from crossway.domain.transfers import Duty, TransferEvent, TransferState, advance_transfer
-from crossway.engine.isolation import in_one_go
-from crossway.ports.chain import Heads
-from crossway.ports.records import TransferChange
+from crossway.domain.intent import IntentEvent, State
+from crossway.domain.outbound import (
+    OutboundTxEvent,
+    OutboundTxKind,
+    OutboundTxState,
+    advance_outbound_tx,
+)
+from crossway.engine.bisect_batch import bisect_batch
+from crossway.ports.chain import ChainHead
+from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.usecases.payments.ending import end
-from crossway.usecases.payments.lifecycle import Step, return_foreign
-from crossway.usecases.payments.processing import record
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.cancellation import close
+from crossway.usecases.payments.deposits import record_deposits
+from crossway.usecases.payments.lifecycle import IntentBatch, enqueue_deposit_returns
 
 BATCH = 2_000
 
 
-def expire(services: Services, heads: Mapping[str, Heads]) -> int:
-    """Expire what was not started in time; what it holds is owed back. Answers how many."""
+def expire_intents(services: Services, heads: Mapping[str, ChainHead]) -> int:
+    """Expire intents that were not started in time and enqueue their refunds; returns how many."""
     ended = 0
     with services.store.read() as unit:
-        found = unit.intents.expiring({c: head.time for c, head in heads.items()}, BATCH)
-    for chain_id, over in found.items():
+        found = unit.intents.list_expired({c: head.time for c, head in heads.items()}, BATCH)
+    for chain_id, intent_ids in found.items():
         try:
-            _look_first(services, chain_id, over)
+            _record_unseen_deposits(services, chain_id, intent_ids)
         except Unreachable:
-            # Whether money lies there is unknown, so nothing is said about it yet.
+            # The deposit address could not be read, so nothing is decided yet.
             continue
-        services.reached("before-expiry")
-        in_one_go(services, "expiring", over, lambda i: i, partial(_expire_all, services))
-        services.reached("expired")
-        ended += len(over)
+        services.process.failpoint("before-expiry")
+        bisect_batch(
+            services, "expiring", intent_ids, lambda i: i, partial(_expire_batch, services)
+        )
+        services.process.failpoint("expired")
+        ended += len(intent_ids)
     return ended
 
 
-def _look_first(services: Services, chain_id: str, ids: Sequence[int]) -> None:
-    """Look up, before it is too late, what was not seen by itself: test networks are not scanned,
-    and a deposit that a node once denied may be there after all."""
+def _record_unseen_deposits(services: Services, chain_id: str, ids: Sequence[int]) -> None:
+    """Record deposits that scanning cannot have found, before the intents expire.
+
+    Testnets are not scanned, and a deposit that a node once failed to confirm may exist after all.
+    """
     with services.store.read() as unit:
-        intents = unit.intents.of(ids)
-        denied = {d.intent_id for d in unit.deposits.of(ids) if d.state is DepositState.ORPHANED}
+        intents = unit.intents.get_many(ids)
+        disputed = {
+            d.intent_id
+            for d in unit.deposits.list_by_intents(ids)
+            if d.state is DepositState.ORPHANED
+        }
     testnet = services.catalogue.chains[chain_id].testnet
-    unsure = [intent for intent in intents.values() if testnet or intent.id in denied]
-    if not unsure:
+    to_check = [intent for intent in intents.values() if testnet or intent.id in disputed]
+    if not to_check:
         return
-    since = min(intent.created_at for intent in unsure)
-    found = services.chains[chain_id].incoming_to([i.address for i in unsure], since)
+    since = min(intent.created_at for intent in to_check)
+    found = services.chains[chain_id].transfers_to([i.address for i in to_check], since)
     if found:
-        services.store.write(lambda unit: record(unit, services, found))
+        services.store.write(lambda unit: record_deposits(unit, services, found))
 
 
-def _expire_all(services: Services, ids: Sequence[int]) -> None:
+def _expire_batch(services: Services, ids: Sequence[int]) -> None:
     services.store.write(partial(_expire, services=services, ids=ids))
 
 
-def _expire(unit: Unit, services: Services, ids: Sequence[int]) -> None:
+def _expire(unit: UnitOfWork, services: Services, ids: Sequence[int]) -> None:
     now = services.clock.now()
-    step = Step(services, now, unit.intents.lock(ids))
-    starts = {t.intent_id: t for t in unit.transfers.of(ids, Duty.START)}
+    batch = IntentBatch(services, now, unit.intents.lock(ids))
+    starts = {t.intent_id: t for t in unit.outbound_txs.list_by_intents(ids, OutboundTxKind.START)}
     cancelled = []
     expired = []
-    for intent in list(step.current.values()):
+    for intent in list(batch.current.values()):
         start = starts.get(intent.id)
-        under_way = start is not None and start.state is TransferState.SIGNED
-        if intent.state not in (State.PENDING, State.FUNDED) or under_way:
+        start_pending = start is not None and start.state is OutboundTxState.SIGNED
+        if intent.state not in (State.PENDING, State.FUNDED) or start_pending:
             continue
-        if start is not None and start.state is TransferState.DUE:
+        if start is not None and start.state is OutboundTxState.DUE:
             cancelled.append(start)
-        end(unit, step, intent, (Event.DEADLINE_EMPTY, Event.DEADLINE_HOLDING))
+        close(unit, batch, intent, (IntentEvent.DEADLINE_EMPTY, IntentEvent.DEADLINE_HOLDING))
         expired.append(intent.id)
-    locked = unit.transfers.lock([start.id for start in cancelled])
-    unit.transfers.change(
+    locked = unit.outbound_txs.lock([start.id for start in cancelled])
+    unit.outbound_txs.update(
         [
-            TransferChange(
-                start.id, start.state, advance_transfer(start.state, TransferEvent.CANCEL),
-                start.tries, "The intent expired before it was started.",
-                now, None, None,
+            OutboundTxChange(
+                start.id,
+                start.state,
+                advance_outbound_tx(start.state, OutboundTxEvent.CANCEL),
+                start.attempt_count,
+                "The intent expired before it was started.",
+                now,
+                None,
+                None,
             )
             for start in locked.values()
-            if start.state is TransferState.DUE
+            if start.state is OutboundTxState.DUE
         ],
         now,
-    )  # fmt: skip
-    return_foreign(unit, step, expired)
-    step.store(unit)
+    )
+    enqueue_deposit_returns(unit, batch, expired)
+    batch.store(unit)

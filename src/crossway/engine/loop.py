@@ -1,4 +1,4 @@
-"""The loop that runs the sweeps: one pass over the chains this engine holds, again and again."""
+"""The engine loop: runs every sweep over the chains that this engine has leased."""
 
 import logging
 import threading
@@ -7,234 +7,247 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from crossway.domain.errors import Unreachable
-from crossway.engine.alarms import alarm
-from crossway.engine.confirming import check_signed
-from crossway.engine.detection import credit_ready, scan_chain
-from crossway.engine.expiry import expire
-from crossway.engine.finality import finalize, reorganised
-from crossway.engine.naming import chain_name
-from crossway.engine.ramps import Ramps
-from crossway.engine.signing import send_due
-from crossway.engine.upkeep import EVERY_SECONDS, hurry, look_after, look_for_outsiders
-from crossway.ports.chain import Cursor, Heads
+from crossway.engine.alerts import raise_alert
+from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
+from crossway.engine.display_names import chain_name
+from crossway.engine.expiry import expire_intents
+from crossway.engine.housekeeping import (
+    INTERVAL_SECONDS,
+    check_foreign_nonces,
+    reset_backoff,
+    update_alerts,
+)
+from crossway.engine.ramp_worker import RampWorker
+from crossway.engine.reorg_monitor import finalize_confirmed, recheck_after_reorg
+from crossway.engine.tx_submitter import submit_due
+from crossway.engine.tx_tracker import track_signed
+from crossway.ports.chain import ChainHead, Cursor
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.usecases.money import reconciling
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.money import reconciliation_runs
 from crossway.usecases.operating import retention
 
 log = logging.getLogger("crossway.engine")
 
 LEASE_SECONDS = 15
 BUSY_SECONDS, IDLE_SECONDS = 0.02, 0.25
-# Another engine, for which this sweep works, may have cleared the alarm.
-RETELL_SECONDS = 60
+# Another engine may have resolved an alert that still applies here.
+REALERT_SECONDS = 60
 
 
 class Engine:
-    """One engine. Several may run on one database: each chain is worked by one at a time, and
-    a lease that ends early costs work done twice, never money moved twice."""
+    """One engine. Several may share a database: each chain is leased by one engine at a time.
+
+    A lease that expires early causes duplicate work but never a duplicate payment.
+    """
 
     def __init__(self, services: Services, owner: str, sole: bool = False) -> None:
-        """`sole` takes leases over when it begins: right where no other engine should run."""
+        """`sole` takes over all leases at the start; set it where no other engine runs."""
         self._services, self._owner, self._sole = services, owner, sole
         self._held: set[str] = set()
         self._renew_at: datetime | None = None
-        # What was last told of each chain, empty when it answers; of each sweep that is broken.
-        self._silent: dict[str, str] = {}
-        self._broken: dict[str, str] = {}
-        self._told_at: dict[str, datetime] = {}
+        # The last reported error: by chain (empty while it answers), and by failing sweep.
+        self._unreachable: dict[str, str] = {}
+        self._failing: dict[str, str] = {}
+        self._alerted_at: dict[str, datetime] = {}
         self._scanned: dict[str, str] = {}
-        self._begun: set[str] = set()
-        self._newest: dict[str, Cursor] = {}
-        self._upkeep_at: datetime | None = None
-        self._awake = threading.Event()
+        self._started_chains: set[str] = set()
+        self._scanned_to: dict[str, Cursor] = {}
+        self._housekeeping_at: datetime | None = None
+        self._wake_event = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._ramps = Ramps(services)
+        self._ramp_worker = RampWorker(services)
 
     def start(self) -> None:
-        """Run in a thread of its own until `stop`."""
-        self._services.pulse.begin()
+        """Run in a thread until `stop` is called."""
+        self._services.process.engine.start()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
-        self._ramps.start()
+        self._ramp_worker.start()
 
     def stop(self, timeout_seconds: float = 10) -> None:
-        """Finish the pass under way, give the leases back, and end."""
+        """Finish the current pass, release the leases and end."""
         self._stopping.set()
-        self._awake.set()
-        self._ramps.stop(timeout_seconds)
+        self._wake_event.set()
+        self._ramp_worker.stop(timeout_seconds)
         if self._thread is not None:
             self._thread.join(timeout_seconds)
-        self._services.pulse.runs = False
-        self._services.store.write(lambda unit: unit.network.release(self._owner))
+        self._services.process.engine.running = False
+        self._services.store.write(lambda unit: unit.leases.release(self._owner))
 
     def wake(self) -> None:
-        """Something is due now: do not wait for the next pass."""
-        self._awake.set()
-        self._ramps.wake()
+        """Start the next pass at once."""
+        self._wake_event.set()
+        self._ramp_worker.wake()
 
     def tick(self) -> int:
-        """One pass over chains and ramp orders in this thread; answers how much was done. Never
-        raises for an outsider's fault. A started engine asks ramp providers in threads of theirs.
-        """
-        return self._pass() + self._guarded("ramps", self._ramps.tick)
+        """Run one pass over chains and ramp orders in this thread; returns the amount of work done.
 
-    def _pass(self) -> int:
-        """One pass of every sweep over the chains."""
-        heads = self._heads(self._lease())
-        self._guarded("begin", partial(self._begin, heads))
+        Failures of outside services are not raised. A started engine calls ramp providers in
+        separate threads.
+        """
+        return self._run_pass() + self._guarded("ramps", self._ramp_worker.tick)
+
+    def _run_pass(self) -> int:
+        """Run every sweep once over the leased chains."""
+        heads = self._read_heads(self._lease_chains())
+        self._guarded("begin", partial(self._check_new_chains, heads))
         done = self._scan(heads)
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
-        done += self._keep_up(heads)
-        self._services.pulse.beat(heads)
+        done += self._run_housekeeping(heads)
+        self._services.process.engine.record_pass(heads)
         return done
 
-    def _keep_up(self, heads: Mapping[str, Heads]) -> int:
-        now, last = self._services.clock.machine(), self._upkeep_at
-        if last is not None and abs(now - last) < timedelta(seconds=EVERY_SECONDS):
+    def _run_housekeeping(self, heads: Mapping[str, ChainHead]) -> int:
+        now, last = self._services.clock.machine(), self._housekeeping_at
+        if last is not None and abs(now - last) < timedelta(seconds=INTERVAL_SECONDS):
             return 0
-        self._upkeep_at = now
+        self._housekeeping_at = now
         if last is None or now < last:
-            self._guarded("hurry", partial(hurry, self._services))
-        self._guarded("retention", partial(retention.sweep, self._services))
-        self._guarded("comparison", partial(reconciling.daily, self._services))
-        return self._guarded("upkeep", partial(look_after, self._services, heads))
+            self._guarded("hurry", partial(reset_backoff, self._services))
+        self._guarded("retention", partial(retention.delete_expired, self._services))
+        self._guarded("comparison", partial(reconciliation_runs.start_daily, self._services))
+        return self._guarded("upkeep", partial(update_alerts, self._services, heads))
 
-    def _begin(self, heads: Mapping[str, Heads]) -> int:
-        """On chains that this engine has just taken over: what happened while nobody looked?"""
-        fresh = [chain for chain in heads if chain not in self._begun]
-        if fresh:
-            look_for_outsiders(self._services, fresh)
-            for chain in fresh:
-                reorganised(self._services, chain, 0)
-        self._begun = set(heads)
+    def _check_new_chains(self, heads: Mapping[str, ChainHead]) -> int:
+        """Check chains that this engine has just taken over for what happened meanwhile."""
+        new_chains = [chain for chain in heads if chain not in self._started_chains]
+        if new_chains:
+            check_foreign_nonces(self._services, new_chains)
+            for chain in new_chains:
+                recheck_after_reorg(self._services, chain, 0)
+        self._started_chains = set(heads)
         return 0
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            done = self._guarded("tick", self._pass)
-            self._awake.wait(BUSY_SECONDS if done else IDLE_SECONDS)
-            self._awake.clear()
+            done = self._guarded("tick", self._run_pass)
+            self._wake_event.wait(BUSY_SECONDS if done else IDLE_SECONDS)
+            self._wake_event.clear()
 
-    def _lease(self) -> set[str]:
-        """The chains this engine works; an equal share of them when there are others."""
+    def _lease_chains(self) -> set[str]:
+        """Renew the leases; returns the chains of this engine, an equal share among all engines."""
         now = self._services.clock.machine()
         if self._renew_at is not None and now < self._renew_at:
             return self._held
         chains = sorted(self._services.chains)
         until = now + timedelta(seconds=LEASE_SECONDS)
 
-        def work(unit: Unit) -> set[str]:
+        def work(unit: UnitOfWork) -> set[str]:
             if self._sole and self._renew_at is None:
-                unit.network.take_over(self._owner)
-            others = unit.network.present(self._owner, now, until)
+                unit.leases.take_over(self._owner)
+            others = unit.leases.register_engine(self._owner, now, until)
             most = -(-len(chains) // (others + 1))
             names = [f"chain:{chain}" for chain in chains]
-            return unit.network.lease(names, self._owner, now, until, most)
+            return unit.leases.acquire(names, self._owner, now, until, most)
 
         held = {name.partition(":")[2] for name in self._services.store.write(work)}
         if held != self._held:
-            self._recall()
+            self._load_failures()
         self._held = held
         self._renew_at = now + timedelta(seconds=LEASE_SECONDS / 3)
         return self._held
 
-    def _recall(self) -> None:
-        """What was broken for whoever worked these chains before ends with the first success."""
+    def _load_failures(self) -> None:
+        """Load active engine alerts of previous owners, so that a success resolves them."""
         with self._services.store.read() as unit:
-            told = unit.network.alarms()
-        for one in told:
+            alerts = unit.alerts.list_active()
+        for one in alerts:
             if one.kind == "engine":
-                self._broken.setdefault(one.subject, one.message)
+                self._failing.setdefault(one.subject, one.message)
 
-    def _heads(self, chains: set[str]) -> dict[str, Heads]:
-        heads: dict[str, Heads] = {}
-        silent: dict[str, str] = {}
+    def _read_heads(self, chains: set[str]) -> dict[str, ChainHead]:
+        heads: dict[str, ChainHead] = {}
+        unreachable: dict[str, str] = {}
         for chain_id in sorted(chains):
             try:
                 heads[chain_id] = self._services.chains[chain_id].heads()
             except Unreachable as error:
-                silent[chain_id] = str(error)
-        self._report({**dict.fromkeys(heads, ""), **silent})
+                unreachable[chain_id] = str(error)
+        self._update_unreachable_alerts({**dict.fromkeys(heads, ""), **unreachable})
         return heads
 
-    def _report(self, found: Mapping[str, str]) -> None:
-        """Raise and clear the alarms of the chains held now; those of others are theirs."""
-        news = {c: message for c, message in found.items() if self._silent.get(c) != message}
-        back = [f"unreachable:{c}" for c, message in news.items() if not message]
+    def _update_unreachable_alerts(self, found: Mapping[str, str]) -> None:
+        """Raise and resolve the outage alerts of the chains leased by this engine."""
+        changed = {
+            c: message for c, message in found.items() if self._unreachable.get(c) != message
+        }
+        resolved = [f"unreachable:{c}" for c, message in changed.items() if not message]
 
-        def work(unit: Unit) -> None:
-            for chain_id, message in news.items():
+        def work(unit: UnitOfWork) -> None:
+            for chain_id, message in changed.items():
                 if message:
-                    key, text = f"unreachable:{chain_id}", self._silence(chain_id, message)
-                    alarm(unit, self._services, key, "chain", chain_id, text)
-            unit.network.clear_alarms(back, self._services.clock.now())
+                    key, text = f"unreachable:{chain_id}", self._describe_outage(chain_id, message)
+                    raise_alert(unit, self._services, key, "chain", chain_id, text)
+            unit.alerts.resolve(resolved, self._services.clock.now())
 
-        if news:
+        if changed:
             self._services.store.write(work)
-        self._silent = dict(found)
+        self._unreachable = dict(found)
 
-    def _silence(self, chain_id: str, message: str) -> str:
+    def _describe_outage(self, chain_id: str, message: str) -> str:
         name = chain_name(self._services, chain_id)
         why = message.replace(chain_id, name)
         return why if why.startswith(name) else f"{name} does not answer: {why}"
 
-    def _scan(self, heads: Mapping[str, Heads]) -> int:
+    def _scan(self, heads: Mapping[str, ChainHead]) -> int:
         services = self._services
         with services.store.read() as unit:
-            cursors = unit.network.cursors()
+            cursors = unit.cursors.get_all()
         done = 0
         for chain_id, head in heads.items():
-            still = self._scanned.get(chain_id) == head.block_hash
-            if still or services.catalogue.chains[chain_id].testnet:
+            unchanged = self._scanned.get(chain_id) == head.block_hash
+            if unchanged or services.catalogue.chains[chain_id].testnet:
                 continue
             done += self._guarded(
-                f"scan:{chain_id}", partial(self._scan_to, chain_id, head, cursors.get(chain_id))
+                f"scan:{chain_id}", partial(self._scan_chain, chain_id, head, cursors.get(chain_id))
             )
         return done
 
-    def _scan_to(self, chain_id: str, head: Heads, cursor: Cursor | None) -> int:
-        newest = self._newest.pop(chain_id, None)
+    def _scan_chain(self, chain_id: str, head: ChainHead, cursor: Cursor | None) -> int:
+        newest = self._scanned_to.pop(chain_id, None)
         found, reached = scan_chain(self._services, chain_id, cursor, newest)
         if reached is not None:
-            self._newest[chain_id] = reached
-        # Where something was found there may be more than one scan gives back.
+            self._scanned_to[chain_id] = reached
+        # After a find, scan the same head again: one scan may not return everything.
         self._scanned[chain_id] = "" if found else head.block_hash
         return found
 
     def _guarded(self, name: str, sweep: Callable[[], int]) -> int:
-        """A defect in one sweep is logged once and raised as an alarm; the others go on."""
+        """Run a sweep; an unexpected error is logged and alerted and does not stop the others."""
         try:
             done = sweep()
         except Unreachable:
             return 0
         except Exception as error:
-            self._tell_broken(name, error)
+            self._record_failure(name, error)
             return 0
-        if name in self._broken:
+        if name in self._failing:
             now = self._services.clock.now()
-            self._services.store.write(
-                lambda unit: unit.network.clear_alarms([f"sweep:{name}"], now)
-            )
-            del self._broken[name]
+            self._services.store.write(lambda unit: unit.alerts.resolve([f"sweep:{name}"], now))
+            del self._failing[name]
         return done
 
-    def _tell_broken(self, name: str, error: Exception) -> None:
-        now, news = self._services.clock.machine(), self._broken.get(name) != repr(error)
-        if not news and now - self._told_at.get(name, now) < timedelta(seconds=RETELL_SECONDS):
+    def _record_failure(self, name: str, error: Exception) -> None:
+        now, changed = self._services.clock.machine(), self._failing.get(name) != repr(error)
+        if not changed and now - self._alerted_at.get(name, now) < timedelta(
+            seconds=REALERT_SECONDS
+        ):
             return
-        self._broken[name], self._told_at[name] = repr(error), now
-        if news:
+        self._failing[name], self._alerted_at[name] = repr(error), now
+        if changed:
             log.error("sweep failed: %s", name, exc_info=error)
         message = f"The {name} sweep failed: {type(error).__name__}. The log has the details."
         try:
             self._services.store.write(
-                lambda unit: alarm(unit, self._services, f"sweep:{name}", "engine", name, message)
+                lambda unit: raise_alert(
+                    unit, self._services, f"sweep:{name}", "engine", name, message
+                )
             )
         except Exception:
-            log.exception("the alarm could not be stored either")
+            log.exception("the alert could not be stored either")
 
 
-_SWEEPS = (credit_ready, check_signed, send_due, finalize, expire)
+_SWEEPS = (credit_confirmed, track_signed, submit_due, finalize_confirmed, expire_intents)

@@ -12,11 +12,17 @@ from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.intent import State
 from crossway.domain.money import Token
 from crossway.domain.payment_uri import payment_uri
-from crossway.payer.answers import Asked
-from crossway.payer.figures import bare, exact, mark_of, millis, moment
-from crossway.payer.qr import qr_svg
-from crossway.payer.standing import Standing, standing
-from crossway.usecases.payers.paying import Seen
+from crossway.payer.checkout_status import CheckoutStatus, checkout_status
+from crossway.payer.formatting import (
+    badge_color,
+    epoch_millis,
+    format_exact,
+    format_instant,
+    plain_amount,
+)
+from crossway.payer.responses import PageRequest
+from crossway.qr import qr_svg
+from crossway.usecases.payers.checkout import CheckoutSnapshot
 
 _TONES = {
     "completed": "good", "received": "good", "sending": "good", "seen": "good",
@@ -26,7 +32,7 @@ _TONES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StepView:
     """One step of the way, and where it stands in words."""
 
     text: Markup
@@ -35,7 +41,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class TransactionView:
     """One transaction."""
 
     text: Markup
@@ -47,7 +53,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Detail:
+class DetailView:
     """One fact; `at` and `millis` where it is an instant."""
 
     label: Markup
@@ -71,9 +77,9 @@ class IntentPage:
     body: Markup
     said: str
     notices: list[Markup]
-    steps: list[Line]
-    moved: list[Sent]
-    facts: list[Detail]
+    steps: list[StepView]
+    moved: list[TransactionView]
+    facts: list[DetailView]
     again: str
     now: int
     ends: int
@@ -99,14 +105,14 @@ class IntentPage:
         return sha256(repr(told).encode()).hexdigest()[:16]
 
 
-def intent_page(asked: Asked, seen: Seen, name: str) -> IntentPage:
+def build_intent_page(asked: PageRequest, seen: CheckoutSnapshot, name: str) -> IntentPage:
     """The page of this payment."""
     t, catalogue = asked.t, asked.services.catalogue
-    intent, stands = seen.intent, standing(seen, catalogue)
+    intent, stands = seen.intent, checkout_status(seen, catalogue)
     chain = catalogue.chains[intent.terms.source_chain]
     words = _words(asked, seen, stands)
     title, link = f"state.{stands.state}.title", seen.link
-    closed = link is None or link.closed(seen.now) is not None
+    closed = link is None or link.closed_reason(seen.now) is not None
     page = IntentPage(
         state=stands.state,
         tone=_TONES.get(stands.state, ""),
@@ -122,14 +128,14 @@ def intent_page(asked: Asked, seen: Seen, name: str) -> IntentPage:
         moved=_moved(asked, seen, stands),
         facts=list(_facts(asked, seen)),
         again="" if closed or not stands.ended or link is None else asked.path(f"l/{link.id}"),
-        now=millis(seen.now),
-        ends=millis(intent.terms.expires_at),
+        now=epoch_millis(seen.now),
+        ends=epoch_millis(intent.terms.expires_at),
         poll=asked.path(f"{name}/live", lang=t.code),
-        phone=qr_svg(asked.address(name), t.plain("tools.phone")),
+        phone=qr_svg(asked.absolute_url(name), t.plain("tools.phone")),
         symbol=intent.asset_symbol,
         chain=chain.name,
-        token_mark=mark_of(intent.asset_symbol),
-        chain_mark=mark_of(chain.id),
+        token_mark=badge_color(intent.asset_symbol),
+        chain_mark=badge_color(chain.id),
         address=intent.address,
     )
     if stands.open:
@@ -139,13 +145,13 @@ def intent_page(asked: Asked, seen: Seen, name: str) -> IntentPage:
 
 
 def _ask(
-    asked: Asked, page: IntentPage, seen: Seen, units: int, chain: Chain, token: Token
+    asked: PageRequest, page: IntentPage, seen: CheckoutSnapshot, units: int, chain: Chain, token: Token
 ) -> None:
     """What is to be sent, where to and until when."""
     t, intent = asked.t, seen.intent
-    uri = payment_uri(chain, token, intent.address, units, intent.key, seen.merchant.name)
-    page.amount = exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
-    page.bare = bare(units, intent.asset_decimals)
+    uri = payment_uri(chain, token, intent.address, units, intent.intent_hash, seen.merchant.name)
+    page.amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
+    page.bare = plain_amount(units, intent.asset_decimals)
     page.until = t("pay.until", time=_time(intent.terms.expires_at, t.locale))
     page.contract = "" if token.native else token.address
     if uri != intent.address:
@@ -155,12 +161,12 @@ def _ask(
     page.qr = qr_svg(uri, f"{label} ({t.plain('mark.simulated')})" if mark else label, mark)
 
 
-def _words(asked: Asked, seen: Seen, stands: Standing) -> dict[str, str]:
+def _words(asked: PageRequest, seen: CheckoutSnapshot, stands: CheckoutStatus) -> dict[str, str]:
     """Everything that a state's texts may name."""
     intent, locale = seen.intent, asked.t.locale
 
     def asset(units: int) -> str:
-        return exact(units, intent.asset_decimals, intent.asset_symbol, locale)
+        return format_exact(units, intent.asset_decimals, intent.asset_symbol, locale)
 
     return {
         "merchant": seen.merchant.name,
@@ -168,21 +174,23 @@ def _words(asked: Asked, seen: Seen, stands: Standing) -> dict[str, str]:
         "received": asset(stands.received),
         "missing": asset(stands.missing),
         "held": asset(stands.held),
-        "arrives": exact(intent.terms.out_units, intent.out_decimals, intent.out_symbol, locale),
+        "arrives": format_exact(
+            intent.terms.payout_amount, intent.out_decimals, intent.out_symbol, locale
+        ),
     }
 
 
-def _notices(asked: Asked, seen: Seen, stands: Standing, catalogue: Catalogue) -> Iterator[Markup]:
+def _notices(asked: PageRequest, seen: CheckoutSnapshot, stands: CheckoutStatus, catalogue: Catalogue) -> Iterator[Markup]:
     t, intent = asked.t, seen.intent
     wanted = catalogue.chains[intent.terms.source_chain].name
     for name, units in (("over", stands.over), ("late", stands.late)):
         if units:
-            amount = exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
+            amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
             yield t(f"notice.{name}", **{name: amount})
     for stray in stands.strays:
         known = catalogue.chains.get(stray.chain)
         told = {
-            "amount": exact(stray.units, stray.decimals, stray.symbol, t.locale),
+            "amount": format_exact(stray.units, stray.decimals, stray.symbol, t.locale),
             "chain": known.name if known else stray.chain,
             "token": intent.asset_symbol,
             "wanted": wanted,
@@ -193,19 +201,19 @@ def _notices(asked: Asked, seen: Seen, stands: Standing, catalogue: Catalogue) -
             yield t("notice.wrong", **told)
 
 
-def _line(asked: Asked, seen: Seen, name: str, stands: str) -> Line:
+def _line(asked: PageRequest, seen: CheckoutSnapshot, name: str, stands: str) -> StepView:
     t = asked.t
     values = {"merchant": seen.merchant.name} if name == "done" else {}
-    return Line(t(f"step.{name}", **values), stands, t.plain(f"stands.{stands}"))
+    return StepView(t(f"step.{name}", **values), stands, t.plain(f"stands.{stands}"))
 
 
-def _moved(asked: Asked, seen: Seen, stands: Standing) -> list[Sent]:
+def _moved(asked: PageRequest, seen: CheckoutSnapshot, stands: CheckoutStatus) -> list[TransactionView]:
     found = []
     for one in stands.moved:
         values = {"merchant": seen.merchant.name} if one.what == "fill" else {}
         words = asked.t.plain(f"tx.{one.what}", **values)
         found.append(
-            Sent(
+            TransactionView(
                 text=asked.t(f"tx.{one.what}", **values),
                 label=asked.t.plain("tx.show", what=words, chain=one.chain),
                 chain=one.chain,
@@ -217,31 +225,31 @@ def _moved(asked: Asked, seen: Seen, stands: Standing) -> list[Sent]:
     return found
 
 
-def _facts(asked: Asked, seen: Seen) -> Iterator[Detail]:
+def _facts(asked: PageRequest, seen: CheckoutSnapshot) -> Iterator[DetailView]:
     t, intent = asked.t, seen.intent
     terms = intent.terms
-    arrives = exact(terms.out_units, intent.out_decimals, intent.out_symbol, t.locale)
-    yield Detail(t("facts.arrives", merchant=seen.merchant.name), arrives)
+    arrives = format_exact(terms.payout_amount, intent.out_decimals, intent.out_symbol, t.locale)
+    yield DetailView(t("facts.arrives", merchant=seen.merchant.name), arrives)
     if reference := _reference(seen):
-        yield Detail(t("facts.reference"), reference)
-    yield Detail(t("facts.refund"), terms.refund_address, mono=True)
+        yield DetailView(t("facts.reference"), reference)
+    yield DetailView(t("facts.refund"), terms.refund_address, mono=True)
     yield _at(asked, "facts.created", intent.created_at)
     if intent.state is State.COMPLETED:
         yield _at(asked, "facts.paid", intent.updated_at)
 
 
-def _at(asked: Asked, key: str, at: datetime) -> Detail:
-    text = moment(at, asked.t.locale)
-    return Detail(asked.t(key), text, at=at.isoformat(), millis=millis(at))
+def _at(asked: PageRequest, key: str, at: datetime) -> DetailView:
+    text = format_instant(at, asked.t.locale)
+    return DetailView(asked.t(key), text, at=at.isoformat(), millis=epoch_millis(at))
 
 
 def _time(at: datetime, locale: Locale) -> Markup:
     """An instant, which a script puts into the reader's own zone."""
     mark = Markup('<time datetime="{}" data-at="{}">{}</time>')
-    return mark.format(at.isoformat(), millis(at), moment(at, locale))
+    return mark.format(at.isoformat(), epoch_millis(at), format_instant(at, locale))
 
 
-def _reference(seen: Seen) -> str:
+def _reference(seen: CheckoutSnapshot) -> str:
     """What the merchant calls this payment, where its metadata says so."""
     found = seen.intent.metadata.get("reference")
     return found[:100] if isinstance(found, str) else ""

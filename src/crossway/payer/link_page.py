@@ -7,17 +7,24 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from crossway.payer.answers import Asked
-from crossway.payer.figures import about, bare, brief, dollars, exact, mark_of
-from crossway.payer.qr import qr_svg
-from crossway.usecases.payers.paying import Choice, Entrance
+from crossway.payer.formatting import (
+    badge_color,
+    format_duration,
+    format_exact,
+    format_short,
+    format_usd,
+    plain_amount,
+)
+from crossway.payer.responses import PageRequest
+from crossway.qr import qr_svg
+from crossway.usecases.payers.checkout import CheckoutLink, PaymentMethod
 
-_DOLLARS = ("USDC", "USDT", "DAI")
-_AT_SIGHT = 4
+_STABLECOINS = ("USDC", "USDT", "DAI")
+_VISIBLE_TOKENS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class TokenOption:
     """One token on a network, and how much of it."""
 
     name: str
@@ -26,7 +33,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class NetworkOption:
     """One chain with what can be paid there."""
 
     name: str
@@ -35,8 +42,8 @@ class Network:
     time: str
     cheapest: bool
     open: bool
-    choices: list[Option]
-    others: list[Option]
+    choices: list[TokenOption]
+    others: list[TokenOption]
 
     @property
     def others_open(self) -> bool:
@@ -62,7 +69,7 @@ class LinkPage:
     wrong_field: str = ""
     refund: str = ""
     nonce: str = ""
-    networks: list[Network] = field(default_factory=list)
+    networks: list[NetworkOption] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +83,20 @@ class Poster:
     url: str
 
 
-def bare_page(asked: Asked, door: Entrance) -> LinkPage:
+def unpriced_page(asked: PageRequest, door: CheckoutLink) -> LinkPage:
     """A link without an amount that was chosen: closed, or asking for it."""
     link, token = door.link, door.token_out
     page = LinkPage(
         what=link.title,
         about=link.description,
-        closed=door.closed.value if door.closed else "",
+        closed=door.closed_reason.value if door.closed_reason else "",
         symbol=token.symbol,
-        kept=list(asked.kept().items()),
+        kept=list(asked.preserved_params().items()),
         action=asked.path(f"l/{link.id}"),
     )
-    t, least, most = asked.t, link.least_units, link.most_units
+    t, least, most = asked.t, link.min_amount, link.max_amount
     named = {
-        name: exact(units, token.decimals, token.symbol, t.locale)
+        name: format_exact(units, token.decimals, token.symbol, t.locale)
         for name, units in (("least", least), ("most", most))
         if units is not None
     }
@@ -99,13 +106,13 @@ def bare_page(asked: Asked, door: Entrance) -> LinkPage:
 
 
 def priced_page(
-    asked: Asked, door: Entrance, units: int, found: Sequence[Choice], chosen: str = ""
+    asked: PageRequest, door: CheckoutLink, units: int, found: Sequence[PaymentMethod], chosen: str = ""
 ) -> LinkPage:
     """A link with an amount, and the ways to pay it, each with its price."""
-    page, token = bare_page(asked, door), door.token_out
-    page.amount = exact(units, token.decimals, token.symbol, asked.t.locale)
-    page.typed = bare(units, token.decimals)
-    page.change = "" if door.link.amount_units is not None else asked.path(f"l/{door.link.id}")
+    page, token = unpriced_page(asked, door), door.token_out
+    page.amount = format_exact(units, token.decimals, token.symbol, asked.t.locale)
+    page.typed = plain_amount(units, token.decimals)
+    page.change = "" if door.link.amount is not None else asked.path(f"l/{door.link.id}")
     page.nonce = secrets.token_urlsafe(18)
     if chosen not in {choice.name for choice in found}:
         chosen = next((c.name for c in found if c.cheapest), found[0].name if found else "")
@@ -116,40 +123,40 @@ def priced_page(
     return page
 
 
-def _network(asked: Asked, choices: list[Choice], chosen: str) -> Network:
+def _network(asked: PageRequest, choices: list[PaymentMethod], chosen: str) -> NetworkOption:
     source, locale = choices[0].source, asked.t.locale
     chain = asked.services.catalogue.chains[source.source]
     ranked = sorted(choices, key=lambda c: _rank(c.option.symbol, chain.native_symbol))
     options = [
-        Option(c.name, brief(c.option.deposit_units, c.option.decimals, c.option.symbol, locale),
+        TokenOption(c.name, format_short(c.option.deposit_amount, c.option.decimals, c.option.symbol, locale),
                c.name == chosen)
         for c in ranked
     ]  # fmt: skip
-    return Network(
+    return NetworkOption(
         name=chain.name,
-        mark=mark_of(chain.id),
-        fees=dollars(source.fee_micro_usd, locale),
-        time=about(source.fill_seconds, locale),
+        mark=badge_color(chain.id),
+        fees=format_usd(source.fee_micro_usd, locale),
+        time=format_duration(source.fill_seconds, locale),
         cheapest=any(choice.cheapest for choice in choices),
         open=any(option.chosen for option in options),
-        choices=options[:_AT_SIGHT],
-        others=options[_AT_SIGHT:],
+        choices=options[:_VISIBLE_TOKENS],
+        others=options[_VISIBLE_TOKENS:],
     )
 
 
 def _rank(symbol: str, native: str) -> int:
     """Dollars first, then the chain's own coin, then the rest in its order."""
-    if symbol in _DOLLARS:
-        return _DOLLARS.index(symbol)
-    return len(_DOLLARS) + (symbol != native)
+    if symbol in _STABLECOINS:
+        return _STABLECOINS.index(symbol)
+    return len(_STABLECOINS) + (symbol != native)
 
 
-def poster(asked: Asked, door: Entrance) -> Poster:
+def build_poster(asked: PageRequest, door: CheckoutLink) -> Poster:
     """A link to be hung up or laid on a counter."""
     link, token = door.link, door.token_out
-    url = asked.address(f"l/{link.id}")
+    url = asked.absolute_url(f"l/{link.id}")
     mark = asked.t.plain("mark.brief") if asked.simulated else ""
-    fixed = link.amount_units
-    amount = exact(fixed, token.decimals, token.symbol, asked.t.locale) if fixed else ""
+    fixed = link.amount
+    amount = format_exact(fixed, token.decimals, token.symbol, asked.t.locale) if fixed else ""
     code = qr_svg(url, asked.t.plain("link.poster"), mark)
     return Poster(link.title, link.description, amount, code, url)

@@ -1,18 +1,18 @@
-"""The port of a chain: one adapter answers for many intents in one call."""
+"""The port of a blockchain; every call works for many intents at once."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from crossway.domain.actions import Action
-from crossway.domain.deposits import Incoming
+from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
+from crossway.domain.outbound_call import OutboundCall
 
 
 @dataclass(frozen=True, slots=True)
-class Heads:
-    """Where a chain stands; `time` is its own clock, `finalized` the last height that is final."""
+class ChainHead:
+    """The head of a chain: `time` is the chain's clock, `finalized` the newest final height."""
 
     height: int
     block_hash: str
@@ -22,7 +22,7 @@ class Heads:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The last block that was scanned; a chain with another hash at this height was reorganised."""
+    """The last scanned block; another hash at this height means a reorg."""
 
     height: int
     block_hash: str
@@ -30,29 +30,32 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What came in after a cursor. `reorged_from` is the first height whose block was replaced
-    since, None when the cursor still stands; incoming then starts from that height again."""
+    """The transfers found after a cursor.
 
-    incoming: Sequence[Incoming]
+    `reorged_from` is the first height that a reorg replaced since then, or None; `incoming` then
+    starts at that height again.
+    """
+
+    incoming: Sequence[IncomingTransfer]
     cursor: Cursor
     reorged_from: int | None
 
 
-class Watch(Protocol):
-    """The deposit addresses to look out for on one chain."""
+class AddressFilter(Protocol):
+    """The deposit addresses to look for on one chain."""
 
-    def known(self, addresses: Collection[str]) -> set[str]:
-        """Those of the given addresses that are deposit addresses; for chains that show all."""
+    def filter_known(self, addresses: Collection[str]) -> set[str]:
+        """Those of the addresses that are deposit addresses; for chains whose blocks list all."""
         ...
 
-    def all(self) -> Sequence[str]:
-        """Every address worth asking a node about; for chains that must be asked by address."""
+    def list_all(self) -> Sequence[str]:
+        """All watched addresses; for chains that must be queried by address."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
-    """A transaction whose bytes can be stored and sent, any number of times, to one effect."""
+class SignedTx:
+    """A signed transaction; sending its bytes repeatedly has a single effect."""
 
     tx_id: str
     raw: bytes
@@ -61,73 +64,76 @@ class Signed:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """One payment that a mined transaction really made."""
+class TokenTransfer:
+    """One token transfer that an included transaction made."""
 
     source: str
     to: str
     token: str
-    units: int
+    amount: int
 
 
 ALREADY_DONE = "already done"
-"""The reason of a transaction refused because its marker is used: the chain did it before."""
+"""The revert reason when the marker was executed before by another transaction."""
 
 
-NOTHING_LEFT = "nothing to move"
-"""The reason of a transaction that was to move all that lies at an address, and found nothing."""
+NOTHING_TO_MOVE = "nothing to move"
+"""The revert reason of a sweep that found an empty address."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
-    """In a block: worked (`reason` empty) or reverted (`reason` says why; `permanent` when the
-    same call can never work). `fee_units` of the native coin were paid by the account."""
+class IncludedTx:
+    """Included in a block: `reason` is empty on success, else says why it reverted.
+
+    `permanent` means that the same call can never succeed. The account paid `fee_units` of the
+    native coin.
+    """
 
     block_height: int
     block_hash: str
     at: datetime
-    moved: tuple[Moved, ...]
+    transfers: tuple[TokenTransfer, ...]
     fee_units: int
     reason: str = ""
     permanent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A mined transaction of one of our own accounts, whoever signed it."""
+class AccountTx:
+    """An included transaction of one of our accounts, whoever signed it."""
 
     tx_id: str
     nonce: int
-    mined: Mined
+    included: IncludedTx
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Known to the chain and not in a block yet."""
+class TxPending:
+    """In the mempool, not in a block yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """Not known to the chain. `never` is true only when it can no longer land, at finality."""
+class TxNotFound:
+    """Not known to the chain; `dropped` once finality rules out that it is ever included."""
 
-    never: bool
+    dropped: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Unsure:
-    """What nodes say of it does not fit together, or is told by one that is behind: nothing may
-    follow from it, and the next look will tell."""
+class TxUnknown:
+    """Nodes contradict each other or lag behind; nothing may be concluded until the next check."""
 
 
-Status = Mined | Waiting | Missing | Unsure
+TxStatus = IncludedTx | TxPending | TxNotFound | TxUnknown
 
 
 @dataclass(frozen=True, slots=True)
 class ChainAddresses:
-    """Crossway's own addresses on a chain: who pays, who collects, who coordinates, who earns.
+    """Crossway's own addresses on a chain.
 
-    `shared`: the bridger is a contract in which others' money lies, too, each apart by its terms.
-    `redirect_seconds` after expiry, what an intent holds may go to another than its refund address.
+    `shared`: the bridger is a contract that holds several parties' money, each by its terms.
+    `redirect_seconds` after expiry, the rest at a deposit address may be sent to an address other
+    than its refund address.
     """
 
     relayer: str
@@ -139,86 +145,92 @@ class ChainAddresses:
 
 
 class Chain(Protocol):
-    """One chain. Answers for many at once; keeps no database, no status, no retry, no log.
+    """One chain. Calls are batched; an implementation keeps no database, retries or logs.
 
-    Every method but the pure ones raises `Unreachable` when the chain gives no answer.
+    Every method except the pure ones raises `Unreachable` when the chain gives no answer.
     """
 
     id: str
-    own: ChainAddresses
-    replaces: bool
-    """Whether a transaction of the same nonce replaces an older one, so that one that waits can be
-    offered again with more. Where it is false a transaction has a time limit instead: one that
-    waits lands soon, or runs out and is signed anew."""
+    accounts: ChainAddresses
+    supports_rbf: bool
+    """Whether a transaction with the same nonce replaces a pending one (replace by fee). Where it
+    is False, transactions have a time limit instead and are signed anew after it."""
 
     def canonical_address(self, text: str) -> str:
-        """The one spelling of an address. Pure. Raises `ValueError` with a sentence."""
+        """The canonical form of an address. Pure. Raises `ValueError` with a sentence."""
         ...
 
-    def intent_key(self, terms: Terms) -> str:
-        """The 32-byte name of an intent, `0x` and 64 hex digits. Pure."""
+    def intent_hash(self, terms: Terms) -> str:
+        """The 32-byte hash of an intent's terms, `0x` and 64 hex digits. Pure."""
         ...
 
     def deposit_address(self, key: str) -> str:
-        """The address of an intent with this key on this chain. Pure."""
+        """The deposit address of an intent hash on this chain. Pure."""
         ...
 
     def deposit_token_account(self, address: str, token: str) -> str | None:
-        """Solana: the token account owned by a deposit address; None elsewhere. Pure."""
+        """Solana: the token account of a deposit address; None on other chains. Pure."""
         ...
 
-    def heads(self) -> Heads:
-        """The newest block and the newest final one."""
+    def heads(self) -> ChainHead:
+        """The newest block and the newest final height."""
         ...
 
-    def scan(self, after: Cursor | None, watch: Watch) -> Scan:
-        """Incoming transfers since a cursor; without one, start at the newest block."""
+    def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
+        """Incoming transfers since a cursor; without one, the scan starts at the newest block."""
         ...
 
-    def incoming_to(
+    def transfers_to(
         self, addresses: Collection[str], since: datetime | None = None
-    ) -> Sequence[Incoming]:
-        """Every transfer that these addresses ever received and that still stands. Nothing came
-        before `since`; without it, a chain without an index looks back a few days."""
+    ) -> Sequence[IncomingTransfer]:
+        """All transfers to these addresses that are still on the chain.
+
+        `since` is the earliest time to consider; without it, a chain without an index searches
+        back a few days.
+        """
         ...
 
-    def still_there(self, incoming: Sequence[Incoming]) -> Sequence[bool]:
-        """Whether each transfer, read again from its block, still stands: before crediting."""
+    def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
+        """Whether each transfer is still in its block, read again; checked before crediting."""
         ...
 
     def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
-        """Units of a token at each address now."""
+        """The current balance of a token at each address, in smallest units."""
         ...
 
     def next_nonce(self, account: str) -> int:
-        """One more than the highest nonce that a mined transaction of this account has used. On a
-        chain without nonces they are running numbers that our transactions carry."""
+        """One more than the highest nonce that an included transaction of this account used.
+
+        On chains without nonces these are sequence numbers that our transactions carry.
+        """
         ...
 
     def fee_units(self) -> int:
-        """What one transaction costs now, in units of the native coin."""
+        """The current cost of one transaction, in smallest units of the native coin."""
         ...
 
     def native_balance(self, address: str) -> int:
-        """Units of the native coin at an address, for paying fees."""
+        """The balance of the native coin, in smallest units."""
         ...
 
-    def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
-        """Sign each action with its nonce at this fee. Sends nothing."""
+    def sign(
+        self, actions: Sequence[tuple[OutboundCall, int]], fee_units: int
+    ) -> Sequence[SignedTx]:
+        """Sign each call with its nonce at this fee, without sending anything."""
         ...
 
-    def broadcast(self, signed: Sequence[Signed]) -> Sequence[str]:
-        """Send; per transaction an empty string or the node's objection. Repeating is harmless."""
+    def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
+        """Broadcast; for each an empty string or the node's error. Safe to repeat."""
         ...
 
-    def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
-        """What the chain knows of each transaction."""
+    def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
+        """The status of each transaction."""
         ...
 
-    def used(self, markers: Collection[str]) -> set[str]:
-        """Those of the markers that this chain has seen used: that was done, by whomever."""
+    def executed(self, markers: Collection[str]) -> set[str]:
+        """Those of the markers that this chain has executed, by whomever."""
         ...
 
-    def made_by(self, account: str, from_nonce: int) -> Sequence[Made]:
-        """Mined transactions of an account of ours from a nonce on, oldest first."""
+    def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
+        """Included transactions of one of our accounts from a nonce on, oldest first."""
         ...

@@ -5,12 +5,12 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Time as the service sees it; the sandbox clock moves `now` and never `machine`."""
+    """The service's time; the sandbox clock moves `now` but never `machine`."""
 
     def now(self) -> datetime:
-        """UTC-aware time of the service: expiry, retries and statistics follow it."""
+        """The service's UTC time, used for expiry, retries and statistics."""
         ...
 
     def machine(self) -> datetime:
-        """UTC-aware time of the machine, for leases alone."""
+        """The machine's UTC time, used for leases."""
         ...

@@ -1,34 +1,70 @@
-"""The door to a month of made-up business, which only a simulated network has."""
+"""The ports of the optional crossway-demo distribution: demo data and scenarios."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-# How far it is, from 0 to 1, and what is being done.
-Tell = Callable[[float, str], None]
+NOT_INSTALLED = "The demo data and scenarios are not installed: pip install crossway-demo"
+# Called with the progress from 0 to 1 and the name of the current step.
+ReportProgress = Callable[[float, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
-    """What was put in place: payments, ramp orders, and how many records in all."""
+class DemoSummary:
+    """The numbers of payments, ramp orders and records that were generated."""
 
     payments: int
     orders: int
     records: int
 
 
-class Demo(Protocol):
-    """Fills the books of a simulated network, and empties them."""
+class DemoData(Protocol):
+    """Generates and clears demo data."""
 
-    def business(self) -> tuple[int, int]:
-        """How many payments and ramp orders there are now."""
+    def count_records(self) -> tuple[int, int]:
+        """The current numbers of payments and ramp orders."""
         ...
 
-    def fill(self, payments: int, tell: Tell) -> Filled:
-        """Play a month that ends now and put it in the place of what there is. Raises `WrongState`
-        where another process works on this database."""
+    def generate(self, payments: int, on_progress: ReportProgress) -> DemoSummary:
+        """Replace all business data by a simulated month that ends now.
+
+        Raises `InvalidStatus` when another process works on this database.
+        """
         ...
 
-    def empty(self, keep_clients: bool) -> None:
-        """Take all business away; people stay, clients and keys where they are to be kept."""
+    def clear(self, keep_clients: bool) -> None:
+        """Delete all business data; staff stay, and clients and API keys with `keep_clients`."""
+        ...
+
+
+# Called by the launcher with the settings, the store and callbacks of a service.
+DemoFactory = Callable[..., DemoData]
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioInfo:
+    """The number, name and title of a scenario."""
+
+    number: int
+    name: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioReport:
+    """The narrative of a scenario as lines, and whether all its invariants hold."""
+
+    lines: Sequence[str]
+    passed: bool
+
+
+class Scenarios(Protocol):
+    """Lists and runs scenarios."""
+
+    def list_all(self) -> Sequence[ScenarioInfo]:
+        """All scenarios in their order."""
+        ...
+
+    def run(self, name: str) -> ScenarioReport:
+        """Run a scenario on a throwaway simulated network. Raises `NotFound`."""
         ...

@@ -1,4 +1,4 @@
-"""What is remembered of who did what, and of what was asked and answered."""
+"""The repositories of the audit log and the request log, and the retention of old records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One change or one manual action. `subject` is `kind:id`, such as `client:…` or `intent:12`;
-    `before` and `after` are what changed of it, None where there was nothing or it is not told.
+    """One change or manual action. `subject` is `kind:id`, such as `client:…` or `intent:12`.
+    `before` and `after` hold the values that changed, None when there are none to show.
 
-    `hash` is over this entry and the hash before it, empty in entries from before there were any.
+    `hash` covers this entry and the hash of the entry before it.
     """
 
     id: int
     at: datetime
-    who: str
-    what: str
+    actor: str
+    action: str
     subject: str
     detail: Mapping[str, Any]
     before: Mapping[str, Any] | None
@@ -27,10 +27,10 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Which entries a list shows; an empty field asks nothing. `start` is included, `end` not."""
+    """Filters a list of entries; an empty field matches all. `start` is inclusive, `end` is not."""
 
-    who: str = ""
-    what: str = ""
+    actor: str = ""
+    action: str = ""
     subject: str = ""
     start: datetime | None = None
     end: datetime | None = None
@@ -38,10 +38,10 @@ class AuditFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRequest:
-    """One request to the API and its answer; `path` is the route's template.
+class LoggedRequest:
+    """One request to the API and its response; `path` is the route template.
 
-    `asked` and `answered` are the masked bodies of writes and failures, None of others.
+    `request_body` and `response_body` are masked; only writes and failures have them.
     """
 
     id: int
@@ -52,17 +52,17 @@ class AskedRequest:
     status: int
     microseconds: int
     client_id: str | None
-    key_shown: str | None
-    asked: str | None
-    answered: str | None
+    key_prefix: str | None
+    request_body: str | None
+    response_body: str | None
     intent_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RequestFilter:
-    """Which requests a list shows; an empty field asks nothing. `failed` wants 4xx and 5xx.
+    """Filters a list of requests; an empty field matches all. `failed` matches 4xx and 5xx.
 
-    `status` below ten wants a class: 4 is 400 to 499. `path_part` is found anywhere in a path.
+    A `status` below ten is a class: 4 matches 400 to 499. `path_part` matches anywhere in a path.
     """
 
     client_id: str | None = None
@@ -78,48 +78,65 @@ class RequestFilter:
     before_id: int | None = None
 
 
-class AuditRecords(Protocol):
+class AuditLogRepository(Protocol):
     """The audit log: entries are added and read, never changed."""
 
-    def page(self, wanted: AuditFilter, limit: int) -> list[AuditEntry]:
+    def record(
+        self,
+        actor: str,
+        action: str,
+        detail: Mapping[str, Any],
+        at: datetime,
+        subject: str = "",
+        before: Mapping[str, Any] | None = None,
+        after: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Append an entry; see `AuditEntry` for the fields."""
+        ...
+
+    def list_recent(self, limit: int) -> list[tuple[datetime, str, str, Mapping[str, Any]]]:
+        """(at, actor, action, detail), newest first."""
+        ...
+
+    def list_page(self, filter: AuditFilter, limit: int) -> list[AuditEntry]:
         """Newest first."""
         ...
 
-    def chain(self, after_id: int, limit: int) -> list[AuditEntry]:
-        """Entries behind a number, oldest first."""
+    def list_after(self, after_id: int, limit: int) -> list[AuditEntry]:
+        """Entries with a higher id, oldest first."""
         ...
 
-    def names(self) -> tuple[list[str], list[str]]:
-        """Every `who` and every `what` there is, in order."""
+    def list_actors_and_actions(self) -> tuple[list[str], list[str]]:
+        """All distinct actors and actions, sorted."""
         ...
 
-    def expected_hash(self, previous: str, entry: AuditEntry) -> str:
-        """The hash that this entry must have behind that of the entry before it."""
+    def compute_hash(self, previous: str, entry: AuditEntry) -> str:
+        """The hash of an entry that follows one with the hash `previous`."""
         ...
 
 
-class RequestRecords(Protocol):
+class RequestLogRepository(Protocol):
     """The request log."""
 
-    def add(self, asked: Sequence[AskedRequest]) -> None:
-        """Store requests; their numbers are assigned."""
+    def add(self, requests: Sequence[LoggedRequest]) -> None:
+        """Store requests (their ids are assigned)."""
         ...
 
-    def get(self, number: int) -> AskedRequest | None: ...
-    def page(self, wanted: RequestFilter, limit: int) -> list[AskedRequest]:
+    def get(self, number: int) -> LoggedRequest | None: ...
+    def list_page(self, filter: RequestFilter, limit: int) -> list[LoggedRequest]:
         """Newest first."""
         ...
 
 
-class RetentionRecords(Protocol):
-    """What may be forgotten once it is old: `requests`, `deliveries` with their attempts,
-    `announcements` and `order_reports`."""
+class RetentionRepository(Protocol):
+    """Records that are deleted once they are old: `requests`, `deliveries` with their attempts,
+    `outbox` and `provider_updates`."""
 
     def has_older(self, kind: str, before: datetime) -> bool:
-        """Whether the oldest record of a kind is from before an instant."""
+        """Whether the oldest record of a kind is older than an instant."""
         ...
 
-    def forget(self, kind: str, before: datetime, most: int) -> int:
-        """Delete those of the oldest so many records of a kind that are from before an instant
-        and that nothing depends on; answers how many."""
+    def delete_oldest(self, kind: str, before: datetime, limit: int) -> int:
+        """Delete those of the oldest `limit` records of a kind that are older than an instant and
+        that nothing refers to; returns how many."""
         ...

@@ -1,19 +1,19 @@
-"""The port that keeps passwords as hashes."""
+"""The port that hashes and verifies passwords."""
 
 from typing import Protocol
 
 
-class Passwords(Protocol):
-    """Slow on purpose, so that a stolen hash tells little."""
+class PasswordHasher(Protocol):
+    """A deliberately slow password hash."""
 
-    def hash_of(self, password: str) -> str:
-        """What is stored of a password."""
+    def hash(self, password: str) -> str:
+        """The hash to store for a password."""
         ...
 
-    def fits(self, known: str, password: str) -> bool:
-        """Whether a password is the one of a hash. Takes the same time without a hash (`""`)."""
+    def verify(self, known: str, password: str) -> bool:
+        """Whether a password matches a hash; takes equally long for an empty hash (no account)."""
         ...
 
-    def outdated(self, known: str) -> bool:
-        """Whether a hash was made in a weaker way than today's."""
+    def needs_rehash(self, known: str) -> bool:
+        """Whether a hash was made with weaker parameters than the current ones."""
         ...

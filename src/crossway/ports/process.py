@@ -1,71 +1,49 @@
-"""What one process knows of itself: who may come in, how its engine is, what is not written yet."""
+"""The in-memory state of one process: caches, engine health and buffered request log entries."""
 
 import time
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime
 from decimal import Decimal
 from threading import Lock
 
-from crossway.domain.flows import bucket_of, share_of_time
-from crossway.ports.chain import Heads
-
-
-@dataclass(frozen=True, slots=True)
-class Doors:
-    """From where and with what one may come in.
-
-    Of `trusted_proxies`, networks, X-Forwarded-For is believed. Without a `metrics_token` only
-    this machine may read the metrics. `public_url` is where payers find this service, without a
-    path; empty where it is not said, and then it is where they were found.
-    """
-
-    trusted_proxies: tuple[str, ...] = ()
-    metrics_token: str = field(default="", repr=False)
-    public_url: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """How long the service remembers what nothing depends on any more."""
-
-    requests: timedelta = timedelta(days=7)
-    deliveries: timedelta = timedelta(days=30)
-    announcements: timedelta = timedelta(days=30)
-    order_reports: timedelta = timedelta(days=90)
+from crossway.domain.clients import ApiKey, Client
+from crossway.domain.corridor_stats import bucket_of, quantile_seconds
+from crossway.domain.staff import StaffMember, StaffSession
+from crossway.ports.chain import ChainHead
 
 
 @dataclass
-class Pulse:
-    """How the engine of this process is; `since` and `passed` are time.monotonic().
+class EngineHealth:
+    """The health of this process's engine; times are time.monotonic().
 
-    `heads` is what each chain last said, with when.
+    `heads` is the last head of each chain and when it was read.
     """
 
-    runs: bool = False
-    since: float = 0.0
-    passed: float = 0.0
-    heads: dict[str, tuple[Heads, float]] = field(default_factory=dict)
+    running: bool = False
+    started_at: float = 0.0
+    last_pass_at: float = 0.0
+    heads: dict[str, tuple[ChainHead, float]] = field(default_factory=dict)
 
-    def begin(self) -> None:
-        """The engine begins now."""
-        self.runs, self.since = True, time.monotonic()
+    def start(self) -> None:
+        """The engine starts now."""
+        self.running, self.started_at = True, time.monotonic()
 
-    def beat(self, heads: Mapping[str, Heads]) -> None:
+    def record_pass(self, heads: Mapping[str, ChainHead]) -> None:
         """A pass over these chains has ended."""
-        self.passed = time.monotonic()
-        known = {chain: (head, self.passed) for chain, head in heads.items()}
+        self.last_pass_at = time.monotonic()
+        known = {chain: (head, self.last_pass_at) for chain, head in heads.items()}
         self.heads = {**self.heads, **known}
 
-    def quiet_seconds(self) -> float:
-        """How long no pass has ended; zero where no engine runs."""
-        return time.monotonic() - max(self.since, self.passed) if self.runs else 0.0
+    def seconds_since_pass(self) -> float:
+        """Seconds since the last completed pass; zero where no engine runs."""
+        return time.monotonic() - max(self.started_at, self.last_pass_at) if self.running else 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """One request as it went by; `at` is time.monotonic(), bodies None where none are kept."""
+class RequestLogEntry:
+    """One handled request; `at` is time.monotonic(), bodies are None where none are stored."""
 
     at: float
     request_id: str
@@ -74,17 +52,17 @@ class Heard:
     status: int
     microseconds: int
     client_id: str | None
-    key_shown: str | None
-    asked: bytes | None
-    answered: bytes | None
-    intent: int | None = None
+    key_prefix: str | None
+    request_body: bytes | None
+    response_body: bytes | None
+    intent_id: int | None = None
 
 
 @dataclass
-class Unwritten:
-    """Requests that are not in the request log yet; the oldest are lost when there are too many."""
+class RequestLogBuffer:
+    """Requests that are not in the request log yet; the oldest are dropped on overflow."""
 
-    heard: deque[Heard] = field(default_factory=lambda: deque(maxlen=20_000))
+    entries: deque[RequestLogEntry] = field(default_factory=lambda: deque(maxlen=20_000))
 
 
 HEALTH_MINUTES = 60
@@ -92,7 +70,7 @@ HEALTH_MINUTES = 60
 
 @dataclass
 class _Minute:
-    """What one bridge did in one minute; times by `domain.flows.bucket_of` their milliseconds."""
+    """The calls to one bridge in one minute; `times` counts duration buckets in milliseconds."""
 
     answers: int = 0
     errors: int = 0
@@ -100,9 +78,11 @@ class _Minute:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
-    """How one bridge answered in the last hour; times in seconds, None where it gave no answer.
-    `last_error` is the newest reason for none, `last_error_at` its time.monotonic()."""
+class BridgeStats:
+    """The calls to one bridge in the last hour; durations in seconds, None without an answer.
+
+    `last_error` is the newest error, `last_error_at` its time.monotonic().
+    """
 
     answers: int
     errors: int
@@ -113,15 +93,15 @@ class Health:
 
 
 class BridgeHealth:
-    """What this process has measured of its bridges by really asking them, minute by minute."""
+    """Counts and durations of this process's calls to bridges, per minute."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._minutes: dict[str, dict[int, _Minute]] = {}
         self._failed: dict[str, tuple[str, float]] = {}
 
-    def asked(self, bridge: str, seconds: float, error: str = "") -> None:
-        """One question was answered, or failed, after this time."""
+    def record(self, bridge: str, seconds: float, error: str = "") -> None:
+        """Record one call that took `seconds`; `error` is empty when it was answered."""
         now = time.monotonic()
         minute = int(now // 60)
         with self._lock:
@@ -137,15 +117,15 @@ class BridgeHealth:
                 known[minute].answers += 1
                 known[minute].times[bucket_of(seconds * 1_000)] += 1
 
-    def of(self, bridge: str) -> Health:
-        """The last hour of one bridge."""
+    def get_stats(self, bridge: str) -> BridgeStats:
+        """The statistics of one bridge over the last hour."""
         oldest = int(time.monotonic() // 60) - HEALTH_MINUTES
         with self._lock:
             recent = [m for at, m in self._minutes.get(bridge, {}).items() if at > oldest]
             times = sum((m.times for m in recent), Counter[int]())
             failed = self._failed.get(bridge)
-        p50, p95 = (share_of_time(times.items(), share) for share in (0.5, 0.95))
-        return Health(
+        p50, p95 = (quantile_seconds(times.items(), share) for share in (0.5, 0.95))
+        return BridgeStats(
             answers=sum(m.answers for m in recent),
             errors=sum(m.errors for m in recent),
             p50_seconds=None if p50 is None else p50 / 1_000,
@@ -156,13 +136,82 @@ class BridgeHealth:
 
 
 @dataclass
-class Stock:
-    """What the relayer held when its chains were last asked, whole tokens by chain and symbol.
+class InventoryCache:
+    """The relayer's balances when its chains were last read, in whole tokens by (chain, symbol).
 
-    `asked` is the time.monotonic() of that, `asking` whether somebody asks right now.
+    `asked_at` is the time.monotonic() of that read, `refreshing` whether one is running.
     """
 
-    held: Mapping[tuple[str, str], Decimal] = field(default_factory=dict)
+    balances: Mapping[tuple[str, str], Decimal] = field(default_factory=dict)
     heads: Mapping[str, int] = field(default_factory=dict)
-    asked: float = float("-inf")
-    asking: bool = False
+    asked_at: float = float("-inf")
+    refreshing: bool = False
+
+
+@dataclass
+class ApiKeyCache:
+    """API keys that this process looked up recently, and uses that are not stored yet.
+
+    `by_hash` maps a key's hash to the time.monotonic() of the look-up, the key and its client.
+    `last_used` holds the last use by key id until it is stored; `written_at` is the
+    time.monotonic() of the last write.
+    """
+
+    by_hash: dict[str, tuple[float, ApiKey, Client]] = field(default_factory=dict)
+    last_used: dict[int, datetime] = field(default_factory=dict)
+    written_at: float = 0.0
+
+
+@dataclass
+class KillSwitchCache:
+    """The kill switches that this process read last.
+
+    `known` holds them with the epoch and the time.monotonic() from before the read. A switch made
+    here begins a new epoch, which invalidates earlier reads.
+    """
+
+    epoch: object = field(default_factory=object)
+    known: tuple[object, float, Mapping[str, str]] | None = None
+
+
+@dataclass
+class SessionCache:
+    """Staff sessions that this process looked up recently, and recent sign-in attempts.
+
+    `by_token_hash` maps a token's hash to the epoch, the time.monotonic() of the look-up, the
+    session and its staff member. `has_staff` says, in the same way, whether any staff exist. A
+    change made here begins a new epoch, which invalidates earlier look-ups. `last_active` is the
+    last activity by token hash, newer than what is stored. `login_attempts` holds the
+    time.monotonic() of sign-in attempts by name and by address, guarded by `lock`.
+    """
+
+    epoch: object = field(default_factory=object)
+    by_token_hash: dict[str, tuple[object, float, StaffSession | None, StaffMember | None]] = field(
+        default_factory=dict
+    )
+    has_staff: tuple[object, float, bool] | None = None
+    last_active: dict[str, datetime] = field(default_factory=dict)
+    login_attempts: dict[str, deque[float]] = field(default_factory=dict)
+    lock: Lock = field(default_factory=Lock)
+
+
+@dataclass(frozen=True)
+class ProcessState:
+    """What this process remembers between calls, and the hooks through which it signals.
+
+    `wake` makes the engine start its next pass at once; `pause` waits a moment while polling.
+    `failpoint` is called with the name of each step that tests interrupt. `first_keys` returns the
+    API keys of the first run by mode, once; afterwards it is empty.
+    """
+
+    api_keys: ApiKeyCache = field(default_factory=ApiKeyCache)
+    kill_switches: KillSwitchCache = field(default_factory=KillSwitchCache)
+    sessions: SessionCache = field(default_factory=SessionCache)
+    engine: EngineHealth = field(default_factory=EngineHealth)
+    request_log: RequestLogBuffer = field(default_factory=RequestLogBuffer)
+    inventory: InventoryCache = field(default_factory=InventoryCache)
+    bridge_health: BridgeHealth = field(default_factory=BridgeHealth)
+    wake: Callable[[], None] = lambda: None
+    pause: Callable[[], None] = lambda: time.sleep(0.02)
+    failpoint: Callable[[str], None] = lambda step: None
+    first_keys: Callable[[], Mapping[str, str]] = dict

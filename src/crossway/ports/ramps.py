@@ -1,4 +1,4 @@
-"""The port of a fiat ramp provider, and what is said through it."""
+"""The port of a fiat ramp provider, with its requests and answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,25 +6,26 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
-from crossway.domain.channels import Channel
-from crossway.domain.errors import Refusal
+from crossway.domain.errors import DomainError
 from crossway.domain.fiat import Currency
-from crossway.domain.kyc import Standing, Tier
+from crossway.domain.kyc import Tier, VerificationStatus
 from crossway.domain.money import Token
+from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
 
 
-class ProviderRefused(Refusal):
-    """The provider said no for good; its reason as a sentence. Silence is `Unreachable` instead."""
+class ProviderRejected(DomainError):
+    """The provider rejected a request permanently, with its reason; no answer is `Unreachable`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a provider does, as data: its channels, the chains it pays and is paid on with its
-    token there, where it checks identities, and its tiers by country (`""`: everywhere else).
+    """A provider's static capabilities: channels, tokens, KYC mode and KYC tiers.
 
-    `spreads_bps` is how far a sandbox's rate lies from the reference, against the user, by
-    currency (`""`: every other); a real provider tells its rate itself.
+    `tokens` are the tokens it pays out and accepts, one per chain. `kyc_mode` says whether it
+    verifies identities through this service or in its own widget. `tiers` are by country (`""`:
+    every other). `spreads_bps` is how far a sandbox's rate lies from the reference rate, against
+    the user, by currency (`""`: every other); a real provider quotes its own rate.
     """
 
     name: ProviderName
@@ -32,7 +33,7 @@ class Capabilities:
     website: str
     channels: tuple[Channel, ...]
     tokens: tuple[Token, ...]
-    verifies: Literal["here", "widget"]
+    kyc_mode: Literal["here", "widget"]
     tiers: Mapping[str, tuple[Tier, ...]]
     spreads_bps: Mapping[str, int] = field(default_factory=dict)
 
@@ -51,21 +52,23 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """What a price is asked for: `units` of the provider's `token`, delivered or taken."""
+class ProviderQuoteRequest:
+    """A quote request for `amount` smallest units of the provider's token, delivered or taken."""
 
     direction: Direction
     currency: Currency
     country: str
     token: Token
-    units: int
+    amount: int
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
-    """A provider's price: what the user pays or gets in minor units by `channels[0]`, the
-    provider's own rate in millionths of the currency per USD, and its fee in minor units,
-    which is inside `fiat_minor`."""
+class ProviderQuote:
+    """A provider's quote for paying through `channels[0]`.
+
+    `fiat_minor` is what the user pays or gets in minor units, `fee_minor` the provider's fee
+    within it, `rate_micro` the provider's rate in millionths of the currency per USD.
+    """
 
     fiat_minor: int
     fee_minor: int
@@ -76,13 +79,12 @@ class Priced:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """An order as the provider is asked for it; `reference` is ours and makes it happen once.
+class OrderRequest:
+    """An order to place with the provider; `reference` is ours and makes it idempotent.
 
-    `to_address` is where an on-ramp delivers. `fiat_minor` is what was quoted. `refund_address`
-    is where crypto of an off-ramp goes back to. `identity` is what the person handed in for the
-    provider's check, as a provider that leaves checking to others wants it with every order.
-    Personal data: never to be logged or kept.
+    `to_address` is where an on-ramp delivers, `fiat_minor` the quoted amount, `refund_address`
+    where an off-ramp's crypto is returned to. `kyc_fields` are the identity fields of the user for
+    providers that require them with every order. Personal data: never log or cache it.
     """
 
     reference: str
@@ -91,21 +93,24 @@ class Opening:
     country: str
     channel: Channel
     token: Token
-    units: int
+    amount: int
     fiat_minor: int
     fee_minor: int
     to_address: str
     refund_address: str
     email: str
     fields: Mapping[str, str]
-    identity: Mapping[str, str] = field(default_factory=dict)
+    kyc_fields: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """The provider's answer: its own reference, what it says it takes or pays in minor units, how
-    the user pays (`instructions`, label to value, or a page), and where an off-ramp's crypto goes
-    (`pay_to` on the token's chain)."""
+class ProviderOrder:
+    """An order as the provider accepted it.
+
+    `reference` is the provider's, `fiat_minor` what it takes or pays in minor units. The user pays
+    by `instructions` (label to value) or on the page `widget_url`; an off-ramp's crypto goes to
+    `pay_to` on the token's chain.
+    """
 
     reference: str
     fiat_minor: int
@@ -115,8 +120,8 @@ class Opened:
     pay_by: datetime | None = None
 
 
-class Outcome(StrEnum):
-    """What a provider reports of an order."""
+class ProviderOrderStatus(StrEnum):
+    """The status of an order as a provider reports it."""
 
     WAITING = "waiting"
     PAID = "paid"
@@ -128,17 +133,17 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """One thing a provider said of an order; `id` is the same when it says it again.
+class ProviderUpdate:
+    """One status report about an order; `id` is the same when it is repeated.
 
-    `units` of its token and `fiat_minor` are what it claims was moved, None where it does not say.
+    `amount` of its token and `fiat_minor` are what it claims was moved; None when not reported.
     """
 
     id: str
     reference: str
-    outcome: Outcome
+    status: ProviderOrderStatus
     at: datetime
-    units: int | None = None
+    amount: int | None = None
     fiat_minor: int | None = None
     tx_hash: str = ""
     reason: str = ""
@@ -146,7 +151,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file about a person, for a provider's check."""
+    """A document for a provider's identity check."""
 
     key: str
     media_type: str
@@ -154,55 +159,67 @@ class Document:
 
 
 class RampProvider(Protocol):
-    """One provider. Every call may raise `Unreachable`, after which nothing is known; those that
-    change something are safe to make again with the same reference."""
+    """One ramp provider. Every call may raise `Unreachable`, after which the result is unknown.
+
+    Calls that change something may be repeated safely with the same reference. `runs_in_process`:
+    calls need no network and run in the caller's thread.
+    """
 
     name: ProviderName
-    at_once: bool
+    runs_in_process: bool
     capabilities: Capabilities
 
     def refund_address(self, chain: str) -> str:
-        """Where crypto goes back to that this provider paid and that cannot be delivered."""
+        """The address to which undeliverable crypto from this provider is returned."""
         ...
 
-    def price(self, ask: Ask, channels: Sequence[Channel], now: datetime) -> Priced:
-        """What the user pays or gets. Raises `ProviderRefused` when it does not serve this."""
+    def get_quote(
+        self, request: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime
+    ) -> ProviderQuote:
+        """The price. Raises `ProviderRejected` when the provider does not serve the request."""
         ...
 
-    def open(self, order: Opening) -> Opened:
-        """Open an order, or find the one that this reference opened before. Raises
-        `ProviderRefused`."""
+    def create_order(self, request: OrderRequest) -> ProviderOrder:
+        """Place an order, or find the one placed before with this reference.
+
+        Raises `ProviderRejected`.
+        """
         ...
 
-    def confirm(self, reference: str, tx_hash: str = "") -> None:
-        """Tell that the user says it is paid; `reference` is the provider's. For an off-ramp
-        `tx_hash` is the transaction that paid the provider's address. Raises `ProviderRefused`,
-        which changes nothing: the provider learns of a payment by itself as well."""
+    def confirm_payment(self, reference: str, tx_hash: str = "") -> None:
+        """Tell the provider that the user reports the payment; `reference` is the provider's.
+
+        For an off-ramp, `tx_hash` is the transaction that paid the provider's address. Raises
+        `ProviderRejected`, which changes nothing: the provider also detects payments itself.
+        """
         ...
 
-    def cancel(self, reference: str) -> None:
-        """Close an order that nobody paid. Raises `ProviderRefused` when it is too late."""
+    def cancel_order(self, reference: str) -> None:
+        """Cancel an unpaid order. Raises `ProviderRejected` when it is too late."""
         ...
 
-    def cancel_unknown(self, order: Opening) -> None:
-        """The same where our reference is all that is known: nothing may have been opened."""
+    def cancel_by_reference(self, request: OrderRequest) -> None:
+        """Cancel an order by our reference alone; it may never have been placed."""
         ...
 
-    def reports(self, references: Sequence[str]) -> Mapping[str, Sequence[Report]]:
-        """What is known of orders by the provider's reference, oldest first."""
+    def fetch_updates(self, references: Sequence[str]) -> Mapping[str, Sequence[ProviderUpdate]]:
+        """The reported updates of orders by the provider's reference, oldest first."""
         ...
 
-    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> Sequence[Report]:
-        """Reports in an incoming call, its signature checked. Raises `Unauthorized` for a forged
-        one and `InvalidInput` for one that makes no sense. Header names are in lower case."""
+    def parse_webhook(self, headers: Mapping[str, str], body: bytes) -> Sequence[ProviderUpdate]:
+        """The updates in an incoming webhook, after checking its signature.
+
+        Header names are in lower case. Raises `Unauthorized` for a bad signature and
+        `InvalidInput` for a malformed body.
+        """
         ...
 
-    def standing(self, email: str, country: str) -> Standing:
-        """Where a person stands with the provider."""
+    def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
+        """The verification status of a user with the provider."""
         ...
 
-    def submit(
+    def submit_kyc(
         self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
-    ) -> Standing:
-        """Hand over what a tier requires. Raises `ProviderRefused`."""
+    ) -> VerificationStatus:
+        """Submit what a tier requires. Raises `ProviderRejected`."""
         ...

@@ -1,17 +1,17 @@
-"""What is remembered, as the store takes it and gives it back."""
+"""Records that repositories take and return and that are no part of the domain."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from crossway.domain.intent import Event, Intent, Move, State
-from crossway.domain.transfers import Duty, TransferState
-from crossway.ports.chain import Signed
+from crossway.domain.intent import Intent, IntentEvent, State, Transition
+from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.ports.chain import SignedTx
 
 
 @dataclass(frozen=True, slots=True)
 class IntentFilter:
-    """Which intents a list shows; an empty field asks nothing. `text` is the whole of an address,
-    a hash of one of its transactions, a sender, a recipient or the record number."""
+    """Filters a list of intents; an empty field matches all. `text` is a whole address,
+    transaction hash, sender, recipient or id."""
 
     client_id: str | None = None
     mode: str | None = None
@@ -24,19 +24,19 @@ class IntentFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One event applied to one intent: `before` as locked, `after` as it shall be stored."""
+class IntentChange:
+    """One event applied to one intent: `before` as locked, `after` to be stored."""
 
     before: Intent
     after: Intent
-    event: Event
-    move: Move
+    event: IntentEvent
+    transition: Transition
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class MoveRecord:
-    """One line of an intent's history, and what was announced by it (`tells`, else None)."""
+class TransitionRecord:
+    """One entry of an intent's history; `event_type` is None when no event was published."""
 
     id: str
     intent_id: int
@@ -44,34 +44,34 @@ class MoveRecord:
     event: str
     from_state: State | None
     to_state: State
-    tells: str | None
+    event_type: str | None
     note: str
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
-    """A duty to be stored, once for its (intent_id, duty, cause)."""
+class NewOutboundTx:
+    """An outbound transaction to enqueue, once for each (intent_id, kind, cause)."""
 
     intent_id: int
-    duty: Duty
+    kind: OutboundTxKind
     cause: str
     chain: str
     token: str
-    units: int | None
+    amount: int | None
     to_address: str
     next_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class TransferChange:
-    """What became of one transfer: written only if it still is in state `before`.
+class OutboundTxChange:
+    """The new state of an outbound transaction, stored only if it still is in state `before`.
 
-    `tx_id` None leaves the transaction that is known."""
+    `tx_id` None keeps the stored transaction id."""
 
     id: int
-    before: TransferState
-    after: TransferState
-    tries: int
+    before: OutboundTxState
+    after: OutboundTxState
+    attempt_count: int
     reason: str
     next_at: datetime
     tx_id: str | None
@@ -79,47 +79,48 @@ class TransferChange:
 
 
 @dataclass(frozen=True, slots=True)
-class InFlight:
-    """Of a signed transfer, what following it needs."""
+class InFlightTx:
+    """What tracking a signed outbound transaction needs."""
 
     id: int
     intent_id: int
-    duty: Duty
+    kind: OutboundTxKind
     chain: str
     tx_id: str
-    tries: int
+    attempt_count: int
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """Signed bytes of a transfer, stored before they were sent; several only by fee bumps."""
+class TxAttempt:
+    """One signed version of an outbound transaction, stored before it is sent; fee bumps add
+    more."""
 
-    transfer_id: int
+    outbound_tx_id: int
     chain: str
     account: str
-    signed: Signed
+    signed: SignedTx
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Alarm:
-    """Something a person should know; one row for each `key`, until it clears."""
+class Alert:
+    """An alert; at most one with a `key` is active."""
 
     key: str
     kind: str
     subject: str
     message: str
     since: datetime
-    seen_at: datetime
-    cleared_at: datetime | None
+    last_seen_at: datetime
+    resolved_at: datetime | None
     acknowledged_at: datetime | None = None
     acknowledged_by: str = ""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchedOff:
-    """A chain, bridge or route that is off: why, by whom and since when."""
+class KillSwitch:
+    """A chain, bridge or route that is disabled: why, by whom and since when."""
 
     subject: str
     reason: str
@@ -128,8 +129,8 @@ class SwitchedOff:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """An idempotency key's first request and, once there is one, its answer."""
+class IdempotencySlot:
+    """The first request with an idempotency key and, once it is complete, its response."""
 
     body_hash: str
     at: datetime

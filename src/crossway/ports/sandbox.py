@@ -1,4 +1,4 @@
-"""The port of the simulated network's own switches; absent on a live network."""
+"""The ports that control the simulated chains and ramp providers; absent when live."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class SentDeposit:
-    """A deposit made by hand: its transaction and the block that holds it."""
+    """A simulated deposit: its transaction and its block."""
 
     tx_hash: str
     chain: str
@@ -16,13 +16,13 @@ class SentDeposit:
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """How a simulated chain is to misbehave; a field left out changes nothing (wire.md §7).
+    """Faults to inject into a simulated chain; a field left out changes nothing (wire.md §7).
 
-    `reorg_depth` undoes that many blocks: their transactions are mined again, less the next
-    `drop_next`. `fee_factor` multiplies the least fee that is mined. `take_nonce` lets an outside
-    transaction use the relayer's next nonce. `lie` is one of `forged`, `chain_id`, `stale`, or
-    empty to stop. `refuse` lists addresses that refuse every transfer, `accept` ends that.
-    `own` sets Crossway's own balances: account name (relayer, treasury …) to symbol to units.
+    `reorg_depth` replaces that many blocks: their transactions are included again, except the next
+    `drop_next`. `fee_factor` multiplies the minimum fee. `take_nonce` lets an outside transaction
+    use the relayer's next nonce. `lie` is `forged`, `chain_id` or `stale`, or empty to stop.
+    Addresses in `refuse` reject every transfer until they are in `accept`. `balances` sets
+    Crossway's own balances: account name (relayer, treasury …) to symbol to smallest units.
     """
 
     outage_seconds: float | None = None
@@ -35,53 +35,53 @@ class Faults:
     lie: str | None = None
     refuse: Sequence[str] = ()
     accept: Sequence[str] = ()
-    own: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    balances: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 class Sandbox(Protocol):
-    """What a person may do to the simulated network."""
+    """Controls of the simulated chains and their clock."""
 
     def deposit(
         self, chain: str, to: str, token: str, units: int, count: int = 1, sender: str | None = None
     ) -> SentDeposit:
-        """Send `count` transfers of `units` each to an address, mined in one new block at once."""
+        """Send `count` transfers of `units` each to an address, all in one new block."""
         ...
 
     def advance(self, seconds: float) -> None:
-        """Move the clock, and every chain with it, forward."""
+        """Move the clock and every chain forward."""
         ...
 
     def freeze(self, frozen: bool) -> None:
-        """Stop the clock, or let it run again from where it stands."""
+        """Stop the clock, or let it continue from where it is."""
         ...
 
     def clock(self) -> tuple[float, bool]:
-        """Seconds by which the clock is ahead of the machine, and whether it is frozen."""
+        """How many seconds the clock is ahead of the machine, and whether it is stopped."""
         ...
 
-    def misbehave(self, chain: str, faults: Faults) -> None:
-        """Switch faults of one chain."""
+    def inject_faults(self, chain: str, faults: Faults) -> None:
+        """Switch faults of one chain on or off."""
         ...
 
     def faults(self, chain: str) -> Mapping[str, object]:
-        """The faults now active on a chain, for display."""
+        """The active faults of a chain, for display."""
         ...
 
     def holdings(self, address: str) -> Sequence[tuple[str, str, int]]:
-        """(chain, token address, units) of everything an address holds anywhere."""
+        """(chain, token address, units) of everything an address holds on any chain."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RampFaults:
-    """How a sandbox provider is to behave; None leaves a setting as it is.
+    """Faults to inject into a sandbox provider; None leaves a setting as it is.
 
-    `down_seconds`: gives no answer for so long. `slow_seconds`: waits before each answer.
-    `refuse_next`: refuses the next orders. `short_bps`: delivers that much less than it says.
-    `overcharge_bps`: asks that much more at opening than it quoted. `repeat`: says everything
-    twice. `shuffle`: reports in the wrong order. `deliver_seconds`: time from payment to delivery,
-    -1 for only when told. `rate_bps`: moves its rate. `kyc`: `manual`, `approve` at once, or `auto`
-    (basic checks pass by themselves, advanced ones wait).
+    `down_seconds`: no answer for that long. `slow_seconds`: delay of each answer. `refuse_next`:
+    number of orders to reject. `short_bps`: delivers that much less than reported.
+    `overcharge_bps`: charges that much more than quoted. `repeat`: reports everything twice.
+    `shuffle`: reports out of order. `deliver_seconds`: time from payment to delivery, -1 for only
+    on request. `rate_bps`: moves the rate. `kyc`: `manual`, `approve` at once, or `auto` (basic
+    checks pass automatically, advanced ones wait).
     """
 
     down_seconds: float | None = None
@@ -97,21 +97,25 @@ class RampFaults:
 
 
 class RampSandbox(Protocol):
-    """What a person may do to the sandbox providers."""
+    """Controls of the sandbox providers."""
 
     def report(self, provider: str, reference: str, outcome: str) -> None:
-        """Let a provider report `paid`, `delivered`, `failed` or `refunded` for its order; doing
-        what it reports (delivering pays into the order's intent), each at most once."""
+        """Let a provider report `paid`, `delivered`, `failed` or `refunded` for its order.
+
+        The reported step is executed too (delivery pays into the order's intent), at most once.
+        """
         ...
 
-    def set_standing(self, provider: str, email: str, kyc_type: str, status: str) -> None:
-        """Set what a provider says of a person."""
+    def set_verification_status(
+        self, provider: str, email: str, kyc_type: str, status: str
+    ) -> None:
+        """Set a provider's verification status of a person."""
         ...
 
-    def misbehave(self, provider: str, faults: RampFaults) -> None:
-        """Switch how a provider behaves."""
+    def inject_faults(self, provider: str, faults: RampFaults) -> None:
+        """Switch faults of a provider on or off."""
         ...
 
     def faults(self, provider: str) -> Mapping[str, object]:
-        """How a provider behaves now, for display."""
+        """The active faults of a provider, for display."""
         ...

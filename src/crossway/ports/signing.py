@@ -1,4 +1,4 @@
-"""The port of whoever holds a key: here, in a key store, or far away; the key never leaves it."""
+"""The port of a signing key, held locally or by a remote signer."""
 
 from typing import Protocol
 
@@ -10,6 +10,8 @@ class Signer(Protocol):
     """The account's address in canonical form."""
 
     def sign(self, digest: bytes) -> tuple[int, int, int]:
-        """The signature of 32 bytes: y parity (0 or 1), r and s (the lower one of the two).
-        Raises `Unreachable` where the key is far away and does not answer."""
+        """Sign 32 bytes; returns y parity (0 or 1), r and the low s.
+
+        Raises `Unreachable` when a remote signer does not answer.
+        """
         ...

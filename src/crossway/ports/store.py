@@ -3,153 +3,172 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from crossway.domain.deposits import Deposit, Incoming, Purpose
-from crossway.domain.transfers import Duty, Transfer, TransferState
-from crossway.ports.access_records import AccessRecords
-from crossway.ports.alarm_records import AlarmRecords
-from crossway.ports.announcements import AnnouncementRecords
+from crossway.domain.deposits import Deposit, DepositPurpose, IncomingTransfer
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.ports.alert_repository import AlertRepository
+from crossway.ports.api_key_repository import ApiKeyRepository
 from crossway.ports.chain import Cursor
-from crossway.ports.changes import Topic
-from crossway.ports.finding_records import DeskRecords, FindingRecords
-from crossway.ports.intent_records import IntentRecords
-from crossway.ports.link_records import LinkRecords
-from crossway.ports.logs import AuditRecords, RequestRecords, RetentionRecords
-from crossway.ports.ramp_records import OrderRecords, PeopleRecords, SealedRecords
-from crossway.ports.records import (
-    Attempt,
-    InFlight,
-    Owed,
-    SwitchedOff,
-    TransferChange,
+from crossway.ports.intent_repository import IntentRepository
+from crossway.ports.logs import AuditLogRepository, RequestLogRepository, RetentionRepository
+from crossway.ports.outbox_repository import OutboxRepository
+from crossway.ports.payment_link_repository import PaymentLinkRepository
+from crossway.ports.ramp_repository import (
+    EncryptedValueRepository,
+    KycCustomerRepository,
+    OrderRepository,
 )
-from crossway.ports.staff_records import StaffRecords
-from crossway.ports.treasury_records import BookRecords, FlowRecords, TreasuryRecords
-from crossway.ports.webhook_records import DeliveryRecords, WebhookRecords
+from crossway.ports.records import (
+    InFlightTx,
+    KillSwitch,
+    NewOutboundTx,
+    OutboundTxChange,
+    TxAttempt,
+)
+from crossway.ports.search_repository import NotesAndSavedViewsRepository, SearchRepository
+from crossway.ports.staff_repository import StaffRepository
+from crossway.ports.topics import Topic
+from crossway.ports.treasury_repository import (
+    CorridorStatsRepository,
+    LedgerRepository,
+    TreasuryRepository,
+)
+from crossway.ports.webhook_repository import DeliveryRepository, WebhookRepository
 
 T = TypeVar("T")
 
 
-class DepositRecords(Protocol):
-    """Money seen at deposit addresses."""
+class DepositRepository(Protocol):
+    """Transfers to deposit addresses."""
 
-    def add(self, found: Sequence[tuple[int, Incoming, int]]) -> None:
-        """Store (intent id, transfer, blocks it must wait); what is known is left alone, what
-        was orphaned comes back as SEEN in its new block."""
+    def add(self, incoming: Sequence[tuple[int, IncomingTransfer, int]]) -> None:
+        """Store (intent id, transfer, required confirmations). Known deposits are left alone; an
+        orphaned one becomes SEEN in its new block."""
         ...
 
-    def ready(self, heads: Mapping[str, int], limit: int) -> list[Deposit]:
-        """SEEN deposits that are deep enough at these heads, oldest first."""
+    def list_ready(self, heads: Mapping[str, int], limit: int) -> list[Deposit]:
+        """SEEN deposits with enough confirmations at these heads, oldest first."""
         ...
 
-    def ready_of(self, intent_id: int, height: int) -> list[Deposit]:
-        """SEEN deposits of one intent's source chain that are deep enough at a height."""
+    def list_ready_for_intent(self, intent_id: int, height: int) -> list[Deposit]:
+        """SEEN deposits of an intent on its source chain with enough confirmations at a height."""
         ...
 
     def get(self, deposit_id: int) -> Deposit | None: ...
-    def of(self, intent_ids: Collection[int]) -> list[Deposit]: ...
+    def list_by_intents(self, intent_ids: Collection[int]) -> list[Deposit]: ...
 
     def lock_seen(self, ids: Collection[int]) -> set[int]:
-        """Those of the deposits that still are SEEN, held until the unit of work ends."""
+        """The ids of those that still are SEEN, locked until the unit of work ends."""
         ...
 
-    def from_height(self, chain: str, height: int) -> list[Deposit]:
-        """Deposits not orphaned in blocks from a height on, held until the unit of work ends."""
+    def lock_from_height(self, chain: str, height: int) -> list[Deposit]:
+        """Deposits in blocks from a height on that are not orphaned, locked until the unit of work
+        ends."""
         ...
 
-    def credit(self, credited: Sequence[tuple[int, Purpose, str]], at: datetime) -> None:
-        """Mark (id, purpose, note) as CREDITED; foreign money without a note waits to go back."""
+    def credit(self, credits: Sequence[tuple[int, DepositPurpose, str]], at: datetime) -> None:
+        """Mark (id, purpose, note) as CREDITED. A deposit of a wrong token or chain without a note
+        awaits its return."""
         ...
 
-    def orphan(self, ids: Collection[int], note: str) -> None: ...
-    def note(self, ids: Sequence[int], note: str) -> None: ...
-    def lingering(self, before: datetime, limit: int) -> list[Deposit]:
-        """SEEN deposits from before an instant."""
+    def mark_orphaned(self, ids: Collection[int], note: str) -> None: ...
+    def set_note(self, ids: Sequence[int], note: str) -> None: ...
+    def list_older_seen(self, before: datetime, limit: int) -> list[Deposit]:
+        """SEEN deposits older than an instant."""
         ...
 
-    def open_foreign(self, intent_ids: Collection[int] | None = None) -> list[Deposit]:
-        """Credited money of another token or chain that no transfer has given back."""
+    def list_unreturned(self, intent_ids: Collection[int] | None = None) -> list[Deposit]:
+        """Credited deposits of a wrong token or chain that were not returned."""
         ...
 
-    def close_foreign(self, ids: Sequence[int], note: str = "") -> None: ...
+    def mark_returned(self, ids: Sequence[int], note: str = "") -> None: ...
 
 
-class TransferRecords(Protocol):
-    """What intents owe, and the signed bytes that pay it."""
+class OutboundTxRepository(Protocol):
+    """Transactions that the service must make for intents, their signed versions and nonces."""
 
-    def owe(self, duties: Sequence[Owed], at: datetime) -> None:
-        """Store duties; one that stands already is left alone, a cancelled one is due anew."""
+    def enqueue(self, new: Sequence[NewOutboundTx], at: datetime) -> None:
+        """Store new ones as DUE. Existing ones are left alone; a cancelled one is DUE again."""
         ...
 
-    def due(self, chains: Collection[str], now: datetime, limit: int) -> list[Transfer]:
-        """DUE transfers whose time has come, oldest first."""
+    def list_due(self, chains: Collection[str], now: datetime, limit: int) -> list[OutboundTx]:
+        """DUE ones whose `next_at` has passed, oldest first."""
         ...
 
-    def signed(self, chains: Collection[str], limit: int) -> list[InFlight]:
-        """SIGNED transfers, oldest first."""
+    def list_signed(self, chains: Collection[str], limit: int) -> list[InFlightTx]:
+        """SIGNED ones, oldest first."""
         ...
 
-    def lock_in(self, ids: Collection[int], state: TransferState) -> set[int]:
-        """Those of the transfers that are in this state, held until the unit of work ends."""
+    def lock_in_state(self, ids: Collection[int], state: OutboundTxState) -> set[int]:
+        """The ids of those in this state, locked until the unit of work ends."""
         ...
 
-    def in_state(
-        self, chains: Collection[str], state: TransferState, limit: int, min_height: int = -1
-    ) -> list[Transfer]: ...
-    def settled_by(self, heights: Mapping[str, int], limit: int) -> list[Transfer]:
-        """CONFIRMED transfers in blocks at or below these final heights."""
+    def list_in_state(
+        self, chains: Collection[str], state: OutboundTxState, limit: int, min_height: int = -1
+    ) -> list[OutboundTx]: ...
+    def list_final(self, heights: Mapping[str, int], limit: int) -> list[OutboundTx]:
+        """CONFIRMED ones in blocks at or below the final height of their chain."""
         ...
 
-    def lock(self, ids: Collection[int]) -> dict[int, Transfer]: ...
-    def get(self, transfer_id: int) -> Transfer | None: ...
-    def of(self, intent_ids: Collection[int], duty: Duty | None = None) -> list[Transfer]: ...
-    def change(self, changes: Sequence[TransferChange], at: datetime) -> None: ...
-    def redirect(self, transfer_id: int, to_address: str) -> None: ...
-    def attempts(self, transfer_ids: Collection[int]) -> list[Attempt]: ...
-    def add_attempts(self, made: Sequence[Attempt]) -> None: ...
+    def lock(self, ids: Collection[int]) -> dict[int, OutboundTx]: ...
+    def get(self, outbound_tx_id: int) -> OutboundTx | None: ...
+    def list_by_intents(
+        self, intent_ids: Collection[int], kind: OutboundTxKind | None = None
+    ) -> list[OutboundTx]: ...
+    def update(self, changes: Sequence[OutboundTxChange], at: datetime) -> None: ...
+    def redirect(self, outbound_tx_id: int, to_address: str) -> None: ...
+    def list_attempts(self, outbound_tx_ids: Collection[int]) -> list[TxAttempt]: ...
+    def add_attempts(self, attempts: Sequence[TxAttempt]) -> None: ...
 
     def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
-        """The first of `count` nonces that nobody else gets, not below `at_least`."""
+        """Reserve `count` consecutive nonces, not below `at_least`; returns the first."""
         ...
 
-    def nonce_span(self, chain: str, account: str) -> tuple[int, int] | None:
-        """The first nonce that these books ever saw free, and the next one to give away."""
+    def get_nonce_range(self, chain: str, account: str) -> tuple[int, int] | None:
+        """The first nonce that was ever reserved, and the next one to reserve."""
         ...
 
-    def known(self, chain: str, tx_ids: Collection[str]) -> set[str]:
-        """Those of the transactions that are an attempt of ours."""
+    def find_own_tx_ids(self, chain: str, tx_ids: Collection[str]) -> set[str]:
+        """The transactions that are attempts of this service."""
         ...
 
-    def overdue(self, duties: Collection[Duty], before: datetime, limit: int) -> list[Transfer]:
-        """DUE transfers whose time came, and SIGNED ones that were signed, before an instant."""
+    def list_overdue(
+        self, kinds: Collection[OutboundTxKind], before: datetime, limit: int
+    ) -> list[OutboundTx]:
+        """DUE ones whose `next_at`, and SIGNED ones whose signing, was before an instant."""
         ...
 
-    def waiting(self, limit: int) -> list[Transfer]:
-        """Open or failed transfers that carry a reason: what a person may have to look at. A
-        start or a fill that failed needs nobody once its payment is refunded."""
+    def list_needing_attention(self, limit: int) -> list[OutboundTx]:
+        """Open or failed ones with a reason, which may need an operator; without failed starts and
+        fills of refunded payments."""
         ...
 
-    def hurry(self, now: datetime) -> None:
-        """After the clock went back: what waits for a time in its future waits as long as it was
-        meant to, from now."""
+    def reset_backoff(self, now: datetime) -> None:
+        """After the clock went back: DUE ones wait from now as long as they were meant to wait."""
         ...
 
 
-class NetworkRecords(AlarmRecords, Protocol):
-    """Where the engine stands on each chain, who works it, and what is switched off."""
+class CursorRepository(Protocol):
+    """The position up to which each chain was read."""
 
-    def cursors(self) -> dict[str, Cursor]: ...
-    def save_cursor(self, chain: str, before: Cursor | None, after: Cursor) -> bool: ...
+    def get_all(self) -> dict[str, Cursor]: ...
+    def save(self, chain: str, before: Cursor | None, after: Cursor) -> bool:
+        """Advance a cursor; False when it is not at `before` any more."""
+        ...
 
-    def lease(
-        self, names: Sequence[str], owner: str, now: datetime, until: datetime, most: int
+
+class LeaseRepository(Protocol):
+    """Which engine works on which chain, which engines run, and named locks."""
+
+    def acquire(
+        self, names: Sequence[str], owner: str, now: datetime, until: datetime, limit: int
     ) -> set[str]:
-        """Take or renew leases, at most `most`; answers the names held (SKIP LOCKED)."""
+        """Take or renew at most `limit` leases; returns the names held (SKIP LOCKED)."""
         ...
 
-    def present(self, owner: str, now: datetime, until: datetime) -> int:
-        """Say that this engine lives, and forget those that died; how many others live."""
+    def register_engine(self, owner: str, now: datetime, until: datetime) -> int:
+        """Record that this engine runs, delete expired engines; returns how many others run."""
         ...
 
     def release(self, owner: str) -> None: ...
@@ -161,93 +180,89 @@ class NetworkRecords(AlarmRecords, Protocol):
         """Hold a named lock until the unit of work ends."""
         ...
 
-    def switches(self) -> dict[str, str]:
-        """What is switched off, `chain:X` or `route:BRIDGE:A:B`, with the reason."""
+
+class KillSwitchRepository(Protocol):
+    """Chains, bridges and routes that operators disabled."""
+
+    def get_reasons(self) -> dict[str, str]:
+        """The reason for each disabled subject, `chain:X` or `route:BRIDGE:A:B`."""
         ...
 
-    def switched_off(self) -> list[SwitchedOff]: ...
-    def switch(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None: ...
-    def audit(
-        self,
-        who: str,
-        what: str,
-        detail: Mapping[str, Any],
-        at: datetime,
-        subject: str = "",
-        before: Mapping[str, Any] | None = None,
-        after: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Add an entry to the audit log; `subject` is `kind:id`. See `ports.logs.AuditEntry`."""
-        ...
-
-    def audited(self, limit: int) -> list[tuple[datetime, str, str, Mapping[str, Any]]]: ...
+    def list_all(self) -> list[KillSwitch]: ...
+    def set(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None: ...
 
 
-class Unit(Protocol):
+class UnitOfWork(Protocol):
     """One unit of work: everything in it is stored together or not at all."""
 
     @property
-    def intents(self) -> IntentRecords: ...
+    def intents(self) -> IntentRepository: ...
     @property
-    def deposits(self) -> DepositRecords: ...
+    def deposits(self) -> DepositRepository: ...
     @property
-    def transfers(self) -> TransferRecords: ...
+    def outbound_txs(self) -> OutboundTxRepository: ...
     @property
-    def books(self) -> BookRecords: ...
+    def ledger(self) -> LedgerRepository: ...
     @property
-    def access(self) -> AccessRecords: ...
+    def api_keys(self) -> ApiKeyRepository: ...
     @property
-    def network(self) -> NetworkRecords: ...
+    def cursors(self) -> CursorRepository: ...
     @property
-    def orders(self) -> OrderRecords: ...
+    def leases(self) -> LeaseRepository: ...
     @property
-    def people(self) -> PeopleRecords: ...
+    def kill_switches(self) -> KillSwitchRepository: ...
     @property
-    def audits(self) -> AuditRecords: ...
+    def alerts(self) -> AlertRepository: ...
     @property
-    def requests(self) -> RequestRecords: ...
+    def orders(self) -> OrderRepository: ...
     @property
-    def retention(self) -> RetentionRecords: ...
+    def kyc_customers(self) -> KycCustomerRepository: ...
     @property
-    def sealed(self) -> SealedRecords: ...
+    def audit_log(self) -> AuditLogRepository: ...
     @property
-    def staff(self) -> StaffRecords: ...
+    def request_log(self) -> RequestLogRepository: ...
     @property
-    def announcements(self) -> AnnouncementRecords: ...
+    def retention(self) -> RetentionRepository: ...
     @property
-    def webhooks(self) -> WebhookRecords: ...
+    def encrypted_values(self) -> EncryptedValueRepository: ...
     @property
-    def deliveries(self) -> DeliveryRecords: ...
+    def staff(self) -> StaffRepository: ...
     @property
-    def finding(self) -> FindingRecords: ...
+    def outbox(self) -> OutboxRepository: ...
     @property
-    def desk(self) -> DeskRecords: ...
+    def webhooks(self) -> WebhookRepository: ...
     @property
-    def flows(self) -> FlowRecords: ...
+    def deliveries(self) -> DeliveryRepository: ...
     @property
-    def treasury(self) -> TreasuryRecords: ...
+    def search(self) -> SearchRepository: ...
     @property
-    def links(self) -> LinkRecords: ...
+    def notes_and_saved_views(self) -> NotesAndSavedViewsRepository: ...
+    @property
+    def corridor_stats(self) -> CorridorStatsRepository: ...
+    @property
+    def treasury(self) -> TreasuryRepository: ...
+    @property
+    def payment_links(self) -> PaymentLinkRepository: ...
 
 
 class Store(Protocol):
     """Where units of work run. Never hold one across a call to a chain."""
 
-    def read(self) -> AbstractContextManager[Unit]:
-        """A consistent view that can change nothing."""
+    def read(self) -> AbstractContextManager[UnitOfWork]:
+        """A consistent read-only unit of work."""
         ...
 
-    def write(self, work: Callable[[Unit], T]) -> T:
+    def write(self, work: Callable[[UnitOfWork], T]) -> T:
         """Run `work` in one transaction; concurrent callers may share a commit.
 
-        It may be run again after it was undone, so it changes nothing but the unit."""
+        `work` may be rolled back and run again, so it must have no effect outside the unit."""
         ...
 
     def stamp(self) -> Mapping[Topic, object]:
-        """Something for each topic that is equal as long as nothing of it has changed that people
-        look at: that a duty was looked at again and waits on is no change. Cheap to ask often."""
+        """A value for each topic that changes when something visible of the topic changes; a retry
+        that is put off is not visible. Cheap to call often."""
         ...
 
     def ping(self) -> Iterable[str]:
-        """What is wrong with the database, one sentence each; empty when it answers."""
+        """Problems of the database, one sentence each; empty when it works."""
         ...

@@ -1,23 +1,23 @@
-"""The port that keeps personal data and secrets unreadable in the database."""
+"""The port that encrypts personal data and secrets stored in the database."""
 
 from typing import Protocol
 
 
 class Vault(Protocol):
-    """Encrypts with a key that lies outside the database."""
+    """Encrypts with keys that are kept outside the database."""
 
-    def seal(self, plain: bytes) -> bytes:
-        """Encrypt; the same bytes give another result each time."""
+    def encrypt(self, plain: bytes) -> bytes:
+        """Encrypt; equal inputs give different results."""
         ...
 
-    def open(self, sealed: bytes) -> bytes:
-        """Decrypt what any of the current keys sealed. Raises `ValueError` when none did."""
+    def decrypt(self, sealed: bytes) -> bytes:
+        """Decrypt with any of the current keys. Raises `ValueError` when none fits."""
         ...
 
-    def renew(self, sealed: bytes) -> bytes | None:
-        """The same encrypted with the newest key; None when it is already."""
+    def reencrypt(self, sealed: bytes) -> bytes | None:
+        """The same content encrypted with the newest key; None when it already is."""
         ...
 
-    def index(self, text: str) -> str:
-        """A keyed digest to find something by, that tells nothing without the key."""
+    def blind_index(self, text: str) -> str:
+        """A keyed digest for look-ups that reveals nothing without the key."""
         ...

@@ -1,83 +1,87 @@
-"""The ports through which events leave: drawing them, signing them, sending them."""
+"""The ports that render, sign and send webhook events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from crossway.domain.webhooks import Announcement
-from crossway.ports.store import Unit
+from crossway.domain.webhooks import OutboxEvent
+from crossway.ports.store import UnitOfWork
 
 
-class Presenter(Protocol):
-    """Draws announcements as the wire shows them."""
+class EventRenderer(Protocol):
+    """Renders outbox events in their wire format."""
 
-    def __call__(self, unit: Unit, of: Sequence[Announcement]) -> Mapping[int, bytes]:
-        """The JSON body of each announcement by its id, the same bytes every time: `id`, `type`,
-        `created_at` and `data`, the resource as it stood then."""
+    def __call__(self, unit: UnitOfWork, of: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
+        """The JSON body of each event by its id, the same bytes every time.
+
+        It holds `id`, `type`, `created_at` and `data`, the resource as it was at that time.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What an endpoint answered: a status, and the beginning of the body as text."""
+class WebhookResponse:
+    """An endpoint's response: its status and the beginning of its body as text."""
 
     status: int
     body: str
 
 
 class WebhookSender(Protocol):
-    """Posts to addresses that others chose, and never inside."""
+    """Sends requests to URLs chosen by clients, never into the internal network."""
 
     def objection(self, url: str) -> str | None:
-        """What is wrong with a URL, as words that go on after its name; None when nothing is.
-        Looks its host up; a host that nobody knows at the moment is no objection."""
+        """The problem with a URL, as words that follow its name, or None.
+
+        Resolves the host; a host that cannot be resolved at the moment is not a problem.
+        """
         ...
 
-    def send(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
-        """One POST, no redirects. Raises `Unreachable` with the reason."""
+    def send(self, url: str, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
+        """Send one POST without following redirects. Raises `Unreachable` with the reason."""
         ...
 
     def close(self) -> None:
-        """Let connections go."""
+        """Close all connections."""
         ...
 
 
 class WebhookSigner(Protocol):
-    """Signs as the Standard Webhooks specification says."""
+    """Signs according to the Standard Webhooks specification."""
 
     def new_secret(self) -> str:
-        """`whsec_` and 32 random bytes in base64."""
+        """A new secret: `whsec_` and 32 random bytes in base64."""
         ...
 
     def headers(
         self, secrets: Sequence[str], event_id: str, at: datetime, body: bytes
     ) -> Mapping[str, str]:
-        """`webhook-id`, `webhook-timestamp` and `webhook-signature`, one signature a secret."""
+        """`webhook-id`, `webhook-timestamp` and `webhook-signature` (one signature per secret)."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
-    """One message as a receiver in this process got it."""
+class ReceivedWebhook:
+    """One webhook that a simulated receiver in this process got."""
 
     headers: Mapping[str, str]
     body: bytes
 
 
-class Inbox(Protocol):
-    """What made-up receivers in this process were told."""
+class WebhookInbox(Protocol):
+    """The webhooks that simulated receivers in this process got."""
 
-    def received(self, url: str) -> Sequence[Received]:
-        """The newest messages to a URL, oldest first; nothing is remembered for long."""
+    def received(self, url: str) -> Sequence[ReceivedWebhook]:
+        """The newest webhooks to a URL, oldest first; only recent ones are kept."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Outgoing:
-    """All that events need to leave; an `inbox` where receivers are made up."""
+class WebhookServices:
+    """Everything needed to deliver webhooks; `inbox` exists for simulated receivers only."""
 
-    present: Presenter
+    render_events: EventRenderer
     sender: WebhookSender
     signer: WebhookSigner
-    inbox: Inbox | None = None
+    inbox: WebhookInbox | None = None

@@ -1,4 +1,4 @@
-"""Whether something that people look at has changed: cheap to ask many times a second."""
+"""Change detection by topic: a stamp that is cheap to read many times a second."""
 
 import threading
 from collections import Counter
@@ -8,20 +8,20 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, Table, func, select
 from sqlalchemy.exc import DBAPIError
 
-from crossway.ports.changes import Topic
-from crossway.storage.network_tables import alarms, audit, past_alarms, requests
-from crossway.storage.ramp_tables import order_moves
-from crossway.storage.tables import attempts, deposits, moves, postings
-from crossway.storage.webhook_tables import announcements, delivery_attempts
+from crossway.ports.topics import Topic
+from crossway.storage.ramp_tables import order_transitions
+from crossway.storage.service_tables import alerts, audit_log, request_log, resolved_alerts
+from crossway.storage.tables import deposits, postings, transitions, tx_attempts
+from crossway.storage.webhook_tables import delivery_attempts, outbox
 
-# Nearly everything that changes appends to one of these, whoever writes it.
+# Nearly every visible change appends a row to one of these tables.
 _APPENDED: Final[Mapping[Topic, tuple[Table, ...]]] = {
-    Topic.PAYMENTS: (moves, postings, attempts, deposits),
-    Topic.ORDERS: (order_moves,),
-    Topic.WEBHOOKS: (announcements, delivery_attempts),
-    Topic.REQUESTS: (requests,),
-    Topic.ALARMS: (past_alarms,),
-    Topic.REST: (audit,),
+    Topic.PAYMENTS: (transitions, postings, tx_attempts, deposits),
+    Topic.ORDERS: (order_transitions,),
+    Topic.WEBHOOKS: (outbox, delivery_attempts),
+    Topic.REQUESTS: (request_log,),
+    Topic.ALARMS: (resolved_alerts,),
+    Topic.REST: (audit_log,),
 }
 _NEWEST = select(
     *(
@@ -30,63 +30,63 @@ _NEWEST = select(
         for table in tables
     ),
     *(
-        select(figure).select_from(alarms).scalar_subquery().label(f"{Topic.ALARMS}_{name}")
-        for name, figure in (
+        select(value).select_from(alerts).scalar_subquery().label(f"{Topic.ALARMS}_{name}")
+        for name, value in (
             ("standing", func.count()),
-            ("newest", func.max(alarms.c.since)),
-            ("seen_to", func.max(alarms.c.acknowledged_at)),
+            ("newest", func.max(alerts.c.since)),
+            ("seen_to", func.max(alerts.c.acknowledged_at)),
         )
     ),
 )
 
 
-class Changes:
-    """What was written, by topic: by what was appended, and here also what changed in its place."""
+class ChangeStamps:
+    """Stamps by topic: from appended rows of any process, and from updates of this process."""
 
     def __init__(self, reader: Engine) -> None:
         self._reader = reader
-        self._own: Counter[Topic] = Counter()
+        self._reported: Counter[Topic] = Counter()
         self._lock = threading.Lock()
         self._db: Connection | None = None
         self._version: object = None
-        self._found: Mapping[Topic, tuple[object, ...]] = {}
+        self._newest: Mapping[Topic, tuple[object, ...]] = {}
 
-    def wrote(self, told: Collection[Topic]) -> None:
-        """A unit of work was committed that says itself that it has changed something of these."""
-        if told:
+    def record(self, topics: Collection[Topic]) -> None:
+        """Record that a committed unit of work reported changes of these topics."""
+        if topics:
             with self._lock:
-                self._own.update(told)
+                self._reported.update(topics)
 
     def stamp(self) -> Mapping[Topic, object]:
         """See `ports.store.Store.stamp`."""
         with self._lock:
-            self._look()
-            return {topic: (self._own[topic], self._found.get(topic)) for topic in Topic}
+            self._refresh()
+            return {topic: (self._reported[topic], self._newest.get(topic)) for topic in Topic}
 
     def close(self) -> None:
-        """Give its connection back."""
+        """Return the connection to the pool."""
         with self._lock:
             if self._db is not None:
                 self._db.close()
                 self._db = None
 
-    def _look(self) -> None:
+    def _refresh(self) -> None:
         try:
             if self._db is None:
                 self._db = self._reader.connect()
                 self._version = None
-            self._db.rollback()  # Or it would see what it saw before.
+            self._db.rollback()  # A new transaction sees new commits.
             if self._reader.dialect.name == "sqlite":
-                # Moves with every commit of any other connection, of any process.
+                # Changes with every commit of any other connection of any process.
                 version: Any = self._db.exec_driver_sql("PRAGMA data_version").scalar_one()
                 if version == self._version:
                     self._db.rollback()
                     return
                 self._version = version
-            self._found = _by_topic(self._db)
+            self._newest = _by_topic(self._db)
             self._db.rollback()
         except DBAPIError:
-            # Who asks is drawn anew at the latest when the database answers again.
+            # The stamp stays the same until the database can be reached again.
             if self._db is not None:
                 self._db.invalidate()
                 self._db.close()

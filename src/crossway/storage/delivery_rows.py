@@ -1,21 +1,25 @@
-"""Deliveries and their tries to rows and back."""
+"""Mappers for webhook deliveries and their attempts."""
 
-from typing import Any
+from typing import Any, Final
 
-from crossway.domain.webhooks import Delivery, DeliveryState, Try
-from crossway.ports.webhook_records import NewDelivery
-from crossway.storage.rows import instant, micros
+from crossway.domain.webhooks import Delivery, DeliveryAttempt, DeliveryState
+from crossway.ports.webhook_repository import NewDelivery
+from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.webhook_tables import deliveries, delivery_attempts
+
+DELIVERIES: Final = RowMapper(Delivery, deliveries)
+ATTEMPTS: Final = RowMapper(DeliveryAttempt, delivery_attempts)
 
 
-def new_row(new: NewDelivery, behind: bool) -> dict[str, Any]:
-    """A new delivery as its row, due or behind another."""
-    at = micros(new.at)
+def new_delivery_row(new: NewDelivery, behind: bool) -> dict[str, Any]:
+    """A new delivery as its row: WAITING if it is behind another, else DUE."""
+    at = to_micros(new.at)
     return {
         "webhook_id": new.webhook_id,
-        "announcement_id": new.announcement_id,
-        "line": new.line,
+        "event_id": new.event_id,
+        "sequence_key": new.sequence_key,
         "state": (DeliveryState.WAITING if behind else DeliveryState.DUE).value,
-        "tries": 0,
+        "attempt_count": 0,
         "next_at": at,
         "leased_until": 0,
         "status": None,
@@ -26,58 +30,14 @@ def new_row(new: NewDelivery, behind: bool) -> dict[str, Any]:
     }
 
 
-def settled_row(after: Delivery) -> dict[str, Any]:
-    """What became of a delivery, as the parameters of its update."""
+def result_row(after: Delivery) -> dict[str, Any]:
+    """The result of an attempt, as the parameters of the delivery's update."""
     return {
         "b_id": after.id,
         "b_state": after.state.value,
-        "b_tries": after.tries,
-        "b_next": micros(after.next_at),
+        "b_tries": after.attempt_count,
+        "b_next": to_micros(after.next_at),
         "b_status": after.status,
         "b_error": after.error,
-        "b_at": micros(after.updated_at),
+        "b_at": to_micros(after.updated_at),
     }
-
-
-def delivery_of(row: Any) -> Delivery:
-    """The delivery of a whole row."""
-    return Delivery(
-        id=row.id,
-        webhook_id=row.webhook_id,
-        announcement_id=row.announcement_id,
-        line=row.line,
-        state=DeliveryState(row.state),
-        tries=row.tries,
-        next_at=instant(row.next_at),
-        status=row.status,
-        error=row.error,
-        replay_of=row.replay_of,
-        created_at=instant(row.created_at),
-        updated_at=instant(row.updated_at),
-    )
-
-
-def try_row(one: Try) -> dict[str, Any]:
-    """A try as its row."""
-    return {
-        "delivery_id": one.delivery_id,
-        "at": micros(one.at),
-        "status": one.status,
-        "error": one.error,
-        "milliseconds": one.milliseconds,
-        "headers": one.headers,
-        "answer": one.answer,
-    }
-
-
-def try_of(row: Any) -> Try:
-    """The try of a whole row."""
-    return Try(
-        delivery_id=row.delivery_id,
-        at=instant(row.at),
-        status=row.status,
-        error=row.error,
-        milliseconds=row.milliseconds,
-        headers=row.headers,
-        answer=row.answer,
-    )

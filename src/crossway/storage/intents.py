@@ -1,4 +1,4 @@
-"""Intents as stored: their rows, their counts, their history and announcements."""
+"""Intents with their counts, transitions and outbox events."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -20,59 +20,56 @@ from sqlalchemy import (
     update,
 )
 
-from crossway.domain.intent import ENDED, Intent, State
-from crossway.domain.transfers import Duty, TransferState
-from crossway.ports.records import Change, IntentFilter, MoveRecord
-from crossway.storage.announcements import announce
-from crossway.storage.desk import value_rows
-from crossway.storage.finding import filtered
-from crossway.storage.finding_tables import metadata_values
-from crossway.storage.intent_rows import (
-    announced,
-    change_row,
-    intent_of,
-    intent_row,
-    move_of,
-    move_row,
+from crossway.domain.intent import FINAL_STATES, Intent, State
+from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.ports.records import IntentChange, IntentFilter, TransitionRecord
+from crossway.storage.bulk_sql import (
+    chain_values,
+    execute_each,
+    in_values,
+    per_dialect,
+    per_dialect_for_chains,
 )
-from crossway.storage.rows import micros
-from crossway.storage.sets import among, for_each_chain, for_each_database, numbered, once_a_row
-from crossway.storage.tables import intent_counts, intents, moves, transfers
+from crossway.storage.intent_rows import (
+    CHANGING_COLUMNS,
+    INTENTS,
+    TRANSITIONS,
+    change_row,
+    intent_event_row,
+    intent_row,
+    transition_row,
+)
+from crossway.storage.notes_and_saved_views import metadata_value_rows
+from crossway.storage.outbox import add_to_outbox
+from crossway.storage.row_mapper import to_micros
+from crossway.storage.search import apply_filter
+from crossway.storage.search_tables import metadata_values
+from crossway.storage.tables import intent_counts, intents, outbound_txs, transitions
 
 _BY_ID = select(intents).where(intents.c.id == bindparam("value"))
 _BY_ADDRESS = select(intents).where(intents.c.address == bindparam("value"))
 _ADD = insert(intents).returning(intents.c.id)
-_ADD_MOVE = insert(moves)
-_ADD_VALUE = insert(metadata_values)
-_COUNT = for_each_database(
-    lambda put: put(intent_counts).on_conflict_do_update(
+_ADD_TRANSITION = insert(transitions)
+_ADD_METADATA_VALUE = insert(metadata_values)
+_ADD_COUNTS = per_dialect(
+    lambda insert_into: insert_into(intent_counts).on_conflict_do_update(
         index_elements=["client_id", "state"],
-        set_={"n": intent_counts.c.n + put(intent_counts).excluded.n},
+        set_={"total": intent_counts.c.total + insert_into(intent_counts).excluded.total},
     )
 )
-_STORE = (
+_UPDATE = (
     update(intents)
     .where(intents.c.id == bindparam("b_id"), intents.c.state == bindparam("b_state"))
-    .values(
-        state=bindparam("b_to"),
-        received_units=bindparam("b_received"),
-        held_units=bindparam("b_held"),
-        weight=bindparam("b_weight"),
-        relayer=bindparam("b_relayer"),
-        relayer_claimed=bindparam("b_claimed"),
-        needs_relay=bindparam("b_needs"),
-        tx_hash=bindparam("b_tx"),
-        updated_at=bindparam("b_at"),
-    )
+    .values({name: bindparam(f"new_{name}") for name in CHANGING_COLUMNS})
 )
-_STARTING = select(transfers.c.id).where(
-    transfers.c.intent_id == intents.c.id,
-    transfers.c.duty == Duty.START,
-    transfers.c.state == TransferState.SIGNED,
+_START_IN_FLIGHT = select(outbound_txs.c.id).where(
+    outbound_txs.c.intent_id == intents.c.id,
+    outbound_txs.c.kind == OutboundTxKind.START,
+    outbound_txs.c.state == OutboundTxState.SIGNED,
 )
-_EXPIRING = for_each_chain(
-    # Outer, and the state written out: SQLite then goes by the index of each chain's open intents,
-    # else through all that are open. A chain without any has a row of NULL.
+_EXPIRED = per_dialect_for_chains(
+    # An outer join and literal states: SQLite then uses the index of each chain's open intents
+    # instead of scanning all open ones. A chain without any has a row with NULL.
     lambda now: (
         select(now.c.key, intents.c.id)
         .select_from(now)
@@ -82,7 +79,7 @@ _EXPIRING = for_each_chain(
                 intents.c.source_chain == now.c.key,
                 intents.c.expires_at <= cast(now.c.value, BigInteger),
                 text("intents.state IN ('PENDING', 'FUNDED')"),
-                ~_STARTING.exists(),
+                ~_START_IN_FLIGHT.exists(),
             ),
         )
         .limit(bindparam("limit"))
@@ -90,12 +87,12 @@ _EXPIRING = for_each_chain(
 )
 
 
-class LostRace(RuntimeError):
-    """A row changed between lock and write; the unit of work is undone and tried again."""
+class ConcurrentUpdate(RuntimeError):
+    """A row changed between read and write; the unit of work is rolled back and tried again."""
 
 
-class Intents:
-    """`ports.intent_records.IntentRecords` on one connection."""
+class SqlIntents:
+    """`ports.intent_repository.IntentRepository` on one connection."""
 
     def __init__(self, db: Connection) -> None:
         self._db = db
@@ -105,177 +102,201 @@ class Intents:
         new_id: int = self._db.execute(_ADD, row).scalar_one()
         intent = replace(intent, id=new_id)
         self._db.execute(
-            _ADD_MOVE,
+            _ADD_TRANSITION,
             {
                 "event_id": event_id,
                 "intent_id": new_id,
-                "client_id": intent.client_id,
                 "at": row["created_at"],
                 "event": "CREATED",
                 "from_state": None,
                 "to_state": intent.state.value,
-                "tells": "intent_created",
+                "event_type": "intent_created",
                 "note": "",
             },
         )
-        once_a_row(self._db, _ADD_VALUE, value_rows(intent))
-        announce(self._db, [announced(event_id, "intent_created", intent)])
-        self._count({(intent.client_id, intent.state): 1})
+        execute_each(self._db, _ADD_METADATA_VALUE, metadata_value_rows(intent))
+        add_to_outbox(self._db, [intent_event_row(event_id, "intent_created", intent)])
+        self._add_counts({(intent.client_id, intent.state): 1})
         return intent
 
     def get(self, intent_id: int) -> Intent | None:
         return self._one(_BY_ID, intent_id)
 
-    def by_address(self, address: str) -> Intent | None:
+    def find_by_address(self, address: str) -> Intent | None:
         return self._one(_BY_ADDRESS, address)
 
-    def of(self, ids: Collection[int]) -> dict[int, Intent]:
-        return self._by_id(select(intents).where(among(self._db, intents.c.id, ids))) if ids else {}
+    def get_many(self, ids: Collection[int]) -> dict[int, Intent]:
+        return (
+            self._by_id(select(intents).where(in_values(self._db, intents.c.id, ids)))
+            if ids
+            else {}
+        )
 
-    def worths(self, ids: Collection[int]) -> dict[int, int]:
+    def get_usd_values(self, ids: Collection[int]) -> dict[int, int]:
         c = intents.c
-        worth = c.amount_micro_usd + c.service_micro_usd + c.bridge_micro_usd + c.app_micro_usd
-        query = select(c.id, worth).where(among(self._db, c.id, ids))
+        usd_value = c.amount_micro_usd + c.service_micro_usd + c.bridge_micro_usd + c.app_micro_usd
+        query = select(c.id, usd_value).where(in_values(self._db, c.id, ids))
         return {row[0]: row[1] for row in self._db.execute(query).all()} if ids else {}
 
     def lock(self, ids: Collection[int]) -> dict[int, Intent]:
         if not ids:
             return {}
-        query = select(intents).where(among(self._db, intents.c.id, ids))
+        query = select(intents).where(in_values(self._db, intents.c.id, ids))
         return self._by_id(query.order_by(intents.c.id).with_for_update())
 
-    def page(self, wanted: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
-        query = filtered(select(intents), wanted).order_by(intents.c.id.desc())
-        return [intent_of(row) for row in self._db.execute(query.limit(limit).offset(offset)).all()]
+    def list_page(self, filter: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
+        query = apply_filter(select(intents), filter).order_by(intents.c.id.desc())
+        return [
+            INTENTS.decode(row) for row in self._db.execute(query.limit(limit).offset(offset)).all()
+        ]
 
-    def count(self, wanted: IntentFilter) -> int:
-        if wanted == IntentFilter(client_id=wanted.client_id, states=wanted.states):
-            counts = self.counts(wanted.client_id)
-            return sum(n for s, n in counts.items() if not wanted.states or s in wanted.states)
-        found = self._db.execute(filtered(select(func.count()).select_from(intents), wanted))
+    def count(self, filter: IntentFilter) -> int:
+        if filter == IntentFilter(client_id=filter.client_id, states=filter.states):
+            counts = self.count_by_state(filter.client_id)
+            return sum(n for s, n in counts.items() if not filter.states or s in filter.states)
+        found = self._db.execute(apply_filter(select(func.count()).select_from(intents), filter))
         return int(found.scalar_one())
 
-    def counts(self, client_id: str | None = None) -> dict[State, int]:
-        query = select(intent_counts.c.state, func.sum(intent_counts.c.n)).group_by(
+    def count_by_state(self, client_id: str | None = None) -> dict[State, int]:
+        query = select(intent_counts.c.state, func.sum(intent_counts.c.total)).group_by(
             intent_counts.c.state
         )
         if client_id is not None:
             query = query.where(intent_counts.c.client_id == client_id)
         return {State(state): int(n) for state, n in self._db.execute(query) if n}
 
-    def known(self, addresses: Collection[str]) -> dict[str, int]:
+    def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
         if not addresses:
             return {}
         query = select(intents.c.address, intents.c.id).where(
-            among(self._db, intents.c.address, addresses)
+            in_values(self._db, intents.c.address, addresses)
         )
         return {row.address: row.id for row in self._db.execute(query).all()}
 
-    def watched(self, chain: str, ended_after: datetime) -> list[str]:
-        open_states = [s.value for s in State if s not in ENDED]
+    def list_watched_addresses(self, chain: str, ended_after: datetime) -> list[str]:
+        open_states = [s.value for s in State if s not in FINAL_STATES]
         query = select(intents.c.address).where(
             intents.c.source_chain == chain,
             or_(
                 intents.c.state.in_(open_states),
-                intents.c.expires_at >= micros(ended_after),
+                intents.c.expires_at >= to_micros(ended_after),
             ),
         )
         return list(self._db.execute(query).scalars())
 
-    def expiring(self, by: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:
-        if not by:
+    def list_expired(self, times: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:
+        if not times:
             return {}
-        asked = {"chains": numbered({c: micros(at) for c, at in by.items()})}
-        query = _EXPIRING[self._db.dialect.name]
+        parameters = {"chains": chain_values({c: to_micros(at) for c, at in times.items()})}
+        query = _EXPIRED[self._db.dialect.name]
         found: dict[str, list[int]] = {}
-        for chain, intent_id in self._db.execute(query, {**asked, "limit": limit + len(by)}):
+        for chain, intent_id in self._db.execute(
+            query, {**parameters, "limit": limit + len(times)}
+        ):
             if intent_id is not None and limit:
                 found.setdefault(chain, []).append(intent_id)
                 limit -= 1
         return found
 
-    def apply(self, changes: Sequence[Change]) -> None:
+    def apply(self, changes: Sequence[IntentChange]) -> None:
         if not changes:
             return
         first: dict[int, Intent] = {}
         last: dict[int, Intent] = {}
-        counted: dict[tuple[str, State], int] = {}
-        history, told = [], []
+        count_changes: dict[tuple[str, State], int] = {}
+        new_transitions, events = [], []
         for change in changes:
             before, after = change.before, change.after
             first.setdefault(before.id, before)
             last[before.id] = after
-            history.append(move_row(change))
-            if change.move.tells is not None:
-                told.append(announced(history[-1]["event_id"], change.move.tells, after))
+            new_transitions.append(transition_row(change))
+            if change.transition.event_type is not None:
+                events.append(
+                    intent_event_row(
+                        new_transitions[-1]["event_id"], change.transition.event_type, after
+                    )
+                )
             if before.state is not after.state:
                 for state, n in ((before.state, -1), (after.state, 1)):
-                    counted[after.client_id, state] = counted.get((after.client_id, state), 0) + n
-        stored = [change_row(first[i], last[i]) for i in sorted(last)]
-        if once_a_row(self._db, _STORE, stored) != len(last):
-            raise LostRace("an intent moved between lock and write")
-        once_a_row(self._db, _ADD_MOVE, history)
-        announce(self._db, told)
-        self._count(counted)
+                    count_changes[after.client_id, state] = (
+                        count_changes.get((after.client_id, state), 0) + n
+                    )
+        updates = [change_row(first[i], last[i]) for i in sorted(last)]
+        if execute_each(self._db, _UPDATE, updates) != len(last):
+            raise ConcurrentUpdate("an intent changed between read and write")
+        execute_each(self._db, _ADD_TRANSITION, new_transitions)
+        add_to_outbox(self._db, events)
+        self._add_counts(count_changes)
 
-    def moves(self, intent_ids: Collection[int]) -> list[MoveRecord]:
+    def list_transitions(self, intent_ids: Collection[int]) -> list[TransitionRecord]:
         if not intent_ids:
             return []
-        query = select(moves).where(among(self._db, moves.c.intent_id, intent_ids))
-        return [move_of(row) for row in self._db.execute(query.order_by(moves.c.id))]
+        query = select(transitions).where(in_values(self._db, transitions.c.intent_id, intent_ids))
+        return [
+            TRANSITIONS.decode(row) for row in self._db.execute(query.order_by(transitions.c.id))
+        ]
 
-    def recent_moves(self, limit: int, after_id: int = 0) -> list[tuple[int, MoveRecord]]:
-        query = select(moves).where(moves.c.id > after_id).order_by(moves.c.id.desc()).limit(limit)
-        return [(row.id, move_of(row)) for row in self._db.execute(query)]
+    def list_recent_transitions(
+        self, limit: int, after_id: int = 0
+    ) -> list[tuple[int, TransitionRecord]]:
+        query = (
+            select(transitions)
+            .where(transitions.c.id > after_id)
+            .order_by(transitions.c.id.desc())
+            .limit(limit)
+        )
+        return [(row.id, TRANSITIONS.decode(row)) for row in self._db.execute(query)]
 
-    def committed(self, destination_chain: str, token: str) -> int:
-        to_there = (
+    def sum_committed_payouts(self, destination_chain: str, token: str) -> int:
+        destination = (
             intents.c.destination_chain == destination_chain,
             intents.c.token_out == token,
         )
-        started = select(intents.c.out_units).where(*to_there, intents.c.state == State.INITIATED)
+        started = select(intents.c.payout_amount).where(
+            *destination, intents.c.state == State.INITIATED
+        )
         starting = (
-            select(intents.c.out_units)
-            .join(transfers, transfers.c.intent_id == intents.c.id)
+            select(intents.c.payout_amount)
+            .join(outbound_txs, outbound_txs.c.intent_id == intents.c.id)
             .where(
-                *to_there,
-                transfers.c.duty == Duty.START,
-                transfers.c.state == TransferState.SIGNED,
+                *destination,
+                outbound_txs.c.kind == OutboundTxKind.START,
+                outbound_txs.c.state == OutboundTxState.SIGNED,
                 intents.c.state == State.FUNDED,
             )
         )
-        owed = (self._db.execute(query).scalars() for query in (started, starting))
-        return sum(int(units) for rows in owed for units in rows)
+        rows_of_queries = (self._db.execute(query).scalars() for query in (started, starting))
+        return sum(int(units) for rows in rows_of_queries for units in rows)
 
-    def reserved(self) -> dict[str, tuple[int, int]]:
+    def sum_started_by_chain(self) -> dict[str, tuple[int, int]]:
         chain = intents.c.destination_chain
         query = (
             select(chain, func.count(), func.sum(intents.c.amount_micro_usd))
-            # Written out, so that the planner sees the partial index.
+            # A literal, so that the planner uses the partial index.
             .where(text("state = 'INITIATED'"))
             .group_by(chain)
         )
         return {name: (int(n), int(usd)) for name, n, usd in self._db.execute(query)}
 
-    def lingering(self, state: State, before: datetime, limit: int) -> list[Intent]:
+    def list_older_in_state(self, state: State, before: datetime, limit: int) -> list[Intent]:
         query = select(intents).where(
-            intents.c.state == state.value, intents.c.updated_at <= micros(before)
+            intents.c.state == state.value, intents.c.updated_at <= to_micros(before)
         )
         found = self._db.execute(query.order_by(intents.c.id).limit(limit)).all()
-        return [intent_of(row) for row in found]
+        return [INTENTS.decode(row) for row in found]
 
     def _one(self, query: Select[Any], value: int | str) -> Intent | None:
         row = self._db.execute(query, {"value": value}).first()
-        return None if row is None else intent_of(row)
+        return None if row is None else INTENTS.decode(row)
 
     def _by_id(self, query: Select[Any]) -> dict[int, Intent]:
-        return {row[0]: intent_of(row) for row in self._db.execute(query).all()}
+        return {row.id: INTENTS.decode(row) for row in self._db.execute(query).all()}
 
-    def _count(self, changed: dict[tuple[str, State], int]) -> None:
+    def _add_counts(self, changes: dict[tuple[str, State], int]) -> None:
         rows = [
-            {"client_id": client, "state": state.value, "n": n}
-            for (client, state), n in sorted(changed.items())
+            {"client_id": client, "state": state.value, "total": n}
+            for (client, state), n in sorted(changes.items())
             if n
         ]
         if rows:
-            self._db.execute(_COUNT[self._db.dialect.name], rows)
+            self._db.execute(_ADD_COUNTS[self._db.dialect.name], rows)

@@ -1,4 +1,4 @@
-"""The tables of payment links, of their uses, and of clients' looks."""
+"""The tables of payment links, their uses, and clients' branding."""
 
 from sqlalchemy import (
     BigInteger,
@@ -22,9 +22,9 @@ payment_links = Table(
     Column("mode", Text, nullable=False),
     Column("title", Text, nullable=False),
     Column("description", Text, nullable=False),
-    Column("amount_units", Text),
-    Column("least_units", Text),
-    Column("most_units", Text),
+    Column("amount", Text),
+    Column("min_amount", Text),
+    Column("max_amount", Text),
     Column("destination_chain", Text, nullable=False),
     Column("token_out", Text, nullable=False),
     Column("recipient", Text, nullable=False),
@@ -32,7 +32,7 @@ payment_links = Table(
     Column("source_tokens", Text, nullable=False),
     Column("reference", Text, nullable=False),
     Column("metadata", Text, nullable=False),
-    Column("most_uses", BigInteger),
+    Column("max_uses", BigInteger),
     Column("uses", BigInteger, nullable=False),
     Column("expires_at", BigInteger),
     Column("active", Boolean, nullable=False),
@@ -52,7 +52,7 @@ payment_link_uses = Table(
     METADATA,
     row_id(),
     Column("link_id", Text, ForeignKey("payment_links.id"), nullable=False),
-    # A form that comes twice, by a double click or a reload, is one use.
+    # A form that is submitted twice, by a double click or a reload, is one use.
     Column("nonce", Text, nullable=False),
     Column("intent_id", BigInteger, nullable=False, unique=True),
     Column("at", BigInteger, nullable=False),
@@ -60,12 +60,12 @@ payment_link_uses = Table(
 )
 Index("payment_link_uses_newest", payment_link_uses.c.link_id, payment_link_uses.c.id)
 
-looks = Table(
-    "looks",
+branding = Table(
+    "branding",
     METADATA,
     Column("client_id", Text, ForeignKey("clients.id"), primary_key=True),
-    Column("picture", LargeBinary, nullable=False),
-    Column("picture_type", Text, nullable=False),
+    Column("logo", LargeBinary, nullable=False),
+    Column("logo_type", Text, nullable=False),
     Column("digest", Text, nullable=False, index=True),
     Column("frames", Text, nullable=False),
 )

@@ -1,58 +1,85 @@
-"""Bringing a database to the tables of this version."""
+"""Database migrations: the version of a database, and the upgrade to this version's tables."""
 
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
-from crossway.storage.backfilling import backfill
-from crossway.storage.book_days import count_days
+FOLDER: Final = Path(__file__).parent / "migrations"
+_LOCK: Final = 0x63726F7373  # any number, the same for every process
 
-FOLDER = Path(__file__).parent / "migrations"
-# Migrations after which intents had no values to be found by.
-_WITHOUT_VALUES = ("0001", "0002")
-_LOCK = 0x63726F7373  # any number, the same for every process
+
+class UnknownVersion(Exception):
+    """The database was made by a version of Crossway whose tables this one cannot upgrade."""
 
 
 @cache
-def newest() -> str:
-    """The migration that this version's tables are made by."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    return str(ScriptDirectory.from_config(config).get_current_head())
+def head_revision() -> str:
+    """The newest migration."""
+    return str(_scripts().get_current_head())
 
 
-def known() -> frozenset[str]:
-    """Every migration that this version knows."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    return frozenset(one.revision for one in ScriptDirectory.from_config(config).walk_revisions())
+@cache
+def known_revisions() -> frozenset[str]:
+    """Every migration of this version."""
+    return frozenset(script.revision for script in _scripts().walk_revisions())
 
 
-def behind(engine: Engine) -> Iterator[str]:
-    """Whether a database's tables are not those of this version, as a sentence."""
+def check_version(engine: Engine) -> Iterator[str]:
+    """Why the tables of a database are not those of this version, one sentence; else nothing."""
     with engine.connect() as db:
-        at = MigrationContext.configure(db).get_current_revision()
-    if at != newest():
-        have, want = at or "none", newest()
-        yield f"the tables are of migration {have}, not {want}: a start of Crossway changes them"
+        revision = _revision(db)
+        if revision is not None and revision not in known_revisions():
+            yield _unknown_version(db, revision)
+            return
+    if revision != head_revision():
+        have, want = revision or "none", head_revision()
+        yield f"the tables are of migration {have}, not {want}: start Crossway to upgrade them"
 
 
 def upgrade(engine: Engine) -> None:
-    """Run what is missing, in one transaction; processes that start together wait in line."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
+    """Run the missing migrations in one transaction; processes that start together wait in line.
+
+    Raises `UnknownVersion` for a database of a version that has no migration to this one.
+    """
+    config = _config()
     with engine.begin() as db:
         if db.dialect.name == "postgresql":
             db.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _LOCK})
+        revision = _revision(db)
+        if revision is not None and revision not in known_revisions():
+            raise UnknownVersion(_unknown_version(db, revision))
         config.attributes["connection"] = db
-        before = MigrationContext.configure(db).get_current_revision()
         command.upgrade(config, "head")
-        if before in _WITHOUT_VALUES:
-            backfill(db)
-        count_days(db)
+
+
+def _revision(db: Connection) -> str | None:
+    return MigrationContext.configure(db).get_current_revision()
+
+
+def _unknown_version(db: Connection, revision: str) -> str:
+    """What to do with a database of another version."""
+    if db.dialect.name == "sqlite":
+        remedy = f"Move the file {db.engine.url.database} away"
+    else:
+        remedy = "Create an empty database and set CROSSWAY_DATABASE_URL to it"
+    return (
+        f"the database is of migration {revision}, which this version of Crossway does not have: "
+        f"a pre-release or a newer version made it. {remedy}, then start again"
+    )
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    return config
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_config())

@@ -1,4 +1,6 @@
-"""The tables of fiat ramps: orders with their history, people and what they handed in."""
+"""The tables of fiat ramps: orders and their history, KYC customers and their submissions."""
+
+from typing import Final
 
 from sqlalchemy import (
     BigInteger,
@@ -13,15 +15,18 @@ from sqlalchemy import (
 
 from crossway.storage.tables import METADATA, row_id
 
+# Marks a column of an order that no event changes. The customer is removed by an erasure alone, so
+# that a concurrent change does not bring the data back.
+FIXED: Final = "fixed"
 orders = Table(
     "orders",
     METADATA,
     row_id(),
-    Column("client_id", Text, nullable=False),
-    Column("mode", Text, nullable=False),
-    Column("reference", Text, nullable=False, unique=True),
-    Column("direction", Text, nullable=False),
-    Column("provider", Text, nullable=False),
+    Column("client_id", Text, nullable=False, info={FIXED: True}),
+    Column("mode", Text, nullable=False, info={FIXED: True}),
+    Column("reference", Text, nullable=False, unique=True, info={FIXED: True}),
+    Column("direction", Text, nullable=False, info={FIXED: True}),
+    Column("provider", Text, nullable=False, info={FIXED: True}),
     Column("state", Text, nullable=False),
     Column("currency", Text, nullable=False),
     Column("digits", Integer, nullable=False),
@@ -29,7 +34,7 @@ orders = Table(
     Column("fee_minor", BigInteger, nullable=False),
     Column("fees_minor", BigInteger, nullable=False),
     Column("fees_micro_usd", BigInteger, nullable=False),
-    Column("worth_micro_usd", BigInteger, nullable=False),
+    Column("value_micro_usd", BigInteger, nullable=False),
     Column("rate_micro", BigInteger, nullable=False),
     Column("symbol", Text, nullable=False),
     Column("decimals", Integer, nullable=False),
@@ -44,8 +49,8 @@ orders = Table(
     Column("recipient", Text, nullable=False, index=True),
     Column("country", Text, nullable=False),
     Column("channel", Text, nullable=False),
-    Column("person_id", Text),
-    Column("sealed", LargeBinary),
+    Column("customer_id", Text, info={FIXED: True}),
+    Column("encrypted_fields", LargeBinary, info={FIXED: True}),
     Column("widget_url", Text, nullable=False),
     Column("instructions", Text, nullable=False),
     Column("pay_to", Text, nullable=False),
@@ -55,18 +60,18 @@ orders = Table(
     Column("provider_tx", Text, nullable=False, index=True),
     Column("failure_reason", Text, nullable=False),
     Column("metadata", Text, nullable=False),
-    Column("errand", Text, nullable=False),
-    Column("tries", Integer, nullable=False),
+    Column("command", Text, nullable=False),
+    Column("attempt_count", Integer, nullable=False),
     Column("next_at", BigInteger),
     Column("paid_at", BigInteger),
-    Column("created_at", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False, info={FIXED: True}),
     Column("updated_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Column("completed_at", BigInteger),
 )
 Index("orders_of_client", orders.c.client_id, orders.c.id)
 Index("orders_by_state", orders.c.state, orders.c.id)
-Index("orders_of_person", orders.c.person_id, orders.c.provider, orders.c.created_at)
+Index("orders_of_person", orders.c.customer_id, orders.c.provider, orders.c.created_at)
 _DUE = text("next_at IS NOT NULL")
 Index("orders_due", orders.c.next_at, sqlite_where=_DUE, postgresql_where=_DUE)
 _KNOWN = text("provider_reference <> ''")
@@ -84,11 +89,11 @@ order_counts = Table(
     METADATA,
     Column("client_id", Text, primary_key=True),
     Column("state", Text, primary_key=True),
-    Column("n", BigInteger, nullable=False),
+    Column("total", BigInteger, nullable=False),
 )
 
-order_moves = Table(
-    "order_moves",
+order_transitions = Table(
+    "order_transitions",
     METADATA,
     row_id(),
     Column("event_id", Text, nullable=False, unique=True),
@@ -100,65 +105,68 @@ order_moves = Table(
     Column("note", Text, nullable=False),
 )
 
-order_reports = Table(
-    "order_reports",
+processed_updates = Table(
+    "processed_updates",
     METADATA,
     Column("provider", Text, primary_key=True),
-    Column("report_id", Text, primary_key=True),
-    Column("order_id", BigInteger, nullable=False),
-    Column("outcome", Text, nullable=False),
+    Column("update_id", Text, primary_key=True),
     Column("at", BigInteger, nullable=False, index=True),
 )
 
-people = Table(
-    "people",
+kyc_customers = Table(
+    "kyc_customers",
     METADATA,
     Column("id", Text, primary_key=True),
-    # The digest goes with the address when somebody is erased.
+    # The keyed digest of the address; an erasure deletes both.
     Column("email_index", Text, unique=True),
-    Column("email_sealed", LargeBinary),
+    Column("encrypted_email", LargeBinary),
     Column("created_at", BigInteger, nullable=False),
     Column("erased_at", BigInteger),
 )
-Index("people_by_age", people.c.created_at, people.c.id)
+Index("kyc_customers_by_age", kyc_customers.c.created_at, kyc_customers.c.id)
 
-submissions = Table(
-    "submissions",
+kyc_submissions = Table(
+    "kyc_submissions",
     METADATA,
     row_id(),
-    Column("person_id", Text, nullable=False),
+    Column("customer_id", Text, nullable=False),
     Column("provider", Text, nullable=False),
     Column("country", Text, nullable=False),
-    Column("key", Text, nullable=False),
+    Column("field", Text, nullable=False),
     Column("client_id", Text, nullable=False),
     Column("media_type", Text, nullable=False),
-    Column("sealed", LargeBinary, nullable=False),
+    Column("encrypted_value", LargeBinary, nullable=False),
     Column("at", BigInteger, nullable=False),
 )
 Index(
-    "submissions_of_person",
-    submissions.c.person_id,
-    submissions.c.provider,
-    submissions.c.country,
-    submissions.c.key,
+    "kyc_submissions_of_person",
+    kyc_submissions.c.customer_id,
+    kyc_submissions.c.provider,
+    kyc_submissions.c.country,
+    kyc_submissions.c.field,
     unique=True,
 )
 
-handovers = Table(
-    "handovers",
+kyc_submission_syncs = Table(
+    "kyc_submission_syncs",
     METADATA,
-    Column("person_id", Text, primary_key=True),
+    Column("customer_id", Text, primary_key=True),
     Column("provider", Text, primary_key=True),
     Column("country", Text, primary_key=True),
-    Column("mark", Text, nullable=False, unique=True),
-    Column("tries", Integer, nullable=False),
+    Column("sync_id", Text, nullable=False, unique=True),
+    Column("attempt_count", Integer, nullable=False),
     Column("next_at", BigInteger),
 )
-Index("handovers_due", handovers.c.next_at, sqlite_where=_DUE, postgresql_where=_DUE)
+Index(
+    "kyc_submission_syncs_due",
+    kyc_submission_syncs.c.next_at,
+    sqlite_where=_DUE,
+    postgresql_where=_DUE,
+)
 
-secrets_kept = Table(
-    "secrets_kept",
+stored_secrets = Table(
+    "stored_secrets",
     METADATA,
     Column("name", Text, primary_key=True),
-    Column("sealed", LargeBinary, nullable=False),
+    Column("encrypted_value", LargeBinary, nullable=False),
 )

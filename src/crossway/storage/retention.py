@@ -1,4 +1,4 @@
-"""Forgetting what is old, a few records at a time."""
+"""Deletion of old records, a few at a time."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -16,33 +16,33 @@ from sqlalchemy import (
     tuple_,
 )
 
-from crossway.storage.network_tables import requests
-from crossway.storage.ramp_tables import order_reports
-from crossway.storage.rows import micros
-from crossway.storage.webhook_tables import announcements, deliveries, delivery_attempts
+from crossway.storage.ramp_tables import processed_updates
+from crossway.storage.row_mapper import to_micros
+from crossway.storage.service_tables import request_log
+from crossway.storage.webhook_tables import deliveries, delivery_attempts, outbox
 
-_ENDED = deliveries.c.state.not_in(("DUE", "WAITING"))
-# The newest place is never forgotten: the next one follows it, and streams resume by places.
-_NEWEST = select(func.max(announcements.c.position)).scalar_subquery()
-_TOLD = (announcements.c.position < _NEWEST) & ~exists().where(
-    deliveries.c.announcement_id == announcements.c.id
+_ENDED_DELIVERY = deliveries.c.state.not_in(("DUE", "WAITING"))
+# The newest position is never deleted: the next one follows it, and streams resume by positions.
+_NEWEST = select(func.max(outbox.c.position)).scalar_subquery()
+_DELETABLE_EVENT = (outbox.c.position < _NEWEST) & ~exists().where(
+    deliveries.c.event_id == outbox.c.id
 )
-# Of each kind: what says how old a record is, the order in which they grow old, and what must hold
-# besides. Only the oldest are looked at, so that finding nothing costs nothing.
+# By kind: the column with the age, the order by age, and a further condition. Only the oldest
+# records are examined, so a pass that deletes nothing is cheap.
 _KINDS: Final[dict[str, tuple[Column[int], tuple[Column[Any], ...], ColumnElement[bool]]]] = {
-    "requests": (requests.c.at, (requests.c.id,), true()),
-    "deliveries": (deliveries.c.updated_at, (deliveries.c.id,), _ENDED),
-    "announcements": (announcements.c.at, (announcements.c.id,), _TOLD),
-    "order_reports": (
-        order_reports.c.at,
-        (order_reports.c.at, order_reports.c.provider, order_reports.c.report_id),
+    "requests": (request_log.c.at, (request_log.c.id,), true()),
+    "deliveries": (deliveries.c.updated_at, (deliveries.c.id,), _ENDED_DELIVERY),
+    "outbox": (outbox.c.at, (outbox.c.id,), _DELETABLE_EVENT),
+    "provider_updates": (
+        processed_updates.c.at,
+        (processed_updates.c.at, processed_updates.c.provider, processed_updates.c.update_id),
         true(),
     ),
 }
 
 
-class Retention:
-    """`ports.logs.RetentionRecords` on one connection."""
+class SqlRetention:
+    """`ports.logs.RetentionRepository` on one connection."""
 
     def __init__(self, db: Connection) -> None:
         self._db = db
@@ -50,23 +50,21 @@ class Retention:
     def has_older(self, kind: str, before: datetime) -> bool:
         age, order, _ = _KINDS[kind]
         oldest = self._db.execute(select(age).order_by(*order).limit(1)).scalar()
-        return oldest is not None and int(oldest) < micros(before)
+        return oldest is not None and int(oldest) < to_micros(before)
 
-    def forget(self, kind: str, before: datetime, most: int) -> int:
-        age, order, besides = _KINDS[kind]
+    def delete_oldest(self, kind: str, before: datetime, limit: int) -> int:
+        age, order, condition = _KINDS[kind]
         table = _table_of(age)
         names = list(table.primary_key.columns)
-        oldest = select(*names).order_by(*order).limit(most).subquery()
-        is_old = (
-            tuple_(*names).in_(select(*oldest.columns)) if len(names) > 1
-            else names[0].in_(select(*oldest.columns))
-        )  # fmt: skip
-        gone = (is_old, age < micros(before), besides)
+        oldest = select(*names).order_by(*order).limit(limit).subquery()
+        row_key = tuple_(*names) if len(names) > 1 else names[0]
+        is_old = row_key.in_(select(*oldest.columns))
+        deletable = (is_old, age < to_micros(before), condition)
         if table is deliveries:
-            of_them = select(deliveries.c.id).where(*gone)
-            tries = delivery_attempts.c.delivery_id.in_(of_them)
-            self._db.execute(delete(delivery_attempts).where(tries))
-        return self._db.execute(delete(table).where(*gone)).rowcount
+            delivery_ids = select(deliveries.c.id).where(*deletable)
+            attempts = delivery_attempts.c.delivery_id.in_(delivery_ids)
+            self._db.execute(delete(delivery_attempts).where(attempts))
+        return self._db.execute(delete(table).where(*deletable)).rowcount
 
 
 def _table_of(column: Column[int]) -> Table:

@@ -1,145 +1,118 @@
-"""The installation's people as stored, and their being signed in."""
+"""Staff members and their sessions."""
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, delete, select, update
 
-from crossway.domain.roles import Role
-from crossway.domain.staff import Member, Stay, Way, name_key
-from crossway.storage.rows import instant, maybe_instant, micros
-from crossway.storage.sets import for_each_database
-from crossway.storage.staff_tables import staff, staff_stays
+from crossway.domain.staff import AuthMethod, StaffMember, StaffSession, name_key
+from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.staff_tables import staff, staff_sessions
 
-_ADD = for_each_database(lambda put: put(staff).on_conflict_do_nothing().returning(staff.c.id))
-_BEGIN = for_each_database(
+MEMBERS: Final = RowMapper(StaffMember, staff)
+SESSIONS: Final = RowMapper(StaffSession, staff_sessions)
+_ADD = per_dialect(lambda put: put(staff).on_conflict_do_nothing().returning(staff.c.id))
+_ADD_SESSION = per_dialect(
     lambda put: (
-        put(staff_stays)
-        .on_conflict_do_nothing(index_elements=["proof"])
-        .returning(staff_stays.c.id)
+        put(staff_sessions)
+        .on_conflict_do_nothing(index_elements=["assertion_id"])
+        .returning(staff_sessions.c.id)
     )
 )
 
 
-class Staff:
-    """`ports.staff_records.StaffRecords` on one connection."""
+class SqlStaff:
+    """`ports.staff_repository.StaffRepository` on one connection."""
 
     def __init__(self, db: Connection) -> None:
         self._db = db
 
-    def add(self, member: Member, email_index: str | None) -> Member | None:
-        row = {
-            "name": member.name,
+    def add(self, member: StaffMember, email_index: str | None) -> StaffMember | None:
+        row = MEMBERS.encode_new(member) | {
             "name_key": name_key(member.name),
             "email_index": email_index,
-            "email_sealed": member.email_sealed,
-            "created_at": micros(member.created_at),
-            "seen_at": None,
-            "way": None,
-            **_changeable(member),
+            "last_seen_at": None,
+            "auth_method": None,
         }
-        made = self._db.execute(_ADD[self._db.dialect.name], row).scalar_one_or_none()
-        return None if made is None else self.get(made)
+        new_id = self._db.execute(_ADD[self._db.dialect.name], row).scalar_one_or_none()
+        return None if new_id is None else self.get(new_id)
 
-    def change(self, member: Member) -> None:
-        self._db.execute(update(staff).where(staff.c.id == member.id).values(**_changeable(member)))
+    def update(self, member: StaffMember) -> None:
+        row = MEMBERS.encode(member)
+        changed = {name: row[name] for name in ("role", "password_hash", "disabled_at")}
+        self._db.execute(update(staff).where(staff.c.id == member.id).values(**changed))
 
-    def readdress(self, member_id: int, sealed: bytes | None, index: str | None) -> bool:
-        owner = None if index is None else self.of_email(index)
+    def update_email(
+        self, member_id: int, encrypted_email: bytes | None, email_index: str | None
+    ) -> bool:
+        owner = None if email_index is None else self.find_by_email(email_index)
         if owner is not None and owner.id != member_id:
             return False
         changed = update(staff).where(staff.c.id == member_id)
-        self._db.execute(changed.values(email_sealed=sealed, email_index=index))
+        self._db.execute(changed.values(encrypted_email=encrypted_email, email_index=email_index))
         return True
 
-    def get(self, member_id: int) -> Member | None:
+    def get(self, member_id: int) -> StaffMember | None:
         return self._one(staff.c.id == member_id)
 
-    def named(self, name_key: str) -> Member | None:
+    def find_by_name(self, name_key: str) -> StaffMember | None:
         return self._one(staff.c.name_key == name_key)
 
-    def of_email(self, email_index: str) -> Member | None:
+    def find_by_email(self, email_index: str) -> StaffMember | None:
         return self._one(staff.c.email_index == email_index)
 
-    def every(self) -> list[Member]:
-        return [_member(row) for row in self._db.execute(select(staff).order_by(staff.c.id))]
+    def list_all(self) -> list[StaffMember]:
+        return [MEMBERS.decode(row) for row in self._db.execute(select(staff).order_by(staff.c.id))]
 
-    def known(self) -> bool:
+    def has_any(self) -> bool:
         return self._db.execute(select(staff.c.id).limit(1)).first() is not None
 
-    def begin(self, stay: Stay, token_hash: str, proof: str | None) -> bool:
-        row = {
+    def start_session(
+        self, session: StaffSession, token_hash: str, assertion_id: str | None
+    ) -> bool:
+        row = SESSIONS.encode_new(session) | {
             "token_hash": token_hash,
-            "member_id": stay.member_id,
-            "way": stay.way.value,
-            "proof": proof,
-            "began_at": micros(stay.began_at),
-            "seen_at": micros(stay.seen_at),
+            "assertion_id": assertion_id,
             "ended_at": None,
         }
-        return self._db.execute(_BEGIN[self._db.dialect.name], row).first() is not None
+        return self._db.execute(_ADD_SESSION[self._db.dialect.name], row).first() is not None
 
-    def stay(self, token_hash: str) -> Stay | None:
-        found = select(staff_stays).where(staff_stays.c.token_hash == token_hash)
+    def get_session(self, token_hash: str) -> StaffSession | None:
+        found = select(staff_sessions).where(staff_sessions.c.token_hash == token_hash)
         row = self._db.execute(found).first()
-        return None if row is None else _stay(row)
+        return None if row is None else SESSIONS.decode(row)
 
-    def touch(self, token_hash: str, at: datetime) -> None:
-        of_it = (staff_stays.c.token_hash == token_hash, staff_stays.c.seen_at < micros(at))
-        self._db.execute(update(staff_stays).where(*of_it).values(seen_at=micros(at)))
+    def touch_session(self, token_hash: str, at: datetime) -> None:
+        conditions = (
+            staff_sessions.c.token_hash == token_hash,
+            staff_sessions.c.last_seen_at < to_micros(at),
+        )
+        self._db.execute(
+            update(staff_sessions).where(*conditions).values(last_seen_at=to_micros(at))
+        )
 
-    def end(self, stay_ids: Collection[int], at: datetime) -> None:
-        open_ones = (staff_stays.c.id.in_(stay_ids), staff_stays.c.ended_at.is_(None))
-        self._db.execute(update(staff_stays).where(*open_ones).values(ended_at=micros(at)))
+    def end_sessions(self, session_ids: Collection[int], at: datetime) -> None:
+        conditions = (staff_sessions.c.id.in_(session_ids), staff_sessions.c.ended_at.is_(None))
+        self._db.execute(update(staff_sessions).where(*conditions).values(ended_at=to_micros(at)))
 
-    def stays_of(self, member_id: int | None) -> list[Stay]:
-        # With None, SQLAlchemy asks for IS NULL.
-        of_it = (staff_stays.c.member_id == member_id, staff_stays.c.ended_at.is_(None))
-        rows = self._db.execute(select(staff_stays).where(*of_it).order_by(staff_stays.c.id))
-        return [_stay(row) for row in rows]
+    def list_open_sessions(self, member_id: int | None) -> list[StaffSession]:
+        # SQLAlchemy compares with None by IS NULL.
+        conditions = (staff_sessions.c.member_id == member_id, staff_sessions.c.ended_at.is_(None))
+        rows = self._db.execute(
+            select(staff_sessions).where(*conditions).order_by(staff_sessions.c.id)
+        )
+        return [SESSIONS.decode(row) for row in rows]
 
-    def came(self, member_id: int, way: Way, at: datetime) -> None:
+    def record_sign_in(self, member_id: int, auth_method: AuthMethod, at: datetime) -> None:
         changed = update(staff).where(staff.c.id == member_id)
-        self._db.execute(changed.values(way=way.value, seen_at=micros(at)))
+        self._db.execute(changed.values(auth_method=auth_method.value, last_seen_at=to_micros(at)))
 
-    def forget_stays(self, before: datetime) -> int:
-        gone = delete(staff_stays).where(staff_stays.c.began_at < micros(before))
-        return self._db.execute(gone).rowcount
+    def delete_sessions_before(self, before: datetime) -> int:
+        old = delete(staff_sessions).where(staff_sessions.c.started_at < to_micros(before))
+        return self._db.execute(old).rowcount
 
-    def _one(self, condition: Any) -> Member | None:
+    def _one(self, condition: Any) -> StaffMember | None:
         row = self._db.execute(select(staff).where(condition)).first()
-        return None if row is None else _member(row)
-
-
-def _changeable(member: Member) -> dict[str, Any]:
-    return {
-        "role": member.role.value,
-        "password_hash": member.password_hash,
-        "disabled_at": None if member.disabled_at is None else micros(member.disabled_at),
-    }
-
-
-def _member(row: Any) -> Member:
-    return Member(
-        id=row.id,
-        name=row.name,
-        role=Role(row.role),
-        created_at=instant(row.created_at),
-        password_hash=row.password_hash,
-        email_sealed=None if row.email_sealed is None else bytes(row.email_sealed),
-        disabled_at=maybe_instant(row.disabled_at),
-        seen_at=maybe_instant(row.seen_at),
-        way=None if row.way is None else Way(row.way),
-    )
-
-
-def _stay(row: Any) -> Stay:
-    return Stay(
-        id=row.id,
-        member_id=row.member_id,
-        way=Way(row.way),
-        began_at=instant(row.began_at),
-        seen_at=instant(row.seen_at),
-        ended_at=maybe_instant(row.ended_at),
-    )
+        return None if row is None else MEMBERS.decode(row)

@@ -1,10 +1,10 @@
-"""The tables of the installation's people and of their being signed in."""
+"""The tables of staff members and their sessions."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, LargeBinary, Table, Text
 
 from crossway.storage.tables import METADATA, row_id
 
-# Numbers are never used again: the audit log names people by them.
+# Ids are never reused: the audit log refers to members by them.
 staff = Table(
     "staff",
     METADATA,
@@ -14,24 +14,24 @@ staff = Table(
     Column("role", Text, nullable=False),
     Column("password_hash", Text, nullable=False),
     Column("email_index", Text, unique=True),
-    Column("email_sealed", LargeBinary),
+    Column("encrypted_email", LargeBinary),
     Column("created_at", BigInteger, nullable=False),
     Column("disabled_at", BigInteger),
-    Column("seen_at", BigInteger),
-    Column("way", Text),
+    Column("last_seen_at", BigInteger),
+    Column("auth_method", Text),
     sqlite_autoincrement=True,
 )
 
-staff_stays = Table(
-    "staff_stays",
+staff_sessions = Table(
+    "staff_sessions",
     METADATA,
     row_id(),
     Column("token_hash", Text, nullable=False, unique=True),
     Column("member_id", BigInteger, ForeignKey("staff.id"), index=True),
-    Column("way", Text, nullable=False),
-    # What another provider said once lets in once.
-    Column("proof", Text, unique=True),
-    Column("began_at", BigInteger, nullable=False, index=True),
-    Column("seen_at", BigInteger, nullable=False),
+    Column("auth_method", Text, nullable=False),
+    # An assertion of an identity provider signs in once.
+    Column("assertion_id", Text, unique=True),
+    Column("started_at", BigInteger, nullable=False, index=True),
+    Column("last_seen_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger),
 )

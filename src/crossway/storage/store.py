@@ -1,4 +1,4 @@
-"""The store: units of work on one database, grouped into few commits where that is faster."""
+"""The SQL store: units of work on one database, with group commit on SQLite."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,46 +10,48 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from crossway.ports.changes import Topic
-from crossway.storage.changes import Changes
-from crossway.storage.intents import LostRace
-from crossway.storage.migrate import behind
-from crossway.storage.records import Records
-from crossway.storage.shared_commits import SharedCommits
+from crossway.ports.topics import Topic
+from crossway.storage.changes import ChangeStamps
+from crossway.storage.group_commit import GroupCommit
+from crossway.storage.intents import ConcurrentUpdate
+from crossway.storage.migrate import check_version
+from crossway.storage.unit_of_work import SqlUnitOfWork
 
 T = TypeVar("T")
 _DEADLOCK, _SERIALIZATION = "40P01", "40001"
-_TRIES = 5
+_MAX_ATTEMPTS = 5
 
 
 class SqlStore:
     """`ports.store.Store` over SQLAlchemy."""
 
-    def __init__(self, writer: Engine, reader: Engine, grouped: bool | None = None) -> None:
-        """`grouped`: whether writers share commits; where there is but one writer, they do."""
+    def __init__(self, writer: Engine, reader: Engine, group_commit: bool | None = None) -> None:
+        """`group_commit`: whether writers share commits; by default on SQLite only."""
         self.writer, self.reader = writer, reader
-        together = writer.dialect.name == "sqlite" if grouped is None else grouped
-        self._changes = Changes(reader)
-        self._commits = SharedCommits(writer, Records, self._wrote) if together else None
+        use_group_commit = writer.dialect.name == "sqlite" if group_commit is None else group_commit
+        self._changes = ChangeStamps(reader)
+        self._commits = (
+            GroupCommit(writer, SqlUnitOfWork, self._record_changes) if use_group_commit else None
+        )
 
     @property
     def waiting(self) -> int:
-        """How many units of work wait for a commit to carry them."""
+        """How many units of work wait for a shared commit."""
         return self._commits.waiting if self._commits is not None else 0
 
     @contextmanager
-    def read(self) -> Iterator[Records]:
+    def read(self) -> Iterator[SqlUnitOfWork]:
         with self.reader.connect() as db:
-            yield Records(db)
+            yield SqlUnitOfWork(db)
 
-    def write(self, work: Callable[[Records], T]) -> T:
+    def write(self, work: Callable[[SqlUnitOfWork], T]) -> T:
         return self._write_alone(work) if self._commits is None else self._commits.write(work)
 
     def ping(self) -> list[str]:
         try:
             with self.reader.connect() as db:
                 db.execute(text("SELECT 1"))
-            return list(behind(self.reader))
+            return list(check_version(self.reader))
         except DBAPIError as error:
             return [f"the database does not answer: {error.orig}"]
 
@@ -62,61 +64,61 @@ class SqlStore:
         self.writer.dispose()
         self.reader.dispose()
 
-    def _write_alone(self, work: Callable[[Records], T]) -> T:
-        for attempt in range(_TRIES):
+    def _write_alone(self, work: Callable[[SqlUnitOfWork], T]) -> T:
+        for attempt in range(_MAX_ATTEMPTS):
             try:
                 with self.writer.begin() as db:
-                    records = Records(db)
-                    result = work(records)
-                self._wrote(records)
+                    unit = SqlUnitOfWork(db)
+                    result = work(unit)
+                self._record_changes(unit)
                 return result
-            except LostRace:
-                if attempt == _TRIES - 1:
+            except ConcurrentUpdate:
+                if attempt == _MAX_ATTEMPTS - 1:
                     raise
             except DBAPIError as error:
                 code = getattr(error.orig, "sqlstate", None)
-                if code not in (_DEADLOCK, _SERIALIZATION) or attempt == _TRIES - 1:
+                if code not in (_DEADLOCK, _SERIALIZATION) or attempt == _MAX_ATTEMPTS - 1:
                     raise
         raise AssertionError("unreachable")
 
-    def _wrote(self, records: Records) -> None:
-        self._changes.wrote(records.told)
+    def _record_changes(self, unit: SqlUnitOfWork) -> None:
+        self._changes.record(unit.changed_topics)
 
 
 def connect(url: str) -> tuple[Engine, Engine]:
     """A writing and a reading engine for a database URL."""
-    # Errors are logged: what was to be stored has no place there.
+    # Errors are logged; parameters may hold personal data.
     create = partial(create_engine, hide_parameters=True)
     if make_url(url).get_backend_name() != "sqlite":
         writer = create(url, pool_size=5, max_overflow=15, pool_pre_ping=True)
         reader = create(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
-        event.listen(reader, "connect", _only_read_postgres)
+        event.listen(reader, "connect", _make_postgres_read_only)
         return writer, reader
-    # One writing connection: threads queue for it fairly instead of polling a locked file.
+    # One writing connection: threads queue for it instead of polling a locked file.
     writer = create(url, poolclass=QueuePool, pool_size=1, max_overflow=0, pool_timeout=60)
     reader = create(url, poolclass=QueuePool, pool_size=10, max_overflow=40)
     for engine in (writer, reader):
         event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(reader, "connect", _only_read_sqlite)
-    # SQLite opens its transaction at the first write otherwise, and loses updates in between.
+    event.listen(reader, "connect", _make_sqlite_read_only)
+    # By default SQLite starts the transaction at the first write, which allows lost updates.
     event.listen(writer, "begin", lambda db: db.exec_driver_sql("BEGIN IMMEDIATE"))
     event.listen(reader, "begin", lambda db: db.exec_driver_sql("BEGIN"))
     return writer, reader
 
 
 def open_store(url: str) -> SqlStore:
-    """The store of a database that is migrated already."""
+    """The store of a database whose tables are up to date."""
     return SqlStore(*connect(url))
 
 
-def _only_read_postgres(connection: Any, _: Any) -> None:
+def _make_postgres_read_only(connection: Any, _: Any) -> None:
     from psycopg import IsolationLevel  # here, as SQLite starts faster without it
 
     connection.read_only = True
     connection.isolation_level = IsolationLevel.REPEATABLE_READ
 
 
-def _only_read_sqlite(connection: Any, _: Any) -> None:
+def _make_sqlite_read_only(connection: Any, _: Any) -> None:
     connection.execute("PRAGMA query_only=ON").close()
 
 

@@ -1,4 +1,7 @@
-"""The tables: amounts and nonces as text (wider than 64 bits), instants as UTC microseconds."""
+"""The tables of payments. Amounts and nonces are text (wider than 64 bits), instants UTC
+microseconds."""
+
+from typing import Final
 
 from sqlalchemy import (
     BigInteger,
@@ -16,7 +19,9 @@ from sqlalchemy import (
 )
 
 METADATA = MetaData()
-# SQLite numbers rows by itself only in a column that it calls INTEGER.
+# Marks a column that events change after the row was inserted.
+CHANGES: Final = "changes"
+# SQLite assigns ids only in a column of type INTEGER.
 ROW_ID = BigInteger().with_variant(Integer, "sqlite")
 
 
@@ -34,7 +39,7 @@ clients = Table(
     Column("requests_per_minute", Integer, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("refund_addresses", Text, nullable=False, server_default="{}"),
-    Column("brand", Text, nullable=False, server_default="{}"),
+    Column("public_profile", Text, nullable=False, server_default="{}"),
 )
 
 api_keys = Table(
@@ -44,18 +49,18 @@ api_keys = Table(
     Column("client_id", Text, ForeignKey("clients.id"), nullable=False, index=True),
     Column("mode", Text, nullable=False),
     Column("scopes", Text, nullable=False),
-    Column("shown", Text, nullable=False),
+    Column("display_prefix", Text, nullable=False),
     Column("secret_hash", Text, nullable=False, unique=True),
     Column("created_at", BigInteger, nullable=False),
     Column("revoked_at", BigInteger),
     Column("last_used_at", BigInteger),
-    Column("ends_at", BigInteger),
+    Column("expires_at", BigInteger),
     Column("requests_per_minute", Integer),
     Column("addresses", Text, nullable=False, server_default=""),
 )
 
-idempotency = Table(
-    "idempotency",
+idempotency_slots = Table(
+    "idempotency_slots",
     METADATA,
     Column("client_id", Text, primary_key=True),
     Column("key", Text, primary_key=True),
@@ -71,7 +76,7 @@ intents = Table(
     row_id(),
     Column("client_id", Text, nullable=False),
     Column("mode", Text, nullable=False),
-    Column("key", Text, nullable=False),
+    Column("intent_hash", Text, nullable=False),
     Column("address", Text, nullable=False, unique=True),
     Column("destination_address", Text, nullable=False, index=True),
     Column("deposit_token_account", Text),
@@ -80,8 +85,8 @@ intents = Table(
     Column("destination_chain", Text, nullable=False),
     Column("token_in", Text, nullable=False),
     Column("token_out", Text, nullable=False),
-    Column("total_units", Text, nullable=False),
-    Column("out_units", Text, nullable=False),
+    Column("deposit_amount", Text, nullable=False),
+    Column("payout_amount", Text, nullable=False),
     Column("recipient", Text, nullable=False),
     Column("refund_address", Text, nullable=False),
     Column("bridge", Text, nullable=False),
@@ -93,7 +98,7 @@ intents = Table(
     Column("fees_units", Text, nullable=False),
     Column("app_fee_units", Text, nullable=False),
     Column("sender", Text, nullable=False),
-    Column("amount_units", Text, nullable=False),
+    Column("requested_amount", Text, nullable=False),
     Column("amount_symbol", Text, nullable=False),
     Column("asset_symbol", Text, nullable=False),
     Column("asset_decimals", Integer, nullable=False),
@@ -106,18 +111,18 @@ intents = Table(
     Column("bridger", Text, nullable=False),
     Column("metadata", Text, nullable=False),
     Column("payment_link_id", Text),
-    Column("state", Text, nullable=False),
-    Column("received_units", Text, nullable=False),
-    Column("held_units", Text, nullable=False),
-    Column("relayer", Text, nullable=False),
-    Column("relayer_claimed", Boolean, nullable=False),
-    Column("needs_relay", Boolean, nullable=False),
-    Column("tx_hash", Text, index=True),
+    Column("state", Text, nullable=False, info={CHANGES: True}),
+    Column("received_amount", Text, nullable=False, info={CHANGES: True}),
+    Column("balance_at_address", Text, nullable=False, info={CHANGES: True}),
+    Column("relayer", Text, nullable=False, info={CHANGES: True}),
+    Column("relayer_claimed", Boolean, nullable=False, info={CHANGES: True}),
+    Column("needs_relay", Boolean, nullable=False, info={CHANGES: True}),
+    Column("tx_hash", Text, index=True, info={CHANGES: True}),
     Column("created_at", BigInteger, nullable=False),
-    Column("updated_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False, info={CHANGES: True}),
     Column("order_id", BigInteger),
-    # SHORT or OVER, once something came in and it is not what was asked.
-    Column("weight", Text, nullable=False, server_default=""),
+    # SHORT or OVER when a wrong amount was received, else empty.
+    Column("funding_level", Text, nullable=False, server_default="", info={CHANGES: True}),
 )
 _OPEN = text("state IN ('PENDING', 'FUNDED')")
 Index("intents_of_client", intents.c.client_id, intents.c.id)
@@ -143,25 +148,24 @@ intent_counts = Table(
     METADATA,
     Column("client_id", Text, primary_key=True),
     Column("state", Text, primary_key=True),
-    Column("n", BigInteger, nullable=False),
+    Column("total", BigInteger, nullable=False),
 )
 
-moves = Table(
-    "moves",
+transitions = Table(
+    "transitions",
     METADATA,
     row_id(),
     Column("event_id", Text, nullable=False, unique=True),
     Column("intent_id", BigInteger, nullable=False, index=True),
-    Column("client_id", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("event", Text, nullable=False),
     Column("from_state", Text),
     Column("to_state", Text, nullable=False),
-    Column("tells", Text),
+    Column("event_type", Text),
     Column("note", Text, nullable=False),
 )
-_FILLED = text("tells = 'intent_completed'")
-Index("moves_completed", moves.c.at, sqlite_where=_FILLED, postgresql_where=_FILLED)
+_FILLED = text("event_type = 'intent_completed'")
+Index("transitions_completed", transitions.c.at, sqlite_where=_FILLED, postgresql_where=_FILLED)
 
 deposits = Table(
     "deposits",
@@ -177,12 +181,12 @@ deposits = Table(
     Column("token", Text, nullable=False),
     Column("sender", Text, nullable=False),
     Column("to_address", Text, nullable=False),
-    Column("units", Text, nullable=False),
+    Column("amount", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("state", Text, nullable=False),
     Column("purpose", Text),
     Column("note", Text, nullable=False),
-    Column("open_foreign", Boolean, nullable=False),
+    Column("awaiting_return", Boolean, nullable=False),
     Column("credited_at", BigInteger),
     UniqueConstraint("chain", "tx_hash", "tx_index"),
 )
@@ -195,57 +199,57 @@ Index(
     postgresql_where=_SEEN,
 )
 Index("deposits_by_height", deposits.c.chain, deposits.c.block_height)
-_FOREIGN_SQLITE, _FOREIGN_PG = text("open_foreign = 1"), text("open_foreign")
+_AWAITING_SQLITE, _AWAITING_POSTGRES = text("awaiting_return = 1"), text("awaiting_return")
 Index(
-    "deposits_open_foreign",
+    "deposits_awaiting_return",
     deposits.c.intent_id,
-    sqlite_where=_FOREIGN_SQLITE,
-    postgresql_where=_FOREIGN_PG,
+    sqlite_where=_AWAITING_SQLITE,
+    postgresql_where=_AWAITING_POSTGRES,
 )
 
-transfers = Table(
-    "transfers",
+outbound_txs = Table(
+    "outbound_txs",
     METADATA,
     row_id(),
     Column("intent_id", BigInteger, nullable=False),
-    Column("duty", Text, nullable=False),
+    Column("kind", Text, nullable=False),
     Column("cause", Text, nullable=False),
     Column("chain", Text, nullable=False),
     Column("token", Text, nullable=False),
-    Column("units", Text),
+    Column("amount", Text),
     Column("to_address", Text, nullable=False),
     Column("state", Text, nullable=False),
-    Column("tries", Integer, nullable=False),
+    Column("attempt_count", Integer, nullable=False),
     Column("reason", Text, nullable=False),
     Column("next_at", BigInteger, nullable=False),
     Column("tx_id", Text),
     Column("block_height", BigInteger),
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
-    UniqueConstraint("intent_id", "duty", "cause"),
+    UniqueConstraint("intent_id", "kind", "cause"),
 )
-Index("transfers_by_tx", transfers.c.tx_id)
+Index("outbound_txs_by_tx", outbound_txs.c.tx_id)
 for _state, _column in (
-    ("DUE", transfers.c.next_at),
-    ("SIGNED", transfers.c.id),
-    ("CONFIRMED", transfers.c.block_height),
+    ("DUE", outbound_txs.c.next_at),
+    ("SIGNED", outbound_txs.c.id),
+    ("CONFIRMED", outbound_txs.c.block_height),
 ):
     _where = text(f"state = '{_state}'")
     Index(
-        f"transfers_{_state.lower()}",
-        transfers.c.chain,
+        f"outbound_txs_{_state.lower()}",
+        outbound_txs.c.chain,
         _column,
         sqlite_where=_where,
         postgresql_where=_where,
     )
 _WAITING = text("state IN ('DUE', 'SIGNED', 'FAILED') AND reason <> ''")
-Index("transfers_waiting", transfers.c.id, sqlite_where=_WAITING, postgresql_where=_WAITING)
+Index("outbound_txs_waiting", outbound_txs.c.id, sqlite_where=_WAITING, postgresql_where=_WAITING)
 
-attempts = Table(
-    "attempts",
+tx_attempts = Table(
+    "tx_attempts",
     METADATA,
     row_id(),
-    Column("transfer_id", BigInteger, nullable=False, index=True),
+    Column("outbound_tx_id", BigInteger, nullable=False, index=True),
     Column("chain", Text, nullable=False),
     Column("account", Text, nullable=False),
     Column("nonce", Text, nullable=False),
@@ -254,10 +258,10 @@ attempts = Table(
     Column("raw", LargeBinary, nullable=False),
     Column("at", BigInteger, nullable=False),
 )
-Index("attempts_by_tx", attempts.c.tx_id)
+Index("tx_attempts_by_tx", tx_attempts.c.tx_id)
 
-nonces = Table(
-    "nonces",
+account_nonces = Table(
+    "account_nonces",
     METADATA,
     Column("chain", Text, primary_key=True),
     Column("account", Text, primary_key=True),
@@ -274,7 +278,7 @@ postings = Table(
     Column("token", Text, nullable=False),
     Column("debit", Text, nullable=False),
     Column("credit", Text, nullable=False),
-    Column("units", Text, nullable=False),
+    Column("amount", Text, nullable=False),
     Column("tx", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
 )
@@ -283,14 +287,14 @@ for _side in (postings.c.debit, postings.c.credit):
     _place = (_side, postings.c.chain, postings.c.token, postings.c.at)
     Index(f"postings_by_{_side.name}", *_place)
 
-book_balances = Table(
-    "book_balances",
+account_balances = Table(
+    "account_balances",
     METADATA,
     Column("account", Text, primary_key=True),
     Column("chain", Text, primary_key=True),
     Column("token", Text, primary_key=True),
-    Column("units", Text, nullable=False),
-    # The newest day with a posting, counted from 1970, and what was posted on it.
+    Column("balance", Text, nullable=False),
+    # The newest day with a posting, counted from 1970, and its turnover.
     Column("day", BigInteger, nullable=False, server_default="0"),
     Column("day_debits", Text, nullable=False, server_default="0"),
     Column("day_credits", Text, nullable=False, server_default="0"),

@@ -1,43 +1,44 @@
-"""Targets of the relayer's stock and comparisons of books and chains, as stored."""
+"""Inventory targets, reserved amounts, bridge receivables and reconciliations."""
 
 import json
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, delete, literal_column, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from crossway.domain.intent import State
-from crossway.domain.transfers import Duty, TransferState
-from crossway.ports.treasury_records import Claim, Run, Target
-from crossway.storage.rows import instant, maybe_instant, micros
-from crossway.storage.tables import intents, transfers
-from crossway.storage.treasury_tables import reconciliations, stock_targets
+from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.ports.treasury_repository import BridgeReceivable, InventoryTarget, ReconciliationRun
+from crossway.storage.bulk_sql import insert_into
+from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
+from crossway.storage.tables import intents, outbound_txs
+from crossway.storage.treasury_tables import inventory_targets, reconciliations
 
-# Written out: indexes of some states alone are used where the state is no parameter.
+TARGETS: Final = RowMapper(InventoryTarget, inventory_targets)
+RUNS: Final = RowMapper(ReconciliationRun, reconciliations)
+# Literals, so that the planner uses the partial indexes.
 _INITIATED: ColumnElement[str] = literal_column(f"'{State.INITIATED}'")
-_DUE: ColumnElement[str] = literal_column(f"'{TransferState.DUE}'")
-_SIGNED: ColumnElement[str] = literal_column(f"'{TransferState.SIGNED}'")
+_DUE: ColumnElement[str] = literal_column(f"'{OutboundTxState.DUE}'")
+_SIGNED: ColumnElement[str] = literal_column(f"'{OutboundTxState.SIGNED}'")
 
 
-class Treasury:
-    """`ports.treasury_records.TreasuryRecords` on one connection."""
+class SqlTreasury:
+    """`ports.treasury_repository.TreasuryRepository` on one connection."""
 
     def __init__(self, db: Connection) -> None:
         self._db = db
-        self._make = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
 
-    def reserved(self) -> dict[tuple[str, str], int]:
-        there = (intents.c.destination_chain, intents.c.token_out, intents.c.out_units)
+    def sum_reserved(self) -> dict[tuple[str, str], int]:
+        there = (intents.c.destination_chain, intents.c.token_out, intents.c.payout_amount)
         started = select(*there).where(intents.c.state == _INITIATED)
         starting = (
             select(*there)
-            .join(transfers, transfers.c.intent_id == intents.c.id)
+            .join(outbound_txs, outbound_txs.c.intent_id == intents.c.id)
             .where(
-                transfers.c.state == _SIGNED,
-                transfers.c.duty == Duty.START.value,
+                outbound_txs.c.state == _SIGNED,
+                outbound_txs.c.kind == OutboundTxKind.START.value,
                 intents.c.state == State.FUNDED.value,
             )
         )
@@ -47,119 +48,108 @@ class Treasury:
                 totals[chain, token] += int(units)
         return dict(totals)
 
-    def claims(self, limit: int) -> list[Claim]:
-        kept = ("total_units", "fees_units", "app_fee_units", "bridge", "settle_seconds")
-        found: list[Claim] = []
+    def list_bridge_receivables(self, limit: int) -> list[BridgeReceivable]:
+        columns = ("deposit_amount", "fees_units", "app_fee_units", "bridge", "settle_seconds")
+        receivables: list[BridgeReceivable] = []
         for state in (_DUE, _SIGNED):
             query = (
-                select(transfers, *(intents.c[name] for name in kept))
-                .join(intents, intents.c.id == transfers.c.intent_id)
-                .where(transfers.c.state == state, transfers.c.duty == Duty.REIMBURSE.value)
-                .limit(limit - len(found))
+                select(outbound_txs, *(intents.c[name] for name in columns))
+                .join(intents, intents.c.id == outbound_txs.c.intent_id)
+                .where(
+                    outbound_txs.c.state == state,
+                    outbound_txs.c.kind == OutboundTxKind.REIMBURSE.value,
+                )
+                .limit(limit - len(receivables))
             )
-            found += [_claim(row) for row in self._db.execute(query)]
-        return found
+            receivables += [_claim(row) for row in self._db.execute(query)]
+        return receivables
 
-    def targets(self) -> list[Target]:
-        return [
-            Target(row.chain, row.token, int(row.units), row.by, instant(row.at))
-            for row in self._db.execute(select(stock_targets))
-        ]
+    def list_targets(self) -> list[InventoryTarget]:
+        return [TARGETS.decode(row) for row in self._db.execute(select(inventory_targets))]
 
-    def set_target(self, target: Target) -> None:
-        put = self._make(stock_targets)
+    def set_target(self, target: InventoryTarget) -> None:
+        statement = insert_into(self._db, inventory_targets)
         self._db.execute(
-            put.on_conflict_do_update(
+            statement.on_conflict_do_update(
                 index_elements=["chain", "token"],
-                set_={name: put.excluded[name] for name in ("units", "by", "at")},
+                set_={name: statement.excluded[name] for name in ("amount", "by", "at")},
             ),
-            {
-                "chain": target.chain,
-                "token": target.token,
-                "units": str(target.units),
-                "by": target.by,
-                "at": micros(target.at),
-            },
+            TARGETS.encode(target),
         )
 
-    def drop_target(self, chain: str, token: str) -> None:
-        there = (stock_targets.c.chain == chain, stock_targets.c.token == token)
-        self._db.execute(delete(stock_targets).where(*there))
+    def delete_target(self, chain: str, token: str) -> None:
+        there = (inventory_targets.c.chain == chain, inventory_targets.c.token == token)
+        self._db.execute(delete(inventory_targets).where(*there))
 
-    def begin_run(self, who: str, at: datetime, of: int, for_day: int | None = None) -> int | None:
-        put = self._make(reconciliations).on_conflict_do_nothing().returning(reconciliations.c.id)
+    def start_reconciliation(
+        self, started_by: str, at: datetime, chains_total: int, for_day: int | None = None
+    ) -> int | None:
+        statement = (
+            insert_into(self._db, reconciliations)
+            .on_conflict_do_nothing()
+            .returning(reconciliations.c.id)
+        )
         values = {
-            "who": who,
-            "started_at": micros(at),
+            "started_by": started_by,
+            "started_at": to_micros(at),
             "for_day": for_day,
-            "done": 0,
-            "of": of,
+            "chains_done": 0,
+            "chains_total": chains_total,
             "differences": 0,
             "result": "{}",
         }
-        return self._db.execute(put, values).scalar()
+        return self._db.execute(statement, values).scalar()
 
-    def was_run_for(self, day: int) -> bool:
+    def has_reconciliation_for(self, day: int) -> bool:
         query = select(reconciliations.c.id).where(reconciliations.c.for_day == day)
         return self._db.execute(query).first() is not None
 
-    def progress(self, run_id: int, done: int) -> None:
+    def record_progress(self, run_id: int, chains_done: int) -> None:
         which = reconciliations.c.id == run_id
-        self._db.execute(update(reconciliations).where(which).values(done=done))
+        self._db.execute(update(reconciliations).where(which).values(chains_done=chains_done))
 
-    def end_run(
+    def finish_reconciliation(
         self, run_id: int, at: datetime, differences: int, result: Mapping[str, Any]
     ) -> None:
         self._db.execute(
             update(reconciliations)
             .where(reconciliations.c.id == run_id)
             .values(
-                ended_at=micros(at),
-                done=reconciliations.c.of,
+                ended_at=to_micros(at),
+                chains_done=reconciliations.c.chains_total,
                 differences=differences,
                 result=json.dumps(dict(result)),
             )
         )
 
-    def run(self, run_id: int) -> Run | None:
+    def get_reconciliation(self, run_id: int) -> ReconciliationRun | None:
         row = self._db.execute(
             select(reconciliations).where(reconciliations.c.id == run_id)
         ).one_or_none()
-        return None if row is None else _run(row)
+        return None if row is None else RUNS.decode(row)
 
-    def runs(self, limit: int, before_id: int | None = None) -> list[Run]:
+    def list_reconciliations(
+        self, limit: int, before_id: int | None = None
+    ) -> list[ReconciliationRun]:
         query = select(reconciliations).order_by(reconciliations.c.id.desc()).limit(limit)
         if before_id is not None:
             query = query.where(reconciliations.c.id < before_id)
-        return [_run(row) for row in self._db.execute(query)]
+        return [RUNS.decode(row) for row in self._db.execute(query)]
 
-    def running(self) -> list[Run]:
+    def list_running_reconciliations(self) -> list[ReconciliationRun]:
         query = select(reconciliations).where(reconciliations.c.ended_at.is_(None))
-        return [_run(row) for row in self._db.execute(query.order_by(reconciliations.c.id))]
+        return [RUNS.decode(row) for row in self._db.execute(query.order_by(reconciliations.c.id))]
 
 
-def _claim(row: Any) -> Claim:
-    since = instant(row.created_at)
-    return Claim(
+def _claim(row: Any) -> BridgeReceivable:
+    since = from_micros(row.created_at)
+    return BridgeReceivable(
         intent_id=row.intent_id,
         chain=row.chain,
         token=row.token,
-        units=int(row.total_units) - int(row.fees_units) - int(row.app_fee_units),
+        amount=int(row.deposit_amount) - int(row.fees_units) - int(row.app_fee_units),
         bridge=row.bridge,
         since=since,
         due=since + timedelta(seconds=row.settle_seconds),
         reason=row.reason,
-    )
-
-
-def _run(row: Any) -> Run:
-    return Run(
-        id=row.id,
-        who=row.who,
-        started_at=instant(row.started_at),
-        ended_at=maybe_instant(row.ended_at),
-        done=row.done,
-        of=row.of,
-        differences=row.differences,
-        result=json.loads(row.result),
     )

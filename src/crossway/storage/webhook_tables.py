@@ -1,11 +1,11 @@
-"""The tables of what is told to the outside: announcements, webhooks, deliveries, attempts."""
+"""The tables of the outbox, webhook endpoints, deliveries and delivery attempts."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, Table, Text, text
 
 from crossway.storage.tables import METADATA, row_id
 
-announcements = Table(
-    "announcements",
+outbox = Table(
+    "outbox",
     METADATA,
     row_id(),
     Column("event_id", Text, nullable=False, unique=True),
@@ -14,17 +14,17 @@ announcements = Table(
     Column("kind", Text, nullable=False),
     Column("resource_id", BigInteger, nullable=False),
     Column("at", BigInteger, nullable=False),
-    Column("facts", Text, nullable=False),
-    # Its place in the order in which all is told; none until it was fanned out.
+    Column("snapshot", Text, nullable=False),
+    # Its position in the order of all events; NULL until it is fanned out.
     Column("position", BigInteger, unique=True),
 )
 _NEW = text("position IS NULL")
-Index("announcements_new", announcements.c.id, sqlite_where=_NEW, postgresql_where=_NEW)
-Index("announcements_of_client", announcements.c.client_id, announcements.c.position)
-Index("announcements_at", announcements.c.client_id, announcements.c.at)
+Index("outbox_new", outbox.c.id, sqlite_where=_NEW, postgresql_where=_NEW)
+Index("outbox_of_client", outbox.c.client_id, outbox.c.position)
+Index("outbox_at", outbox.c.client_id, outbox.c.at)
 
-# Numbers of webhooks and deliveries are never used again, as SQLite would once the newest is gone:
-# an answer to what was removed would count for whoever has its number by then.
+# Ids of webhooks and deliveries are never reused, as SQLite does by default: a late response to a
+# deleted one would count for its successor.
 webhooks = Table(
     "webhooks",
     METADATA,
@@ -49,11 +49,11 @@ deliveries = Table(
     METADATA,
     row_id(),
     Column("webhook_id", BigInteger, nullable=False),
-    Column("announcement_id", BigInteger, nullable=False, index=True),
-    # Those of one line and one webhook are sent one after the other.
-    Column("line", Text, nullable=False),
+    Column("event_id", BigInteger, nullable=False, index=True),
+    # Deliveries with the same sequence and webhook are sent one after the other.
+    Column("sequence_key", Text, nullable=False),
     Column("state", Text, nullable=False),
-    Column("tries", Integer, nullable=False),
+    Column("attempt_count", Integer, nullable=False),
     Column("next_at", BigInteger, nullable=False),
     Column("leased_until", BigInteger, nullable=False),
     Column("status", Integer),
@@ -77,7 +77,7 @@ _OPEN = text("state IN ('DUE', 'WAITING')")
 Index(
     "deliveries_open",
     deliveries.c.webhook_id,
-    deliveries.c.line,
+    deliveries.c.sequence_key,
     deliveries.c.id,
     sqlite_where=_OPEN,
     postgresql_where=_OPEN,
@@ -93,5 +93,5 @@ delivery_attempts = Table(
     Column("error", Text, nullable=False),
     Column("milliseconds", BigInteger, nullable=False),
     Column("headers", Text, nullable=False),
-    Column("answer", Text, nullable=False),
+    Column("response", Text, nullable=False),
 )

@@ -1,1 +1,1 @@
-"""What can be asked of Crossway: plain functions of the services and of who asks."""
+"""Use cases: plain functions of the services and of the principal that calls them."""

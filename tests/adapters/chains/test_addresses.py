@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossway.adapters.chains.addresses import CANONICAL, canonical, from_digest
+from crossway.adapters.chains.addresses import CANONICAL, canonical_address, address_from_digest
 
 EIP55_EXAMPLES = [
     "0x52908400098527886E0F7030069857D2E4169EE7",
@@ -26,12 +26,12 @@ STARKNET_ETH = "0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004d
 def test_every_case_of_an_evm_address_has_one_canonical_form(address: str) -> None:
     digits = address[2:]
     for text in (address, "0x" + digits.lower(), "0x" + digits.upper()):
-        assert canonical("evm", text) == address
+        assert canonical_address("evm", text) == address
 
 
 def test_a_wrong_eip55_checksum_is_refused() -> None:
     with pytest.raises(ValueError, match="has a wrong EIP-55 checksum"):
-        canonical("evm", EIP55_EXAMPLES[4].replace("5aA", "5aa"))
+        canonical_address("evm", EIP55_EXAMPLES[4].replace("5aA", "5aa"))
 
 
 @pytest.mark.parametrize(
@@ -52,12 +52,12 @@ def test_a_wrong_eip55_checksum_is_refused() -> None:
 )
 def test_other_text_is_not_an_evm_address(text: str) -> None:
     with pytest.raises(ValueError, match="is not an EVM address: expected 0x and 40 hex digits"):
-        canonical("evm", text)
+        canonical_address("evm", text)
 
 
 @pytest.mark.parametrize("address", [SOLANA_USDC, SOLANA_NATIVE])
 def test_a_solana_address_is_base58_of_32_bytes(address: str) -> None:
-    assert canonical("solana", address) == address
+    assert canonical_address("solana", address) == address
 
 
 @pytest.mark.parametrize(
@@ -76,16 +76,16 @@ def test_a_solana_address_is_base58_of_32_bytes(address: str) -> None:
 )
 def test_other_text_is_not_a_solana_address(text: str) -> None:
     with pytest.raises(ValueError, match="is not a Solana address"):
-        canonical("solana", text)
+        canonical_address("solana", text)
 
 
 def test_a_tron_address_is_base58check_of_41_and_20_bytes() -> None:
-    assert canonical("tron", TRON_USDT) == TRON_USDT
+    assert canonical_address("tron", TRON_USDT) == TRON_USDT
 
 
 def test_a_mistyped_tron_address_is_refused() -> None:
     with pytest.raises(ValueError, match="has a wrong base58check checksum"):
-        canonical("tron", TRON_USDT[:-1] + "u")
+        canonical_address("tron", TRON_USDT[:-1] + "u")
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,14 @@ def test_a_mistyped_tron_address_is_refused() -> None:
 )
 def test_other_text_is_not_a_tron_address(text: str) -> None:
     with pytest.raises(ValueError, match="is not a Tron address"):
-        canonical("tron", text)
+        canonical_address("tron", text)
 
 
 @pytest.mark.parametrize(
     "text", [STARKNET_ETH, "0x49D36570D4E46F48E99674BD3FCC84644DDD6B96F7C741B1562B82F9E004DC7"]
 )
 def test_a_starknet_address_is_written_with_all_its_64_digits(text: str) -> None:
-    assert canonical("starknet", text) == STARKNET_ETH
+    assert canonical_address("starknet", text) == STARKNET_ETH
 
 
 @pytest.mark.parametrize(
@@ -109,34 +109,34 @@ def test_a_starknet_address_is_written_with_all_its_64_digits(text: str) -> None
 )
 def test_zero_and_what_no_felt_can_hold_are_not_starknet_addresses(text: str) -> None:
     with pytest.raises(ValueError, match="is not a Starknet address"):
-        canonical("starknet", text)
+        canonical_address("starknet", text)
 
 
 def test_the_largest_starknet_address_is_below_two_to_the_251() -> None:
-    assert canonical("starknet", hex(2**251 - 1)) == "0x07" + "f" * 62
+    assert canonical_address("starknet", hex(2**251 - 1)) == "0x07" + "f" * 62
 
 
 @pytest.mark.parametrize("kind", CANONICAL)
 @given(digest=st.binary(min_size=32, max_size=32).filter(any))
 def test_an_address_made_from_a_digest_is_valid_and_canonical(kind: str, digest: bytes) -> None:
-    address = from_digest(kind, digest)
-    assert canonical(kind, address) == address
+    address = address_from_digest(kind, digest)
+    assert canonical_address(kind, address) == address
 
 
 def test_a_digest_of_another_length_is_refused() -> None:
     with pytest.raises(ValueError, match="32 bytes, not 31"):
-        from_digest("evm", bytes(31))
+        address_from_digest("evm", bytes(31))
 
 
 def test_an_unknown_family_is_refused() -> None:
     with pytest.raises(ValueError, match="'cosmos' is not a family of chains"):
-        canonical("cosmos", "cosmos1")
+        canonical_address("cosmos", "cosmos1")
 
 
 @given(text=st.text(max_size=80), kind=st.sampled_from(sorted(CANONICAL)))
 def test_any_text_is_either_canonicalised_once_and_for_all_or_refused(kind: str, text: str) -> None:
     try:
-        address = canonical(kind, text)
+        address = canonical_address(kind, text)
     except ValueError:
         return
-    assert canonical(kind, address) == address
+    assert canonical_address(kind, address) == address

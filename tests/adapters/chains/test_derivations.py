@@ -4,9 +4,9 @@ import base58
 import pytest
 from solders.pubkey import Pubkey
 
-from crossway.adapters.chains.addresses import canonical, keccak256
-from crossway.adapters.chains.binding import create2
-from crossway.adapters.chains.solana.places import TOKEN, TOKEN_2022, associated, derived
+from crossway.adapters.chains.addresses import canonical_address, keccak256
+from crossway.adapters.chains.intent_hash import create2_address
+from crossway.adapters.chains.solana.pdas import TOKEN, TOKEN_2022, associated_token_account, derive_address
 from crossway.adapters.chains.starknet.felts import contract_address
 
 ZERO, DEAD = "0x" + "0" * 40, "0xdeadbeef" + "0" * 32
@@ -110,13 +110,13 @@ STARKNET = [
 def test_create2_gives_the_results_of_eip_1014(
     deployer: str, salt: str, code: str, result: str
 ) -> None:
-    made = create2(
+    made = create2_address(
         0xFF,
         bytes.fromhex(deployer[2:]),
         int(salt, 16).to_bytes(32, "big"),
         keccak256(bytes.fromhex(code)),
     )
-    assert canonical("evm", "0x" + made.hex()) == result
+    assert canonical_address("evm", "0x" + made.hex()) == result
 
 
 @pytest.mark.parametrize(("code_hash", "results"), TRON.items(), ids=["third", "second", "first"])
@@ -125,21 +125,21 @@ def test_create2_on_tron_begins_with_41_and_gives_the_wallets_of_a_factory_there
 ) -> None:
     for place, (salt, result) in enumerate(zip(SALTS, results, strict=True)):
         factory = base58.b58decode_check(FACTORY if place < 2 else NILE_FACTORY)
-        made = create2(0x41, factory[1:], keccak256(salt.encode()), bytes.fromhex(code_hash))
-        assert canonical("tron", base58.b58encode_check(b"\x41" + made).decode()) == result
+        made = create2_address(0x41, factory[1:], keccak256(salt.encode()), bytes.fromhex(code_hash))
+        assert canonical_address("tron", base58.b58encode_check(b"\x41" + made).decode()) == result
 
 
 @pytest.mark.parametrize(("raw", "text"), BASE58CHECK)
 def test_an_address_of_tron_is_written_as_its_documentation_does(raw: str, text: str) -> None:
     assert base58.b58encode_check(bytes.fromhex(raw)).decode() == text
-    assert canonical("tron", text) == text
+    assert canonical_address("tron", text) == text
 
 
 @pytest.mark.parametrize(("seeds", "result"), PDA)
 def test_an_address_derived_from_a_program_is_what_solanas_own_tests_say(
     seeds: list[bytes], result: str
 ) -> None:
-    assert str(Pubkey.create_program_address(seeds, LOADER)) == canonical("solana", result)
+    assert str(Pubkey.create_program_address(seeds, LOADER)) == canonical_address("solana", result)
     assert not Pubkey.from_string(result).is_on_curve()
 
 
@@ -147,14 +147,14 @@ def test_an_address_derived_from_a_program_is_what_solanas_own_tests_say(
 def test_the_address_that_a_program_finds_is_what_published_tests_say(
     program: str, seed: str, result: str
 ) -> None:
-    assert derived(program, bytes(Pubkey.from_string(seed))) == result
+    assert derive_address(program, bytes(Pubkey.from_string(seed))) == result
 
 
 @pytest.mark.parametrize(("owner", "mint", "program", "result"), ATA)
 def test_an_associated_token_account_is_what_the_token_programs_own_tests_say(
     owner: str, mint: str, program: str, result: str
 ) -> None:
-    assert associated(owner, mint, program) == result
+    assert associated_token_account(owner, mint, program) == result
 
 
 @pytest.mark.parametrize(("deployer", "salt", "class_hash", "calldata", "result"), STARKNET)

@@ -9,12 +9,12 @@ import pytest
 from eth_account import Account
 
 from crossway.adapters.chains.evm.calldata import Call
+from crossway.adapters.chains.evm.chain_params import _read, load_chain_params
 from crossway.adapters.chains.evm.signers import KEYS, LocalSigner
-from crossway.adapters.chains.evm.traits import _read, traits
-from crossway.adapters.chains.evm.transactions import price_of, signed
-from crossway.adapters.chains.live.keys import KeyMissing, signer_of
-from crossway.adapters.chains.live.profile import read_profile, urls
-from crossway.catalogue import load
+from crossway.adapters.chains.evm.transactions import gas_price, sign_transaction
+from crossway.adapters.chains.rpc.keys import KeyMissing, load_signer
+from crossway.adapters.chains.rpc.profile import read_profile, resolve_urls
+from crossway.catalogue import load_catalogue
 
 SECRET = bytes.fromhex("4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318")
 WHO = Account.from_key(SECRET)
@@ -23,35 +23,35 @@ CALL = Call(TO, bytes(range(64)), 17)
 
 
 def test_a_transaction_has_the_bytes_that_eth_account_gives_it() -> None:
-    customs = traits("BASE_MAINNET")
+    customs = load_chain_params("BASE_MAINNET")
     fee = customs.gas * 3_000_000_007
-    price = price_of(fee, customs)
+    price = gas_price(fee, customs)
     other = WHO.sign_transaction(
         {"chainId": 8453, "nonce": 0, "to": TO, "data": CALL.data, "value": 17,
          "gas": customs.gas, "maxFeePerGas": price.most, "maxPriorityFeePerGas": price.tip}
     )  # fmt: skip
-    mine = signed(LocalSigner(SECRET), 8453, customs, CALL, 0, fee)
+    mine = sign_transaction(LocalSigner(SECRET), 8453, customs, CALL, 0, fee)
     assert mine.raw == bytes(other.raw_transaction)
     assert mine.tx_id == "0x" + bytes(other.hash).hex()
 
 
 def test_a_legacy_transaction_has_the_bytes_that_eth_account_gives_it() -> None:
-    customs = replace(traits("BASE_MAINNET"), fees="legacy")
+    customs = replace(load_chain_params("BASE_MAINNET"), fees="legacy")
     fee = customs.gas * 5_000_000_000
     other = WHO.sign_transaction(
         {"chainId": 56, "nonce": 258, "to": TO, "data": CALL.data, "value": 17,
          "gas": customs.gas, "gasPrice": 5_000_000_000}
     )  # fmt: skip
-    mine = signed(LocalSigner(SECRET), 56, customs, CALL, 258, fee)
+    mine = sign_transaction(LocalSigner(SECRET), 56, customs, CALL, 258, fee)
     assert mine.raw == bytes(other.raw_transaction)
     assert mine.tx_id == "0x" + bytes(other.hash).hex()
 
 
 def test_a_higher_fee_raises_both_parts_of_the_price_as_nodes_ask() -> None:
     for chain in ("BASE_MAINNET", "POLYGON_MAINNET", "ETHEREUM_MAINNET"):
-        customs = traits(chain)
+        customs = load_chain_params(chain)
         fee = customs.gas * 20_000_000_000
-        before, after = price_of(fee, customs), price_of(fee * 5 // 4 + 1, customs)
+        before, after = gas_price(fee, customs), gas_price(fee * 5 // 4 + 1, customs)
         assert after.most * 10 >= before.most * 11
         assert after.tip * 10 >= before.tip * 11
 
@@ -65,12 +65,12 @@ def test_a_key_is_shown_by_nothing() -> None:
 
 
 def test_a_key_comes_from_the_environment_or_an_encrypted_store(tmp_path: Path) -> None:
-    named = signer_of(KEYS, "env:KEY", "", {"KEY": "0x" + SECRET.hex()})
+    named = load_signer(KEYS, "env:KEY", "", {"KEY": "0x" + SECRET.hex()})
     store, password = tmp_path / "key.json", tmp_path / "password"
     store.write_text(json.dumps(Account.encrypt(SECRET, "a password", iterations=4)))
     password.write_text("a password\n")
-    stored = signer_of(KEYS, f"keystore:{store}", f"file:{password}", {})
-    again = signer_of(KEYS, f"keystore:{store}", "env:PASSWORD", {"PASSWORD": "a password"})
+    stored = load_signer(KEYS, f"keystore:{store}", f"file:{password}", {})
+    again = load_signer(KEYS, f"keystore:{store}", "env:PASSWORD", {"PASSWORD": "a password"})
     assert {named.address, stored.address, again.address} == {WHO.address}
 
 
@@ -85,7 +85,7 @@ def test_what_is_wrong_with_a_key_is_said_without_the_key(tmp_path: Path) -> Non
     }
     for (reference, password), words in wrong.items():
         with pytest.raises(KeyMissing, match=words) as told:
-            signer_of(KEYS, reference, password, {"BAD": bad, "ZERO": "0" * 64})
+            load_signer(KEYS, reference, password, {"BAD": bad, "ZERO": "0" * 64})
         assert bad not in str(told.value)
 
 
@@ -99,13 +99,13 @@ def test_a_profile_names_variables_and_is_refused_in_words(tmp_path: Path) -> No
         treasury = "{treasury}"
     """
     path.write_text(good)
-    profile = read_profile(path, load())
+    profile = read_profile(path, load_catalogue())
     chain = profile.chains["BASE_MAINNET"]
-    (url,) = urls("BASE_MAINNET", chain, {"NODE_KEY": "very-secret"})
+    (url,) = resolve_urls("BASE_MAINNET", chain, {"NODE_KEY": "very-secret"})
     assert url.get_secret_value() == "https://base.example/v2/very-secret"
     assert "very-secret" not in repr(url) + repr(profile)
     with pytest.raises(ValueError, match="the environment has no NODE_KEY"):
-        urls("BASE_MAINNET", chain, {})
+        resolve_urls("BASE_MAINNET", chain, {})
     for old, new, words in (
         ("BASE_MAINNET", "MOON_MAINNET", "there is no such chain"),
         ("BASE_MAINNET", "SOLANA_MAINNET", "SOLANA_MAINNET.treasury is not a Solana address"),
@@ -116,11 +116,11 @@ def test_a_profile_names_variables_and_is_refused_in_words(tmp_path: Path) -> No
     ):
         path.write_text(good.replace(old, new))
         with pytest.raises(ValueError, match=words) as told:
-            read_profile(path, load())
+            read_profile(path, load_catalogue())
         assert SECRET.hex() not in str(told.value)
 
 
 def test_traits_are_those_of_evm_chains() -> None:
-    evm = {chain.id for chain in load().chains.values() if chain.kind == "evm"}
+    evm = {chain.id for chain in load_catalogue().chains.values() if chain.kind == "evm"}
     assert set(_read()) - {"default"} <= evm
-    assert all(traits(chain).gas >= 500_000 for chain in evm)
+    assert all(load_chain_params(chain).gas >= 500_000 for chain in evm)

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from crossway.adapters.chains.addresses import canonical
-from crossway.adapters.chains.binding import bound
-from crossway.adapters.chains.families import family
-from crossway.adapters.chains.live.families import Opened
-from crossway.adapters.chains.live.keys import Keyring
-from crossway.adapters.chains.live.profile import ChainProfile, read_profile
-from crossway.adapters.chains.network import restricted
-from crossway.catalogue import load
+from crossway.adapters.chain_families import load_family
+from crossway.adapters.chains.addresses import canonical_address
+from crossway.adapters.chains.intent_hash import hash_terms
+from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.profile import ChainProfile, read_profile
+from crossway.adapters.chains.rpc.protocols import ChainOperator
+from crossway.adapters.live_environment import restrict_catalogue
+from crossway.catalogue import load_catalogue
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Terms
 from tests.processes import ROOT
 
 EXAMPLES = ROOT / "deploy" / "profiles"
-CATALOGUE = load()
+CATALOGUE = load_catalogue()
 OWN = {
     "evm": "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
     "solana": "mvines9iiHiQTysrwkJjGf2gb9Ex9jXJX8ns3qwf2kN",
@@ -79,7 +79,7 @@ def test_a_field_of_another_family_is_refused(kind: str, tmp_path: Path) -> None
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Opened]]:
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, ChainOperator]]:
     """Every chain of both examples as a service opens it, and nobody behind the nodes' names."""
     folder, made = tmp_path_factory.mktemp("examples"), {}
     # Any number of 251 bits is a key of every family.
@@ -92,7 +92,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Opene
                       flags=re.MULTILINE)  # fmt: skip
         (folder / name).write_text(text)
         for chain, profile in read_profile(folder / name, CATALOGUE).chains.items():
-            of, ring = family(CATALOGUE.chains[chain].kind), Keyring(environment)
+            of, ring = load_family(CATALOGUE.chains[chain].kind), Keyring(environment)
             made[chain] = of.open_chain(CATALOGUE, chain, profile, environment, ring)
     yield made
     for one in made.values():
@@ -100,7 +100,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Opene
 
 
 def test_every_pair_of_live_chains_has_a_destination_address_without_asking_a_node(
-    opened: dict[str, Opened],
+    opened: dict[str, ChainOperator],
 ) -> None:
     chains = {name: one.chain for name, one in opened.items()}
     assert set(chains) == set(CATALOGUE.chains)
@@ -113,18 +113,18 @@ def test_every_pair_of_live_chains_has_a_destination_address_without_asking_a_no
             destination_chain=to.id,
             token_in=tokens[0],
             token_out=tokens[1],
-            total_units=25_000_000,
-            out_units=24_000_000,
+            deposit_amount=25_000_000,
+            payout_amount=24_000_000,
             recipient=OWN[kinds[1]],
             refund_address=OWN[kinds[0]],
             bridge="",
             expires_at=datetime(2027, 1, 1, tzinfo=UTC),
         )
-        key = source.intent_key(terms)
-        hashes = bound(CATALOGUE, terms, source.own.bridger, source.own.coordinator)
-        assert key == "0x" + hashes.key.hex()
+        key = source.intent_hash(terms)
+        hashes = hash_terms(CATALOGUE, terms, source.accounts.bridger, source.accounts.coordinator)
+        assert key == "0x" + hashes.intent_hash.hex()
         found = to.deposit_address(key)
-        assert canonical(kinds[1], found) == found
+        assert canonical_address(kinds[1], found) == found
         assert found == to.deposit_address(key)
         if kinds == ["evm", "evm"]:
             # Money that is paid on the wrong one of them lies at an address that is ours.
@@ -132,11 +132,11 @@ def test_every_pair_of_live_chains_has_a_destination_address_without_asking_a_no
 
 
 def test_a_live_network_offers_no_token_that_contracts_refuse_and_charges_what_a_profile_says(
-    opened: dict[str, Opened], tmp_path: Path
+    opened: dict[str, ChainOperator], tmp_path: Path
 ) -> None:
     path = tmp_path / "profile.toml"
     path.write_text(filled((EXAMPLES / "mainnets.toml").read_text()))
-    live = restricted(CATALOGUE, read_profile(path, CATALOGUE), opened)
+    live = restrict_catalogue(CATALOGUE, read_profile(path, CATALOGUE), opened)
     assert CATALOGUE.tokens["SOLANA_MAINNET", "USDG"].enabled
     with pytest.raises(InvalidInput, match="its issuer can take back what others hold"):
         live.token("SOLANA_MAINNET", "USDG", "token_in")

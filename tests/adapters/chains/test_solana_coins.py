@@ -9,15 +9,15 @@ import pytest
 from solders.instruction import AccountMeta, Instruction
 from solders.pubkey import Pubkey
 
-from crossway.adapters.chains.solana.calls import instructions_of
 from crossway.adapters.chains.solana.chain import SolanaChain
-from crossway.adapters.chains.solana.errands import kept_units, withdrawal_plan
-from crossway.adapters.chains.solana.places import Mints
-from crossway.domain.actions import Action, Output
+from crossway.adapters.chains.solana.instructions import build_instructions
+from crossway.adapters.chains.solana.operator_txs import retained_amount, withdrawal_plan
+from crossway.adapters.chains.solana.pdas import MintRegistry
 from crossway.domain.intent import Terms
 from crossway.domain.money import Token
-from crossway.domain.transfers import Duty
-from crossway.ports.chain import ALREADY_DONE, NOTHING_LEFT, Cursor, Mined
+from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall, Output
+from crossway.ports.chain import ALREADY_DONE, NOTHING_TO_MOVE, Cursor, IncludedTx
 from tests.chains.solana.node import (
     NATIVE,
     RELAYER,
@@ -30,8 +30,8 @@ from tests.chains.solana.node import (
     key_of,
     running,
 )
-from tests.processes import until
-from tests.promises.networks import open_solana
+from tests.conformance.networks import open_solana
+from tests.processes import wait_until
 from tests.simulation import Addresses
 
 TOTAL = 25_000_000
@@ -51,42 +51,44 @@ class Desk:
 
     @property
     def key(self) -> str:
-        return self.chain.intent_key(self.terms)
+        return self.chain.intent_hash(self.terms)
 
     @property
     def address(self) -> str:
         return self.chain.deposit_address(self.key)
 
-    def act(self, duty: Duty, *outputs: Output, marker: str | None = None) -> Action:
-        own = self.chain.own
-        return Action(
+    def act(
+        self, duty: OutboundTxKind, *outputs: Output, marker: str | None = None
+    ) -> OutboundCall:
+        own = self.chain.accounts
+        return OutboundCall(
             duty, self.chain.id, own.relayer, self.key, outputs, marker, None, self.terms,
             own.bridger, own.coordinator,
         )  # fmt: skip
 
-    def start(self) -> Action:
-        bridger, back = self.chain.own.bridger, self.terms.refund_address
+    def start(self) -> OutboundCall:
+        bridger, back = self.chain.accounts.bridger, self.terms.refund_address
         return self.act(
-            Duty.START,
-            Output(self.address, bridger, self.token, self.terms.total_units),
+            OutboundTxKind.START,
+            Output(self.address, bridger, self.token, self.terms.deposit_amount),
             Output(self.address, back, self.token, None, required=False),
             marker=f"start:{self.key}",
         )
 
-    def fill(self) -> Action:
-        paid = Output(RELAYING, self.terms.recipient, self.token, self.terms.out_units)
-        return self.act(Duty.FILL, paid, marker=f"fill:{self.key}")
+    def fill(self) -> OutboundCall:
+        paid = Output(RELAYING, self.terms.recipient, self.token, self.terms.payout_amount)
+        return self.act(OutboundTxKind.FILL, paid, marker=f"fill:{self.key}")
 
-    def refund(self, token: str = "") -> Action:
+    def refund(self, token: str = "") -> OutboundCall:
         paid = Output(self.address, self.terms.refund_address, token or self.token, None)
-        return self.act(Duty.REFUND, paid)
+        return self.act(OutboundTxKind.REFUND, paid)
 
-    def settle(self, *paid: tuple[str, int]) -> Action:
-        bridger = self.chain.own.bridger
+    def settle(self, *paid: tuple[str, int]) -> OutboundCall:
+        bridger = self.chain.accounts.bridger
         outputs = [Output(bridger, to, self.token, units) for to, units in paid]
-        return self.act(Duty.REIMBURSE, *outputs, marker=f"settle:{self.key}")
+        return self.act(OutboundTxKind.REIMBURSE, *outputs, marker=f"settle:{self.key}")
 
-    def do(self, action: Action) -> Mined:
+    def do(self, action: OutboundCall) -> IncludedTx:
         """What became of it; that the relayer's lamports fell by fee and payments is checked."""
         self.chain.heads()
         before = self.node.coins(RELAYING)
@@ -95,18 +97,18 @@ class Desk:
         assert list(self.chain.broadcast([signed])) == [""]
         self.node.mine()
         became = self.chain.status([signed.tx_id])[signed.tx_id]
-        assert isinstance(became, Mined)
-        out = sum(m.units for m in became.moved if m.source == RELAYING and m.token == NATIVE)
-        back = sum(m.units for m in became.moved if m.to == RELAYING and m.token == NATIVE)
+        assert isinstance(became, IncludedTx)
+        out = sum(m.amount for m in became.transfers if m.source == RELAYING and m.token == NATIVE)
+        back = sum(m.amount for m in became.transfers if m.to == RELAYING and m.token == NATIVE)
         assert before - self.node.coins(RELAYING) == became.fee_units + out - back
         assert became.fee_units <= signed.fee_units
         return became
 
-    def moved(self, action: Action) -> list[tuple[str, str, int]]:
+    def moved(self, action: OutboundCall) -> list[tuple[str, str, int]]:
         became = self.do(action)
         assert became.reason == ""
-        assert {one.token for one in became.moved} <= {self.token, NATIVE}
-        return [(one.source, one.to, one.units) for one in became.moved]
+        assert {one.token for one in became.transfers} <= {self.token, NATIVE}
+        return [(one.source, one.to, one.amount) for one in became.transfers]
 
     def cursor(self) -> Cursor:
         head = self.chain.heads()
@@ -114,21 +116,21 @@ class Desk:
 
     def arrived(self, after: Cursor) -> list[tuple[str, int]]:
         found = self.chain.scan(after, Addresses(self.address))
-        assert all(self.chain.still_there(found.incoming))
-        return [(one.token, one.units) for one in found.incoming]
+        assert all(self.chain.verify_inclusion(found.incoming))
+        return [(one.token, one.amount) for one in found.incoming]
 
 
 def opened(node: Node, token: str, newer: bool = False, life: float = 600) -> Desk:
     chain = open_solana(node)
     if newer:
         tokens = (*chain.ground.tokens, token)
-        ground = replace(chain.ground, mints=Mints(frozenset({token})), tokens=tokens)
+        ground = replace(chain.ground, mints=MintRegistry(frozenset({token})), tokens=tokens)
         chain = SolanaChain(ground, 0)
     payer, recipient = node.wallet("a payer"), node.wallet("a recipient")
     expires: datetime = node.in_seconds(life)
     terms = Terms(
         nonce=7, source_chain=chain.id, destination_chain=chain.id, token_in=token,
-        token_out=token, total_units=TOTAL, out_units=TOTAL - 9, recipient=recipient,
+        token_out=token, deposit_amount=TOTAL, payout_amount=TOTAL - 9, recipient=recipient,
         refund_address=payer, bridge="", expires_at=expires,
     )  # fmt: skip
     return Desk(node, chain, token, terms)
@@ -143,7 +145,7 @@ def node() -> Iterator[Node]:
 @pytest.fixture
 def coins(node: Node) -> Iterator[Desk]:
     made = opened(node, NATIVE)
-    for one in (made.chain.own.bridger, made.terms.refund_address, TREASURER):
+    for one in (made.chain.accounts.bridger, made.terms.refund_address, TREASURER):
         node.give(one, EMPTY, NATIVE)
     yield made
     made.chain.close()
@@ -167,7 +169,7 @@ def desk(node: Node) -> Iterator[Desk]:
 
 
 def test_sol_is_found_started_filled_and_settled_to_the_lamport(coins: Desk) -> None:
-    node, own = coins.node, coins.chain.own
+    node, own = coins.node, coins.chain.accounts
     before = coins.cursor()
     node.pay(coins.address, TOTAL, NATIVE)
     assert coins.arrived(before) == [(NATIVE, TOTAL)]
@@ -186,7 +188,7 @@ def test_what_stayed_of_sol_is_taken_out(coins: Desk) -> None:
     coins.node.pay(coins.address, TOTAL, NATIVE)
     coins.moved(coins.start())
     coins.moved(coins.settle((TREASURER, TOTAL - 40)))
-    assert kept_units(coins.chain, NATIVE) == 40
+    assert retained_amount(coins.chain, NATIVE) == 40
     listed = coins.chain.ground.catalogue.by_chain[coins.chain.id]
     sol: Token = next(one for one in listed if one.address == NATIVE)
     plan = withdrawal_plan(coins.chain, sol, TREASURER, 40)
@@ -194,15 +196,15 @@ def test_what_stayed_of_sol_is_taken_out(coins: Desk) -> None:
 
     # It waits for its block, which another hand makes.
     def hand() -> None:
-        until("the transaction waits", lambda: bool(coins.node.cluster.pool))
+        wait_until("the transaction waits", lambda: bool(coins.node.cluster.pool))
         coins.node.mine()
 
     maker = Thread(target=hand)
     maker.start()
-    done = plan.errands[0].send(sent.append)
+    done = plan.transactions[0].send(sent.append)
     maker.join()
-    assert done.worked
-    assert kept_units(coins.chain, NATIVE) == 0
+    assert done.succeeded
+    assert retained_amount(coins.chain, NATIVE) == 0
     assert coins.node.coins(TREASURER) == EMPTY + TOTAL
 
 
@@ -214,7 +216,7 @@ def test_sol_that_is_over_or_late_goes_back(coins: Desk) -> None:
     coins.node.pay(coins.address, 2 * EMPTY, NATIVE)
     assert coins.arrived(before) == [(NATIVE, 2 * EMPTY)]
     assert coins.moved(coins.refund()) == [(coins.address, back, 2 * EMPTY)]
-    assert coins.do(coins.refund()).reason == NOTHING_LEFT
+    assert coins.do(coins.refund()).reason == NOTHING_TO_MOVE
     assert coins.node.coins(back) == 3 * EMPTY + 7
 
 
@@ -223,7 +225,7 @@ def test_dust_of_sol_that_nobody_can_hold_stays_the_deposits(coins: Desk) -> Non
     back = coins.terms.refund_address
     coins.node.give(back, 0, NATIVE)
     coins.node.pay(coins.address, TOTAL + 7, NATIVE)
-    assert coins.moved(coins.start()) == [(coins.address, coins.chain.own.bridger, TOTAL)]
+    assert coins.moved(coins.start()) == [(coins.address, coins.chain.accounts.bridger, TOTAL)]
     assert coins.do(coins.refund()).reason
     coins.node.give(back, EMPTY, NATIVE)
     assert coins.moved(coins.refund()) == [(coins.address, back, 7)]
@@ -239,7 +241,7 @@ def test_a_short_deposit_of_sol_waits_and_too_little_sol_is_refused(coins: Desk)
 
 
 def test_a_token_of_the_newer_program_goes_all_the_way(newer: Desk) -> None:
-    node, own, back = newer.node, newer.chain.own, newer.terms.refund_address
+    node, own, back = newer.node, newer.chain.accounts, newer.terms.refund_address
     node.give(back, 0, NEWER)
     before = newer.cursor()
     node.pay(newer.address, TOTAL + 5, NEWER)
@@ -252,7 +254,7 @@ def test_a_token_of_the_newer_program_goes_all_the_way(newer: Desk) -> None:
     assert newer.do(newer.fill()).reason == ALREADY_DONE
     paid = [(RELAYING, TOTAL - 100), (TREASURER, 60)]
     assert newer.moved(newer.settle(*paid)) == [(own.bridger, to, units) for to, units in paid]
-    assert kept_units(newer.chain, NEWER) == 40
+    assert retained_amount(newer.chain, NEWER) == 40
     assert newer.chain.balances([own.bridger, TREASURER, back], NEWER) == {
         own.bridger: 40, TREASURER: 60, back: 5,
     }  # fmt: skip
@@ -272,16 +274,16 @@ def test_a_deposit_that_a_stranger_started_in_one_transaction_is_found(desk: Des
     node.give(str(stranger.pubkey()), 10**9, NATIVE)
     node.give(str(stranger.pubkey()), TOTAL)
     asked = [
-        node.creation(str(stranger.pubkey()), desk.chain.own.bridger, desk.token),
+        node.creation(str(stranger.pubkey()), desk.chain.accounts.bridger, desk.token),
         *node.payment(str(stranger.pubkey()), desk.address, TOTAL, desk.token),
         started_by(desk, str(stranger.pubkey())),
     ]
     landed = node.do(asked, stranger)
     assert landed.err is None, landed.meta.logs()
-    assert desk.chain.used({f"start:{desk.key}"}) == {f"start:{desk.key}"}
-    found = desk.chain.incoming_to([desk.address])
-    assert [(one.tx_hash, one.units) for one in found] == [(landed.name, TOTAL)]
-    assert desk.chain.still_there(found) == [True]
+    assert desk.chain.executed({f"start:{desk.key}"}) == {f"start:{desk.key}"}
+    found = desk.chain.transfers_to([desk.address])
+    assert [(one.tx_hash, one.amount) for one in found] == [(landed.name, TOTAL)]
+    assert desk.chain.verify_inclusion(found) == [True]
     assert desk.arrived(before) == [(desk.token, TOTAL)]
     # Once, and what comes after it is told apart.
     now = desk.cursor()
@@ -295,7 +297,7 @@ def test_a_deposit_that_was_started_between_two_looks_is_found(desk: Desk) -> No
     before, stranger = desk.cursor(), key_of("a stranger")
     node.give(str(stranger.pubkey()), 10**9, NATIVE)
     node.pay(desk.address, TOTAL)
-    made = node.creation(str(stranger.pubkey()), desk.chain.own.bridger, desk.token)
+    made = node.creation(str(stranger.pubkey()), desk.chain.accounts.bridger, desk.token)
     landed = node.do([made, started_by(desk, str(stranger.pubkey()))], stranger)
     assert landed.err is None, landed.meta.logs()
     assert desk.arrived(before) == [(desk.token, TOTAL)]
@@ -311,7 +313,7 @@ def test_what_a_stranger_did_is_asked_for_until_the_node_has_it(desk: Desk) -> N
     stranger = key_of("a stranger")
     node.give(str(stranger.pubkey()), 10**9, NATIVE)
     node.pay(desk.address, TOTAL)
-    made = node.creation(str(stranger.pubkey()), desk.chain.own.bridger, desk.token)
+    made = node.creation(str(stranger.pubkey()), desk.chain.accounts.bridger, desk.token)
     before = desk.cursor()
     landed = node.do([made, started_by(desk, str(stranger.pubkey()))], stranger)
     node.answers.lacking.add(landed.name)
@@ -320,12 +322,12 @@ def test_what_a_stranger_did_is_asked_for_until_the_node_has_it(desk: Desk) -> N
     node.mine()
     node.answers.lacking.clear()
     found = desk.chain.scan(seen.cursor, watch)
-    assert [one.units for one in found.incoming] == [TOTAL]
+    assert [one.amount for one in found.incoming] == [TOTAL]
     assert not desk.chain.scan(found.cursor, watch).incoming
 
 
 def started_by(desk: Desk, caller: str) -> Instruction:
     """The program's start, called by another than our account."""
-    made = instructions_of(desk.chain.ground.book, desk.start(), 0, False)[-1]
+    made = build_instructions(desk.chain.ground.instruction_context, desk.start(), 0, False)[-1]
     first = AccountMeta(Pubkey.from_string(caller), True, True)
     return Instruction(made.program_id, made.data, [first, *made.accounts[1:]])

@@ -10,14 +10,14 @@ from solders.pubkey import Pubkey
 from spl.token.constants import TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID
 from spl.token.instructions import get_associated_token_address
 
-from crossway.adapters.chains.live.keys import KeyMissing, signer_of
-from crossway.adapters.chains.solana.places import SYSTEM, TOKEN_2022, Mints, Program
+from crossway.adapters.chains.rpc.keys import KeyMissing, load_signer
+from crossway.adapters.chains.solana.pdas import SYSTEM, TOKEN_2022, MintRegistry, ProgramAddresses
 from crossway.adapters.chains.solana.signers import (
     DEPOSIT_KEYS,
     KEYS,
     DepositKeys,
     SolanaSigner,
-    read_key,
+    parse_key,
 )
 
 SEED = bytes(range(32))
@@ -36,7 +36,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_key_is_read_in_the_form_that_wallets_export(form: str) -> None:
-    signer = signer_of(KEYS, "env:KEY", "", {"KEY": f" {FORMS[form]}\n"})
+    signer = load_signer(KEYS, "env:KEY", "", {"KEY": f" {FORMS[form]}\n"})
     assert signer.address == ADDRESS
     message = b"a message"
     assert PAIR.sign_message(message) == type(PAIR.sign_message(message))(signer.sign(message))
@@ -48,9 +48,9 @@ def test_a_key_is_read_in_the_form_that_wallets_export(form: str) -> None:
      base58.b58encode(bytes(63)).decode(), base58.b58encode(bytes([9]) * 65).decode()],
 )  # fmt: skip
 def test_what_is_no_key_is_refused_without_being_repeated(text: str) -> None:
-    assert read_key(text) is None
+    assert parse_key(text) is None
     with pytest.raises(KeyMissing) as refused:
-        signer_of(KEYS, "env:KEY", "", {"KEY": text})
+        load_signer(KEYS, "env:KEY", "", {"KEY": text})
     assert not text or text not in str(refused.value)
 
 
@@ -59,7 +59,7 @@ def test_halves_that_do_not_belong_together_are_refused() -> None:
     with pytest.raises(KeyMissing, match="halves"):
         SolanaSigner(mixed)
     with pytest.raises(KeyMissing) as refused:
-        signer_of(KEYS, "env:KEY", "", {"KEY": json.dumps(list(mixed))})
+        load_signer(KEYS, "env:KEY", "", {"KEY": json.dumps(list(mixed))})
     assert SEED.hex() not in str(refused.value)
 
 
@@ -77,7 +77,7 @@ def test_a_key_shows_itself_nowhere(made: SolanaSigner | DepositKeys) -> None:
 
 def test_keys_of_deposit_addresses_stay_what_they_were() -> None:
     """Money lies at them: another rule would lose it."""
-    keys = signer_of(DEPOSIT_KEYS, "env:KEY", "", {"KEY": SEED.hex()})
+    keys = load_signer(DEPOSIT_KEYS, "env:KEY", "", {"KEY": SEED.hex()})
     one, other = keys.of(bytes(31) + b"\1"), keys.of(bytes(31) + b"\2")
     assert (one.address, other.address) == (
         "CyE2WsTroPPXSr3k2hdsQhhykPw3CiA6Vj52k7icQUFN",
@@ -93,19 +93,19 @@ def test_keys_of_deposit_addresses_stay_what_they_were() -> None:
     ("newer", "program"), [(False, TOKEN_PROGRAM_ID), (True, TOKEN_2022_PROGRAM_ID)]
 )
 def test_token_accounts_are_where_wallets_look_for_them(newer: bool, program: Pubkey) -> None:
-    mints = Mints(frozenset({MINT} if newer else ()))
+    mints = MintRegistry(frozenset({MINT} if newer else ()))
     found = get_associated_token_address(PAIR.pubkey(), Pubkey.from_string(MINT), program)
     assert mints.account_of(ADDRESS, MINT) == str(found)
     assert (mints.program_of(MINT) == TOKEN_2022) is newer
 
 
 def test_coins_lie_with_the_wallet_itself() -> None:
-    mints = Mints(frozenset())
+    mints = MintRegistry(frozenset())
     assert mints.account_of(ADDRESS, SYSTEM) == mints.account_of(ADDRESS, "native") == ADDRESS
 
 
 def test_accounts_of_the_program_are_derived_as_it_derives_them() -> None:
-    program, key = Program("BPFLoaderUpgradeab1e11111111111111111111111"), bytes(range(32))
+    program, key = ProgramAddresses("BPFLoaderUpgradeab1e11111111111111111111111"), bytes(range(32))
     owner, wallet = Pubkey.from_string(program.id), bytes(PAIR.pubkey())
     mint = bytes(Pubkey.from_string(MINT))
     for found, seeds in (
@@ -113,8 +113,8 @@ def test_accounts_of_the_program_are_derived_as_it_derives_them() -> None:
         (program.state(key), [b"state", key]),
         (program.marker(key), [b"fill", key]),
         (program.vault(ADDRESS), [b"vault", wallet]),
-        (program.kept(ADDRESS, MINT), [b"kept", wallet, mint]),
-        (program.kept(ADDRESS, "native"), [b"kept", wallet, bytes(32)]),
+        (program.retained(ADDRESS, MINT), [b"kept", wallet, mint]),
+        (program.retained(ADDRESS, "native"), [b"kept", wallet, bytes(32)]),
     ):
         assert found == str(Pubkey.find_program_address(seeds, owner)[0])
         assert not Pubkey.from_string(found).is_on_curve()

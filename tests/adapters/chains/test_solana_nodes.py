@@ -9,12 +9,12 @@ import pytest
 
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import Cursor, Mined, Missing, Unsure
+from crossway.ports.chain import Cursor, IncludedTx, TxNotFound, TxUnknown
 from tests.adapters.chains.test_solana_world import Front
 from tests.chains.front import LAGGING, WRONG_CHAIN, asked_for
 from tests.chains.solana import node as solana
-from tests.promises.networks import SolanaNetwork, open_solana
-from tests.promises.test_chain import TOTAL, Payment, send, sign
+from tests.conformance.networks import SolanaNetwork, open_solana
+from tests.conformance.test_chain import TOTAL, Payment, send, sign
 from tests.simulation import Addresses
 
 HIDING, LATE, GREEDY, SPLIT, FORGETFUL = "hiding", "late", "greedy", "split", "forgetful"
@@ -75,7 +75,7 @@ def payment(node: solana.Node) -> Iterator[Payment]:
 def again(chain: SolanaChain) -> None:
     """A node that failed is asked again at once."""
     for health in chain.ground.nodes._health.values():
-        health.rests_until = 0.0
+        health.paused_until = 0.0
 
 
 def test_a_node_that_hides_what_it_says_is_in_a_block_is_no_answer(
@@ -89,7 +89,7 @@ def test_a_node_that_hides_what_it_says_is_in_a_block_is_no_answer(
         behind.status([done.tx_id])
     liar.mood = "honest"
     again(behind)
-    assert isinstance(behind.status([done.tx_id])[done.tx_id], Mined)
+    assert isinstance(behind.status([done.tx_id])[done.tx_id], IncludedTx)
 
 
 def test_a_list_of_transactions_that_is_late_holds_the_cursor_until_it_adds_up(
@@ -104,7 +104,7 @@ def test_a_list_of_transactions_that_is_late_holds_the_cursor_until_it_adds_up(
     node.mine(3)
     liar.mood = "honest"
     found = behind.scan(late.cursor, Addresses(payment.address))
-    assert [one.units for one in found.incoming] == [TOTAL]
+    assert [one.amount for one in found.incoming] == [TOTAL]
     assert found.cursor.height == node.height
 
 
@@ -132,7 +132,7 @@ def test_a_pause_longer_than_nodes_keep_blocks_loses_nothing(
     node.pay(payment.address, TOTAL)
     node.mine(20)
     found = behind.scan(before, Addresses(payment.address))
-    assert [one.units for one in found.incoming] == [TOTAL]
+    assert [one.amount for one in found.incoming] == [TOTAL]
     assert found.reorged_from is None
 
 
@@ -171,7 +171,7 @@ def test_nothing_is_gone_for_good_while_one_of_the_nodes_that_must_agree_has_it(
     both.broadcast([done])
     node.mine(payment.network.life + 20)
     liar.mood = SPLIT
-    assert not isinstance(both.status([done.tx_id])[done.tx_id], Missing)
+    assert not isinstance(both.status([done.tx_id])[done.tx_id], TxNotFound)
     both.close()
 
 
@@ -182,9 +182,9 @@ def test_what_a_machine_that_is_behind_does_not_know_is_not_gone_for_good(
     assert behind.broadcast([done]) == [""]
     node.mine(payment.network.life + 20)
     liar.mood = SPLIT
-    assert behind.status([done.tx_id])[done.tx_id] == Unsure()
+    assert behind.status([done.tx_id])[done.tx_id] == TxUnknown()
     liar.mood = "honest"
-    assert isinstance(behind.status([done.tx_id])[done.tx_id], Mined)
+    assert isinstance(behind.status([done.tx_id])[done.tx_id], IncludedTx)
 
 
 def test_a_process_that_knows_nothing_learns_from_the_bytes_when_time_is_over(
@@ -193,16 +193,16 @@ def test_a_process_that_knows_nothing_learns_from_the_bytes_when_time_is_over(
     lost = sign(payment.chain, payment.fill())
     node.mine(payment.network.life + 20)
     fresh = open_solana(node)
-    assert fresh.status([lost.tx_id]) == {lost.tx_id: Missing(never=False)}
+    assert fresh.status([lost.tx_id]) == {lost.tx_id: TxNotFound(dropped=False)}
     assert fresh.broadcast([lost]) != [""]
-    assert fresh.status([lost.tx_id]) == {lost.tx_id: Missing(never=True)}
+    assert fresh.status([lost.tx_id]) == {lost.tx_id: TxNotFound(dropped=True)}
     fresh.close()
 
 
 def test_a_process_that_knows_nothing_goes_on_counting_where_the_last_one_ended(
     node: solana.Node, payment: Payment
 ) -> None:
-    relayer = payment.chain.own.relayer
+    relayer = payment.chain.accounts.relayer
     send(payment.network, payment.fill())
     node.send(relayer, 5, solana.NATIVE)
     node.mine()
@@ -214,7 +214,7 @@ def test_a_process_that_knows_nothing_goes_on_counting_where_the_last_one_ended(
 def test_more_accounts_than_one_look_takes_are_looked_at_by_turns(
     behind: SolanaChain, node: solana.Node
 ) -> None:
-    behind.ground.traits = replace(behind.ground.traits, look=400)
+    behind.ground.params = replace(behind.ground.params, look=400)
     bitcoin = behind.ground.catalogue.tokens[node.chain, "WBTC"].address
     node.put_mint(bitcoin)
     node.give(str(solana.RICH.pubkey()), solana.STOCK, bitcoin)
@@ -230,6 +230,6 @@ def test_more_accounts_than_one_look_takes_are_looked_at_by_turns(
     for _ in range(12):
         seen = behind.scan(cursor, Addresses(*paid))
         cursor = seen.cursor
-        found |= {(one.place, one.to, one.units) for one in seen.incoming}
-    assert found == {(one.place, one.to, one.units) for one in behind.incoming_to(paid)}
+        found |= {(one.tx_ref, one.to, one.amount) for one in seen.incoming}
+    assert found == {(one.tx_ref, one.to, one.amount) for one in behind.transfers_to(paid)}
     assert sum(units for _, _, units in found) == sum(115 + 3 * n for n in range(len(paid)))

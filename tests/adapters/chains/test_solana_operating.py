@@ -10,19 +10,19 @@ from threading import Event, Thread
 import pytest
 from typer.testing import CliRunner
 
-from crossway.adapters.chains.live.errands import Done, Plan
-from crossway.adapters.chains.live.keys import Keyring
-from crossway.adapters.chains.live.profile import ChainProfile
-from crossway.adapters.chains.solana import code, family
-from crossway.adapters.chains.solana.family import OpenedSolana
-from crossway.catalogue import load
+from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.operator_txs import OperatorTxResult, TxPlan
+from crossway.adapters.chains.rpc.profile import ChainProfile
+from crossway.adapters.chains.solana import family, on_chain_program
+from crossway.adapters.chains.solana.family import SolanaOperator
+from crossway.catalogue import load_catalogue
 from crossway.cli.program import cli
 from tests.chains.solana.node import NATIVE, PROGRAM, RELAYER, TREASURY, Node, dollars, running
-from tests.promises.networks import SolanaNetwork
-from tests.promises.test_chain import TOTAL, Payment, mined, send
+from tests.conformance.networks import SolanaNetwork
+from tests.conformance.test_chain import TOTAL, Payment, mined, send
 
 CHAIN = "SOLANA_MAINNET"
-CATALOGUE = load()
+CATALOGUE = load_catalogue()
 ENVIRONMENT = {"KEY": str(list(bytes(RELAYER)))}
 
 
@@ -34,7 +34,7 @@ def profile_of(node: Node, program: str = "") -> ChainProfile:
 
 
 @contextmanager
-def opened(node: Node, program: str = "") -> Iterator[OpenedSolana]:
+def opened(node: Node, program: str = "") -> Iterator[SolanaOperator]:
     profile = profile_of(node, program)
     made = family.open_chain(CATALOGUE, CHAIN, profile, ENVIRONMENT, Keyring(ENVIRONMENT))
     yield made
@@ -67,78 +67,85 @@ def bare() -> Iterator[Node]:
         yield node
 
 
-def carry_out(plan: Plan, most: int = 99) -> list[Done]:
-    return [errand.send(lambda tx_id: None) for errand in plan.errands[:most]]
+def carry_out(plan: TxPlan, most: int = 99) -> list[OperatorTxResult]:
+    return [errand.send(lambda tx_id: None) for errand in plan.transactions[:most]]
 
 
 def test_the_program_is_put_where_nothing_is_and_then_nothing_is_missing(bare: Node) -> None:
     with opened(bare) as there:
-        before = bare.coins(there.chain.own.relayer)
-        assert ["not deployed" in one for one in there.missing()] == [True]
-        plan = there.deployment("")
-        assert len(plan.errands) == 4
-        assert all(done.worked for done in carry_out(plan))
-        assert before - bare.coins(there.chain.own.relayer) <= plan.cost
-        assert there.missing() == []
-        assert [one.trouble for one in there.contracts()] == [""]
-        assert there.deployment("").errands == ()
-        program = there.contracts()[0].address
+        before = bare.coins(there.chain.accounts.relayer)
+        assert ["not deployed" in one for one in there.unmet_requirements()] == [True]
+        plan = there.plan_deployment("")
+        assert len(plan.transactions) == 4
+        assert all(done.succeeded for done in carry_out(plan))
+        assert before - bare.coins(there.chain.accounts.relayer) <= plan.max_cost
+        assert there.unmet_requirements() == []
+        assert [one.problem for one in there.check_contracts()] == [""]
+        assert there.plan_deployment("").transactions == ()
+        program = there.check_contracts()[0].address
     with opened(bare, program) as named:
-        assert [one.trouble for one in named.contracts()] == [""]
+        assert [one.problem for one in named.check_contracts()] == [""]
 
 
 def test_a_deployment_that_was_broken_off_goes_on_where_it_was(bare: Node) -> None:
     with opened(bare) as there:
-        carry_out(there.deployment(""), most=1)
-        plan = there.deployment("")
-        assert len(plan.errands) == 3
+        carry_out(there.plan_deployment(""), most=1)
+        plan = there.plan_deployment("")
+        assert len(plan.transactions) == 3
         carry_out(plan, most=1)
-        plan = there.deployment("")
-        assert len(plan.errands) == 2
-        assert all(done.worked for done in carry_out(plan))
-        assert there.missing() == []
+        plan = there.plan_deployment("")
+        assert len(plan.transactions) == 2
+        assert all(done.succeeded for done in carry_out(plan))
+        assert there.unmet_requirements() == []
 
 
 def test_a_program_that_was_made_final_is_nobodys_to_replace(bare: Node) -> None:
     with opened(bare) as there:
-        carry_out(there.deployment(""))
+        carry_out(there.plan_deployment(""))
         ground = there.chain.ground
-        authority = ground.nodes.one(lambda line: code.lying(ground, line)).authority
-        assert authority == there.chain.own.relayer
-        assert all(done.worked for done in carry_out(there.finishing()))
-        assert ground.nodes.one(lambda line: code.lying(ground, line)).authority == ""
-        assert there.finishing().errands == ()
+        authority = ground.nodes.first(
+            lambda line: on_chain_program.fetch_program(ground, line)
+        ).authority
+        assert authority == there.chain.accounts.relayer
+        assert all(done.succeeded for done in carry_out(there.plan_finalization()))
+        assert (
+            ground.nodes.first(lambda line: on_chain_program.fetch_program(ground, line)).authority
+            == ""
+        )
+        assert there.plan_finalization().transactions == ()
 
 
 def test_a_program_at_an_address_that_the_key_cannot_make_is_refused_in_words(bare: Node) -> None:
     words = r"chains\.SOLANA_MAINNET\.program.*leave it out"
     with opened(bare, bare.wallet("elsewhere")) as there, pytest.raises(ValueError, match=words):
-        there.deployment("")
+        there.plan_deployment("")
 
 
 def test_what_stayed_of_settled_payments_can_be_asked_for(bare: Node) -> None:
     with opened(bare) as there:
-        assert there.kept(dollars(CHAIN)) == 0
+        assert there.retained_amount(dollars(CHAIN)) == 0
         token = CATALOGUE.tokens[CHAIN, "USDC"]
-        assert there.held([token])[token.address] == bare.balance(there.chain.own.relayer)
-        assert there.approval([token], None).errands == ()
+        assert there.token_balances([token])[token.address] == bare.balance(
+            there.chain.accounts.relayer
+        )
+        assert there.plan_approval([token], None).transactions == ()
 
 
 def test_a_look_at_everything_says_what_is_right_and_what_is_not() -> None:
     with running(CHAIN) as node:
         profile, facts = profile_of(node, str(PROGRAM)), CATALOGUE.chains[CHAIN]
         with opened(node, str(PROGRAM)) as there:
-            node.give(there.chain.own.bridger, 890_880, NATIVE)
-            findings = [*family.nodes_findings(facts, profile, {}, node.time), *there.findings()]
-        wrong = [(one.what, one.said) for one in findings if not one.right]
+            node.give(there.chain.accounts.bridger, 890_880, NATIVE)
+            findings = [*family.diagnose_nodes(facts, profile, {}, node.time), *there.diagnose()]
+        wrong = [(one.subject, one.message) for one in findings if not one.ok]
         assert wrong == []
-        said = {one.what: one.said for one in findings}
+        said = {one.subject: one.message for one in findings}
         assert "the expected code" in said["program"]
         assert "may replace it" in said["program"]
         assert said["stock"].endswith("USDC")
         late = datetime(2030, 1, 1, tzinfo=UTC)
-        old = family.nodes_findings(facts, profile, {}, late)
-        assert any("old by this machine's clock" in one.said for one in old)
+        old = family.diagnose_nodes(facts, profile, {}, late)
+        assert any("old by this machine's clock" in one.message for one in old)
 
 
 def test_an_operator_goes_live_on_solana_as_the_doctor_says(bare: Node, tmp_path: Path) -> None:
@@ -171,7 +178,7 @@ def test_an_operator_goes_live_on_solana_as_the_doctor_says(bare: Node, tmp_path
 def test_the_rent_of_old_notes_comes_back_once_nothing_needs_them() -> None:
     with running(CHAIN) as node, opened(node, str(PROGRAM)) as there:
         payment = Payment(SolanaNetwork(node, "program"))
-        relayer, day = there.chain.own.relayer, 86_400
+        relayer, day = there.chain.accounts.relayer, 86_400
         assert mined(send(payment.network, payment.fill())).reason == ""
         node.pay(payment.address, TOTAL)
         assert mined(send(payment.network, payment.start())).reason == ""
@@ -179,17 +186,19 @@ def test_the_rent_of_old_notes_comes_back_once_nothing_needs_them() -> None:
         node.cluster.later(31 * day)
         node.mine()
         # Its total was not paid out yet, and the fill could still be asked for.
-        assert there.reclaiming().errands == ()
+        assert there.plan_rent_reclaim().transactions == ()
         node.cluster.later(30 * day)
         node.mine()
-        plan = there.reclaiming()
-        assert [one.what for one in plan.errands] == ["1 old note closed, for 0.00122496 SOL back"]
+        plan = there.plan_rent_reclaim()
+        assert [one.description for one in plan.transactions] == [
+            "1 old note closed, for 0.00122496 SOL back"
+        ]
         with making_blocks(node):
-            assert all(done.worked for done in carry_out(plan))
-        assert 0 < before + 1_224_960 - node.coins(relayer) <= plan.cost
+            assert all(done.succeeded for done in carry_out(plan))
+        assert 0 < before + 1_224_960 - node.coins(relayer) <= plan.max_cost
         # What operators do carries no number, and shows as made after the last that does.
         assert there.chain.next_nonce(relayer) == 2
-        made = there.chain.made_by(relayer, 0)
-        assert [(one.nonce, one.mined.reason) for one in made] == [(0, ""), (1, ""), (1, "")]
-        assert there.reclaiming().errands == ()
+        made = there.chain.transactions_from(relayer, 0)
+        assert [(one.nonce, one.included.reason) for one in made] == [(0, ""), (1, ""), (1, "")]
+        assert there.plan_rent_reclaim().transactions == ()
         payment.network.opened.close()  # type: ignore[attr-defined]

@@ -10,8 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossway.adapters.chains.solana.reading import MOVED_SIZE, Transaction, entries, transaction
-from crossway.adapters.chains.solana.wire import account, block, in_context
+from crossway.adapters.chains.solana.rpc_schemas import parse_account, parse_block, parse_context_value
+from crossway.adapters.chains.solana.transaction_parser import (
+    MOVEMENT_BYTES,
+    ParsedTransaction,
+    parse_signatures,
+    parse_transaction,
+)
 from crossway.domain.errors import Unreachable
 from tests.chains.solana.node import PROGRAM, RELAYER, running
 from tests.chains.solana.program import TOTAL, deal
@@ -24,7 +29,7 @@ DATA = "Program data: " + base64.b64encode(LINE).decode()
 def told(*logs: str) -> list[int]:
     """Units of the movements that a transaction with these logs tells."""
     changed = {**shown(), "meta": {**shown()["meta"], "logMessages": list(logs)}}
-    return [one.units for one in transaction(changed, name()).told(OURS)]
+    return [one.units for one in parse_transaction(changed, name()).movements(OURS)]
 
 
 @cache
@@ -44,9 +49,9 @@ def name() -> str:
 
 
 def test_a_start_tells_what_it_moved() -> None:
-    read = transaction(shown(), name())
-    assert [(one.why, one.units) for one in read.told(OURS)] == [(1, TOTAL), (2, 7)]
-    assert read.told(OTHER) == []
+    read = parse_transaction(shown(), name())
+    assert [(one.why, one.units) for one in read.movements(OURS)] == [(1, TOTAL), (2, 7)]
+    assert read.movements(OTHER) == []
 
 
 def test_words_count_only_while_the_program_itself_runs() -> None:
@@ -85,7 +90,7 @@ def test_words_of_another_size_or_kind_are_none_of_ours() -> None:
         assert told(begun, "Program data: " + base64.b64encode(data).decode()) == []
     with pytest.raises(Unreachable):
         told(begun, "Program data: not base64!")
-    assert len(LINE) == MOVED_SIZE
+    assert len(LINE) == MOVEMENT_BYTES
 
 
 def test_logs_that_were_cut_off_tell_less_and_never_more() -> None:
@@ -134,12 +139,12 @@ def test_a_transaction_of_another_form_is_no_answer(
     change: Callable[[dict[str, Any]], Any],
 ) -> None:
     with pytest.raises(Unreachable):
-        transaction(changed(change), name())
+        parse_transaction(changed(change), name())
 
 
 def test_another_transaction_than_was_asked_for_is_no_answer() -> None:
     with pytest.raises(Unreachable):
-        transaction(shown(), "1" * 64)
+        parse_transaction(shown(), "1" * 64)
 
 
 JSON = st.recursive(
@@ -162,14 +167,14 @@ JSON = st.recursive(
 @given(JSON)
 def test_nonsense_is_no_answer_and_no_accident(value: Any) -> None:
     def read_account(told: Any) -> object:
-        return account(told)
+        return parse_account(told)
 
     readers: list[Callable[[Any], object]] = [
         read_account,
-        lambda one: transaction(one, name()),
-        lambda one: block(one, 5),
-        lambda one: in_context(one, "it"),
-        entries,
+        lambda one: parse_transaction(one, name()),
+        lambda one: parse_block(one, 5),
+        lambda one: parse_context_value(one, "it"),
+        parse_signatures,
     ]
     for read in readers:
         try:
@@ -179,7 +184,7 @@ def test_nonsense_is_no_answer_and_no_accident(value: Any) -> None:
 
 
 def test_balances_are_what_the_transaction_changed() -> None:
-    read: Transaction = transaction(shown(), name())
-    gained = {read.keys[n]: read.gained(n, False) for n in {**read.before, **read.after}}
+    read: ParsedTransaction = parse_transaction(shown(), name())
+    gained = {read.keys[n]: read.lamports_gained(n, False) for n in {**read.before, **read.after}}
     assert sorted(gained.values()) == [-TOTAL - 7, 7, TOTAL]
-    assert sum(read.gained(n, True) for n in range(len(read.keys))) == -shown()["meta"]["fee"]
+    assert sum(read.lamports_gained(n, True) for n in range(len(read.keys))) == -shown()["meta"]["fee"]

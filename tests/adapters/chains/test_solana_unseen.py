@@ -10,8 +10,8 @@ from crossway.domain.errors import Unreachable
 from crossway.ports.chain import Cursor
 from tests.adapters.chains.test_solana_nodes import FORGETFUL, LATE, Liar, again
 from tests.chains.solana import node as solana
-from tests.promises.networks import SolanaNetwork, open_solana
-from tests.promises.test_chain import TOTAL, Payment, send
+from tests.conformance.networks import SolanaNetwork, open_solana
+from tests.conformance.test_chain import TOTAL, Payment, send
 from tests.simulation import Addresses
 
 
@@ -56,7 +56,7 @@ def test_what_our_own_start_took_along_unseen_is_told_though_a_node_failed_meanw
     cursor = begun(chain, payment)
     node.pay(payment.address, TOTAL)
     seen = chain.scan(cursor, Addresses(payment.address))
-    assert [one.units for one in seen.incoming] == [TOTAL]
+    assert [one.amount for one in seen.incoming] == [TOTAL]
     node.send(payment.address, 5_000)
     send(payment.network, payment.start())
     assert payment.holds(payment.address) == 0
@@ -66,7 +66,7 @@ def test_what_our_own_start_took_along_unseen_is_told_though_a_node_failed_meanw
     liar.mood = "honest"
     again(chain)
     found = chain.scan(seen.cursor, Addresses(payment.address))
-    assert 5_000 in [one.units for one in found.incoming]
+    assert 5_000 in [one.amount for one in found.incoming]
 
 
 @pytest.mark.parametrize("payment", ["program"], indirect=True)
@@ -88,5 +88,5 @@ def test_what_a_node_lists_only_much_later_is_told_when_it_does(
     for _ in range(60):
         node.mine()
         found = chain.scan(cursor, Addresses(payment.address))
-        cursor, units = found.cursor, units + [one.units for one in found.incoming]
+        cursor, units = found.cursor, units + [one.amount for one in found.incoming]
     assert units == [TOTAL]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from crossway.domain.intent import Intent, State
-from crossway.domain.transfers import Duty
+from crossway.domain.outbound import OutboundTxKind
 from crossway.usecases.money.reconciliation import reconcile
 from tests.chains import anvil
 from tests.chains.families import SolanaHands
@@ -211,7 +211,7 @@ def test_a_forged_deposit_is_not_credited_where_nodes_must_agree(
 def forgery(node: solana.Node, intent: Intent) -> dict[str, Any]:
     """What would be told of a payment of the total, made out of one to a stranger."""
     stranger = node.wallet("a stranger")
-    name = node.pay(stranger, intent.terms.total_units)
+    name = node.pay(stranger, intent.terms.deposit_amount)
     account, other = (node.associated(who, node_dollars()) for who in (intent.address, stranger))
     depth = {"commitment": "confirmed"}
     how = {**depth, "encoding": "json", "maxSupportedTransactionVersion": 0}
@@ -237,12 +237,12 @@ def test_a_transaction_that_the_node_forgets_is_sent_again(
         post = made.services.chains[SOLANA]._post  # type: ignore[attr-defined]
         # As if the time had passed after which it is sent again.
         with made.services.store.read() as unit:
-            name = unit.transfers.of([intent.id], Duty.START)[0].tx_id
-        post._sent.learn({name: replace(post._sent.get(name), taken_at=0.0)})
+            name = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.START)[0].tx_id
+        post._sent.update({name: replace(post._sent.get(name), taken_at=0.0)})
         went_well(made, intent)
         with made.services.store.read() as unit:
-            start = unit.transfers.of([intent.id], Duty.START)[0]
-            assert len(unit.transfers.attempts([start.id])) == 1
+            start = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.START)[0]
+            assert len(unit.outbound_txs.list_attempts([start.id])) == 1
 
 
 def test_a_transaction_whose_time_ran_out_is_signed_anew_and_pays_once(
@@ -264,7 +264,7 @@ def test_a_transaction_whose_time_ran_out_is_signed_anew_and_pays_once(
         for one in lost:
             node.cluster.send(one)
         made.step(3)
-        assert node.balance(intent.terms.recipient) == intent.terms.out_units
+        assert node.balance(intent.terms.recipient) == intent.terms.payout_amount
         with made.services.store.read() as unit:
-            fill = unit.transfers.of([intent.id], Duty.FILL)[0]
-            assert len(unit.transfers.attempts([fill.id])) == 2
+            fill = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.FILL)[0]
+            assert len(unit.outbound_txs.list_attempts([fill.id])) == 2

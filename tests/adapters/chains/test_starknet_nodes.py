@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from crossway.adapters.chains.starknet.chain import StarknetChain
-from crossway.adapters.chains.starknet.felts import name_of, number, pair
+from crossway.adapters.chains.starknet.felts import split_u256, to_felt, to_hex
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import Cursor, Mined, Missing, Waiting
+from crossway.ports.chain import Cursor, IncludedTx, TxNotFound, TxPending
 from tests.chains.front import (
     BROKEN,
     BUSY,
@@ -22,8 +22,8 @@ from tests.chains.front import (
 )
 from tests.chains.starknet.front import StarknetFront, starknet_front
 from tests.chains.starknet.network import Starknet, address_of, shared
-from tests.promises.networks import StarknetNetwork, open_starknet
-from tests.promises.test_chain import TOTAL, Payment, mined, send, sign
+from tests.conformance.networks import StarknetNetwork, open_starknet
+from tests.conformance.test_chain import TOTAL, Payment, mined, send, sign
 from tests.simulation import Addresses
 
 OLD = address_of("USDT")
@@ -68,7 +68,7 @@ def test_a_node_that_fails_rests_and_the_next_one_is_asked(
         front.mood = mood
         chain = open_starknet(node, front.url, node.url)
         assert chain.heads().height == node.height
-        [first, second] = chain.ground.nodes.told()
+        [first, second] = chain.context.pool.node_states()
         assert (first[1], second[1]) == (False, True)
         chain.close()
 
@@ -100,8 +100,8 @@ def test_an_event_that_no_transaction_has_is_never_a_deposit(
     block = network.node.rpc("starknet_getBlockWithTxHashes", "latest")
     keys = ["0x99cd8bde557814842a3121e8ddfd433a539b8c9f14bf31ebf108d12e6196e9", "0x5"]
     forged = {
-        "from_address": hex(number(network.token)),
-        "keys": [*keys, hex(number(payment.address))],
+        "from_address": hex(to_felt(network.token)),
+        "keys": [*keys, hex(to_felt(payment.address))],
         "data": [hex(TOTAL), "0x0"],
         "block_number": block["block_number"],
         "block_hash": block["block_hash"],
@@ -114,9 +114,9 @@ def test_an_event_that_no_transaction_has_is_never_a_deposit(
     front.forged = [{**forged, "transaction_hash": true_one}]
     chain = open_starknet(network.node, front.url)
     found = chain.scan(before, Addresses(payment.address)).incoming
-    assert [one.units for one in found] == [1]
+    assert [one.amount for one in found] == [1]
     # One unit more than was paid is not still there.
-    assert chain.still_there([replace(found[0], units=2)]) == [False]
+    assert chain.verify_inclusion([replace(found[0], amount=2)]) == [False]
     chain.close()
 
 
@@ -128,10 +128,10 @@ def test_with_a_quorum_one_node_alone_credits_nothing(
     before = cursor(chain)
     network.pay(payment.address, TOTAL)
     found = chain.scan(before, Addresses(payment.address)).incoming
-    assert chain.still_there(found) == [True]
+    assert chain.verify_inclusion(found) == [True]
     front.mood = GONE
     with pytest.raises(Unreachable, match="1 of the 2 nodes that must agree"):
-        chain.still_there(found)
+        chain.verify_inclusion(found)
     chain.close()
 
 
@@ -146,10 +146,10 @@ def test_a_node_that_takes_no_wide_questions_is_asked_narrower_ones(
     network.mine()
     front.mood = NARROW
     found = through.scan(before, addresses).incoming
-    assert sorted((one.to, one.units) for one in found) == sorted(
+    assert sorted((one.to, one.amount) for one in found) == sorted(
         (payment.address, place) for place, payment in enumerate(payments, start=1)
     )
-    assert (through.ground.limits.page, through.ground.limits.recipients < 250) == (1, True)
+    assert (through.context.limits.page, through.context.limits.recipients < 250) == (1, True)
 
 
 def test_what_is_not_in_an_accepted_block_is_neither_a_deposit_nor_mined(
@@ -162,11 +162,11 @@ def test_what_is_not_in_an_accepted_block_is_neither_a_deposit_nor_mined(
     assert list(chain.broadcast([one])) == [""]
     network.node.rpc("hand_preconfirm")
     assert not chain.scan(before, Addresses(payment.address)).incoming
-    assert chain.status([one.tx_id]) == {one.tx_id: Waiting()}
+    assert chain.status([one.tx_id]) == {one.tx_id: TxPending()}
     network.mine()
     found = chain.scan(before, Addresses(payment.address)).incoming
-    assert [one.units for one in found] == [TOTAL]
-    assert isinstance(chain.status([one.tx_id])[one.tx_id], Mined)
+    assert [one.amount for one in found] == [TOTAL]
+    assert isinstance(chain.status([one.tx_id])[one.tx_id], IncludedTx)
 
 
 def test_of_a_busy_token_without_keys_balances_tell_where_to_look(
@@ -175,15 +175,15 @@ def test_of_a_busy_token_without_keys_balances_tell_where_to_look(
     payment, chain = Payment(network), network.opened
     before = cursor(chain)
     for place in range(9):
-        network.node.send(name_of(4_000 + place), 1, OLD)
+        network.node.send(to_hex(4_000 + place), 1, OLD)
     network.mine()
     network.pay(payment.address, 3, OLD)
     network.mine()
     network.pay(payment.address, 4, OLD)
     # With one event a page, nine are very many.
-    chain.ground.limits.page = 1
+    chain.context.limits.page = 1
     found = chain.scan(before, Addresses(payment.address)).incoming
-    assert [(one.token, one.units) for one in found] == [(OLD, 3), (OLD, 4)]
+    assert [(one.token, one.amount) for one in found] == [(OLD, 3), (OLD, 4)]
     assert len({one.block_hash for one in found}) == 2
 
 
@@ -196,8 +196,8 @@ def test_every_deposit_is_found_again_though_it_was_taken_out_since(
     assert mined(send(network, payment.start())).reason == ""
     network.pay(payment.address, 5)
     network.pay(payment.address, 6, network.foreign_token)
-    found = chain.incoming_to([payment.address])
-    assert [(one.token == OLD, one.units) for one in found] == [
+    found = chain.transfers_to([payment.address])
+    assert [(one.token == OLD, one.amount) for one in found] == [
         (True, TOTAL),
         (True, 5),
         (False, 6),
@@ -208,8 +208,8 @@ def test_the_same_nonce_offered_more_takes_the_place_of_what_waits(
     network: StarknetNetwork,
 ) -> None:
     chain, payment = network.opened, Payment(network)
-    assert chain.replaces
-    nonce, fee = chain.next_nonce(chain.own.relayer), chain.fee_units()
+    assert chain.supports_rbf
+    nonce, fee = chain.next_nonce(chain.accounts.relayer), chain.fee_units()
     [poor] = chain.sign([(payment.fill(), nonce)], fee)
     [same] = chain.sign([(payment.fill(), nonce)], fee * 101 // 100)
     [more] = chain.sign([(payment.fill(), nonce)], fee * 5 // 4 + 1)
@@ -219,14 +219,14 @@ def test_the_same_nonce_offered_more_takes_the_place_of_what_waits(
     network.mine()
     became = chain.status([poor.tx_id, more.tx_id])
     assert mined(became[more.tx_id]).reason == ""
-    assert became[poor.tx_id] == Missing(never=False)
+    assert became[poor.tx_id] == TxNotFound(dropped=False)
     assert mined(became[more.tx_id]).fee_units <= more.fee_units
 
 
 def test_a_fill_without_stock_may_work_later_and_says_why(network: StarknetNetwork) -> None:
     payment, node = Payment(network), network.node
     held = node.balance(node.relayer)
-    node.call(network.token, "transfer", number(name_of(9)), *pair(held), by=node.relayer)
+    node.call(network.token, "transfer", to_felt(to_hex(9)), *split_u256(held), by=node.relayer)
     network.mine()
     status = mined(send(network, payment.fill()))
     assert status.reason
@@ -236,7 +236,7 @@ def test_a_fill_without_stock_may_work_later_and_says_why(network: StarknetNetwo
 def test_a_node_that_asks_for_very_much_is_not_believed(
     network: StarknetNetwork, front: StarknetFront, through: StarknetChain
 ) -> None:
-    through.ground.traits = replace(through.ground.traits, most_strk=0)
+    through.context.params = replace(through.context.params, most_strk=0)
     with pytest.raises(Unreachable, match="is not believed"):
         through.fee_units()
     assert front.mood == HONEST

@@ -6,19 +6,23 @@ from threading import Event, Thread
 
 import pytest
 
-from crossway.adapters.chains.live.profile import ChainProfile
-from crossway.adapters.chains.starknet.contracts import deployment
-from crossway.adapters.chains.starknet.family import OpenedStarknet, nodes_findings, placed
-from crossway.adapters.chains.starknet.felts import name_of
-from crossway.adapters.chains.starknet.opening import open_chain
-from crossway.domain.actions import Action, Output
-from crossway.domain.transfers import Duty
+from crossway.adapters.chains.rpc.profile import ChainProfile
+from crossway.adapters.chains.starknet.contracts import default_deployment
+from crossway.adapters.chains.starknet.factory import open_chain
+from crossway.adapters.chains.starknet.family import (
+    StarknetOperator,
+    contract_locations,
+    diagnose_nodes,
+)
+from crossway.adapters.chains.starknet.felts import to_hex
+from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall, Output
 from tests.chains.starknet.network import Starknet, address_of, shared
-from tests.promises.networks import StarknetNetwork, open_starknet
-from tests.promises.test_chain import TOTAL, Payment, mined, send
+from tests.conformance.networks import StarknetNetwork, open_starknet
+from tests.conformance.test_chain import TOTAL, Payment, mined, send
 from tests.simulation import catalogue
 
-AT = deployment()
+AT = default_deployment()
 
 
 @pytest.fixture
@@ -28,8 +32,8 @@ def node() -> Iterator[Starknet]:
 
 
 @pytest.fixture
-def opened(node: Starknet) -> Iterator[OpenedStarknet]:
-    made = OpenedStarknet(open_starknet(node))
+def opened(node: Starknet) -> Iterator[StarknetOperator]:
+    made = StarknetOperator(open_starknet(node))
     yield made
     made.chain.close()
 
@@ -59,43 +63,47 @@ def blocks(node: Starknet) -> Iterator[None]:
         thread.join()
 
 
-def said(opened: OpenedStarknet) -> dict[str, str]:
+def said(opened: StarknetOperator) -> dict[str, str]:
     """What is wrong, by what was looked at; every such finding says what to do."""
-    return {one.what: one.said for one in opened.findings() if not one.right}
+    return {one.subject: one.message for one in opened.diagnose() if not one.ok}
 
 
 def test_where_everything_is_right_nothing_is_missing_and_doctor_is_content(
-    node: Starknet, opened: OpenedStarknet
+    node: Starknet, opened: StarknetOperator
 ) -> None:
-    assert opened.missing() == []
+    assert opened.unmet_requirements() == []
     assert said(opened) == {}
-    assert [(one.name, one.trouble) for one in opened.contracts()] == [
-        (one.name, "") for one in placed(None)
+    assert [(one.name, one.problem) for one in opened.check_contracts()] == [
+        (one.name, "") for one in contract_locations(None)
     ]
-    facts = opened.chain.ground.chain
-    looked = list(nodes_findings(facts, profile(node), {}, node.time))
+    facts = opened.chain.context.chain
+    looked = list(diagnose_nodes(facts, profile(node), {}, node.time))
     assert looked
-    assert all(one.right for one in looked), looked
+    assert all(one.ok for one in looked), looked
 
 
 def test_what_is_missing_is_named_deployed_by_one_command_and_compared(
-    node: Starknet, opened: OpenedStarknet
+    node: Starknet, opened: StarknetOperator
 ) -> None:
     for address in (AT.factory, AT.escrow, AT.filler):
         node.take_away(address)
     assert "IntentFactory: not deployed" in said(opened)["contracts"]
-    assert all("crossway contracts deploy --chain" in one for one in opened.missing())
-    plan = opened.deployment("")
-    assert [one.what.split()[0] for one in plan.errands] == ["IntentFactory", "Escrow", "Filler"]
-    assert 0 < plan.cost < plan.funds
+    assert all("crossway contracts deploy --chain" in one for one in opened.unmet_requirements())
+    plan = opened.plan_deployment("")
+    assert [one.description.split()[0] for one in plan.transactions] == [
+        "IntentFactory",
+        "Escrow",
+        "Filler",
+    ]
+    assert 0 < plan.max_cost < plan.balance
     sent: list[str] = []
     with blocks(node):
-        for errand in plan.errands:
+        for errand in plan.transactions:
             done = errand.send(sent.append)
-            assert (done.worked, done.tx_id) == (True, sent[-1])
-            assert 0 < done.used <= errand.limit
-    assert opened.missing() == []
-    assert opened.deployment("").errands == ()
+            assert (done.succeeded, done.tx_id) == (True, sent[-1])
+            assert 0 < done.gas_used <= errand.gas_limit
+    assert opened.unmet_requirements() == []
+    assert opened.plan_deployment("").transactions == ()
     network = StarknetNetwork(node, address_of("USDC"), address_of("ETH"))
     payment = Payment(network)
     network.pay(payment.address, TOTAL)
@@ -104,23 +112,23 @@ def test_what_is_missing_is_named_deployed_by_one_command_and_compared(
 
 
 def test_another_class_at_our_address_is_never_worked_with(
-    node: Starknet, opened: OpenedStarknet
+    node: Starknet, opened: StarknetOperator
 ) -> None:
     node.place(AT.filler, "Deployer")
     assert "another class" in said(opened)["contracts"]
-    assert any("another class" in one for one in opened.missing())
+    assert any("another class" in one for one in opened.unmet_requirements())
     with pytest.raises(ValueError, match="another class"):
-        opened.deployment("")
+        opened.plan_deployment("")
 
 
 def test_an_account_that_is_not_there_or_has_another_owner_is_named(node: Starknet) -> None:
-    nobody = open_chain(catalogue(), node.chain, profile(node, name_of(77)), {"KEY": "0x5"})
-    assert "is not deployed" in said(OpenedStarknet(nobody))["account"]
-    assert any("is not deployed" in one for one in OpenedStarknet(nobody).missing())
+    nobody = open_chain(catalogue(), node.chain, profile(node, to_hex(77)), {"KEY": "0x5"})
+    assert "is not deployed" in said(StarknetOperator(nobody))["account"]
+    assert any("is not deployed" in one for one in StarknetOperator(nobody).unmet_requirements())
     stranger = open_chain(catalogue(), node.chain, profile(node), {"KEY": "0x5"})
-    words = said(OpenedStarknet(stranger))["account"]
+    words = said(StarknetOperator(stranger))["account"]
     assert "does not take the signature of this key" in words
-    assert OpenedStarknet(stranger).missing()
+    assert StarknetOperator(stranger).unmet_requirements()
     for one in (nobody, stranger):
         one.close()
 
@@ -138,36 +146,38 @@ def test_an_account_must_be_named_and_written_in_full(node: Starknet) -> None:
 
 
 def test_recipients_are_paid_without_any_approval_and_another_key_pays_no_deployment(
-    opened: OpenedStarknet,
+    opened: StarknetOperator,
 ) -> None:
     tokens = [t for t in catalogue().by_chain[opened.chain.id] if t.symbol == "USDC"]
-    assert opened.held(tokens)[tokens[0].address] > 0
-    assert opened.approval(tokens, None).errands == ()
+    assert opened.token_balances(tokens)[tokens[0].address] > 0
+    assert opened.plan_approval(tokens, None).transactions == ()
     with pytest.raises(ValueError, match="--key"):
-        opened.deployment("env:OTHER")
+        opened.plan_deployment("env:OTHER")
 
 
 def test_what_stays_of_a_settled_payment_is_told_and_taken_out(
-    node: Starknet, opened: OpenedStarknet
+    node: Starknet, opened: StarknetOperator
 ) -> None:
     network = StarknetNetwork(node, address_of("USDC"), address_of("ETH"))
     payment = Payment(network)
     network.pay(payment.address, TOTAL)
     assert mined(send(network, payment.start())).reason == ""
-    own = network.chain.own
+    own = network.chain.accounts
     outputs = (
         Output(own.bridger, own.relayer, network.token, TOTAL - 30),
         Output(own.bridger, own.treasury, network.token, 20),
     )
-    settle: Action = payment.action(Duty.REIMBURSE, outputs, f"settle:{payment.key}")
+    settle: OutboundCall = payment.action(
+        OutboundTxKind.REIMBURSE, outputs, f"settle:{payment.key}"
+    )
     status = mined(send(network, settle))
-    assert (status.reason, [one.units for one in status.moved]) == ("", [TOTAL - 30, 20])
-    assert network.chain.used({f"settle:{payment.key}"}) == {f"settle:{payment.key}"}
-    assert opened.kept(network.token) == 10
+    assert (status.reason, [one.amount for one in status.transfers]) == ("", [TOTAL - 30, 20])
+    assert network.chain.executed({f"settle:{payment.key}"}) == {f"settle:{payment.key}"}
+    assert opened.retained_amount(network.token) == 10
     [token] = [t for t in catalogue().by_chain[opened.chain.id] if t.symbol == "USDC"]
-    plan = opened.withdrawal(token, own.treasury, 10)
+    plan = opened.plan_withdrawal(token, own.treasury, 10)
     before = node.balance(own.treasury)
     with blocks(node):
-        assert plan.errands[0].send(lambda tx_id: None).worked
-    assert (opened.kept(network.token), node.balance(own.treasury)) == (0, before + 10)
+        assert plan.transactions[0].send(lambda tx_id: None).succeeded
+    assert (opened.retained_amount(network.token), node.balance(own.treasury)) == (0, before + 10)
     network.opened.close()

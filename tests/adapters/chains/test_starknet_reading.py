@@ -4,21 +4,21 @@ from typing import Any
 
 import pytest
 
-from crossway.adapters.chains.live.rpc import Objection
-from crossway.adapters.chains.starknet.events import Layouts
-from crossway.adapters.chains.starknet.felts import PRIME, name_of, selector
-from crossway.adapters.chains.starknet.wire import (
+from crossway.adapters.chains.rpc.client import RpcError
+from crossway.adapters.chains.starknet.events import TransferLayouts
+from crossway.adapters.chains.starknet.felts import PRIME, to_hex, selector
+from crossway.adapters.chains.starknet.rpc_schemas import (
     Event,
-    Malformed,
-    Told,
-    block,
-    felt,
-    receipt,
-    told,
-    u256,
+    MalformedResponse,
+    LocatedEvent,
+    parse_block,
+    parse_felt,
+    parse_receipt,
+    parse_located_event,
+    parse_u256,
 )
 
-TOKEN, OTHER = name_of(11), name_of(12)
+TOKEN, OTHER = to_hex(11), to_hex(12)
 HEADER = {
     "status": "ACCEPTED_ON_L2",
     "block_number": 7,
@@ -38,14 +38,14 @@ RECEIPT = {
 }
 
 
-def transfers(token: str, keyed: bool, count: int) -> list[Told]:
+def transfers(token: str, keyed: bool, count: int) -> list[LocatedEvent]:
     name = selector("Transfer")
     one = Event(token, (name, 1, 2), (5, 0)) if keyed else Event(token, (name,), (1, 2, 5, 0))
-    return [Told(one, 7, name_of(122), name_of(5))] * count
+    return [LocatedEvent(one, 7, to_hex(122), to_hex(5))] * count
 
 
 def test_a_token_is_asked_for_by_receiver_once_enough_of_it_named_receivers_in_keys() -> None:
-    layouts = Layouts()
+    layouts = TransferLayouts()
     layouts.learn(transfers(TOKEN, True, 49))
     assert layouts.unsure({TOKEN, OTHER}) == [TOKEN, OTHER]
     layouts.learn(transfers(TOKEN, True, 1))
@@ -53,7 +53,7 @@ def test_a_token_is_asked_for_by_receiver_once_enough_of_it_named_receivers_in_k
 
 
 def test_a_token_that_once_named_nobody_in_keys_is_read_whole_from_then_on() -> None:
-    layouts = Layouts()
+    layouts = TransferLayouts()
     layouts.learn(transfers(TOKEN, True, 60))
     layouts.learn(transfers(TOKEN, False, 1))
     layouts.learn(transfers(TOKEN, True, 1_000))
@@ -62,8 +62,8 @@ def test_a_token_that_once_named_nobody_in_keys_is_read_whole_from_then_on() -> 
 
 @pytest.mark.parametrize("value", [None, 5, "5", "0x", "0xg", hex(PRIME), "0x" + "1" * 65, ["0x1"]])
 def test_what_is_no_number_of_the_field_is_no_answer(value: Any) -> None:
-    with pytest.raises(Malformed):
-        felt(value)
+    with pytest.raises(MalformedResponse):
+        parse_felt(value)
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_what_is_no_number_of_the_field_is_no_answer(value: Any) -> None:
 def test_a_block_that_is_not_accepted_or_not_the_one_asked_for_is_no_answer(
     change: dict[str, Any],
 ) -> None:
-    assert block(HEADER, 7).hash == name_of(0x7A)
-    with pytest.raises(Malformed):
-        block({**HEADER, **change}, 7)
+    assert parse_block(HEADER, 7).hash == to_hex(0x7A)
+    with pytest.raises(MalformedResponse):
+        parse_block({**HEADER, **change}, 7)
 
 
 @pytest.mark.parametrize(
@@ -97,25 +97,25 @@ def test_a_block_that_is_not_accepted_or_not_the_one_asked_for_is_no_answer(
     ],
 )
 def test_a_receipt_of_another_form_or_transaction_is_no_answer(change: dict[str, Any]) -> None:
-    read = receipt(RECEIPT, name_of(5))
+    read = parse_receipt(RECEIPT, to_hex(5))
     assert read is not None
-    assert (read.height, read.worked, read.fee_units) == (7, True, 100)
-    with pytest.raises(Malformed):
-        receipt({**RECEIPT, **change}, name_of(5))
+    assert (read.height, read.succeeded, read.fee_units) == (7, True, 100)
+    with pytest.raises(MalformedResponse):
+        parse_receipt({**RECEIPT, **change}, to_hex(5))
 
 
 def test_a_receipt_before_its_block_is_accepted_is_none() -> None:
     for change in ({"finality_status": "PRE_CONFIRMED"}, {"block_hash": None}):
-        assert receipt({**RECEIPT, **change}, name_of(5)) is None
-    assert receipt(Objection(29, "Transaction hash not found"), name_of(5)) is None
-    with pytest.raises(Malformed):
-        receipt(Objection(-32603, "Internal error"), name_of(5))
+        assert parse_receipt({**RECEIPT, **change}, to_hex(5)) is None
+    assert parse_receipt(RpcError(29, "Transaction hash not found"), to_hex(5)) is None
+    with pytest.raises(MalformedResponse):
+        parse_receipt(RpcError(-32603, "Internal error"), to_hex(5))
 
 
 def test_an_event_without_a_block_and_halves_that_are_none_are_no_answer() -> None:
-    with pytest.raises(Malformed):
-        told({"from_address": "0x1", "keys": [], "data": [], "transaction_hash": "0x5"})
-    assert u256(["0x5", "0x0"], "a balance") == 5
+    with pytest.raises(MalformedResponse):
+        parse_located_event({"from_address": "0x1", "keys": [], "data": [], "transaction_hash": "0x5"})
+    assert parse_u256(["0x5", "0x0"], "a balance") == 5
     for value in (["0x5"], ["0x5", "0x0", "0x0"], [hex(2**128), "0x0"]):
-        with pytest.raises(Malformed):
-            u256(value, "a balance")
+        with pytest.raises(MalformedResponse):
+            parse_u256(value, "a balance")

@@ -12,24 +12,24 @@ from tronpy.proto.transaction import _raw_data_to_protobuf, calculate_txid_from_
 
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.calldata import Call
-from crossway.adapters.chains.evm.wire import Malformed
-from crossway.adapters.chains.live.keys import signer_of
-from crossway.adapters.chains.live.rpc import Question
-from crossway.adapters.chains.tron.contracts import deployment_of
-from crossway.adapters.chains.tron.customs import customs
-from crossway.adapters.chains.tron.forms import named, plain
+from crossway.adapters.chains.evm.rpc_schemas import MalformedResponse
+from crossway.adapters.chains.rpc.client import RpcRequest
+from crossway.adapters.chains.rpc.keys import load_signer
+from crossway.adapters.chains.tron.address_format import to_base58, to_evm_address
+from crossway.adapters.chains.tron.chain_params import load_chain_params
+from crossway.adapters.chains.tron.contracts import deployment_from_profile
 from crossway.adapters.chains.tron.node import KEY_HEADER, TronNode
-from crossway.adapters.chains.tron.resources import Has, Prices, fee_units
+from crossway.adapters.chains.tron.resources import AccountResources, ResourcePrices, fee_units
 from crossway.adapters.chains.tron.signers import KEYS, TronSigner
 from crossway.adapters.chains.tron.transactions import (
-    Frame,
-    call_raw,
-    created_at,
-    numbered,
-    read,
-    signed,
-    transfer_raw,
-    unsigned,
+    RefBlock,
+    encode_call_tx,
+    created_address,
+    with_sequence_number,
+    parse_raw_transaction,
+    sign_transaction,
+    encode_transfer_tx,
+    unsigned_bytes,
 )
 
 SECRET = bytes.fromhex("4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318")
@@ -37,7 +37,7 @@ USDT = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 WHO = TronSigner(SECRET)
 # The fields that tronpy takes from a block's hash are those of a frame.
 HASH = "0x" + bytes(range(32)).hex()
-FRAME = Frame(0x4321, HASH, 1_700_000_000_000, 1_700_000_060_000)
+FRAME = RefBlock(0x4321, HASH, 1_700_000_000_000, 1_700_000_060_000)
 
 
 def by_tronpy(kind: str, value: dict[str, object], **more: int) -> dict[str, object]:
@@ -54,8 +54,8 @@ def by_tronpy(kind: str, value: dict[str, object], **more: int) -> dict[str, obj
 
 
 def test_a_call_has_the_bytes_and_the_name_that_tronpy_gives_it() -> None:
-    call = numbered(Call(plain(USDT), bytes(range(68)), 17), 258)
-    mine = call_raw(plain(WHO.address), call, FRAME, 60_000_000)
+    call = with_sequence_number(Call(to_evm_address(USDT), bytes(range(68)), 17), 258)
+    mine = encode_call_tx(to_evm_address(WHO.address), call, FRAME, 60_000_000)
     other = by_tronpy(
         "TriggerSmartContract",
         {
@@ -65,36 +65,36 @@ def test_a_call_has_the_bytes_and_the_name_that_tronpy_gives_it() -> None:
         fee_limit=60_000_000,
     )  # fmt: skip
     assert mine == _raw_data_to_protobuf(other).SerializeToString()
-    one = signed(WHO, mine, 258, 5)
+    one = sign_transaction(WHO, mine, 258, 5)
     assert one.tx_id == calculate_txid_from_raw_data(other) == sha256(mine).hexdigest()
-    assert unsigned(one.raw) == mine
+    assert unsigned_bytes(one.raw) == mine
     signature = tron_pb2.Transaction.FromString(one.raw).signature[0]
     assert signature.hex() == PrivateKey(SECRET).sign_msg_hash(sha256(mine).digest()).hex()
-    found = read(mine)
-    assert (found.tx_id, found.sender, found.to) == (one.tx_id, plain(WHO.address), plain(USDT))
+    found = parse_raw_transaction(mine)
+    assert (found.tx_id, found.sender, found.to) == (one.tx_id, to_evm_address(WHO.address), to_evm_address(USDT))
     assert (found.data, found.number, found.expires_ms) == (call.data, 258, FRAME.expires_ms)
 
 
 def test_a_payment_of_trx_has_the_bytes_that_tronpy_gives_it() -> None:
-    mine = transfer_raw(plain(WHO.address), plain(USDT), 5, FRAME)
+    mine = encode_transfer_tx(to_evm_address(WHO.address), to_evm_address(USDT), 5, FRAME)
     other = by_tronpy(
         "TransferContract", {"owner_address": WHO.address, "to_address": USDT, "amount": 5}
     )
     assert mine == _raw_data_to_protobuf(other).SerializeToString()
-    assert read(mine).number is None
+    assert parse_raw_transaction(mine).number is None
 
 
 def test_a_call_of_somebody_else_carries_no_number() -> None:
-    raw = call_raw(plain(WHO.address), Call(plain(USDT), bytes(68)), FRAME, 1)
-    assert read(raw).number is None
-    with pytest.raises(Malformed):
-        read(b"\xff" * 40)
+    raw = encode_call_tx(to_evm_address(WHO.address), Call(to_evm_address(USDT), bytes(68)), FRAME, 1)
+    assert parse_raw_transaction(raw).number is None
+    with pytest.raises(MalformedResponse):
+        parse_raw_transaction(b"\xff" * 40)
 
 
 def test_an_address_is_that_of_the_key_as_tronpy_writes_it() -> None:
     assert WHO.address == PrivateKey(SECRET).public_key.to_base58check_address()
-    assert named(plain(WHO.address)) == WHO.address
-    again = signer_of(KEYS, "env:KEY", "", {"KEY": SECRET.hex()})
+    assert to_base58(to_evm_address(WHO.address)) == WHO.address
+    again = load_signer(KEYS, "env:KEY", "", {"KEY": SECRET.hex()})
     assert again.address == WHO.address
     assert SECRET.hex() not in repr(again)
 
@@ -104,7 +104,7 @@ def test_a_created_contract_s_address_follows_from_its_transaction_and_owner() -
     21 bytes of who sent it."""
     name = "5a" * 32
     digest = keccak256(bytes.fromhex(name) + b58decode_check(WHO.address))
-    assert b58decode_check(created_at(name, plain(WHO.address))) == b"\x41" + digest[12:]
+    assert b58decode_check(created_address(name, to_evm_address(WHO.address))) == b"\x41" + digest[12:]
 
 
 def test_a_key_before_the_host_is_a_header_and_in_no_url() -> None:
@@ -118,7 +118,7 @@ def test_a_key_before_the_host_is_a_header_and_in_no_url() -> None:
     client = httpx.Client(transport=httpx.MockTransport(answer))
     url = SecretStr("https://a-secret-key@api.trongrid.example/base/")
     node = TronNode(url, client, 50)
-    assert node.ask([Question("/wallet/x", ({},)), Question("eth_chainId")]) == [[], "0x1"]
+    assert node.ask([RpcRequest("/wallet/x", ({},)), RpcRequest("eth_chainId")]) == [[], "0x1"]
     assert [str(one.url) for one in seen] == [
         "https://api.trongrid.example/base/jsonrpc",
         "https://api.trongrid.example/base/wallet/x",
@@ -129,13 +129,13 @@ def test_a_key_before_the_host_is_a_header_and_in_no_url() -> None:
 
 
 def test_a_fee_counts_what_is_staked_and_whole_transactions_of_bandwidth() -> None:
-    allows, charged = customs(), Prices(100, 1_000, True)
+    allows, charged = load_chain_params(), ResourcePrices(100, 1_000, True)
     whole = allows.energy * 100 + allows.bytes * 1_000
-    assert fee_units(allows, charged, Has(0, 0, 0)) == whole
-    assert fee_units(allows, charged, Has(0, 0, allows.bytes - 1)) == whole
-    assert fee_units(allows, charged, Has(0, 0, allows.bytes)) == allows.energy * 100
-    assert fee_units(allows, charged, Has(50_000, allows.bytes, 0)) == whole - 5_000_000 - 800_000
-    assert fee_units(allows, charged, Has(allows.energy + 1, allows.bytes, 0)) == 0
+    assert fee_units(allows, charged, AccountResources(0, 0, 0)) == whole
+    assert fee_units(allows, charged, AccountResources(0, 0, allows.bytes - 1)) == whole
+    assert fee_units(allows, charged, AccountResources(0, 0, allows.bytes)) == allows.energy * 100
+    assert fee_units(allows, charged, AccountResources(50_000, allows.bytes, 0)) == whole - 5_000_000 - 800_000
+    assert fee_units(allows, charged, AccountResources(allows.energy + 1, allows.bytes, 0)) == 0
 
 
 def test_contracts_of_a_profile_are_refused_in_words() -> None:
@@ -145,5 +145,5 @@ def test_contracts_of_a_profile_are_refused_in_words() -> None:
         ({"prefix": "0x42"}, "contracts.prefix must be 0x41"),
     ):
         with pytest.raises(ValueError, match=words):
-            deployment_of("TRON_MAINNET", wrong)
-    assert deployment_of("TRON_MAINNET", {}).prefix == 0x41
+            deployment_from_profile("TRON_MAINNET", wrong)
+    assert deployment_from_profile("TRON_MAINNET", {}).prefix == 0x41

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from crossway.domain.channels import Channel, ChannelType
+from crossway.domain.payment_channels import Channel, ChannelType
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import Ask, Opening
+from crossway.ports.ramps import OrderRequest, ProviderQuoteRequest
 from tests.adapters.ramps.standins import CATALOGUE, FIAT, can
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -43,10 +43,10 @@ def channel_of(
 
 def ask_of(
     direction: Direction, units: int, currency: str = "NGN", chain: str = "BASE_MAINNET"
-) -> Ask:
+) -> ProviderQuoteRequest:
     corridor = FIAT.corridors[currency]
     token = CATALOGUE.token(chain, "USDC")
-    return Ask(direction, corridor.currency, corridor.countries[0], token, units)
+    return ProviderQuoteRequest(direction, corridor.currency, corridor.countries[0], token, units)
 
 
 def order_of(
@@ -56,7 +56,7 @@ def order_of(
     fiat_minor: int,
     currency: str = "NGN",
     **more: Any,
-) -> Opening:
+) -> OrderRequest:
     ask = ask_of(direction, units, currency)
     given: dict[str, Any] = {
         "reference": "cw_7Hs2",
@@ -65,13 +65,13 @@ def order_of(
         "country": ask.country,
         "channel": channel_of(name, direction, currency),
         "token": ask.token,
-        "units": units,
+        "amount": units,
         "fiat_minor": fiat_minor,
         "fee_minor": 0,
         "to_address": WALLET,
         "refund_address": WALLET,
         "email": EMAIL,
         "fields": FIELDS,
-        "identity": IDENTITY,
+        "kyc_fields": IDENTITY,
     }
-    return Opening(**(given | more))
+    return OrderRequest(**(given | more))

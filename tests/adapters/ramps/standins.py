@@ -17,22 +17,22 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from crossway.adapters.ramps.access import (
-    FonbnkAccess,
-    OnrampMoneyAccess,
-    PaycrestAccess,
-    YellowCardAccess,
+from crossway.adapters.ramps.capabilities import load_capabilities
+from crossway.adapters.ramps.credentials import (
+    FonbnkCredentials,
+    OnrampMoneyCredentials,
+    PaycrestCredentials,
+    YellowCardCredentials,
 )
-from crossway.adapters.ramps.capabilities import capabilities
 from crossway.adapters.ramps.fonbnk.client import Fonbnk
 from crossway.adapters.ramps.onramp_money.client import OnrampMoney
 from crossway.adapters.ramps.paycrest.client import Paycrest
 from crossway.adapters.ramps.yellow_card.client import YellowCard
-from crossway.catalogue import load
+from crossway.catalogue import load_catalogue
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.ramps import ProviderName
 
-CATALOGUE, FIAT = load(), load_fiat()
+CATALOGUE, FIAT = load_catalogue(), load_fiat()
 DIGITS = {code: corridor.currency.digits for code, corridor in FIAT.corridors.items()}
 RECORDED = Path(__file__).parent / "recorded"
 NOW = 1_790_000_000.0
@@ -188,7 +188,7 @@ def nothing(_: float) -> None:
 
 
 def can(name: ProviderName) -> Any:
-    return capabilities(name, CATALOGUE, FIAT)
+    return load_capabilities(name, CATALOGUE, FIAT)
 
 
 def fonbnk_at(url: str, client: httpx.Client, **more: Any) -> Fonbnk:
@@ -198,26 +198,27 @@ def fonbnk_at(url: str, client: httpx.Client, **more: Any) -> Fonbnk:
         "webhook_secret": HOOK_SECRET,
         "user_ip": "203.0.113.7",
     }
-    access = FonbnkAccess(base_url=url, refund_addresses=REFUNDS, **(given | more))
+    access = FonbnkCredentials(base_url=url, refund_addresses=REFUNDS, **(given | more))
     return Fonbnk(access, can(ProviderName.FONBNK), DIGITS, client, lambda: NOW, nothing)
 
 
 def paycrest_at(url: str, client: httpx.Client, **more: Any) -> Paycrest:
     given = {"api_key": KEY, "api_secret": SECRET}
-    access = PaycrestAccess(base_url=url, refund_addresses=REFUNDS, **(given | more))
-    return Paycrest(access, can(ProviderName.PAYCREST), client, nothing)
+    access = PaycrestCredentials(base_url=url, refund_addresses=REFUNDS, **(given | more))
+    return Paycrest(access, can(ProviderName.PAYCREST), DIGITS, client, lambda: NOW, nothing)
 
 
 def yellow_card_at(url: str, client: httpx.Client, **more: Any) -> YellowCard:
     given = {"api_key": KEY, "secret_key": SECRET}
-    access = YellowCardAccess(base_url=url, refund_addresses=REFUNDS, **(given | more))
+    access = YellowCardCredentials(base_url=url, refund_addresses=REFUNDS, **(given | more))
     return YellowCard(access, can(ProviderName.YELLOW_CARD), DIGITS, client, lambda: NOW, nothing)
 
 
 def onramp_money_at(url: str, client: httpx.Client, **more: Any) -> OnrampMoney:
     given = {"app_id": "4242", "api_key": KEY, "api_secret": SECRET}
-    access = OnrampMoneyAccess(base_url=url, refund_addresses=REFUNDS, **(given | more))
-    return OnrampMoney(access, can(ProviderName.ONRAMP_MONEY), client, lambda: NOW, nothing)
+    access = OnrampMoneyCredentials(base_url=url, refund_addresses=REFUNDS, **(given | more))
+    capabilities = can(ProviderName.ONRAMP_MONEY)
+    return OnrampMoney(access, capabilities, DIGITS, client, lambda: NOW, nothing)
 
 
 def quick_client(seconds: float = 5.0) -> httpx.Client:

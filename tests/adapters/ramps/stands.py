@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from crossway.domain.channels import Channel
+from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import Ask, Opening, RampProvider
+from crossway.ports.ramps import OrderRequest, ProviderQuoteRequest, RampProvider
 from tests.adapters.ramps.asking import AT, ask_of, channel_of, order_of
 from tests.adapters.ramps.standins import (
     HOOK_SECRET,
@@ -62,13 +62,13 @@ class RealStand:
     def now(self) -> datetime:
         return AT
 
-    def ask(self, direction: Direction) -> Ask:
+    def ask(self, direction: Direction) -> ProviderQuoteRequest:
         return ask_of(direction, HUNDRED)
 
     def channels(self, direction: Direction) -> list[Channel]:
         return [channel_of(self.name, direction, "NGN")]
 
-    def opening(self, direction: Direction, reference: str) -> Opening:
+    def opening(self, direction: Direction, reference: str) -> OrderRequest:
         quoted = self.quoted[direction]
         return order_of(self.name, direction, HUNDRED, quoted, reference=reference)
 
@@ -210,7 +210,7 @@ class YellowCardStand(RealStand):
         answers["POST /business/receive"] = lambda call: self._create("receive", call)
         answers["POST /business/send"] = lambda call: self._create("send", call)
 
-    def opening(self, direction: Direction, reference: str) -> Opening:
+    def opening(self, direction: Direction, reference: str) -> OrderRequest:
         # An unpaid send lapses.
         self.cancels = direction is ON
         return super().opening(direction, reference)

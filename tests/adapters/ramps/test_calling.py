@@ -7,10 +7,10 @@ from typing import Any
 import httpx
 import pytest
 
-from crossway.adapters.ramps.calling import MOST_BYTES, TRIES, Caller, NotThere, new_client
+from crossway.adapters.ramps.http_client import MAX_RESPONSE_BYTES, MAX_ATTEMPTS, ProviderHttpClient, ResourceNotFound, new_client
 from crossway.domain.errors import Unreachable
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import ProviderRefused, RampProvider
+from crossway.ports.ramps import ProviderRejected, RampProvider
 from tests.adapters.ramps.asking import AT, EMAIL, ask_of, channel_of, order_of
 from tests.adapters.ramps.standins import (
     HOOK_SECRET,
@@ -83,7 +83,7 @@ class Met:
     def price(self) -> int:
         channel = channel_of(self.name, Direction.ON, self.currency)
         ask = ask_of(Direction.ON, HUNDRED, self.currency)
-        return self.provider.price(ask, [channel], AT).fiat_minor
+        return self.provider.get_quote(ask, [channel], AT).fiat_minor
 
 
 @pytest.fixture(params=list(MAKING))
@@ -106,15 +106,15 @@ def test_a_key_that_is_not_accepted_is_no_refusal_of_the_user(met: Met, status: 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 429, 408])
 def test_a_failure_that_passes_is_asked_again(met: Met, status: int) -> None:
-    met.server.first.extend([(status, {}, b"oops")] * (TRIES - 1))
+    met.server.first.extend([(status, {}, b"oops")] * (MAX_ATTEMPTS - 1))
     assert met.price() > 0
 
 
 def test_a_failure_that_stays_is_unknown_and_no_refusal(met: Met) -> None:
-    met.server.first.extend([(500, {}, b"oops")] * TRIES)
+    met.server.first.extend([(500, {}, b"oops")] * MAX_ATTEMPTS)
     with pytest.raises(Unreachable, match="answered with status 500"):
         met.price()
-    assert len(met.server.calls) == TRIES
+    assert len(met.server.calls) == MAX_ATTEMPTS
 
 
 def test_who_asks_to_wait_long_is_not_asked_again(met: Met) -> None:
@@ -156,13 +156,13 @@ def test_a_redirect_is_not_followed(met: Met) -> None:
 def test_a_refusal_is_a_sentence(met: Met) -> None:
     said = b'{"status": "error", "message": "Amount is\\ttoo small", "data": [{"field": "amount",'
     met.server.first.append((400, {}, said + b' "message": "at least 1"}]}'))
-    with pytest.raises(ProviderRefused, match="refused: Amount is too small: amount at least 1"):
+    with pytest.raises(ProviderRejected, match="refused: Amount is too small: amount at least 1"):
         met.price()
 
 
 def test_a_refusal_without_words_says_so(met: Met) -> None:
     met.server.first.append((422, {}, b"<html>"))
-    with pytest.raises(ProviderRefused, match=r"no reason given .status 422"):
+    with pytest.raises(ProviderRejected, match=r"no reason given .status 422"):
         met.price()
 
 
@@ -176,7 +176,7 @@ def test_errors_and_what_is_printed_hold_no_secret(name: str) -> None:
         for _ in range(3):
             try:
                 met.price()
-            except (Unreachable, ProviderRefused) as error:
+            except (Unreachable, ProviderRejected) as error:
                 said += [str(error), repr(error)]
         assert len(said) == 8
     # The client id of Fonbnk is a name, not a secret.
@@ -190,21 +190,21 @@ def test_an_order_is_not_sent_twice_when_nobody_answers() -> None:
         server.answers["GET /v2/sender/orders"] = recorded("paycrest")["empty"]
         server.answers["POST /v2/sender/orders"] = (500, {"message": "oops"})
         with pytest.raises(Unreachable):
-            provider.open(order_of(ProviderName.PAYCREST, Direction.ON, HUNDRED, 14_982_500))
+            provider.create_order(order_of(ProviderName.PAYCREST, Direction.ON, HUNDRED, 14_982_500))
         assert len(server.asked("POST", "/v2/sender/orders")) == 1
 
 
 def test_what_is_not_there_is_told_apart() -> None:
     with running(StandIn(lambda _: True)) as server, quick_client() as client:
-        caller = Caller("Somebody", server.url + "/", client, lambda *_: {}, nothing)
-        with pytest.raises(NotThere):
+        caller = ProviderHttpClient("Somebody", server.url + "/", client, lambda *_: {}, nothing)
+        with pytest.raises(ResourceNotFound):
             caller.get("/nowhere")
 
 
 def test_a_flood_is_not_read_to_its_end() -> None:
     with running(StandIn(lambda _: True)) as server, quick_client() as client:
-        caller = Caller("Somebody", server.url, client, lambda *_: {}, nothing)
-        server.first.append((200, {}, b" " * (MOST_BYTES + 100_000)))
+        caller = ProviderHttpClient("Somebody", server.url, client, lambda *_: {}, nothing)
+        server.first.append((200, {}, b" " * (MAX_RESPONSE_BYTES + 100_000)))
         with pytest.raises(Unreachable, match="too long"):
             caller.get("/")
 
@@ -213,16 +213,16 @@ def test_logs_do_not_hold_who_was_asked_about(caplog: pytest.LogCaptureFixture) 
     caplog.set_level(logging.DEBUG)
     with running(StandIn(lambda _: True)) as server, new_client() as client:
         server.answers["GET /api/v2/user/kyc"] = recorded("fonbnk")["kyc"]
-        fonbnk_at(server.url, client).standing(EMAIL, "NG")
+        fonbnk_at(server.url, client).get_kyc_status(EMAIL, "NG")
     assert len(server.calls) == 1
     assert "ada" not in caplog.text
 
 
 def test_nobody_at_the_address_is_unknown() -> None:
     with quick_client() as client:
-        caller = Caller("Somebody", "http://127.0.0.1:9", client, lambda *_: {}, nothing)
+        caller = ProviderHttpClient("Somebody", "http://127.0.0.1:9", client, lambda *_: {}, nothing)
         with pytest.raises(Unreachable, match="Somebody gave no answer: ConnectError"):
-            caller.post("/orders", {}, safe=True)
+            caller.post("/orders", {}, idempotent=True)
 
 
 def test_the_client_waits_three_seconds_to_connect_and_eight_to_read() -> None:

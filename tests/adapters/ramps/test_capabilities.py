@@ -6,17 +6,17 @@ from importlib.resources import files
 
 import pytest
 
-from crossway.adapters.ramps.capabilities import capabilities
-from crossway.catalogue import load
+from crossway.adapters.ramps.capabilities import load_capabilities
+from crossway.catalogue import load_catalogue
 from crossway.catalogue.fiat import load_fiat
-from crossway.domain.channels import Channel, ChannelType
 from crossway.domain.fiat import fiat_of_usd
 from crossway.domain.kyc import KycType
+from crossway.domain.payment_channels import Channel, ChannelType
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import Capabilities
 
-CATALOGUE, FIAT = load(), load_fiat()
-ALL = {name: capabilities(name, CATALOGUE, FIAT) for name in ProviderName}
+CATALOGUE, FIAT = load_catalogue(), load_fiat()
+ALL = {name: load_capabilities(name, CATALOGUE, FIAT) for name in ProviderName}
 CHANNELS = [(name, channel) for name, can in ALL.items() for channel in can.channels]
 AFRICA = {"NGN", "KES", "GHS", "ZAR", "TZS", "UGX", "ZMW", "XAF", "XOF"}
 each_channel = pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_every_country_of_a_corridor_is_served_in_every_direction_it_offers(code
     for direction in Direction:
         for country in corridor.countries:
             found = [c for can in ALL.values() for c in can.channels_for(direction, code, country)]
-            assert bool(found) == (direction in corridor.least_micro_usd)
+            assert bool(found) == (direction in corridor.min_micro_usd)
             assert all(channel.direct for channel in found) or direction is Direction.ON
 
 
@@ -51,7 +51,7 @@ def test_one_provider_is_a_hosted_widget_that_only_sells_crypto() -> None:
         assert channel.direct is not hosted
         assert channel.direction is Direction.ON or not hosted
         assert not channel.fields or not hosted
-    assert {can.name for can in ALL.values() if can.verifies == "widget"} == {"ONRAMP_MONEY"}
+    assert {can.name for can in ALL.values() if can.kyc_mode == "widget"} == {"ONRAMP_MONEY"}
 
 
 @each_channel
@@ -59,7 +59,7 @@ def test_the_least_order_of_a_corridor_fits_each_of_its_channels(
     name: ProviderName, channel: Channel
 ) -> None:
     corridor = FIAT.corridors[channel.currency]
-    least = corridor.least_micro_usd[channel.direction]
+    least = corridor.min_micro_usd[channel.direction]
     worth = fiat_of_usd(least, FIAT.rates[channel.currency], corridor.currency.digits)
     fee = channel.fee_minor(worth)
     paid = worth + fee if channel.direction is Direction.ON else worth - fee
@@ -73,7 +73,7 @@ def test_a_field_shows_an_example_that_it_takes(name: ProviderName, channel: Cha
     assert len(set(keys)) == len(keys)
     for field in channel.fields:
         assert field.label
-        assert field.read(field.example) == field.example
+        assert field.parse(field.example) == field.example
         assert (field.type == "enum") == bool(field.options)
     if channel.type is ChannelType.MOBILE_MONEY:
         assert {"network", "phone"} <= set(keys)
@@ -101,11 +101,11 @@ def test_tiers_are_basic_to_500_dollars_a_month_and_advanced_to_10_000(can: Capa
     for channel in can.channels:
         for country in channel.countries:
             tiers = can.tiers.get(country) or can.tiers[""]
-            found = [(tier.kyc_type, tier.max_micro_usd // 10**6, tier.period) for tier in tiers]
+            found = [(tier.kyc_type, tier.limit_micro_usd // 10**6, tier.period) for tier in tiers]
             assert found == [(KycType.BASIC, 500, "month"), (KycType.ADVANCED, 10_000, "month")]
             keys = [need.key for tier in tiers for need in tier.requirements]
             assert len(set(keys)) == len(keys)
-            assert bool(keys) == (can.verifies == "here")
+            assert bool(keys) == (can.kyc_mode == "here")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_what_a_provider_wants_besides_is_asked_for_once_and_not_needed() -> Non
         assert all(need.required for need in ALL[name].tiers["NG"][0].requirements)
 
 
-@pytest.mark.parametrize("name", [name for name in ProviderName if ALL[name].verifies == "here"])
+@pytest.mark.parametrize("name", [name for name in ProviderName if ALL[name].kyc_mode == "here"])
 def test_clients_know_fields_by_the_keys_that_users_are_asked_for(name: ProviderName) -> None:
     file = files("crossway.adapters.ramps").joinpath(name.lower(), "names.toml")
     names = tomllib.loads(file.read_text(encoding="utf-8"))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossway.adapters.ramps.calling import parse
-from crossway.adapters.ramps.exact import down, instant, numeral, plain, rate_micro, up
-from crossway.adapters.ramps.instructing import lines, page
+from crossway.adapters.ramps.http_client import parse_json
+from crossway.adapters.ramps.payment_instructions import clean_instructions, require_https_url
+from crossway.adapters.ramps.wire_models import round_down, parse_instant, json_number, format_decimal, to_micro_rate, round_up
 from crossway.domain.errors import Unreachable
 
 OTHERWISE = datetime(2026, 1, 1, tzinfo=UTC)
@@ -18,24 +18,24 @@ OTHERWISE = datetime(2026, 1, 1, tzinfo=UTC)
 
 @given(st.integers(0, 10**30), st.integers(0, 18))
 def test_units_go_to_text_and_back_without_loss(units: int, places: int) -> None:
-    text = plain(units, places)
-    assert down(text, places) == up(text, places) == units
+    text = format_decimal(units, places)
+    assert round_down(text, places) == round_up(text, places) == units
 
 
 def test_rounding_is_to_the_side_that_is_asked_for() -> None:
-    assert (up("0.005", 2), down("0.005", 2)) == (1, 0)
-    assert (up("1531.1269", 2), down("1531.1269", 2)) == (153_113, 153_112)
-    assert (up("1e-7", 6), down("1E+3", 0)) == (1, 1000)
-    assert rate_micro(Fraction(10, 3)) == 3_333_333
+    assert (round_up("0.005", 2), round_down("0.005", 2)) == (1, 0)
+    assert (round_up("1531.1269", 2), round_down("1531.1269", 2)) == (153_113, 153_112)
+    assert (round_up("1e-7", 6), round_down("1E+3", 0)) == (1, 1000)
+    assert to_micro_rate(Fraction(10, 3)) == 3_333_333
 
 
 def test_a_number_with_a_fraction_never_becomes_a_float() -> None:
-    said = parse(b'{"a": 0.1, "b": 1e-7, "c": 12345678901234567890.123456789}')
+    said = parse_json(b'{"a": 0.1, "b": 1e-7, "c": 12345678901234567890.123456789}')
     assert said == {"a": "0.1", "b": "1e-7", "c": "12345678901234567890.123456789"}
 
 
 def test_a_number_is_written_digit_by_digit() -> None:
-    assert orjson.dumps([numeral(123_456_789_012_345_678_901, 18)]) == b"[123.456789012345678901]"
+    assert orjson.dumps([json_number(123_456_789_012_345_678_901, 18)]) == b"[123.456789012345678901]"
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_a_number_is_written_digit_by_digit() -> None:
     ],
 )
 def test_an_instant_is_utc_or_what_was_meant_otherwise(text: str | None, read: datetime) -> None:
-    assert instant(text, OTHERWISE) == read
+    assert parse_instant(text, OTHERWISE) == read
 
 
 def test_lines_for_people_are_single_and_not_empty() -> None:
     told = {"Bank\n": " A \x1b[31m bank\t", "Empty": "", "None": None}
-    assert lines(told) == {"Bank": "A [31m bank"}
+    assert clean_instructions(told) == {"Bank": "A [31m bank"}
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_lines_for_people_are_single_and_not_empty() -> None:
 )
 def test_only_safe_links_are_shown(link: str) -> None:
     with pytest.raises(Unreachable):
-        page("Somebody", link)
+        require_https_url("Somebody", link)
 
 
 def test_a_safe_link_stays_as_it_is() -> None:
-    assert page("Somebody", "https://pay.example/1?a=b") == "https://pay.example/1?a=b"
-    assert page("Somebody", None) == ""
+    assert require_https_url("Somebody", "https://pay.example/1?a=b") == "https://pay.example/1?a=b"
+    assert require_https_url("Somebody", None) == ""

@@ -12,9 +12,9 @@ import pytest
 
 from crossway.adapters.ramps.fonbnk.client import Fonbnk
 from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
-from crossway.domain.kyc import KycStatus, KycType, Standing
+from crossway.domain.kyc import KycStatus, KycType, VerificationStatus
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import Document, Outcome, ProviderRefused
+from crossway.ports.ramps import Document, ProviderOrderStatus, ProviderRejected
 from tests.adapters.ramps.asking import AT, EMAIL, WALLET, ask_of, channel_of, order_of
 from tests.adapters.ramps.standins import (
     HOOK_SECRET,
@@ -58,7 +58,7 @@ def orders(server: StandIn, order: dict[str, Any]) -> None:
 
 def test_buying_costs_the_deposit_before_fees(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers["POST /api/v2/quote"] = ANSWERS["quote_on"]
-    priced = fonbnk.price(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
+    priced = fonbnk.get_quote(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
     assert (priced.fiat_minor, priced.rate_micro) == (15_312_800, 1_500_000_000)
     assert priced.fee_minor == 311_300 + 1_500
     assert priced.expires_at == datetime(2026, 11, 21, 12, 5, tzinfo=UTC)
@@ -74,14 +74,14 @@ def test_buying_costs_the_deposit_before_fees(server: StandIn, fonbnk: Fonbnk) -
 
 def test_selling_brings_the_payout_after_fees(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers["POST /api/v2/quote"] = ANSWERS["quote_off"]
-    priced = fonbnk.price(ask_of(OFF, HUNDRED), [channel_of(NAME, OFF, "NGN")], AT)
+    priced = fonbnk.get_quote(ask_of(OFF, HUNDRED), [channel_of(NAME, OFF, "NGN")], AT)
     assert (priced.fiat_minor, priced.fee_minor) == (14_844_999, 155_001)
 
 
 def test_an_amount_is_asked_for_to_the_last_unit(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers["POST /api/v2/quote"] = ANSWERS["quote_on"]
-    with pytest.raises(ProviderRefused, match="would deliver 100 USDC where 123456789"):
-        fonbnk.price(ask_of(ON, 123_456_789_123_457), [channel_of(NAME, ON, "NGN")], AT)
+    with pytest.raises(ProviderRejected, match="would deliver 100 USDC, not 123456789"):
+        fonbnk.get_quote(ask_of(ON, 123_456_789_123_457), [channel_of(NAME, ON, "NGN")], AT)
     assert b'"amount":123456789.123457' in server.calls[0].body
 
 
@@ -92,13 +92,13 @@ def test_a_quote_that_takes_another_amount_is_refused(
     lying = json.loads(json.dumps(ANSWERS["quote_off"]))
     lying["deposit"]["cashout"]["amountBeforeFees"] = taken
     server.answers["POST /api/v2/quote"] = lying
-    with pytest.raises(ProviderRefused, match="would take"):
-        fonbnk.price(ask_of(OFF, HUNDRED), [channel_of(NAME, OFF, "NGN")], AT)
+    with pytest.raises(ProviderRejected, match="would take"):
+        fonbnk.get_quote(ask_of(OFF, HUNDRED), [channel_of(NAME, OFF, "NGN")], AT)
 
 
 def test_an_order_to_buy_tells_how_to_pay(server: StandIn, fonbnk: Fonbnk) -> None:
     orders(server, ANSWERS["order_on"])
-    opened = fonbnk.open(order_of(NAME, ON, HUNDRED, 15_312_800))
+    opened = fonbnk.create_order(order_of(NAME, ON, HUNDRED, 15_312_800))
     assert (opened.reference, opened.fiat_minor, opened.pay_to) == (ID, 15_312_800, "")
     assert opened.instructions["Account Number"] == "1234567890"
     assert opened.instructions["Mind"].startswith("Make sure")
@@ -115,7 +115,7 @@ def test_an_order_to_buy_tells_how_to_pay(server: StandIn, fonbnk: Fonbnk) -> No
 
 def test_an_order_to_sell_tells_where_the_crypto_goes(server: StandIn, fonbnk: Fonbnk) -> None:
     orders(server, ANSWERS["order_off"])
-    opened = fonbnk.open(order_of(NAME, OFF, HUNDRED, 14_844_999))
+    opened = fonbnk.create_order(order_of(NAME, OFF, HUNDRED, 14_844_999))
     assert opened.pay_to == "0xe9bBDDCF0E8fcD41Bd1345aa5688B565931B0184"
     assert (opened.fiat_minor, opened.instructions) == (14_844_999, {})
 
@@ -125,14 +125,14 @@ def test_an_order_is_opened_once_however_often_it_is_asked_for(
 ) -> None:
     orders(server, ANSWERS["order_on"])
     order = order_of(NAME, ON, HUNDRED, 15_312_800)
-    assert fonbnk.open(order) == fonbnk.open(order)
+    assert fonbnk.create_order(order) == fonbnk.create_order(order)
     assert len(server.asked("POST", ORDER)) == 1
 
 
 def test_somebody_elses_order_is_not_taken_for_ours(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers[f"GET {ORDER}"] = ANSWERS["order_on"] | {"merchantOrderParams": "other"}
     server.answers[f"POST {ORDER}"] = {"order": ANSWERS["order_on"]}
-    fonbnk.open(order_of(NAME, ON, HUNDRED, 15_312_800))
+    fonbnk.create_order(order_of(NAME, ON, HUNDRED, 15_312_800))
     assert len(server.asked("POST", ORDER)) == 1
 
 
@@ -143,15 +143,15 @@ def test_an_order_that_lies_about_its_amount_is_closed_again(
     lying["payout"]["cashout"]["amountAfterFees"] = 99
     orders(server, lying)
     server.answers[f"POST {ORDER}/cancel"] = lying | {"status": "deposit_canceled"}
-    with pytest.raises(ProviderRefused, match="would deliver 99 USDC where 100 were asked for"):
-        fonbnk.open(order_of(NAME, ON, HUNDRED, 15_312_800))
+    with pytest.raises(ProviderRejected, match="would deliver 99 USDC, not 100"):
+        fonbnk.create_order(order_of(NAME, ON, HUNDRED, 15_312_800))
     assert server.asked("POST", f"{ORDER}/cancel")[0].json == {"orderId": ID}
 
 
 def test_nobody_is_told_to_pay_for_an_order_that_is_closed(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers[f"GET {ORDER}"] = ANSWERS["order_on"] | {"status": "deposit_expired"}
-    with pytest.raises(ProviderRefused, match="has closed the order already"):
-        fonbnk.open(order_of(NAME, ON, HUNDRED, 15_312_800))
+    with pytest.raises(ProviderRejected, match="has closed the order already"):
+        fonbnk.create_order(order_of(NAME, ON, HUNDRED, 15_312_800))
 
 
 def test_a_refusal_does_not_repeat_what_it_says_of_a_person(
@@ -159,8 +159,8 @@ def test_a_refusal_does_not_repeat_what_it_says_of_a_person(
 ) -> None:
     said = f"{EMAIL} with 2348012345678 is blocked"
     server.answers[f"POST {ORDER}"] = (400, {"message": said})
-    with pytest.raises(ProviderRefused) as refusal:
-        fonbnk.open(order_of(NAME, ON, HUNDRED, 15_312_800))
+    with pytest.raises(ProviderRejected) as refusal:
+        fonbnk.create_order(order_of(NAME, ON, HUNDRED, 15_312_800))
     assert str(refusal.value) == "Fonbnk refused: … with … is blocked"
 
 
@@ -169,50 +169,50 @@ def test_a_page_that_is_no_web_address_is_not_shown(server: StandIn, fonbnk: Fon
     bad["deposit"]["transferInstructions"] |= {"paymentUrl": "javascript:alert(1)"}
     orders(server, bad)
     with pytest.raises(Unreachable, match="https"):
-        fonbnk.open(order_of(NAME, ON, HUNDRED, 15_312_800))
+        fonbnk.create_order(order_of(NAME, ON, HUNDRED, 15_312_800))
 
 
 def test_a_sale_is_confirmed_with_its_transaction(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers[f"GET {ORDER}"] = ANSWERS["order_off"]
     server.answers[f"POST {ORDER}/confirm"] = ANSWERS["order_off"]
-    fonbnk.confirm(ID, "0xabc")
+    fonbnk.confirm_payment(ID, "0xabc")
     sent = server.asked("POST", f"{ORDER}/confirm")[0].json
     assert sent == {"orderId": ID, "fieldsToConfirmOrder": {"blockchainTransactionHash": "0xabc"}}
 
 
 def test_a_confirmation_that_is_not_taken_says_why(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers[f"POST {ORDER}/confirm"] = (400, {"message": "Order is validated already"})
-    with pytest.raises(ProviderRefused, match="validated already"):
-        fonbnk.confirm(ID)
+    with pytest.raises(ProviderRejected, match="validated already"):
+        fonbnk.confirm_payment(ID)
 
 
 def test_closing_is_refused_only_where_it_is_too_late(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers[f"POST {ORDER}/cancel"] = (400, {"message": "Order cannot be cancelled"})
     server.answers[f"GET {ORDER}"] = ANSWERS["order_on"] | {"status": "deposit_expired"}
-    fonbnk.cancel(ID)
+    fonbnk.cancel_order(ID)
     server.answers[f"GET {ORDER}"] = ANSWERS["order_done"]
-    with pytest.raises(ProviderRefused, match="cannot be cancelled"):
-        fonbnk.cancel(ID)
-    fonbnk.cancel_unknown(order_of(NAME, ON, HUNDRED, 1, reference="never-opened"))
+    with pytest.raises(ProviderRejected, match="cannot be cancelled"):
+        fonbnk.cancel_order(ID)
+    fonbnk.cancel_by_reference(order_of(NAME, ON, HUNDRED, 1, reference="never-opened"))
 
 
 def test_history_is_told_oldest_first_with_what_was_moved(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers[f"GET {ORDER}"] = ANSWERS["order_done"]
-    told = fonbnk.reports([ID])[ID]
-    assert [report.outcome for report in told] == [
-        Outcome.WAITING,
-        Outcome.PAID,
-        Outcome.PAID,
-        Outcome.DELIVERED,
+    told = fonbnk.fetch_updates([ID])[ID]
+    assert [report.status for report in told] == [
+        ProviderOrderStatus.WAITING,
+        ProviderOrderStatus.PAID,
+        ProviderOrderStatus.PAID,
+        ProviderOrderStatus.DELIVERED,
     ]
     last = told[-1]
-    assert (last.id, last.units, last.fiat_minor) == (f"{ID}:payout_successful", HUNDRED, 15312800)
+    assert (last.id, last.amount, last.fiat_minor) == (f"{ID}:payout_successful", HUNDRED, 15312800)
     assert last.tx_hash.startswith("0x5f48")
     assert last.at == datetime(2026, 11, 21, 12, 16, tzinfo=UTC)
 
 
 def test_an_unknown_order_has_no_reports(server: StandIn, fonbnk: Fonbnk) -> None:
-    assert fonbnk.reports(["nobody"]) == {}
+    assert fonbnk.fetch_updates(["nobody"]) == {}
 
 
 def webhook(order: dict[str, Any]) -> bytes:
@@ -228,15 +228,15 @@ def test_a_report_is_the_same_by_webhook_and_by_asking(server: StandIn, fonbnk: 
     server.answers[f"GET {ORDER}"] = ANSWERS["order_done"]
     body = webhook(ANSWERS["order_done"])
     for signature in hashes(body):
-        assert fonbnk.read_webhook({"x-signature": signature}, body) == [
-            fonbnk.reports([ID])[ID][-1]
+        assert fonbnk.parse_webhook({"x-signature": signature}, body) == [
+            fonbnk.fetch_updates([ID])[ID][-1]
         ]
 
 
 def test_a_webhook_without_the_order_s_id_is_looked_up(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers[f"GET {ORDER}"] = ANSWERS["order_done"]
     body = webhook({k: v for k, v in ANSWERS["order_done"].items() if k != "_id"})
-    told = fonbnk.read_webhook({"x-signature": hashes(body)[0]}, body)
+    told = fonbnk.parse_webhook({"x-signature": hashes(body)[0]}, body)
     assert [report.reference for report in told] == [ID]
     assert server.calls[0].query == {"orderParams": "cw_7Hs2"}
 
@@ -244,35 +244,35 @@ def test_a_webhook_without_the_order_s_id_is_looked_up(server: StandIn, fonbnk: 
 @pytest.mark.parametrize("headers", [{}, {"x-signature": ""}, {"x-signature": "0" * 64}])
 def test_a_forged_webhook_is_turned_away(fonbnk: Fonbnk, headers: dict[str, str]) -> None:
     with pytest.raises(Unauthorized):
-        fonbnk.read_webhook(headers, webhook(ANSWERS["order_done"]))
+        fonbnk.parse_webhook(headers, webhook(ANSWERS["order_done"]))
 
 
 @pytest.mark.parametrize("body", [b"no json", b"[]", b'{"event": "x", "data": {}}', b'{"a": NaN}'])
 def test_a_signed_webhook_without_sense_is_refused(fonbnk: Fonbnk, body: bytes) -> None:
     with pytest.raises(InvalidInput):
-        fonbnk.read_webhook({"x-signature": hashes(body)[0]}, body)
+        fonbnk.parse_webhook({"x-signature": hashes(body)[0]}, body)
 
 
 @pytest.mark.parametrize(
     ("passed", "status", "standing"),
     [
-        (None, None, Standing()),
-        (None, "initiated", Standing(KycType.BASIC, KycStatus.PENDING)),
-        ("basic", "approved", Standing(KycType.BASIC, KycStatus.APPROVED)),
-        ("basic", "initiated", Standing(KycType.ADVANCED, KycStatus.PENDING)),
-        ("basic", "rejected", Standing(KycType.ADVANCED, KycStatus.REJECTED, reason="Blurred")),
-        ("advanced", "approved", Standing(KycType.ADVANCED, KycStatus.APPROVED)),
+        (None, None, VerificationStatus()),
+        (None, "initiated", VerificationStatus(KycType.BASIC, KycStatus.PENDING)),
+        ("basic", "approved", VerificationStatus(KycType.BASIC, KycStatus.APPROVED)),
+        ("basic", "initiated", VerificationStatus(KycType.ADVANCED, KycStatus.PENDING)),
+        ("basic", "rejected", VerificationStatus(KycType.ADVANCED, KycStatus.REJECTED, reason="Blurred")),
+        ("advanced", "approved", VerificationStatus(KycType.ADVANCED, KycStatus.APPROVED)),
     ],
 )
 def test_where_a_person_stands(
-    server: StandIn, fonbnk: Fonbnk, passed: str | None, status: str | None, standing: Standing
+    server: StandIn, fonbnk: Fonbnk, passed: str | None, status: str | None, standing: VerificationStatus
 ) -> None:
     server.answers["GET /api/v2/user/kyc"] = ANSWERS["kyc"] | {
         "passedKycType": passed,
         "currentKycStatus": status,
         "currentKycStatusDescription": "Blurred",
     }
-    assert fonbnk.standing(EMAIL, "NG") == standing
+    assert fonbnk.get_kyc_status(EMAIL, "NG") == standing
 
 
 def test_what_a_person_hands_in_makes_up_a_document(server: StandIn, fonbnk: Fonbnk) -> None:
@@ -280,9 +280,9 @@ def test_what_a_person_hands_in_makes_up_a_document(server: StandIn, fonbnk: Fon
     server.answers["POST /api/v2/user/kyc"] = ANSWERS["kyc"] | {"currentKycStatus": "initiated"}
     fields = {"firstName": "Ada", "lastName": "Obi", "dateOfBirth": "1990-12-31"}
     basic = fields | {"idType": "NIN", "idNumber": "12345678901"}
-    assert fonbnk.submit(EMAIL, "NG", basic, []).status is KycStatus.PENDING
+    assert fonbnk.submit_kyc(EMAIL, "NG", basic, []).status is KycStatus.PENDING
     images = [Document(key, "image/png", b"picture") for key in ("selfie", "idDocumentFront")]
-    fonbnk.submit(EMAIL, "NG", fields, images)
+    fonbnk.submit_kyc(EMAIL, "NG", fields, images)
     first, second = (call.json for call in server.asked("POST", "/api/v2/user/kyc"))
     assert first["documentId"] == "67da909b739fc481aa525c43"
     assert first["userFields"] == fields_of(fields) | {"id_number": "12345678901"}
@@ -297,15 +297,15 @@ def fields_of(fields: dict[str, str]) -> dict[str, str]:
 
 def test_what_lacks_something_is_refused_by_its_name(server: StandIn, fonbnk: Fonbnk) -> None:
     server.answers["GET /api/v2/user/kyc"] = ANSWERS["kyc"]
-    with pytest.raises(ProviderRefused, match="still needs dob, id_number for NIN"):
-        fonbnk.submit(EMAIL, "NG", {"firstName": "A", "lastName": "O", "idType": "NIN"}, [])
+    with pytest.raises(ProviderRejected, match="still needs dob, id_number for NIN"):
+        fonbnk.submit_kyc(EMAIL, "NG", {"firstName": "A", "lastName": "O", "idType": "NIN"}, [])
 
 
 def test_a_chain_or_channel_that_it_lacks_is_refused(fonbnk: Fonbnk) -> None:
     channel = channel_of(NAME, ON, "NGN")
     ask = ask_of(ON, HUNDRED)
     strange = replace(ask, token=replace(ask.token, chain="MONAD_MAINNET"))
-    with pytest.raises(ProviderRefused, match="MONAD_MAINNET"):
-        fonbnk.price(strange, [channel], AT)
-    with pytest.raises(ProviderRefused, match="No refund address is set for MONAD_MAINNET"):
+    with pytest.raises(ProviderRejected, match="MONAD_MAINNET"):
+        fonbnk.get_quote(strange, [channel], AT)
+    with pytest.raises(ProviderRejected, match="No refund address is set for MONAD_MAINNET"):
         fonbnk.refund_address("MONAD_MAINNET")

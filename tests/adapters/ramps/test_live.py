@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from crossway.adapters.ramps.live import providers_of, read_accounts
-from crossway.bootstrap import SetupError, real_ramps
+from crossway.adapters.ramp_registry import load_accounts, load_providers
+from crossway.bootstrap import SetupError, build_ramp_providers
 from crossway.domain.ramps import ProviderName
 from crossway.settings import Settings
 from tests.adapters.ramps.standins import CATALOGUE, FIAT
@@ -47,9 +47,9 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_every_provider_with_an_account_is_there(tmp_path: Path) -> None:
-    made = providers_of(written(tmp_path, WHOLE), CATALOGUE, FIAT)
+    made = load_providers(written(tmp_path, WHOLE), CATALOGUE, FIAT)
     assert [provider.name for provider in made] == list(ProviderName)
-    assert not any(provider.at_once for provider in made)
+    assert not any(provider.runs_in_process for provider in made)
     tokens = [[(t.chain, t.symbol) for t in p.capabilities.tokens] for p in made]
     assert tokens == [
         [("POLYGON_MAINNET", "USDC"), ("BASE_MAINNET", "USDC")],
@@ -63,8 +63,8 @@ def test_every_provider_with_an_account_is_there(tmp_path: Path) -> None:
 
 
 def test_without_a_file_or_an_account_there_is_nobody(tmp_path: Path) -> None:
-    assert providers_of(None, CATALOGUE, FIAT) == ()
-    assert providers_of(written(tmp_path, ""), CATALOGUE, FIAT) == ()
+    assert load_providers(None, CATALOGUE, FIAT) == ()
+    assert load_providers(written(tmp_path, ""), CATALOGUE, FIAT) == ()
 
 
 @pytest.mark.parametrize(
@@ -88,22 +88,25 @@ def test_a_mistake_in_the_file_is_told_by_its_place_and_not_its_value(
     assert found in WHOLE
     file = written(tmp_path, WHOLE.replace(found, instead, 1))
     with pytest.raises(ValueError, match=r".") as mistake:
-        providers_of(file, CATALOGUE, FIAT)
+        load_providers(file, CATALOGUE, FIAT)
     assert sentence in str(mistake.value)
     assert SECRET not in str(mistake.value)
     assert "no base64!" not in str(mistake.value)
 
 
 def test_accounts_do_not_show_their_secrets(tmp_path: Path) -> None:
-    assert SECRET not in repr(read_accounts(written(tmp_path, WHOLE)))
+    assert SECRET not in repr(load_accounts(written(tmp_path, WHOLE)))
 
 
 def test_real_providers_are_for_the_live_network_only(tmp_path: Path) -> None:
     file = written(tmp_path, WHOLE)
     live = Settings(network="live", ramps_file=file, data_dir=tmp_path)
-    assert [provider.name for provider in real_ramps(live)] == list(ProviderName)
-    assert real_ramps(Settings(network="live", data_dir=tmp_path)) == ()
-    assert real_ramps(Settings(network="simulated", ramps_file=file, data_dir=tmp_path)) == ()
+    assert [provider.name for provider in build_ramp_providers(live)] == list(ProviderName)
+    assert build_ramp_providers(Settings(network="live", data_dir=tmp_path)) == ()
+    assert (
+        build_ramp_providers(Settings(network="simulated", ramps_file=file, data_dir=tmp_path))
+        == ()
+    )
     missing = Settings(network="live", ramps_file=tmp_path / "none.toml", data_dir=tmp_path)
     with pytest.raises(SetupError, match=r"CROSSWAY_RAMPS_FILE: .*none\.toml cannot be read"):
-        real_ramps(missing)
+        build_ramp_providers(missing)

@@ -13,11 +13,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from crossway.adapters.ramps.onramp_money.client import OnrampMoney
-from crossway.domain.channels import ChannelType
 from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
-from crossway.domain.kyc import Standing
+from crossway.domain.kyc import VerificationStatus
+from crossway.domain.payment_channels import ChannelType
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import Outcome, ProviderRefused
+from crossway.ports.ramps import ProviderOrderStatus, ProviderRejected
 from tests.adapters.ramps.asking import AT, EMAIL, WALLET, ask_of, channel_of, order_of
 from tests.adapters.ramps.standins import (
     NOW,
@@ -63,7 +63,7 @@ def history(*attempts: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_price_buys_the_units_after_all_fees(server: StandIn, onramp: OnrampMoney) -> None:
-    priced = onramp.price(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+    priced = onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
     assert (priced.fiat_minor, priced.fee_minor) == (884_100 + 758, 758)
     assert priced.rate_micro == 88_410_000
     first, second = (call.json for call in server.calls[:2])
@@ -81,7 +81,7 @@ def test_fees_that_follow_the_amount_are_found_by_asking_again(
         return {"status": 1, "data": {"rate": 88.41, "quantity": 1, "onrampFee": fee}}
 
     server.answers[QUOTES] = quote
-    priced = onramp.price(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+    priced = onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
     bought = (priced.fiat_minor - round(priced.fiat_minor / 100)) * Fraction(10**6, 8841)
     assert abs(bought - HUNDRED) < 200
     assert len(server.calls) == 4
@@ -89,14 +89,14 @@ def test_fees_that_follow_the_amount_are_found_by_asking_again(
 
 def test_a_refusal_inside_an_answer_is_one(server: StandIn, onramp: OnrampMoney) -> None:
     server.answers[QUOTES] = ANSWERS["refused"]
-    with pytest.raises(ProviderRefused, match="refused: Minimum buy amount is 100"):
-        onramp.price(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+    with pytest.raises(ProviderRejected, match="refused: Minimum buy amount is 100"):
+        onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
 
 
 def test_a_price_of_nothing_is_refused(server: StandIn, onramp: OnrampMoney) -> None:
     server.answers[QUOTES] = {"status": 1, "data": {"quantity": 1, "rate": 0}}
-    with pytest.raises(ProviderRefused, match="no price for this amount"):
-        onramp.price(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+    with pytest.raises(ProviderRejected, match="no price for this amount"):
+        onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
 
 
 @pytest.mark.parametrize("offer", [{"rate": -1}, {"gasFee": -5}, {"rate": "1e999"}, {"rate": True}])
@@ -105,23 +105,23 @@ def test_a_number_that_cannot_be_is_no_answer(
 ) -> None:
     server.answers[QUOTES] = {"status": 1, "data": {"quantity": 1, "rate": 88} | offer}
     with pytest.raises(Unreachable, match="another form than documented"):
-        onramp.price(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+        onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
 
 
 def test_what_it_does_not_serve_is_refused(onramp: OnrampMoney) -> None:
-    with pytest.raises(ProviderRefused, match="does not serve CAD"):
-        onramp.price(ask_of(ON, HUNDRED, "CAD"), [channel_of(NAME, ON, "CAD")], AT)
-    with pytest.raises(ProviderRefused, match="only sells crypto"):
-        onramp.price(ask_of(OFF, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
-    with pytest.raises(ProviderRefused, match="only sells crypto"):
-        onramp.open(order(OFF))
+    with pytest.raises(ProviderRejected, match="does not serve CAD"):
+        onramp.get_quote(ask_of(ON, HUNDRED, "CAD"), [channel_of(NAME, ON, "CAD")], AT)
+    with pytest.raises(ProviderRejected, match="only sells crypto"):
+        onramp.get_quote(ask_of(OFF, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+    with pytest.raises(ProviderRejected, match="only sells crypto"):
+        onramp.create_order(order(OFF))
 
 
 def test_opening_is_an_address_that_is_the_same_each_time(
     server: StandIn, onramp: OnrampMoney
 ) -> None:
-    opened = onramp.open(order())
-    assert opened == onramp.open(order())
+    opened = onramp.create_order(order())
+    assert opened == onramp.create_order(order())
     assert server.calls == []
     assert (opened.reference, opened.fiat_minor) == ("cw_7Hs2", 884_858)
     parts = urlsplit(opened.widget_url)
@@ -141,30 +141,30 @@ def test_opening_is_an_address_that_is_the_same_each_time(
 
 def test_a_channel_without_a_known_method_leaves_it_to_the_user(onramp: OnrampMoney) -> None:
     channel = channel_of(NAME, ON, "GBP", ChannelType.CARD)
-    assert "paymentMethod" not in onramp.open(order(channel=channel)).widget_url
+    assert "paymentMethod" not in onramp.create_order(order(channel=channel)).widget_url
 
 
 @pytest.mark.parametrize(
     ("status", "outcome"),
     [
-        (0, Outcome.WAITING),
-        (1, Outcome.WAITING),
-        (2, Outcome.PAID),
-        (12, Outcome.PAID),
-        (4, Outcome.DELIVERED),
-        (16, Outcome.DELIVERED),
-        (-3, Outcome.FAILED),
-        (-4, Outcome.FAILED),
+        (0, ProviderOrderStatus.WAITING),
+        (1, ProviderOrderStatus.WAITING),
+        (2, ProviderOrderStatus.PAID),
+        (12, ProviderOrderStatus.PAID),
+        (4, ProviderOrderStatus.DELIVERED),
+        (16, ProviderOrderStatus.DELIVERED),
+        (-3, ProviderOrderStatus.FAILED),
+        (-4, ProviderOrderStatus.FAILED),
     ],
 )
 def test_every_status_means_something(
-    server: StandIn, onramp: OnrampMoney, status: int, outcome: Outcome
+    server: StandIn, onramp: OnrampMoney, status: int, outcome: ProviderOrderStatus
 ) -> None:
     server.answers[HISTORY] = history({"status": status})
-    (report,) = onramp.reports(["cw_7Hs2", "unknown"])["cw_7Hs2"]
-    assert (report.id, report.reference, report.outcome) == (f"338:{status}", "cw_7Hs2", outcome)
-    assert bool(report.tx_hash) == (outcome is Outcome.DELIVERED)
-    assert bool(report.reason) == (outcome is Outcome.FAILED)
+    (report,) = onramp.fetch_updates(["cw_7Hs2", "unknown"])["cw_7Hs2"]
+    assert (report.id, report.reference, report.status) == (f"338:{status}", "cw_7Hs2", outcome)
+    assert bool(report.tx_hash) == (outcome is ProviderOrderStatus.DELIVERED)
+    assert bool(report.reason) == (outcome is ProviderOrderStatus.FAILED)
 
 
 @pytest.mark.parametrize("status", [-1, -2, 99])
@@ -172,7 +172,7 @@ def test_an_attempt_that_was_given_up_ends_nothing(
     server: StandIn, onramp: OnrampMoney, status: int
 ) -> None:
     server.answers[HISTORY] = history({"status": status})
-    assert onramp.reports(["cw_7Hs2"]) == {}
+    assert onramp.fetch_updates(["cw_7Hs2"]) == {}
 
 
 def test_of_several_attempts_the_one_counts_that_got_furthest(
@@ -184,7 +184,7 @@ def test_of_several_attempts_the_one_counts_that_got_furthest(
         {"orderId": 1, "status": -2},
         {"orderId": 9, "status": 4, "merchantRecognitionId": "another"},
     )
-    assert onramp.reports(["cw_7Hs2"])["cw_7Hs2"][0].id == "2:2"
+    assert onramp.fetch_updates(["cw_7Hs2"])["cw_7Hs2"][0].id == "2:2"
 
 
 def test_an_order_is_looked_for_on_the_pages_before(server: StandIn, onramp: OnrampMoney) -> None:
@@ -192,17 +192,17 @@ def test_an_order_is_looked_for_on_the_pages_before(server: StandIn, onramp: Onr
     server.answers[HISTORY] = lambda call: (
         history(*others) if call.json["page"] == 1 else ANSWERS["history"]
     )
-    assert onramp.reports(["cw_7Hs2"])["cw_7Hs2"][0].outcome is Outcome.DELIVERED
+    assert onramp.fetch_updates(["cw_7Hs2"])["cw_7Hs2"][0].status is ProviderOrderStatus.DELIVERED
 
 
 def test_a_page_that_was_paid_on_cannot_be_cancelled(server: StandIn, onramp: OnrampMoney) -> None:
-    with pytest.raises(ProviderRefused, match="has the payment already"):
-        onramp.cancel("cw_7Hs2")
+    with pytest.raises(ProviderRejected, match="has the payment already"):
+        onramp.cancel_order("cw_7Hs2")
     server.answers[HISTORY] = history({"status": 1})
-    onramp.cancel("cw_7Hs2")
-    onramp.cancel("unknown")
-    onramp.cancel_unknown(order())
-    onramp.confirm("cw_7Hs2")
+    onramp.cancel_order("cw_7Hs2")
+    onramp.cancel_order("unknown")
+    onramp.cancel_by_reference(order())
+    onramp.confirm_payment("cw_7Hs2")
 
 
 def hook(said: Any) -> dict[str, str]:
@@ -217,36 +217,36 @@ def signed(payload: str) -> dict[str, str]:
 
 def test_a_webhook_tells_the_same_as_asking(onramp: OnrampMoney) -> None:
     headers = hook({"timestamp": int(NOW * 1000), "body": DONE})
-    assert onramp.read_webhook(headers, b"{}") == onramp.reports(["cw_7Hs2"])["cw_7Hs2"]
-    assert onramp.read_webhook(hook(DONE), b"{}") == onramp.reports(["cw_7Hs2"])["cw_7Hs2"]
+    assert onramp.parse_webhook(headers, b"{}") == onramp.fetch_updates(["cw_7Hs2"])["cw_7Hs2"]
+    assert onramp.parse_webhook(hook(DONE), b"{}") == onramp.fetch_updates(["cw_7Hs2"])["cw_7Hs2"]
 
 
 def test_the_body_of_a_webhook_is_not_believed(onramp: OnrampMoney) -> None:
     headers = hook({"timestamp": int(NOW * 1000), "body": DONE | {"status": 1}})
-    (report,) = onramp.read_webhook(headers, json.dumps(DONE).encode())
-    assert report.outcome is Outcome.WAITING
+    (report,) = onramp.parse_webhook(headers, json.dumps(DONE).encode())
+    assert report.status is ProviderOrderStatus.WAITING
 
 
 def test_a_webhook_of_long_ago_is_turned_away(onramp: OnrampMoney) -> None:
     with pytest.raises(Unauthorized, match="too long ago"):
-        onramp.read_webhook(hook({"timestamp": int((NOW - 601) * 1000), "body": DONE}), b"")
+        onramp.parse_webhook(hook({"timestamp": int((NOW - 601) * 1000), "body": DONE}), b"")
 
 
 def test_a_forged_or_senseless_webhook_is_turned_away(onramp: OnrampMoney) -> None:
     right = hook(DONE)
     for headers in ({}, right | {"x-onramp-signature": "00"}, right | {"x-onramp-payload": "e30="}):
         with pytest.raises(Unauthorized):
-            onramp.read_webhook(headers, b"{}")
+            onramp.parse_webhook(headers, b"{}")
     for headers in (signed("no base64"), signed("bm8ganNvbg=="), hook([]), hook({"status": 4})):
         with pytest.raises(InvalidInput):
-            onramp.read_webhook(headers, b"{}")
+            onramp.parse_webhook(headers, b"{}")
 
 
 def test_a_webhook_of_somebody_without_our_reference_says_nothing(onramp: OnrampMoney) -> None:
-    assert onramp.read_webhook(hook(DONE | {"merchantRecognitionId": None}), b"{}") == ()
+    assert onramp.parse_webhook(hook(DONE | {"merchantRecognitionId": None}), b"{}") == ()
 
 
 def test_identities_are_checked_on_the_page(onramp: OnrampMoney) -> None:
-    assert onramp.standing(EMAIL, "IN") == Standing()
-    with pytest.raises(ProviderRefused, match="on its own page"):
-        onramp.submit(EMAIL, "IN", {}, [])
+    assert onramp.get_kyc_status(EMAIL, "IN") == VerificationStatus()
+    with pytest.raises(ProviderRejected, match="on its own page"):
+        onramp.submit_kyc(EMAIL, "IN", {}, [])

@@ -11,9 +11,9 @@ import pytest
 
 from crossway.adapters.ramps.paycrest.client import Paycrest
 from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
-from crossway.domain.kyc import KycType, Standing
+from crossway.domain.kyc import KycType, VerificationStatus
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import Outcome, ProviderRefused
+from crossway.ports.ramps import ProviderOrderStatus, ProviderRejected
 from tests.adapters.ramps.asking import AT, EMAIL, FIELDS, WALLET, ask_of, channel_of, order_of
 from tests.adapters.ramps.standins import (
     SECRET,
@@ -62,7 +62,7 @@ def answered(data: dict[str, Any], **changed: Any) -> dict[str, Any]:
 def test_a_price_is_the_rate_of_its_side(
     server: StandIn, paycrest: Paycrest, direction: Direction, side: str, fiat: int, rate: int
 ) -> None:
-    priced = paycrest.price(ask_of(direction, HUNDRED), [channel_of(NAME, direction, "NGN")], AT)
+    priced = paycrest.get_quote(ask_of(direction, HUNDRED), [channel_of(NAME, direction, "NGN")], AT)
     assert (priced.fiat_minor, priced.rate_micro, priced.fee_minor) == (fiat, rate, 0)
     assert server.calls[0].query == {"side": side}
 
@@ -72,24 +72,24 @@ def test_a_price_is_rounded_against_nobody_by_more_than_a_minor_unit(
 ) -> None:
     server.answers["GET /v2/rates/base/USDC/1.000001/NGN"] = ANSWERS["rates"]
     channel = channel_of(NAME, ON, "NGN")
-    assert paycrest.price(ask_of(ON, 1_000_001), [channel], AT).fiat_minor == 149_826
-    assert paycrest.price(ask_of(OFF, 1_000_001), [channel], AT).fiat_minor == 148_050
+    assert paycrest.get_quote(ask_of(ON, 1_000_001), [channel], AT).fiat_minor == 149_826
+    assert paycrest.get_quote(ask_of(OFF, 1_000_001), [channel], AT).fiat_minor == 148_050
 
 
 def test_an_amount_that_nobody_trades_is_refused(server: StandIn, paycrest: Paycrest) -> None:
     server.answers[f"GET {RATES}"] = (404, {"status": "error", "message": "No provider"})
-    with pytest.raises(ProviderRefused, match="nobody who trades this amount"):
-        paycrest.price(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
+    with pytest.raises(ProviderRejected, match="nobody who trades this amount"):
+        paycrest.get_quote(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
     server.answers[f"GET {RATES}"] = {"status": "success", "data": {"sell": {"rate": "1"}}}
-    with pytest.raises(ProviderRefused, match="no rate in this direction"):
-        paycrest.price(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
+    with pytest.raises(ProviderRejected, match="no rate in this direction"):
+        paycrest.get_quote(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
 
 
 def test_an_order_to_buy_names_the_quoted_rate_and_tells_how_to_pay(
     server: StandIn, paycrest: Paycrest
 ) -> None:
     server.answers[f"POST {ORDERS}"] = (201, ANSWERS["created_on"])
-    opened = paycrest.open(order(ON))
+    opened = paycrest.create_order(order(ON))
     assert (opened.reference, opened.fiat_minor) == (BOUGHT["id"], 14_982_500)
     assert opened.instructions["Account number"] == "0123456789"
     assert opened.pay_by == datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
@@ -105,7 +105,7 @@ def test_an_order_to_buy_names_the_quoted_rate_and_tells_how_to_pay(
 
 def test_an_order_to_sell_tells_where_the_crypto_goes(server: StandIn, paycrest: Paycrest) -> None:
     server.answers[f"POST {ORDERS}"] = (201, ANSWERS["created_off"])
-    opened = paycrest.open(order(OFF))
+    opened = paycrest.create_order(order(OFF))
     assert opened.pay_to == "0xe9bBDDCF0E8fcD41Bd1345aa5688B565931B0184"
     assert opened.fiat_minor == 14_805_050
     sent = server.asked("POST", ORDERS)[0].json
@@ -124,7 +124,7 @@ def test_an_order_is_opened_once_however_often_it_is_asked_for(
 
     server.answers[f"POST {ORDERS}"] = create
     server.answers[f"GET {ORDERS}"] = lambda _: answered({"total": len(made), "orders": made})
-    assert paycrest.open(order(ON)) == paycrest.open(order(ON))
+    assert paycrest.create_order(order(ON)) == paycrest.create_order(order(ON))
     assert len(made) == 1
 
 
@@ -135,7 +135,7 @@ def test_an_order_is_looked_for_on_the_pages_before(server: StandIn, paycrest: P
         return answered({"orders": others if call.query["page"] == "1" else [BOUGHT]})
 
     server.answers[f"GET {ORDERS}"] = page
-    assert paycrest.open(order(ON)).reference == BOUGHT["id"]
+    assert paycrest.create_order(order(ON)).reference == BOUGHT["id"]
     assert server.asked("POST", ORDERS) == []
 
 
@@ -152,8 +152,8 @@ def test_an_order_to_buy_that_is_not_as_asked_for_is_refused(
     server: StandIn, paycrest: Paycrest, changed: dict[str, Any], sentence: str
 ) -> None:
     server.answers[f"POST {ORDERS}"] = (201, answered(BOUGHT, **changed))
-    with pytest.raises((ProviderRefused, Unreachable), match=sentence):
-        paycrest.open(order(ON))
+    with pytest.raises((ProviderRejected, Unreachable), match=sentence):
+        paycrest.create_order(order(ON))
 
 
 ACCOUNT = SOLD["providerAccount"]
@@ -170,7 +170,7 @@ ACCOUNT = SOLD["providerAccount"]
                 "providerAccount": ACCOUNT | {"amountToTransfer": None},
                 "transactionFee": "0.25",
             },
-            "would take 100.25 USDC with its fee, not 100",
+            "would take 100.25 USDC, not 100",
         ),
     ],
 )
@@ -178,8 +178,8 @@ def test_an_order_to_sell_that_is_not_as_asked_for_is_refused(
     server: StandIn, paycrest: Paycrest, changed: dict[str, Any], sentence: str
 ) -> None:
     server.answers[f"POST {ORDERS}"] = (201, answered(SOLD, **changed))
-    with pytest.raises((ProviderRefused, Unreachable), match=sentence):
-        paycrest.open(order(OFF))
+    with pytest.raises((ProviderRejected, Unreachable), match=sentence):
+        paycrest.create_order(order(OFF))
 
 
 def test_a_provider_that_asks_more_than_was_quoted_says_so(
@@ -187,12 +187,12 @@ def test_a_provider_that_asks_more_than_was_quoted_says_so(
 ) -> None:
     dear = BOUGHT["providerAccount"] | {"amountToTransfer": "150000.005"}
     server.answers[f"POST {ORDERS}"] = (201, answered(BOUGHT, providerAccount=dear))
-    assert paycrest.open(order(ON)).fiat_minor == 15_000_001
+    assert paycrest.create_order(order(ON)).fiat_minor == 15_000_001
 
 
 def test_a_field_that_is_missing_is_named(paycrest: Paycrest) -> None:
-    with pytest.raises(ProviderRefused, match="needs the field accountName"):
-        paycrest.open(order(ON, fields={k: v for k, v in FIELDS.items() if k != "accountName"}))
+    with pytest.raises(ProviderRejected, match="needs the field accountName"):
+        paycrest.create_order(order(ON, fields={k: v for k, v in FIELDS.items() if k != "accountName"}))
 
 
 def test_an_unpaid_order_lapses_and_a_paid_one_cannot_be_cancelled(
@@ -201,46 +201,46 @@ def test_an_unpaid_order_lapses_and_a_paid_one_cannot_be_cancelled(
     path = f"GET {ORDERS}/{BOUGHT['id']}"
     for status in ("initiated", "expired", "cancelled"):
         server.answers[path] = answered(BOUGHT, direction="onramp", status=status)
-        paycrest.cancel(BOUGHT["id"])
+        paycrest.cancel_order(BOUGHT["id"])
     server.answers[path] = answered(BOUGHT, direction="onramp", status="pending")
-    with pytest.raises(ProviderRefused, match="has the payment already"):
-        paycrest.cancel(BOUGHT["id"])
-    paycrest.cancel("never-opened")
-    paycrest.cancel_unknown(order(ON))
-    paycrest.confirm(BOUGHT["id"])
+    with pytest.raises(ProviderRejected, match="has the payment already"):
+        paycrest.cancel_order(BOUGHT["id"])
+    paycrest.cancel_order("never-opened")
+    paycrest.cancel_by_reference(order(ON))
+    paycrest.confirm_payment(BOUGHT["id"])
 
 
 @pytest.mark.parametrize(
     ("direction", "status", "outcome"),
     [
-        ("onramp", "initiated", Outcome.WAITING),
-        ("onramp", "pending", Outcome.PAID),
-        ("onramp", "validated", Outcome.PAID),
-        ("onramp", "settling", Outcome.PAID),
-        ("onramp", "settled", Outcome.DELIVERED),
-        ("offramp", "deposited", Outcome.PAID),
-        ("offramp", "validated", Outcome.DELIVERED),
-        ("offramp", "settling", Outcome.DELIVERED),
-        ("offramp", "refunding", Outcome.FAILED),
-        ("offramp", "refunded", Outcome.REFUNDED),
-        ("onramp", "expired", Outcome.EXPIRED),
+        ("onramp", "initiated", ProviderOrderStatus.WAITING),
+        ("onramp", "pending", ProviderOrderStatus.PAID),
+        ("onramp", "validated", ProviderOrderStatus.PAID),
+        ("onramp", "settling", ProviderOrderStatus.PAID),
+        ("onramp", "settled", ProviderOrderStatus.DELIVERED),
+        ("offramp", "deposited", ProviderOrderStatus.PAID),
+        ("offramp", "validated", ProviderOrderStatus.DELIVERED),
+        ("offramp", "settling", ProviderOrderStatus.DELIVERED),
+        ("offramp", "refunding", ProviderOrderStatus.FAILED),
+        ("offramp", "refunded", ProviderOrderStatus.REFUNDED),
+        ("onramp", "expired", ProviderOrderStatus.EXPIRED),
     ],
 )
 def test_every_status_means_something(
-    server: StandIn, paycrest: Paycrest, direction: str, status: str, outcome: Outcome
+    server: StandIn, paycrest: Paycrest, direction: str, status: str, outcome: ProviderOrderStatus
 ) -> None:
     data = BOUGHT if direction == "onramp" else SOLD
     server.answers[f"GET {ORDERS}/{data['id']}"] = answered(
         data, direction=direction, status=status, txHash="0xabc"
     )
-    (report,) = paycrest.reports([data["id"], "unknown"])[data["id"]]
-    assert (report.id, report.outcome) == (f"{data['id']}:{status}", outcome)
-    assert bool(report.tx_hash) == (outcome is Outcome.DELIVERED)
+    (report,) = paycrest.fetch_updates([data["id"], "unknown"])[data["id"]]
+    assert (report.id, report.status) == (f"{data['id']}:{status}", outcome)
+    assert bool(report.tx_hash) == (outcome is ProviderOrderStatus.DELIVERED)
 
 
 def test_a_status_of_no_known_meaning_says_nothing(server: StandIn, paycrest: Paycrest) -> None:
     server.answers[f"GET {ORDERS}/{BOUGHT['id']}"] = answered(BOUGHT, status="pondering")
-    assert paycrest.reports([BOUGHT["id"]]) == {}
+    assert paycrest.fetch_updates([BOUGHT["id"]]) == {}
 
 
 def signed(body: bytes) -> dict[str, str]:
@@ -252,16 +252,16 @@ def test_a_webhook_tells_the_same_as_asking(server: StandIn, paycrest: Paycrest)
     hook = ANSWERS["webhook"]
     server.answers[f"GET {ORDERS}/{BOUGHT['id']}"] = answered(hook["data"])
     body = json.dumps(hook).encode()
-    told = paycrest.read_webhook(signed(body), body)
-    assert told == paycrest.reports([BOUGHT["id"]])[BOUGHT["id"]]
-    assert (told[0].outcome, told[0].units) == (Outcome.DELIVERED, HUNDRED)
+    told = paycrest.parse_webhook(signed(body), body)
+    assert told == paycrest.fetch_updates([BOUGHT["id"]])[BOUGHT["id"]]
+    assert (told[0].status, told[0].amount) == (ProviderOrderStatus.DELIVERED, HUNDRED)
 
 
 def test_a_payment_held_for_review_has_failed(paycrest: Paycrest) -> None:
     hook = ANSWERS["webhook"] | {"event": "payment_order.compliance_hold"}
     body = json.dumps(hook | {"data": hook["data"] | {"status": "pending"}}).encode()
-    (report,) = paycrest.read_webhook(signed(body), body)
-    assert (report.outcome, report.units) == (Outcome.FAILED, HUNDRED)
+    (report,) = paycrest.parse_webhook(signed(body), body)
+    assert (report.status, report.amount) == (ProviderOrderStatus.FAILED, HUNDRED)
     assert "review" in report.reason
 
 
@@ -269,17 +269,17 @@ def test_a_forged_or_senseless_webhook_is_turned_away(paycrest: Paycrest) -> Non
     body = json.dumps(ANSWERS["webhook"]).encode()
     for headers in ({}, {"x-paycrest-signature": "00"}, signed(body + b" ")):
         with pytest.raises(Unauthorized):
-            paycrest.read_webhook(headers, body)
+            paycrest.parse_webhook(headers, body)
     for body in (b"no json", b"{}", b'{"event": 1}'):
         with pytest.raises(InvalidInput):
-            paycrest.read_webhook(signed(body), body)
+            paycrest.parse_webhook(signed(body), body)
 
 
 def test_identities_are_the_operator_s_to_check(server: StandIn, paycrest: Paycrest) -> None:
-    assert paycrest.standing(EMAIL, "NG") == Standing()
-    with pytest.raises(ProviderRefused, match="the operator has to"):
-        paycrest.submit(EMAIL, "NG", {}, [])
+    assert paycrest.get_kyc_status(EMAIL, "NG") == VerificationStatus()
+    with pytest.raises(ProviderRejected, match="the operator has to"):
+        paycrest.submit_kyc(EMAIL, "NG", {}, [])
     with quick_client() as client:
         vouched = paycrest_at(server.url, client, identities="checked_by_operator")
-        assert vouched.standing(EMAIL, "NG").passed is KycType.ADVANCED
-        assert vouched.submit(EMAIL, "NG", {}, []).passed is KycType.ADVANCED
+        assert vouched.get_kyc_status(EMAIL, "NG").passed is KycType.ADVANCED
+        assert vouched.submit_kyc(EMAIL, "NG", {}, []).passed is KycType.ADVANCED

@@ -6,11 +6,11 @@ from itertools import product
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from crossway.adapters.ramps.sandbox.orders import Order, Said
-from crossway.adapters.ramps.sandbox.steps import STEERED, objection
-from crossway.domain.errors import InvalidInput, NotFound, WrongState
+from crossway.adapters.ramps.sandbox.order_progress import REPORTABLE_STATUSES, find_conflict
+from crossway.adapters.ramps.sandbox.orders import Order, StatusReport
+from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import Outcome, ProviderRefused
+from crossway.ports.ramps import ProviderOrderStatus, ProviderRejected
 from crossway.ports.sandbox import Faults, RampFaults
 from tests.ramps import (
     BASE,
@@ -24,7 +24,7 @@ from tests.ramps import (
     opening,
 )
 
-O = Outcome  # noqa: E741
+O = ProviderOrderStatus  # noqa: E741
 
 
 # Of an order, only where its money goes back to matters to what can be told of it.
@@ -35,7 +35,7 @@ ANY = Order(
     fiat_minor=FIAT,
     chain=BASE,
     token=USDC.address,
-    units=UNITS,
+    amount=UNITS,
     to_address="",
     refund_address="there",
     pay_to="",
@@ -47,29 +47,29 @@ ANY = Order(
 
 
 def opened(ramp: Ramp, direction: Direction = Direction.ON) -> str:
-    return ramp.provider.open(opening(ramp, direction)).reference
+    return ramp.provider.create_order(opening(ramp, direction)).reference
 
 
 def test_a_confirmed_on_ramp_pays_into_its_intent_after_a_while(ramp: Ramp) -> None:
     reference = opened(ramp)
     assert ramp.told(reference) == []
-    ramp.provider.confirm(reference)
+    ramp.provider.confirm_payment(reference)
     ramp.wait(DELIVER_SECONDS - 1)
     [paid] = ramp.told(reference)
-    assert (paid.outcome, paid.fiat_minor) == (O.PAID, FIAT)
+    assert (paid.status, paid.fiat_minor) == (O.PAID, FIAT)
     assert ramp.holds(ramp.intent()) == 0
     ramp.wait(1)
     _, delivered = ramp.told(reference)
-    assert (delivered.outcome, delivered.units) == (O.DELIVERED, UNITS)
-    [sent] = ramp.simulation.chain().incoming_to([ramp.intent()])
-    assert (sent.units, sent.tx_hash) == (UNITS, delivered.tx_hash)
+    assert (delivered.status, delivered.amount) == (O.DELIVERED, UNITS)
+    [sent] = ramp.simulation.chain().transfers_to([ramp.intent()])
+    assert (sent.amount, sent.tx_hash) == (UNITS, delivered.tx_hash)
     assert sent.sender == ramp.provider.refund_address(BASE)
 
 
 def test_however_often_it_is_asked_it_pays_once(ramp: Ramp) -> None:
     reference = opened(ramp)
-    ramp.provider.confirm(reference)
-    ramp.provider.confirm(reference)
+    ramp.provider.confirm_payment(reference)
+    ramp.provider.confirm_payment(reference)
     ramp.wait(DELIVER_SECONDS)
     others = [ramp.again() for _ in range(3)]
     threads = [threading.Thread(target=one.told, args=[reference]) for one in others]
@@ -86,7 +86,7 @@ def test_however_often_it_is_asked_it_pays_once(ramp: Ramp) -> None:
 def test_a_payment_that_was_not_remembered_was_not_made(ramp: Ramp) -> None:
     """What it sends and what it says are one transaction: killed in between, it did neither."""
     reference = opened(ramp)
-    ramp.provider.confirm(reference)
+    ramp.provider.confirm_payment(reference)
     ramp.wait(DELIVER_SECONDS)
     with ramp.simulation.writing.begin() as db:
         # One row and no second: the crypto is sent by then, and its report cannot be written.
@@ -101,22 +101,22 @@ def test_a_payment_that_was_not_remembered_was_not_made(ramp: Ramp) -> None:
 
 
 def test_an_off_ramp_sees_its_crypto_itself_and_then_pays_out(ramp: Ramp) -> None:
-    made = ramp.provider.open(opening(ramp, Direction.OFF))
-    ramp.provider.confirm(made.reference, "0xabc")
+    made = ramp.provider.create_order(opening(ramp, Direction.OFF))
+    ramp.provider.confirm_payment(made.reference, "0xabc")
     assert ramp.outcomes(made.reference) == []
     ramp.pay(made.pay_to, UNITS - 1)
     assert ramp.outcomes(made.reference) == []
     ramp.pay(made.pay_to, 1)
     [paid] = ramp.told(made.reference)
-    assert (paid.outcome, paid.units) == (O.PAID, UNITS)
+    assert (paid.status, paid.amount) == (O.PAID, UNITS)
     ramp.wait(DELIVER_SECONDS)
     _, delivered = ramp.told(made.reference)
-    assert (delivered.outcome, delivered.fiat_minor) == (O.DELIVERED, FIAT)
+    assert (delivered.status, delivered.fiat_minor) == (O.DELIVERED, FIAT)
 
 
 def test_every_off_ramp_has_an_address_of_its_own(ramp: Ramp) -> None:
     orders = [opening(ramp, Direction.OFF, f"order-{n}") for n in range(3)]
-    assert len({ramp.provider.open(order).pay_to for order in orders}) == 3
+    assert len({ramp.provider.create_order(order).pay_to for order in orders}) == 3
 
 
 def test_crypto_that_comes_back_gives_the_local_money_back(ramp: Ramp) -> None:
@@ -131,7 +131,7 @@ def test_crypto_that_comes_back_gives_the_local_money_back(ramp: Ramp) -> None:
     assert ramp.outcomes(reference) == [O.DELIVERED]
     ramp.wait(DELIVER_SECONDS)
     _, refunded = ramp.told(reference)
-    assert (refunded.outcome, refunded.fiat_minor) == (O.REFUNDED, FIAT)
+    assert (refunded.status, refunded.fiat_minor) == (O.REFUNDED, FIAT)
 
 
 def test_an_order_that_nobody_pays_ends_when_no_payment_can_be_on_its_way(ramp: Ramp) -> None:
@@ -140,20 +140,20 @@ def test_an_order_that_nobody_pays_ends_when_no_payment_can_be_on_its_way(ramp: 
     assert ramp.outcomes(reference) == []
     ramp.wait(1)
     [expired] = ramp.told(reference)
-    assert (expired.outcome, expired.fiat_minor) == (O.EXPIRED, None)
-    ramp.provider.confirm(reference)
+    assert (expired.status, expired.fiat_minor) == (O.EXPIRED, None)
+    ramp.provider.confirm_payment(reference)
     assert ramp.outcomes(reference) == [O.EXPIRED]
 
 
 def test_crypto_for_a_cancelled_order_goes_back_to_its_sender(ramp: Ramp) -> None:
     order = opening(ramp, Direction.OFF)
-    made = ramp.provider.open(order)
-    ramp.provider.cancel(made.reference)
+    made = ramp.provider.create_order(order)
+    ramp.provider.cancel_order(made.reference)
     ramp.pay(made.pay_to, UNITS)
     assert ramp.outcomes(made.reference) == [O.CANCELLED, O.PAID]
     ramp.wait(DELIVER_SECONDS)
     refunded = ramp.told(made.reference)[-1]
-    assert (refunded.outcome, refunded.units) == (O.REFUNDED, UNITS)
+    assert (refunded.status, refunded.amount) == (O.REFUNDED, UNITS)
     assert ramp.holds(order.refund_address) == UNITS
     assert refunded.tx_hash
 
@@ -162,18 +162,18 @@ def test_crypto_that_has_no_place_to_go_back_to_is_kept_and_not_called_refunded(
     ramp: Ramp,
 ) -> None:
     elsewhere = ramp.simulation.chain("SOLANA_MAINNET").deposit_address("a wallet")
-    made = ramp.provider.open(opening(ramp, Direction.OFF, refund_address=elsewhere))
-    ramp.provider.cancel(made.reference)
+    made = ramp.provider.create_order(opening(ramp, Direction.OFF, refund_address=elsewhere))
+    ramp.provider.cancel_order(made.reference)
     ramp.pay(made.pay_to, UNITS)
     ramp.wait(DELIVER_SECONDS)
     assert ramp.outcomes(made.reference) == [O.CANCELLED, O.PAID]
-    with pytest.raises(WrongState, match="no address of its seller on BASE_MAINNET"):
+    with pytest.raises(InvalidStatus, match="no refund address of its seller on BASE_MAINNET"):
         ramp.switches.report(ramp.name, made.reference, "refunded")
 
 
 def test_money_for_a_cancelled_order_goes_back_and_the_intent_gets_nothing(ramp: Ramp) -> None:
     reference = opened(ramp)
-    ramp.provider.cancel(reference)
+    ramp.provider.cancel_order(reference)
     ramp.switches.report(ramp.name, reference, "paid")
     ramp.wait(DELIVER_SECONDS)
     assert ramp.outcomes(reference) == [O.CANCELLED, O.PAID, O.REFUNDED]
@@ -181,25 +181,25 @@ def test_money_for_a_cancelled_order_goes_back_and_the_intent_gets_nothing(ramp:
 
 
 def test_what_was_paid_cannot_be_cancelled_any_more(ramp: Ramp) -> None:
-    made = ramp.provider.open(opening(ramp, Direction.OFF))
+    made = ramp.provider.create_order(opening(ramp, Direction.OFF))
     ramp.pay(made.pay_to, UNITS)
-    with pytest.raises(ProviderRefused, match="has been paid"):
-        ramp.provider.cancel(made.reference)
+    with pytest.raises(ProviderRejected, match="has been paid"):
+        ramp.provider.cancel_order(made.reference)
     assert ramp.outcomes(made.reference) == [O.PAID]
 
 
 def test_an_opening_that_arrives_after_its_cancelling_is_refused(ramp: Ramp) -> None:
     order = opening(ramp)
-    ramp.provider.cancel_unknown(order)
-    with pytest.raises(ProviderRefused, match="was cancelled"):
-        ramp.provider.open(order)
+    ramp.provider.cancel_by_reference(order)
+    with pytest.raises(ProviderRejected, match="was cancelled"):
+        ramp.provider.create_order(order)
 
 
 def test_a_failure_names_an_amount_only_where_money_was_taken(ramp: Ramp) -> None:
     unpaid, paid = (
-        ramp.provider.open(opening(ramp, reference=name)).reference for name in ("1", "2")
+        ramp.provider.create_order(opening(ramp, reference=name)).reference for name in ("1", "2")
     )
-    ramp.provider.confirm(paid)
+    ramp.provider.confirm_payment(paid)
     for reference in (unpaid, paid):
         ramp.switches.report(ramp.name, reference, "failed")
     assert [ramp.told(one)[-1].fiat_minor for one in (unpaid, paid)] == [None, FIAT]
@@ -211,23 +211,23 @@ def test_a_failure_names_an_amount_only_where_money_was_taken(ramp: Ramp) -> Non
 
 def test_each_outcome_can_be_told_once_and_only_where_it_can_be(ramp: Ramp) -> None:
     """Every state with every outcome: what is refused is said why, the rest is said once."""
-    ramp.switches.misbehave(ramp.name, RampFaults(deliver_seconds=-1))
+    ramp.switches.inject_faults(ramp.name, RampFaults(deliver_seconds=-1))
     number = 0
-    for before, outcome in product((*STEERED, None, O.CANCELLED), STEERED):
+    for before, outcome in product((*REPORTABLE_STATUSES, None, O.CANCELLED), REPORTABLE_STATUSES):
         for paid_first in (False, True):
             number += 1
-            reference = ramp.provider.open(opening(ramp, reference=f"{number}")).reference
-            story: dict[Outcome, Said] = {}
+            reference = ramp.provider.create_order(opening(ramp, reference=f"{number}")).reference
+            story: dict[ProviderOrderStatus, StatusReport] = {}
             steps = [O.PAID] if paid_first and before not in (O.PAID, O.CANCELLED) else []
-            for step in [*steps, *([before] if before in STEERED else [])]:
-                if not objection(ANY, story, step):
+            for step in [*steps, *([before] if before in REPORTABLE_STATUSES else [])]:
+                if not find_conflict(ANY, story, step):
                     ramp.switches.report(ramp.name, reference, step)
-                    story[step] = Said(step, 0)
+                    story[step] = StatusReport(step, 0)
             if before is O.CANCELLED:
-                ramp.provider.cancel(reference)
-                story[O.CANCELLED] = Said(O.CANCELLED, 0)
-            if why := objection(ANY, story, outcome):
-                with pytest.raises(WrongState, match=why):
+                ramp.provider.cancel_order(reference)
+                story[O.CANCELLED] = StatusReport(O.CANCELLED, 0)
+            if why := find_conflict(ANY, story, outcome):
+                with pytest.raises(InvalidStatus, match=why):
                     ramp.switches.report(ramp.name, reference, outcome)
                 assert ramp.outcomes(reference) == list(story)
             else:
@@ -239,7 +239,7 @@ def test_a_delivery_that_is_told_pays_at_once_and_only_once(ramp: Ramp) -> None:
     reference = opened(ramp)
     ramp.switches.report(ramp.name, reference, "delivered")
     assert ramp.holds(ramp.intent()) == UNITS
-    with pytest.raises(WrongState, match="delivered already"):
+    with pytest.raises(InvalidStatus, match="delivered already"):
         ramp.switches.report(ramp.name, reference, "delivered")
     assert ramp.holds(ramp.intent()) == UNITS
 
@@ -255,9 +255,9 @@ def test_only_an_order_that_is_there_can_be_told_something(ramp: Ramp) -> None:
 
 
 def test_a_chain_that_gives_no_answer_hides_the_crypto_and_nothing_else(ramp: Ramp) -> None:
-    made = ramp.provider.open(opening(ramp, Direction.OFF))
+    made = ramp.provider.create_order(opening(ramp, Direction.OFF))
     ramp.pay(made.pay_to, UNITS)
-    ramp.simulation.sandbox.misbehave(USDC.chain, Faults(outage_seconds=60))
+    ramp.simulation.sandbox.inject_faults(USDC.chain, Faults(outage_seconds=60))
     assert ramp.outcomes(made.reference) == []
     ramp.wait(60)
     assert ramp.outcomes(made.reference) == [O.PAID]

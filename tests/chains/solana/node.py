@@ -19,11 +19,11 @@ from solders.pubkey import Pubkey
 from solders.system_program import TransferParams, transfer
 from solders.transaction import VersionedTransaction
 
-from crossway.catalogue import load
+from crossway.catalogue import load_catalogue
 from tests.chains.solana.answers import Answers, Refusal
 from tests.chains.solana.cluster import Cluster, Landed
 
-CATALOGUE = load()
+CATALOGUE = load_catalogue()
 TOKEN = Pubkey.from_string("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA")
 TOKEN_2022 = Pubkey.from_string("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb")
 ASSOCIATED = Pubkey.from_string("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")

@@ -15,17 +15,17 @@ from typing import Any
 import httpx
 from starknet_py.hash.utils import private_to_stark_key
 
-from crossway.adapters.chains.addresses import canonical, keccak256
+from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.starknet.contracts import (
     UNIVERSAL_DEPLOYER,
-    arguments,
-    deployment,
+    constructor_calldata,
+    default_deployment,
 )
-from crossway.adapters.chains.starknet.felts import number, pair, selector, written
-from crossway.catalogue import load
+from crossway.adapters.chains.starknet.felts import to_felt, split_u256, selector, to_hex_list
+from crossway.catalogue import load_catalogue
 from tests.chains.starknet.environment import HERE, classes, needed
 
-CATALOGUE = load()
+CATALOGUE = load_catalogue()
 CHAIN = "STARKNET_MAINNET"
 STOCK = 10_000_000 * 10**6
 COINS = 10_000 * 10**18
@@ -36,11 +36,11 @@ TOKENS = {"USDC": "Token", "STRK": "Token", "ETH": "Token", "USDT": "OldToken", 
 
 def made_up(name: str) -> str:
     """An address that belongs to a name."""
-    return canonical("starknet", hex(int.from_bytes(keccak256(name.encode()), "big") >> 6))
+    return canonical_address("starknet", hex(int.from_bytes(keccak256(name.encode()), "big") >> 6))
 
 
 def address_of(symbol: str) -> str:
-    return canonical("starknet", CATALOGUE.tokens[CHAIN, symbol].address)
+    return canonical_address("starknet", CATALOGUE.tokens[CHAIN, symbol].address)
 
 
 RELAYER, PAYER, TREASURY = (
@@ -124,19 +124,19 @@ class Starknet:
     def balance(self, address: str, token: str | None = None) -> int:
         token = token or self.token
         name = "balanceOf" if token == address_of("USDT") else "balance_of"
-        low, high = self.view(token, name, number(address))
+        low, high = self.view(token, name, to_felt(address))
         return high << 128 | low
 
     def call(self, address: str, name: str, *felts: int, by: str = PAYER) -> str:
         """A call by an account that pays no fee and whose signature nobody asks for. It waits for
         a block; its name."""
-        made = str(self.rpc("hand_send", by, address, name, written(felts)))
+        made = str(self.rpc("hand_send", by, address, name, to_hex_list(felts)))
         self.sent.append(made)
         return made
 
     def send(self, to: str, units: int, token: str | None = None) -> str:
         """A payment by a plain wallet, which waits for a block."""
-        return self.call(token or self.token, "transfer", number(to), *pair(units))
+        return self.call(token or self.token, "transfer", to_felt(to), *split_u256(units))
 
     def pay(self, to: str, units: int, token: str | None = None) -> str:
         """A payment that is in a block."""
@@ -150,7 +150,7 @@ class Starknet:
 
     def place(self, address: str, name: str, *calldata: int) -> None:
         """A contract of this class at an address of one's choice."""
-        self.rpc("hand_place", address, name, written(calldata))
+        self.rpc("hand_place", address, name, to_hex_list(calldata))
 
     def take_away(self, address: str) -> None:
         """No contract at this address any more."""
@@ -196,26 +196,26 @@ def shared() -> Iterator[Starknet]:
 
 def _call(address: str, name: str, felts: Sequence[int]) -> dict[str, Any]:
     return {
-        "contract_address": hex(number(address)),
+        "contract_address": hex(to_felt(address)),
         "entry_point_selector": hex(selector(name)),
-        "calldata": written(felts),
+        "calldata": to_hex_list(felts),
     }
 
 
 def _placed() -> list[dict[str, Any]]:
     """What lies on the chain from the start."""
-    found = deployment()
+    found = default_deployment()
     signer = private_to_stark_key(RELAYER_KEY)
     places: list[tuple[str, str, tuple[int, ...]]] = [
         (UNIVERSAL_DEPLOYER, "Deployer", ()),
         (RELAYER, "Account", (signer,)),
-        (found.factory, "IntentFactory", arguments("IntentFactory")),
-        (found.escrow, "Escrow", arguments("Escrow")),
-        (found.filler, "Filler", arguments("Filler")),
+        (found.factory, "IntentFactory", constructor_calldata("IntentFactory")),
+        (found.escrow, "Escrow", constructor_calldata("Escrow")),
+        (found.filler, "Filler", constructor_calldata("Filler")),
         *((address_of(symbol), name, ()) for symbol, name in TOKENS.items()),
     ]
     return [
-        {"address": address, "class": name, "calldata": written(calldata)}
+        {"address": address, "class": name, "calldata": to_hex_list(calldata)}
         for address, name, calldata in places
     ]
 

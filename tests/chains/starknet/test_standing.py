@@ -16,8 +16,13 @@ from starknet_py.net.full_node_client import FullNodeClient
 from starknet_py.net.models import StarknetChainId
 from starknet_py.net.signer.key_pair import KeyPair
 
-from crossway.adapters.chains.starknet.contracts import UNIVERSAL_DEPLOYER, class_hash, deployment
-from crossway.adapters.chains.starknet.felts import number
+from crossway.adapters.chains.starknet.contracts import (
+    UNIVERSAL_DEPLOYER,
+    class_hash,
+    default_deployment,
+)
+from crossway.adapters.chains.starknet.felts import to_felt
+from tests.async_runs import run_async
 from tests.chains.starknet.network import (
     COINS,
     RELAYER,
@@ -27,7 +32,6 @@ from tests.chains.starknet.network import (
     made_up,
     shared,
 )
-from tests.loops import done
 
 LIMITS = ResourceBoundsMapping(
     l1_gas=ResourceBounds(0, 10**20),
@@ -45,7 +49,7 @@ def network() -> Iterator[Starknet]:
 def account(network: Starknet, key: int = RELAYER_KEY) -> Account:
     return Account(
         client=FullNodeClient(network.url),
-        address=number(RELAYER),
+        address=to_felt(RELAYER),
         key_pair=KeyPair.from_private_key(key),
         chain=StarknetChainId.MAINNET,
     )
@@ -53,7 +57,7 @@ def account(network: Starknet, key: int = RELAYER_KEY) -> Account:
 
 def transfer(to: str, units: int) -> Call:
     selector = get_selector_from_name("transfer")
-    return Call(number(address_of("USDC")), selector, [number(to), units, 0])
+    return Call(to_felt(address_of("USDC")), selector, [to_felt(to), units, 0])
 
 
 async def sent(who: Account, calls: list[Call], nonce: int) -> str:
@@ -63,18 +67,18 @@ async def sent(who: Account, calls: list[Call], nonce: int) -> str:
 
 def test_the_usual_library_deploys_pays_and_reads(network: Starknet) -> None:
     async def use() -> None:
-        who, to, filler = account(network), made_up("a friend"), deployment().filler
+        who, to, filler = account(network), made_up("a friend"), default_deployment().filler
         network.take_away(filler)
-        data = [number(class_hash("Filler")), 0, 0, 0]
+        data = [to_felt(class_hash("Filler")), 0, 0, 0]
         deploy = get_selector_from_name("deployContract")
         # The later one waits for the earlier.
         second = await sent(who, [transfer(to, 5), transfer(to, 2)], 1)
         network.mine()
         assert network.asked("starknet_getTransactionReceipt", second)["error"]["code"] == 29
-        first = await sent(who, [Call(number(UNIVERSAL_DEPLOYER), deploy, data)], 0)
+        first = await sent(who, [Call(to_felt(UNIVERSAL_DEPLOYER), deploy, data)], 0)
         network.mine()
-        found = await who.client.get_class_hash_at(number(filler))
-        assert found == number(class_hash("Filler"))
+        found = await who.client.get_class_hash_at(to_felt(filler))
+        assert found == to_felt(class_hash("Filler"))
         paid = await who.client.get_transaction_receipt(second)
         assert paid.execution_status is TransactionExecutionStatus.SUCCEEDED
         assert network.balance(to) == 7
@@ -82,14 +86,14 @@ def test_the_usual_library_deploys_pays_and_reads(network: Starknet) -> None:
         cost = COINS - network.balance(RELAYER, address_of("STRK"))
         assert sum(int(fee, 16) for fee in fees) == cost > 0
         events = await who.client.get_events(
-            address=number(address_of("USDC")),
-            keys=[[get_selector_from_name("Transfer")], [], [number(to)]],
+            address=to_felt(address_of("USDC")),
+            keys=[[get_selector_from_name("Transfer")], [], [to_felt(to)]],
             chunk_size=1, follow_continuation_token=True,
         )  # fmt: skip
         assert [event.data for event in events.events] == [[5, 0], [2, 0]]
         assert await who.get_nonce() == 2
 
-    done(use())
+    run_async(use())
 
 
 def test_what_a_node_refuses_is_refused(network: Starknet) -> None:
@@ -107,7 +111,7 @@ def test_what_a_node_refuses_is_refused(network: Starknet) -> None:
             await sent(who, [transfer(to, 1)], 0)
         assert await who.get_nonce() == 1
 
-    done(use())
+    run_async(use())
 
 
 def test_a_reorganised_block_is_forgotten_and_deep_ones_are_final(network: Starknet) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from crossway.adapters.chains.evm.wire import TRANSFER as TRANSFER_EVENT
+from crossway.adapters.chains.evm.rpc_schemas import TRANSFER as TRANSFER_EVENT
 from tests.chains.front import (
     BROKEN,
     BUSY,

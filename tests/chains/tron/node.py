@@ -10,23 +10,23 @@ from datetime import datetime
 from typing import Any
 
 from crossway.adapters.chains.addresses import keccak256
-from crossway.adapters.chains.binding import address_word, number_word
 from crossway.adapters.chains.evm.calldata import Call
-from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, deployment, init_code
+from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
 from crossway.adapters.chains.evm.signers import LocalSigner
-from crossway.adapters.chains.tron.forms import named, plain
+from crossway.adapters.chains.intent_hash import address_word, number_word
+from crossway.adapters.chains.tron.address_format import to_base58, to_evm_address
 from crossway.adapters.chains.tron.signers import TronSigner
 from crossway.adapters.chains.tron.transactions import (
-    Frame,
-    call_raw,
-    signed,
-    transfer_raw,
+    RefBlock,
+    encode_call_tx,
+    sign_transaction,
+    encode_transfer_tx,
 )
 from tests.chains import anvil
 from tests.chains.anvil import BINARY, CATALOGUE, EPOCH, RELAYER_KEY, RICH_KEY, Anvil
 from tests.chains.tron.front import Front, front_of
 from tests.chains.tron.machine import OK, Machine
-from tests.processes import free_port, until
+from tests.processes import free_port, wait_until
 
 TRON = "TRON_MAINNET"
 USDT = CATALOGUE.tokens[TRON, "USDT"].address
@@ -37,21 +37,21 @@ EVERYTHING = 2**256 - 1
 FEE_LIMIT = 1_000_000_000
 RELAYER = TronSigner(bytes.fromhex(RELAYER_KEY[2:]))
 RICH = TronSigner(bytes.fromhex(RICH_KEY[2:]))
-AT = deployment(family="tron")
+AT = default_deployment(family="tron")
 
 
 class Tron:
     """A running chain and its hands; addresses are Tron's."""
 
     chain, token, stock = TRON, USDT, anvil.STOCK
-    relayer, treasury, key = RELAYER.address, named(anvil.TREASURY), bytes.fromhex(RELAYER_KEY[2:])
+    relayer, treasury, key = RELAYER.address, to_base58(anvil.TREASURY), bytes.fromhex(RELAYER_KEY[2:])
 
     def __init__(self, machine: Machine, front: Front) -> None:
         self.machine, self.front = machine, front
         self.url = front.url
         self.contracts = {
-            "factory": named(AT.factory), "escrow": named(AT.escrow),
-            "filler": named(AT.filler), "prefix": "0xff",
+            "factory": to_base58(AT.factory), "escrow": to_base58(AT.escrow),
+            "filler": to_base58(AT.filler), "prefix": "0xff",
         }  # fmt: skip
 
     @property
@@ -63,31 +63,31 @@ class Tron:
 
     def wallet(self, name: str) -> str:
         """An address that belongs to a name."""
-        return named(self.anvil.wallet(name))
+        return to_base58(self.anvil.wallet(name))
 
-    def frame(self) -> Frame:
+    def frame(self) -> RefBlock:
         """What ties a transaction to the chain as it is now."""
         head = self.machine.block("latest")
         now = int(head["timestamp"], 16) * 1000
-        return Frame(int(head["number"], 16), head["hash"], now, now + 1000 * LIFE_SECONDS)
+        return RefBlock(int(head["number"], 16), head["hash"], now, now + 1000 * LIFE_SECONDS)
 
     def send(self, raw: bytes, signer: LocalSigner = RICH) -> str:
         """Sign and send bytes; the name of the transaction."""
-        one = signed(signer, raw, 0, 0)
+        one = sign_transaction(signer, raw, 0, 0)
         code, words, name = self.machine.broadcast(one.raw)
         assert code == OK, f"{code} {words}"
         return name
 
     def call(self, to: str, data: bytes, units: int = 0, signer: LocalSigner = RICH) -> str:
         """A call by a plain wallet; its name. It is mined only by `mine`."""
-        call = Call(plain(to), data, units)
-        return self.send(call_raw(plain(signer.address), call, self.frame(), FEE_LIMIT), signer)
+        call = Call(to_evm_address(to), data, units)
+        return self.send(encode_call_tx(to_evm_address(signer.address), call, self.frame(), FEE_LIMIT), signer)
 
     def transfer(self, to: str, units: int, token: str | None = None) -> str:
         """A payment by a plain wallet of a token or of TRX."""
         if (token or self.token) == TRX:
             return self.send(
-                transfer_raw(plain(RICH.address), plain(to), units, self.frame())
+                encode_transfer_tx(to_evm_address(RICH.address), to_evm_address(to), units, self.frame())
             )  # fmt: skip
         words = address_word("tron", to) + number_word(units)
         return self.call(token or self.token, _selector("transfer(address,uint256)") + words)
@@ -110,15 +110,15 @@ class Tron:
 
     def balance(self, address: str, token: str | None = None) -> int:
         if token == TRX:
-            return self.anvil.coins(plain(address))
-        return self.anvil.balance(plain(address), plain(token or self.token))
+            return self.anvil.coins(to_evm_address(address))
+        return self.anvil.balance(to_evm_address(address), to_evm_address(token or self.token))
 
     def in_seconds(self, seconds: float) -> datetime:
         return anvil.in_seconds(self.anvil, seconds)
 
     def put_token(self, token: str, kind: str = "Plain") -> None:
         """A token at this address, of which wallet and relayer have plenty."""
-        self.anvil.rpc("anvil_setCode", plain(token), anvil.token_code(kind))
+        self.anvil.rpc("anvil_setCode", to_evm_address(token), anvil.token_code(kind))
         for who in (RICH.address, RELAYER.address):
             words = address_word("tron", who) + number_word(self.stock)
             self.call(token, _selector("mint(address,uint256)") + words)
@@ -144,7 +144,7 @@ def running(ready: bool = True) -> Iterator[Tron]:
     )  # fmt: skip
     one = Anvil(TRON, f"http://127.0.0.1:{port}", process)
     try:
-        until("anvil answers", lambda: anvil._answers(one), within=20, every=0.02)
+        wait_until("anvil answers", lambda: anvil._answers(one), within=20, every=0.02)
         machine = Machine(one)
         with front_of(machine) as front:
             made = Tron(machine, front)
@@ -157,7 +157,7 @@ def running(ready: bool = True) -> Iterator[Tron]:
 
 def _set_up(tron: Tron) -> None:
     """Contracts, dollars, and money for the relayer."""
-    tron.anvil.rpc("anvil_setBalance", plain(tron.relayer), hex(10**18))
+    tron.anvil.rpc("anvil_setBalance", to_evm_address(tron.relayer), hex(10**18))
     for name in ("IntentFactory", "Escrow", "Filler"):
         tron.anvil.transact(DEPLOYER, SALT + init_code(name, family="tron"))
         tron.anvil.mine()

@@ -8,7 +8,7 @@ from re import findall
 import pytest
 from typer.testing import CliRunner
 
-from crossway.adapters.chains.tron.forms import plain
+from crossway.adapters.chains.tron.address_format import to_evm_address
 from crossway.cli.program import cli
 from tests.chains import anvil
 from tests.chains.anvil import RELAYER_KEY
@@ -48,7 +48,7 @@ class Desk:
 def desk(tmp_path: Path) -> Iterator[Desk]:
     with running(ready=False) as one:
         one.machine.automine = True
-        one.anvil.rpc("anvil_setCode", plain(USDT), anvil.token_code("Plain"))
+        one.anvil.rpc("anvil_setCode", to_evm_address(USDT), anvil.token_code("Plain"))
         profile = tmp_path / "profile.toml"
         environment = {
             "CROSSWAY_NETWORK": "live", "CROSSWAY_PROFILE": str(profile), "RELAYER": RELAYER_KEY,
@@ -65,7 +65,7 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
     for remedy in ("contracts deploy --chain", "Send TRX for fees", "Send some, such as USDT"):
         assert remedy in first
     assert "holds too little TRX" in desk.says(*deploy, code=1)
-    one.anvil.rpc("anvil_setBalance", plain(one.relayer), hex(5_000 * 10**6))
+    one.anvil.rpc("anvil_setBalance", to_evm_address(one.relayer), hex(5_000 * 10**6))
     told = desk.says(*deploy)
     contracts = dict(findall(r'contracts\.(\w+) = "(T\w+)"', told))
     assert set(contracts) == {"factory", "escrow", "filler"}
@@ -82,7 +82,7 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
 
 def test_contracts_that_do_not_belong_together_are_told(desk: Desk) -> None:
     one = desk.one
-    one.anvil.rpc("anvil_setBalance", plain(one.relayer), hex(50_000 * 10**6))
+    one.anvil.rpc("anvil_setBalance", to_evm_address(one.relayer), hex(50_000 * 10**6))
     told = desk.says("contracts", "deploy", "--yes")
     first = dict(findall(r'contracts\.(\w+) = "(T\w+)"', told))
     # The same bytes upon the same block would be the same transaction.
@@ -99,7 +99,7 @@ def test_contracts_that_do_not_belong_together_are_told(desk: Desk) -> None:
 
 
 def test_a_factory_that_is_told_the_wrong_first_byte_is_not_created(desk: Desk) -> None:
-    desk.one.anvil.rpc("anvil_setBalance", plain(desk.one.relayer), hex(5_000 * 10**6))
+    desk.one.anvil.rpc("anvil_setBalance", to_evm_address(desk.one.relayer), hex(5_000 * 10**6))
     # The machine of tests hashes with 0xff, so that here the byte of Tron is the wrong one.
     desk.names({})
     assert "the node objects: REVERT" in desk.says("contracts", "deploy", "--yes", code=1)

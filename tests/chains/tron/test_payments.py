@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from crossway.adapters.chains.binding import address_word
-from crossway.adapters.chains.tron.forms import plain
-from crossway.adapters.chains.tron.numbers import NEWEST_BLOCKS
+from crossway.adapters.chains.intent_hash import address_word
+from crossway.adapters.chains.tron.address_format import to_evm_address
+from crossway.adapters.chains.tron.sequence import NEWEST_BLOCKS
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
-from crossway.domain.transfers import Duty
-from crossway.ports.chain import Cursor, Mined, Missing, Waiting
+from crossway.domain.outbound import OutboundTxKind
+from crossway.ports.chain import Cursor, IncludedTx, TxNotFound, TxPending
 from crossway.usecases.money.reconciliation import reconcile
 from tests.chains import anvil
 from tests.chains.front import (
@@ -29,8 +29,8 @@ from tests.chains.tron.conftest import BASE
 from tests.chains.tron.front import SECRET, front_of
 from tests.chains.tron.machine import BYTE_SUN, ENERGY_SUN
 from tests.chains.tron.node import FOREIGN, LIFE_SECONDS, RELAYER, TRON, TRX, USDT, Tron
-from tests.promises.networks import TronNetwork, open_tron
-from tests.promises.test_chain import Payment
+from tests.conformance.networks import TronNetwork, open_tron
+from tests.conformance.test_chain import Payment
 from tests.simulation import Addresses
 
 World = RealWorld[Hands]
@@ -42,7 +42,7 @@ def test_payments_from_and_to_tron_pay_everyone_what_the_terms_say(world: World)
         before = world.held(world.ask(f"before {name}", source, to))
         intent = world.ask(name, source, to)
         world.step()
-        world.deposit(intent, intent.terms.total_units + 3_000_000)
+        world.deposit(intent, intent.terms.deposit_amount + 3_000_000)
         done = world.ends(intent, State.COMPLETED)
         world.settled(intent)
         world.deposit(intent, 2_000_000)
@@ -78,14 +78,14 @@ def test_a_token_that_answers_false_and_moves_nothing_is_not_believed(
     intent = world.ask("lied to", TRON, BASE)
     world.step()
     world.deposit(intent)
-    tron.anvil.rpc("anvil_setCode", plain(tron.token), anvil.token_code("Lying"))
+    tron.anvil.rpc("anvil_setCode", to_evm_address(tron.token), anvil.token_code("Lying"))
     world.step(6)
     assert world.now(intent).state is State.FUNDED
     assert any("refuses this transfer" in words for words in world.words())
-    tron.anvil.rpc("anvil_setCode", plain(tron.token), anvil.token_code("Denying"))
+    tron.anvil.rpc("anvil_setCode", to_evm_address(tron.token), anvil.token_code("Denying"))
     tron.anvil.rpc("evm_increaseTime", 4_000)
     world.ends(intent, State.REFUNDED)
-    assert world.held(intent) == Held(intent.terms.total_units, 0, STOCK, 0, 0, 0)
+    assert world.held(intent) == Held(intent.terms.deposit_amount, 0, STOCK, 0, 0, 0)
 
 
 def test_a_payment_in_trx_is_paid_out_in_trx_by_the_unit(world: World, tron: Tron) -> None:
@@ -95,12 +95,12 @@ def test_a_payment_in_trx_is_paid_out_in_trx_by_the_unit(world: World, tron: Tro
     world.deposit(intent)
     done = world.ends(intent, State.COMPLETED)
     world.settled(intent)
-    assert tron.balance(done.terms.recipient, TRX) == done.terms.out_units
+    assert tron.balance(done.terms.recipient, TRX) == done.terms.payout_amount
 
 
 def test_trx_that_contracts_send_is_found_once_and_stands(tron: Tron) -> None:
     forwarder, forwards = tron.wallet("a forwarder"), "0x6000600060006000346000355af100"
-    tron.anvil.rpc("anvil_setCode", plain(forwarder), forwards)
+    tron.anvil.rpc("anvil_setCode", to_evm_address(forwarder), forwards)
     chain = open_tron(tron)
     heads, to = chain.heads(), tron.wallet("a deposit")
     before = Cursor(heads.height, heads.block_hash)
@@ -108,26 +108,26 @@ def test_trx_that_contracts_send_is_found_once_and_stands(tron: Tron) -> None:
     tron.transfer(to, 50, TRX)
     tron.mine()
     found = chain.scan(before, Addresses(to))
-    assert sorted(one.units for one in found.incoming) == [50, 700]
-    assert chain.still_there(found.incoming) == [True, True]
+    assert sorted(one.amount for one in found.incoming) == [50, 700]
+    assert chain.verify_inclusion(found.incoming) == [True, True]
     again = open_tron(tron)
     # Found from anywhere, they have the same names, so that nobody credits them twice.
     since = heads.time - timedelta(seconds=60)
-    assert sorted(again.incoming_to([to], since), key=lambda one: one.index) == sorted(
+    assert sorted(again.transfers_to([to], since), key=lambda one: one.index) == sorted(
         found.incoming, key=lambda one: one.index
     )
     tron.mine(400)
-    later = again.incoming_to([to], since)
-    assert {one.place for one in later} == {one.place for one in found.incoming}
+    later = again.transfers_to([to], since)
+    assert {one.tx_ref for one in later} == {one.tx_ref for one in found.incoming}
     tron.reorganise(401)
-    assert chain.still_there(found.incoming) == [False, False]
+    assert chain.verify_inclusion(found.incoming) == [False, False]
     chain.close()
     again.close()
 
 
 def test_trx_that_contracts_send_waits_for_a_machine_that_has_the_block(tron: Tron) -> None:
     forwarder, forwards = tron.wallet("a forwarder"), "0x6000600060006000346000355af100"
-    tron.anvil.rpc("anvil_setCode", plain(forwarder), forwards)
+    tron.anvil.rpc("anvil_setCode", to_evm_address(forwarder), forwards)
     chain, to = open_tron(tron), tron.wallet("a deposit")
     heads = chain.heads()
     before = Cursor(heads.height, heads.block_hash)
@@ -138,7 +138,7 @@ def test_trx_that_contracts_send_waits_for_a_machine_that_has_the_block(tron: Tr
         chain.scan(before, Addresses(to))
     tron.front.mood = HONEST
     again = open_tron(tron)
-    assert [one.units for one in again.scan(before, Addresses(to)).incoming] == [700]
+    assert [one.amount for one in again.scan(before, Addresses(to)).incoming] == [700]
     chain.close()
     again.close()
 
@@ -150,11 +150,11 @@ def test_several_deposits_of_one_block_stand_each_by_itself(tron: Tron) -> None:
         tron.transfer(to, units)
     tron.mine()
     found = chain.scan(Cursor(heads.height, heads.block_hash), Addresses(to)).incoming
-    assert [one.units for one in found] == [5, 6, 7]
-    assert len({one.place for one in found}) == 3
-    assert chain.still_there(found) == [True, True, True]
-    moved = [replace(found[0], index=found[0].index + 9), replace(found[1], units=5)]
-    assert chain.still_there(moved) == [False, False]
+    assert [one.amount for one in found] == [5, 6, 7]
+    assert len({one.tx_ref for one in found}) == 3
+    assert chain.verify_inclusion(found) == [True, True, True]
+    moved = [replace(found[0], index=found[0].index + 9), replace(found[1], amount=5)]
+    assert chain.verify_inclusion(moved) == [False, False]
     chain.close()
 
 
@@ -164,16 +164,16 @@ def test_running_numbers_are_learnt_again_from_what_older_blocks_tell(tron: Tron
     fills = [Payment(network, f"number {n}").fill() for n in range(6)]
     made = chain.sign([(fill, n) for n, fill in enumerate(fills)], chain.fee_units())
     assert list(chain.broadcast(made)) == [""] * 6
-    assert set(chain.status([one.tx_id for one in made]).values()) == {Waiting()}
+    assert set(chain.status([one.tx_id for one in made]).values()) == {TxPending()}
     tron.mine()
     statuses = chain.status([one.tx_id for one in made])
-    assert [isinstance(one, Mined) for one in statuses.values()] == [True] * 6
+    assert [isinstance(one, IncludedTx) for one in statuses.values()] == [True] * 6
     tron.mine(2 * NEWEST_BLOCKS)
     again = open_tron(tron)
     assert again.next_nonce(relayer) == 6
-    told = again.made_by(relayer, 2)
+    told = again.transactions_from(relayer, 2)
     assert [(one.tx_id, one.nonce) for one in told] == [(one.tx_id, one.nonce) for one in made[2:]]
-    assert [one.mined for one in told] == [statuses[one.tx_id] for one in made[2:]]
+    assert [one.included for one in told] == [statuses[one.tx_id] for one in made[2:]]
     network.opened.close()
     again.close()
 
@@ -191,10 +191,10 @@ def test_a_fee_counts_what_is_staked_and_is_what_was_burnt(world: World, tron: T
     world.deposit(intent)
     world.ends(intent, State.COMPLETED)
     with world.services.store.read() as unit:
-        (fill,) = unit.transfers.of([intent.id], Duty.FILL)
+        (fill,) = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.FILL)
     assert fill.tx_id is not None
     status = chain.status([fill.tx_id])[fill.tx_id]
-    assert isinstance(status, Mined)
+    assert isinstance(status, IncludedTx)
     assert before - tron.balance(RELAYER.address, TRX) == status.fee_units
     chain.close()
     other.close()
@@ -212,7 +212,7 @@ def test_what_was_never_mined_in_time_is_signed_anew_and_paid_once(
         world.step()
     assert world.now(intent).state is not State.COMPLETED
     with world.services.store.read() as unit:
-        (fill,) = unit.transfers.of([intent.id], Duty.FILL)
+        (fill,) = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.FILL)
         first = fill.tx_id
     assert first is not None
     tron.mine(LIFE_SECONDS)
@@ -220,7 +220,7 @@ def test_what_was_never_mined_in_time_is_signed_anew_and_paid_once(
     done = world.ends(intent, State.COMPLETED)
     world.settled(intent)
     assert done.tx_hash != first
-    assert world.services.chains[TRON].status([first]) == {first: Missing(never=True)}
+    assert world.services.chains[TRON].status([first]) == {first: TxNotFound(dropped=True)}
     assert world.held(done) == paid(done, STOCK)
 
 
@@ -254,12 +254,12 @@ def test_nodes_that_fail_delay_and_lose_nothing(
     world.settled(intent)
     assert world.held(intent) == paid(intent, STOCK)
     chain = world.services.chains[TRON]
-    told += "".join(capfd.readouterr()) + repr(chain.ground.nodes._nodes)  # type: ignore[attr-defined]
-    assert SECRET not in told + repr(chain.ground)  # type: ignore[attr-defined]
+    told += "".join(capfd.readouterr()) + repr(chain.context.pool._nodes)  # type: ignore[attr-defined]
+    assert SECRET not in told + repr(chain.context)  # type: ignore[attr-defined]
 
 
 def healths(world: World) -> list[object]:
-    return list(world.services.chains[TRON].ground.nodes._health.values())  # type: ignore[attr-defined]
+    return list(world.services.chains[TRON].context.pool._health.values())  # type: ignore[attr-defined]
 
 
 def test_a_forged_deposit_is_not_credited_where_nodes_must_agree(
@@ -271,7 +271,7 @@ def test_a_forged_deposit_is_not_credited_where_nodes_must_agree(
         world: World = RealWorld(folder, hands, profile_of(folder, hands.values(), urls, quorum=2))
         intent: Intent = world.ask("forged", TRON, BASE)
         world.step(2)
-        name = tron.pay(tron.wallet("somebody"), intent.terms.total_units)
+        name = tron.pay(tron.wallet("somebody"), intent.terms.deposit_amount)
         tron.front.forged = [event_of(tron, name, intent.address)]
         tron.front.mood = FORGING
         world.step(5)
@@ -280,5 +280,5 @@ def test_a_forged_deposit_is_not_credited_where_nodes_must_agree(
         world.deposit(intent)
         world.ends(intent, State.COMPLETED)
         world.settled(intent)
-        assert world.held(intent).recipient == intent.terms.out_units
+        assert world.held(intent).recipient == intent.terms.payout_amount
         world.close()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from crossway.bootstrap import Service
-from crossway.domain.clients import Brand, insider
+from crossway.domain.clients import PublicProfile, staff_principal
 from crossway.domain.errors import InvalidInput
 from crossway.ports.logs import AuditFilter
 from crossway.ports.services import Services
@@ -28,11 +28,11 @@ def services(service: Service) -> Services:
 
 @pytest.fixture
 def client_id(services: Services) -> str:
-    return clients.create(services, f"Shop {len(clients.every(services))}", insider("test")).id
+    return clients.create_client(services, f"Shop {len(clients.list_clients(services))}", staff_principal("test")).id
 
 
 def changed(services: Services, client_id: str, **change: Any) -> Any:
-    return clients.change(services, client_id, clients.ClientChange(**change), insider("Ada"))
+    return clients.update_client(services, client_id, clients.ClientUpdate(**change), staff_principal("Ada"))
 
 
 def test_refunds_go_to_one_address_a_kind_of_chain_in_its_one_spelling(
@@ -42,7 +42,7 @@ def test_refunds_go_to_one_address_a_kind_of_chain_in_its_one_spelling(
     changed(services, client_id, refund_addresses={"evm": f" {WALLET.lower()} "})
     client = changed(services, client_id, refund_addresses={"solana": solana})
     assert client.refund_addresses == {"evm": WALLET, "solana": solana}
-    assert clients.every(services)[-1].refund_addresses == client.refund_addresses
+    assert clients.list_clients(services)[-1].refund_addresses == client.refund_addresses
     left = changed(services, client_id, refund_addresses={"evm": ""})
     assert left.refund_addresses == {"solana": solana}
 
@@ -65,8 +65,8 @@ def test_a_refund_address_has_the_form_of_its_chains(
 def test_a_brand_is_set_and_taken_away(services: Services, client_id: str) -> None:
     logo = "https://cdn.shop.example:8443/logo.svg?v=2"
     client = changed(services, client_id, display_name=" Café ", logo_url=logo, colour="#AA55FF")
-    assert client.brand == Brand("Café", logo, "#aa55ff")
-    assert changed(services, client_id, logo_url="").brand == Brand("Café", "", "#aa55ff")
+    assert client.brand == PublicProfile("Café", logo, "#aa55ff")
+    assert changed(services, client_id, logo_url="").brand == PublicProfile("Café", "", "#aa55ff")
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_the_audit_log_tells_what_changed_and_nothing_else(
     changed(services, client_id, app_fee_bps=25, colour="#000000")
     changed(services, client_id, app_fee_bps=25)
     with services.store.read() as unit:
-        entries = unit.audits.page(AuditFilter(subject=f"client:{client_id}"), 10)
-    assert [(e.who, e.what) for e in entries] == [
+        entries = unit.audit_log.list_page(AuditFilter(subject=f"client:{client_id}"), 10)
+    assert [(e.actor, e.action) for e in entries] == [
         ("Ada", "client changed"),
         ("test", "client created"),
     ]

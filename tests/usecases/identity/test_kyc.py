@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from crossway.domain.errors import InvalidInput, KycRequired, Unreachable
-from crossway.domain.kyc import KycState, KycStatus, KycType
+from crossway.domain.kyc import KycAssessment, KycStatus, KycType
 from crossway.domain.ramps import OrderState, ProviderName
-from crossway.usecases.identity import kyc
-from tests.identity_desk import EMAIL, Office, an_office
+from crossway.usecases.kyc import verification
+from tests.kyc_provider import EMAIL, KycHarness, an_office
 from tests.storage.ramp_records import an_order
-from tests.storage.records import at_once
+from tests.storage.records import run_concurrently
 
 USD = 10**6
 NONE, BASIC, ADVANCED = KycType
@@ -22,42 +22,42 @@ APPROVED, REJECTED = KycStatus.APPROVED, KycStatus.REJECTED
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Iterator[Office]:
+def office(tmp_path: Path) -> Iterator[KycHarness]:
     with an_office(tmp_path / "data") as made:
         yield made
 
 
-def state(office: Office, amount: object = None, **changes: Any) -> KycState:
+def state(office: KycHarness, amount: object = None, **changes: Any) -> KycAssessment:
     asked: dict[str, Any] = {"provider": "YELLOW_CARD", "email": EMAIL, "country": "NG"}
     asked |= {"currency": "NGN", "amount": amount} | changes
-    return kyc.state(*office.asked, **asked)
+    return verification.assess_customer(*office.asked, **asked)
 
 
-def buys(office: Office, worth_usd: int, days_ago: float = 0, **facts: Any) -> str:
+def buys(office: KycHarness, worth_usd: int, days_ago: float = 0, **facts: Any) -> str:
     """An order of the person; answers the person's number."""
-    person = kyc.person_of(office.services, EMAIL)
+    person = verification.get_or_create_customer(office.services, EMAIL)
     at = office.services.clock.now() - timedelta(days=days_ago)
-    order = an_order(person_id=person.id, worth_micro_usd=worth_usd * USD, created_at=at, **facts)
+    order = an_order(customer_id=person.id, value_micro_usd=worth_usd * USD, created_at=at, **facts)
     office.world.store.write(lambda unit: unit.orders.add(order))
     return person.id
 
 
-def test_nobody_known_has_started_nothing_and_asking_makes_nobody_known(office: Office) -> None:
+def test_nobody_known_has_started_nothing_and_asking_makes_nobody_known(office: KycHarness) -> None:
     found = state(office)
     assert (found.kyc_type, found.status) == (NONE, KycStatus.NOT_STARTED)
     assert (found.limit_micro_usd, found.subject.used_micro_usd) == (0, 0)
     assert (found.required, found.can_proceed, found.blocked) == (None, None, False)
     assert "idNumber" in {one.key for one in found.missing}
     with office.world.store.read() as unit:
-        assert unit.people.page(10) == []
+        assert unit.kyc_customers.list_page(10) == []
 
 
 @pytest.mark.parametrize("amount", ["100", 100, 100.0, "100.000000"])
 def test_with_an_amount_it_says_what_is_required_and_whether_it_can_go(
-    office: Office, amount: object
+    office: KycHarness, amount: object
 ) -> None:
     found = state(office, amount)
-    assert (found.required, found.can_proceed, found.subject.worth_micro_usd) == (
+    assert (found.required, found.can_proceed, found.subject.order_micro_usd) == (
         BASIC,
         False,
         100 * USD,
@@ -67,7 +67,7 @@ def test_with_an_amount_it_says_what_is_required_and_whether_it_can_go(
     assert state(office, "500.000001").required is ADVANCED
 
 
-def test_the_limit_is_used_up_by_this_months_orders(office: Office) -> None:
+def test_the_limit_is_used_up_by_this_months_orders(office: KycHarness) -> None:
     office.desk.says(BASIC, APPROVED)
     buys(office, 300)
     buys(office, 150, provider=ProviderName.FONBNK)
@@ -80,17 +80,17 @@ def test_the_limit_is_used_up_by_this_months_orders(office: Office) -> None:
     assert not state(office, "200.000001").can_proceed
 
 
-def test_a_month_is_the_calendars_by_the_services_clock(office: Office) -> None:
+def test_a_month_is_the_calendars_by_the_services_clock(office: KycHarness) -> None:
     office.desk.says(BASIC, APPROVED)
-    office.world.hand.seconds = datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC).timestamp()
+    office.world.machine.seconds = datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC).timestamp()
     buys(office, 500)
     assert not state(office, "1").can_proceed
-    office.world.hand.seconds += 1
+    office.world.machine.seconds += 1
     found = state(office, "500")
     assert (found.can_proceed, found.subject.used_micro_usd) == (True, 0)
 
 
-def test_a_rejected_check_blocks_and_a_higher_one_keeps_the_lower(office: Office) -> None:
+def test_a_rejected_check_blocks_and_a_higher_one_keeps_the_lower(office: KycHarness) -> None:
     office.desk.says(BASIC, REJECTED)
     assert state(office, "10").blocked
     office.desk.says(ADVANCED, REJECTED)
@@ -100,7 +100,7 @@ def test_a_rejected_check_blocks_and_a_higher_one_keeps_the_lower(office: Office
     assert state(office, "10000.01").blocked
 
 
-def test_the_address_is_shown_masked_and_found_in_any_spelling(office: Office) -> None:
+def test_the_address_is_shown_masked_and_found_in_any_spelling(office: KycHarness) -> None:
     office.desk.says(BASIC, APPROVED)
     found = state(office, email=f" {EMAIL.upper()} ")
     assert (found.subject.email, found.kyc_type) == ("a…@e….com", BASIC)
@@ -127,33 +127,35 @@ def test_the_address_is_shown_masked_and_found_in_any_spelling(office: Office) -
     ],
 )
 def test_each_bad_field_is_refused_by_name(
-    office: Office, changes: dict[str, Any], named: str
+    office: KycHarness, changes: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(InvalidInput, match=named):
         state(office, **changes)
 
 
-def test_a_provider_that_gives_no_answer_is_unknown_not_not_started(office: Office) -> None:
+def test_a_provider_that_gives_no_answer_is_unknown_not_not_started(office: KycHarness) -> None:
     office.desk.silent = True
     with pytest.raises(Unreachable):
         state(office)
 
 
-def test_requirements_are_the_countrys(office: Office) -> None:
-    found = kyc.requirements(*office.asked, "YELLOW_CARD", None, "XOF")
+def test_requirements_are_the_countrys(office: KycHarness) -> None:
+    found = verification.get_requirements(*office.asked, "YELLOW_CARD", None, "XOF")
     assert (found.country, found.currency, found.verifies) == ("SN", "XOF", "here")
     assert [tier.kyc_type for tier in found.tiers] == [BASIC, ADVANCED]
     with pytest.raises(InvalidInput, match="countryCode"):
-        kyc.requirements(*office.asked, "YELLOW_CARD", "NG", "XOF")
+        verification.get_requirements(*office.asked, "YELLOW_CARD", "NG", "XOF")
 
 
-def gate(office: Office, worth_usd: int, email: str | None = EMAIL) -> KycState:
+def gate(office: KycHarness, worth_usd: int, email: str | None = EMAIL) -> KycAssessment:
     name = office.desk.name
     country, currency = ("IN", "INR") if name is ProviderName.ONRAMP_MONEY else ("NG", "NGN")
-    return kyc.gate(office.services, name, email, country, currency, worth_usd * USD)
+    return verification.assess_order(
+        office.services, name, email, country, currency, worth_usd * USD
+    )
 
 
-def test_an_order_is_stopped_by_the_check_that_it_requires(office: Office) -> None:
+def test_an_order_is_stopped_by_the_check_that_it_requires(office: KycHarness) -> None:
     assert not gate(office, 1).can_proceed
     office.desk.says(BASIC, APPROVED)
     assert gate(office, 500).can_proceed
@@ -169,39 +171,43 @@ def test_a_provider_with_its_own_page_lets_everybody_go_there(tmp_path: Path) ->
         assert gate(office, 100).blocked
 
 
-def test_two_orders_at_once_never_exceed_the_limit(office: Office) -> None:
+def test_two_orders_at_once_never_exceed_the_limit(office: KycHarness) -> None:
     office.desk.says(BASIC, APPROVED)
     allowed = gate(office, 300)
-    person = kyc.person_of(office.services, EMAIL)
+    person = verification.get_or_create_customer(office.services, EMAIL)
     order = an_order(
-        person_id=person.id,
-        worth_micro_usd=300 * USD,
+        customer_id=person.id,
+        value_micro_usd=300 * USD,
         created_at=office.services.clock.now(),
     )
 
-    def opens(number: int) -> KycState:
+    def opens(number: int) -> KycAssessment:
         def work(unit: Any) -> None:
-            kyc.recheck(office.services, unit, allowed, person.id)
+            verification.recheck_limit(office.services, unit, allowed, person.id)
             unit.orders.add(replace(order, reference=f"r-{number}", intent_address=f"i-{number}"))
 
         try:
             office.world.store.write(work)
         except KycRequired as stopped:
-            return stopped.state
+            return stopped.assessment
         return allowed
 
-    found = at_once([lambda n=n: opens(n) for n in range(6)])  # type: ignore[misc]
+    found = run_concurrently([lambda n=n: opens(n) for n in range(6)])  # type: ignore[misc]
     assert found.count(allowed) == 1
     stopped = next(one for one in found if one is not allowed)
     assert (stopped.can_proceed, stopped.remaining_micro_usd) == (False, 200 * USD)
 
 
-def test_one_address_is_one_person_whoever_comes_first(office: Office) -> None:
-    found = at_once([lambda: kyc.person_of(office.services, EMAIL)] * 8)
+def test_one_address_is_one_person_whoever_comes_first(office: KycHarness) -> None:
+    found = run_concurrently([lambda: verification.get_or_create_customer(office.services, EMAIL)] * 8)
     assert len({person.id for person in found}) == 1
-    assert kyc.reveal_email(office.services, found[0]) == EMAIL
-    assert kyc.masked_email(office.services, found[0]) == "a…@e….com"
-    assert kyc.email_of(office.services, found[0].id) == "a…@e….com"
-    assert kyc.email_of(office.services, None) == kyc.email_of(office.services, "p") == ""
-    gone = replace(found[0], email_sealed=None)
-    assert kyc.masked_email(office.services, gone) == ""
+    assert verification.decrypt_email(office.services, found[0]) == EMAIL
+    assert verification.masked_email(office.services, found[0]) == "a…@e….com"
+    assert verification.get_masked_email(office.services, found[0].id) == "a…@e….com"
+    assert (
+        verification.get_masked_email(office.services, None)
+        == verification.get_masked_email(office.services, "p")
+        == ""
+    )
+    gone = replace(found[0], encrypted_email=None)
+    assert verification.masked_email(office.services, gone) == ""

@@ -13,11 +13,11 @@ import pytest
 
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.ramps import Direction, OrderState
-from crossway.ports.ramps import Opened, Opening, ProviderRefused
-from crossway.usecases.identity import kyc
+from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderRejected
+from crossway.usecases.kyc import verification
 from tests.databases import new_sqlite
-from tests.identity_desk import BASIC, EMAIL, PNG, Office, an_office
-from tests.processes import Installation, free_port, installed, until
+from tests.kyc_provider import BASIC, EMAIL, PNG, KycHarness, an_office
+from tests.processes import Installation, free_port, new_installation, wait_until
 from tests.storage.ramp_records import an_order
 from tests.usecases.ramp_worlds import RampWorld
 
@@ -40,7 +40,7 @@ CORRIDOR = {"provider": "YELLOW_CARD", "countryCode": "NG", "fiatCurrency": "NGN
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Iterator[Office]:
+def office(tmp_path: Path) -> Iterator[KycHarness]:
     with an_office(tmp_path / "data") as made:
         yield made
 
@@ -49,7 +49,7 @@ def office(tmp_path: Path) -> Iterator[Office]:
 def installation(tmp_path: Path) -> Iterator[Installation]:
     folder = tmp_path / "data"
     folder.mkdir()
-    with installed(f"sqlite:///{folder / 'crossway.db'}", folder) as made:
+    with new_installation(f"sqlite:///{folder / 'crossway.db'}", folder) as made:
         yield made
 
 
@@ -63,13 +63,15 @@ def forms(values: list[str]) -> list[bytes]:
     return found
 
 
-def test_nothing_personal_is_plain_in_the_database(office: Office) -> None:
-    kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", BASIC | NAMES)
-    kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", {"address": "12 Marina Road"})
-    kyc.add_document(*office.asked, "YELLOW_CARD", EMAIL, "NG", "selfie", "image/png", PNG)
-    person = kyc.person_of(office.services, EMAIL)
+def test_nothing_personal_is_plain_in_the_database(office: KycHarness) -> None:
+    verification.submit_kyc(*office.asked, "YELLOW_CARD", EMAIL, "NG", BASIC | NAMES)
+    verification.submit_kyc(
+        *office.asked, "YELLOW_CARD", EMAIL, "NG", {"address": "12 Marina Road"}
+    )
+    verification.add_document(*office.asked, "YELLOW_CARD", EMAIL, "NG", "selfie", "image/png", PNG)
+    person = verification.get_or_create_customer(office.services, EMAIL)
     fields = json.dumps({"account": ACCOUNT, "email": EMAIL}).encode()
-    order = an_order(person_id=person.id, sealed=office.services.vault.seal(fields))
+    order = an_order(customer_id=person.id, encrypted_fields=office.services.vault.encrypt(fields))
     office.world.store.write(lambda unit: unit.orders.add(order))
     stored = office.stored()
     assert person.id.encode() in stored
@@ -82,7 +84,7 @@ def test_orders_leave_nothing_personal_behind(tmp_path: Path) -> None:
     folder.mkdir()
     world = RampWorld(new_sqlite(folder, tmp_path / "migrated.db"))
     for provider in ("YELLOW_CARD", "FONBNK", "PAYCREST"):
-        world.services.ramp_sandbox.set_standing(provider, EMAIL, "advanced", "approved")
+        world.services.ramp_sandbox.set_verification_status(provider, EMAIL, "advanced", "approved")
     written = {}
     made = []
     for provider in ("YELLOW_CARD", "FONBNK", "PAYCREST"):
@@ -101,10 +103,10 @@ def test_orders_leave_nothing_personal_behind(tmp_path: Path) -> None:
     stored = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     for form in forms([EMAIL, *(OWN[key] for key in written if key in OWN)]):
         assert form not in stored
-    gone = kyc.erase(world.services, world.operator, EMAIL)
+    gone = verification.erase_customer(world.services, world.operator, EMAIL)
     assert gone == len(made) + 1
     now = [world.order(order) for order in made]
-    assert {(order.person_id, order.sealed) for order in now} == {(None, None)}
+    assert {(order.customer_id, order.encrypted_fields) for order in now} == {(None, None)}
     assert all(world.history(order) for order in now)
     world.store.close()
 
@@ -118,13 +120,15 @@ class Chatty:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
 
-    def open(self, order: Opening) -> Opened:
-        raise ProviderRefused(f"{order.email} has no account {order.fields['accountNumber']} here")
+    def open(self, order: OrderRequest) -> ProviderOrder:
+        raise ProviderRejected(f"{order.email} has no account {order.fields['accountNumber']} here")
 
 
 def test_what_a_provider_says_is_kept_without_what_it_repeats(tmp_path: Path) -> None:
     world = RampWorld(new_sqlite(tmp_path, tmp_path / "migrated.db"))
-    world.services.ramp_sandbox.set_standing("YELLOW_CARD", EMAIL, "advanced", "approved")
+    world.services.ramp_sandbox.set_verification_status(
+        "YELLOW_CARD", EMAIL, "advanced", "approved"
+    )
     chatty: Any = [Chatty(one) for one in world.services.ramps]
     world.services = replace(world.services, ramps=chatty)
     fields = world.filled("YELLOW_CARD", Direction.OFF) | {"accountNumber": ACCOUNT}
@@ -133,17 +137,17 @@ def test_what_a_provider_says_is_kept_without_what_it_repeats(tmp_path: Path) ->
     world.store.close()
 
 
-def test_refusals_and_errors_repeat_nothing_personal(office: Office) -> None:
+def test_refusals_and_errors_repeat_nothing_personal(office: KycHarness) -> None:
     wrong: dict[str, Any] = {"idNumber": NAMES["idNumber"] + "x", "dateOfBirth": "14.03.1987"}
     with pytest.raises(InvalidInput) as refusal:
-        kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", wrong)
+        verification.submit_kyc(*office.asked, "YELLOW_CARD", EMAIL, "NG", wrong)
     said = [str(refusal.value)]
     with pytest.raises(InvalidInput) as refusal:
-        kyc.state(*office.asked, "YELLOW_CARD", EMAIL + " ", "NG", "XXX")
+        verification.assess_customer(*office.asked, "YELLOW_CARD", EMAIL + " ", "NG", "XXX")
     said.append(str(refusal.value))
     office.desk.silent = True
     with pytest.raises(Unreachable) as silence:
-        kyc.state(*office.asked, "YELLOW_CARD", EMAIL, "NG", "NGN")
+        verification.assess_customer(*office.asked, "YELLOW_CARD", EMAIL, "NG", "NGN")
     said.append(str(silence.value))
     for value in (*PERSONAL, *wrong.values()):
         assert value not in " ".join(said)
@@ -154,7 +158,7 @@ def test_a_running_service_writes_nothing_personal_down(installation: Installati
     port = free_port()
     installation.start("api", "crossway", "api", "--port", str(port), LOG_LEVEL="debug")
     base = f"http://127.0.0.1:{port}/api"
-    until("the API answers", lambda: installation.answers("api", f"{base}/readyz"))
+    wait_until("the API answers", lambda: installation.answers("api", f"{base}/readyz"))
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client(base_url=f"{base}/v1", headers=headers, timeout=30) as http:
         said = "".join(answer.text for answer in _busy(http))

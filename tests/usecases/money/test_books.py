@@ -12,21 +12,21 @@ import pytest
 from crossway.domain.errors import Forbidden, InvalidInput
 from crossway.domain.intent import State
 from crossway.domain.ledger import Account
-from crossway.ports.treasury_records import PostingFilter
-from crossway.usecases.money import books, stock
-from crossway.usecases.money.books_files import pieces
-from crossway.usecases.network import sandbox
-from tests.world import START, World
+from crossway.ports.treasury_repository import PostingFilter
+from crossway.usecases.money import books, inventory_adjustments
+from crossway.usecases.money.books_export import export_file
+from crossway.usecases.simulator import chain_controls
+from tests.harness import START, Harness
 
 CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET")
 TODAY = datetime.fromtimestamp(START, UTC).date()
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def world(tmp_path: Path) -> Harness:
     """Payments of three days, one of them unfinished."""
-    made = World(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
-    stock.take_in(made.services, made.operator)
+    made = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
+    inventory_adjustments.book_opening_balances(made.services, made.operator)
     for number in range(3):
         intent = made.pay()
         made.deposit(intent, "over" if number else "exact")
@@ -37,38 +37,40 @@ def world(tmp_path: Path) -> World:
     return made
 
 
-def test_the_trial_balance_is_zero_for_every_token(world: World) -> None:
-    now = books.trial(world.services, world.operator)
-    assert now.out == {}
-    assert {line.key[0] for line in now.lines} >= {
-        Account.PAYER, Account.RECIPIENT, Account.INVENTORY, Account.CAPITAL, Account.HELD,
+def test_the_trial_balance_is_zero_for_every_token(world: Harness) -> None:
+    now = books.get_trial_balance(world.services, world.operator)
+    assert now.imbalances == {}
+    assert {line.key[0] for line in now.balances} >= {
+        Account.PAYER, Account.RECIPIENT, Account.INVENTORY, Account.EQUITY, Account.HELD,
         Account.BRIDGE_FEES, Account.SERVICE_FEES, Account.NETWORK_FEES,
     }  # fmt: skip
-    assert {t.symbol for line in now.lines for t in [line.money]} >= {"USDC", "ETH"}
-    first = books.trial(world.services, world.operator, TODAY)
-    assert first.out == {}
-    held = {line.key: line.units for line in first.lines}
-    assert held != {line.key: line.units for line in now.lines}
+    assert {t.symbol for line in now.balances for t in [line.denomination]} >= {"USDC", "ETH"}
+    first = books.get_trial_balance(world.services, world.operator, TODAY)
+    assert first.imbalances == {}
+    held = {line.key: line.amount for line in first.balances}
+    assert held != {line.key: line.amount for line in now.balances}
 
 
-def test_an_account_shows_its_postings_with_payment_and_counterpart(world: World) -> None:
+def test_an_account_shows_its_postings_with_payment_and_counterpart(world: Harness) -> None:
     usdc = world.services.catalogue.tokens["ARBITRUM_MAINNET", "USDC"].address
     key = (Account.RECIPIENT, "ARBITRUM_MAINNET", usdc)
-    found = books.page(world.services, world.operator, PostingFilter(key), 2)
+    found = books.list_postings(world.services, world.operator, PostingFilter(key), 2)
     assert [entry.posted.posting.intent_id for entry in found] == [3, 2]
-    assert {entry.counterpart for entry in found} == {
+    assert {entry.counterparty for entry in found} == {
         world.address("ARBITRUM_MAINNET", "recipient")
     }
     assert {entry.micro_usd for entry in found} == {25_000_000}
-    day = books.day_of(TODAY)
-    opening, closing = books.standing(world.services, world.operator, key, day + 1, day + 1)
+    day = books.day_number(TODAY)
+    opening, closing = books.opening_and_closing_balance(
+        world.services, world.operator, key, day + 1, day + 1
+    )
     assert (opening, closing) == (25_000_000, 50_000_000)
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_an_export_adds_up_from_opening_to_closing_balances(world: World, form: str) -> None:
+def test_an_export_adds_up_from_opening_to_closing_balances(world: Harness, form: str) -> None:
     first, last = TODAY + timedelta(days=1), TODAY + timedelta(days=2)
-    text = "".join(pieces(world.services, world.operator, form, first, last))
+    text = "".join(export_file(world.services, world.operator, form, first, last))
     if form == "csv":
         rows = list(csv.DictReader(io.StringIO(text)))
         parts = {k: [r for r in rows if r["kind"] == k] for k in ("opening", "posting", "closing")}
@@ -87,50 +89,55 @@ def test_an_export_adds_up_from_opening_to_closing_balances(world: World, form: 
         assert row["tx"]
     closing = {(r["account"], r["chain"], r["token"]): int(r["units"]) for r in parts["closing"]}
     assert {key: units for key, units in sums.items() if units} == closing
-    booked = books.trial(world.services, world.operator, last)
+    booked = books.get_trial_balance(world.services, world.operator, last)
     assert closing == {
-        (line.key[0].value, line.key[1], line.key[2]): line.units for line in booked.lines
+        (line.key[0].value, line.key[1], line.key[2]): line.amount for line in booked.balances
     }
     assert parts["opening"]
     assert parts["posting"]
 
 
-def test_an_export_of_everything_closes_at_the_balances_of_now(world: World) -> None:
-    opened = books.export(world.services, world.operator, None, None)
-    entries = list(opened.entries)
+def test_an_export_of_everything_closes_at_the_balances_of_now(world: Harness) -> None:
+    opened = books.export_postings(world.services, world.operator, None, None)
+    entries = list(opened.postings)
     assert opened.opening == {}
-    now = books.trial(world.services, world.operator)
-    assert {k: u for k, u in opened.closing.items() if u} == {x.key: x.units for x in now.lines}
+    now = books.get_trial_balance(world.services, world.operator)
+    assert {k: u for k, u in opened.closing.items() if u} == {x.key: x.amount for x in now.balances}
     assert [e.posted.id for e in entries] == sorted(e.posted.id for e in entries)
 
 
-def test_wrong_ranges_and_forms_and_strangers_are_refused(world: World) -> None:
+def test_wrong_ranges_and_forms_and_strangers_are_refused(world: Harness) -> None:
     with pytest.raises(InvalidInput, match="last day"):
-        books.export(world.services, world.operator, TODAY, date(2020, 1, 1))
+        books.export_postings(world.services, world.operator, TODAY, date(2020, 1, 1))
     with pytest.raises(InvalidInput, match="csv, json"):
-        pieces(world.services, world.operator, "xml", None, None)
-    for ask in (books.trial, lambda s, c: books.page(s, c, PostingFilter(), 1)):
+        export_file(world.services, world.operator, "xml", None, None)
+    for ask in (
+        books.get_trial_balance,
+        lambda s, c: books.list_postings(s, c, PostingFilter(), 1),
+    ):
         with pytest.raises(Forbidden):
             ask(world.services, world.caller)
 
 
-def test_stock_that_was_put_in_is_booked_as_capital_only_as_it_is(world: World) -> None:
+def test_stock_that_was_put_in_is_booked_as_capital_only_as_it_is(world: Harness) -> None:
     services, who = world.services, world.operator
     usdc = services.catalogue.tokens["BASE_MAINNET", "USDC"]
     chain = services.chains["BASE_MAINNET"]
-    before = chain.balances([chain.own.relayer], usdc.address)[chain.own.relayer]
-    sandbox.faults(
+    before = chain.balances([chain.accounts.relayer], usdc.address)[chain.accounts.relayer]
+    chain_controls.inject_faults(
         services, who, "BASE_MAINNET", {"balances": {"relayer": {"USDC": str(before + 7_000_000)}}}
     )
     with pytest.raises(InvalidInput, match="reason"):
-        stock.book_difference(services, who, "BASE_MAINNET", usdc.address, 7_000_000, " ")
-    told = stock.book_difference(
+        inventory_adjustments.book_difference(
+            services, who, "BASE_MAINNET", usdc.address, 7_000_000, " "
+        )
+    told = inventory_adjustments.book_difference(
         services, who, "BASE_MAINNET", usdc.address, 7_000_000, "More stock from the bank"
     )
-    assert told == "7 USDC on Base is booked as put in."
-    assert books.trial(services, who).out == {}
+    assert told == "7 USDC on Base booked as added."
+    assert books.get_trial_balance(services, who).imbalances == {}
     with world.store.read() as unit:
         assert (
-            unit.books.balances()[Account.INVENTORY, "BASE_MAINNET", usdc.address]
+            unit.ledger.get_balances()[Account.INVENTORY, "BASE_MAINNET", usdc.address]
             == before + 7_000_000
         )

@@ -9,72 +9,79 @@ import pytest
 from cryptography.fernet import Fernet
 
 from crossway import bootstrap
-from crossway.adapters.vault import FernetVault, WrongKey, open_vault
+from crossway.adapters.vault import FernetVault, InvalidSecretKey, open_vault
 from crossway.bootstrap import SetupError
 from crossway.domain.ramps import OrderState
 from crossway.settings import Settings, secret_keys_of, write_private
-from crossway.storage.sealed import SEALED
-from crossway.usecases.identity import kyc
-from crossway.usecases.operating.rotation import AT_ONCE, rotate
-from tests.identity_desk import BASIC, EMAIL, Office, an_office
+from crossway.storage.encrypted_values import ENCRYPTED_COLUMNS
+from crossway.usecases.kyc import verification
+from crossway.usecases.operating.key_rotation import BATCH_SIZE, rotate_encryption
+from tests.harness import SECRET_KEY
+from tests.kyc_provider import BASIC, EMAIL, KycHarness, an_office
 from tests.storage.ramp_records import an_order
-from tests.storage.records import at_once
+from tests.storage.records import run_concurrently
 from tests.test_cli import crossway
-from tests.world import SECRET_KEY
 
 NEW = Fernet.generate_key()
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Iterator[Office]:
+def office(tmp_path: Path) -> Iterator[KycHarness]:
     with an_office(tmp_path / "data") as made:
         yield made
 
 
-def filled(office: Office) -> None:
+def filled(office: KycHarness) -> None:
     """Orders of a person who handed something in."""
-    kyc.submit(*office.asked, "YELLOW_CARD", EMAIL, "NG", BASIC)
-    person = kyc.person_of(office.services, EMAIL)
-    for _ in range(2 * AT_ONCE + 1):
+    verification.submit_kyc(*office.asked, "YELLOW_CARD", EMAIL, "NG", BASIC)
+    person = verification.get_or_create_customer(office.services, EMAIL)
+    for _ in range(2 * BATCH_SIZE + 1):
         order = an_order(
-            person_id=person.id,
-            sealed=office.services.vault.seal(b"fields"),
+            customer_id=person.id,
+            encrypted_fields=office.services.vault.encrypt(b"fields"),
             state=OrderState.COMPLETED,
         )
         office.world.store.write(lambda unit, order=order: unit.orders.add(order))  # type: ignore[misc]
 
 
-def with_keys(office: Office, *keys: bytes) -> Office:
+def with_keys(office: KycHarness, *keys: bytes) -> KycHarness:
     vault = open_vault(keys, office.world.store)
     return replace(office, services=replace(office.services, vault=vault))
 
 
-def sealed(office: Office) -> list[bytes]:
+def sealed(office: KycHarness) -> list[bytes]:
     def work(unit: Any) -> list[bytes]:
-        kinds = [unit.sealed.page(kind, 100, None) for kind in unit.sealed.kinds()]
+        kinds = [
+            unit.encrypted_values.lock_page(kind, 100, None)
+            for kind in unit.encrypted_values.list_kinds()
+        ]
         return [value for kind in kinds for _, value in kind]
 
     return office.world.store.write(work)
 
 
-def test_after_a_rotation_the_new_key_alone_opens_everything(office: Office) -> None:
+def test_after_a_rotation_the_new_key_alone_opens_everything(office: KycHarness) -> None:
     filled(office)
-    done = rotate(with_keys(office, NEW, SECRET_KEY).services, "Ada")
+    done = rotate_encryption(with_keys(office, NEW, SECRET_KEY).services, "Ada")
     assert done.clean
-    assert done.renewed["orders.sealed"] == 2 * AT_ONCE + 1
-    assert done.renewed["submissions.sealed"] == len(BASIC)
-    assert done.renewed["people.email_sealed"] == done.renewed["secrets_kept.sealed"] == 1
+    assert done.reencrypted["orders.encrypted_fields"] == 2 * BATCH_SIZE + 1
+    assert done.reencrypted["kyc_submissions.encrypted_value"] == len(BASIC)
+    assert (
+        done.reencrypted["kyc_customers.encrypted_email"]
+        == done.reencrypted["stored_secrets.encrypted_value"]
+        == 1
+    )
     alone = with_keys(office, NEW)
-    assert len(sealed(office)) == sum(done.renewed.values())
+    assert len(sealed(office)) == sum(done.reencrypted.values())
     for value in sealed(office):
-        assert alone.services.vault.open(value)
-    person = kyc.person_of(alone.services, EMAIL)
-    assert kyc.reveal_email(alone.services, person) == EMAIL
-    with pytest.raises(WrongKey):
+        assert alone.services.vault.decrypt(value)
+    person = verification.get_or_create_customer(alone.services, EMAIL)
+    assert verification.decrypt_email(alone.services, person) == EMAIL
+    with pytest.raises(InvalidSecretKey):
         with_keys(office, SECRET_KEY)
 
 
-def test_a_rotation_that_was_ended_goes_on_where_it_stopped(office: Office) -> None:
+def test_a_rotation_that_was_ended_goes_on_where_it_stopped(office: KycHarness) -> None:
     filled(office)
     both = with_keys(office, NEW, SECRET_KEY)
 
@@ -82,49 +89,51 @@ def test_a_rotation_that_was_ended_goes_on_where_it_stopped(office: Office) -> N
         pass
 
     class Failing(FernetVault):
-        left = AT_ONCE + 3
+        left = BATCH_SIZE + 3
 
-        def renew(self, sealed: bytes) -> bytes | None:
+        def reencrypt(self, sealed: bytes) -> bytes | None:
             self.left -= 1
             if self.left < 0:
                 raise Ended
-            return super().renew(sealed)
+            return super().reencrypt(sealed)
 
     failing = Failing([NEW, SECRET_KEY], b"")
     with pytest.raises(Ended):
-        rotate(replace(both.services, vault=failing), "Ada")
-    assert with_keys(office, SECRET_KEY).services.vault.index(EMAIL)
-    done = rotate(both.services, "Ada")
+        rotate_encryption(replace(both.services, vault=failing), "Ada")
+    assert with_keys(office, SECRET_KEY).services.vault.blind_index(EMAIL)
+    done = rotate_encryption(both.services, "Ada")
     assert done.clean
-    assert done.renewed["orders.sealed"] == AT_ONCE + 1
-    assert not any(rotate(both.services, "Ada").renewed.values())
+    assert done.reencrypted["orders.encrypted_fields"] == BATCH_SIZE + 1
+    assert not any(rotate_encryption(both.services, "Ada").reencrypted.values())
 
 
 def test_what_a_process_with_the_old_key_writes_is_found_by_the_next_rotation(
-    office: Office,
+    office: KycHarness,
 ) -> None:
     both = with_keys(office, NEW, SECRET_KEY)
-    assert rotate(both.services, "Ada").clean
-    order = an_order(sealed=office.services.vault.seal(b"late"))
+    assert rotate_encryption(both.services, "Ada").clean
+    order = an_order(encrypted_fields=office.services.vault.encrypt(b"late"))
     office.world.store.write(lambda unit: unit.orders.add(order))
-    assert rotate(both.services, "Ada").renewed["orders.sealed"] == 1
-    assert not any(rotate(both.services, "Ada").renewed.values())
+    assert rotate_encryption(both.services, "Ada").reencrypted["orders.encrypted_fields"] == 1
+    assert not any(rotate_encryption(both.services, "Ada").reencrypted.values())
 
 
-def test_what_no_key_opens_is_named_and_the_old_key_stays(office: Office) -> None:
-    order = an_order(sealed=Fernet(Fernet.generate_key()).encrypt(b"lost"))
+def test_what_no_key_opens_is_named_and_the_old_key_stays(office: KycHarness) -> None:
+    order = an_order(encrypted_fields=Fernet(Fernet.generate_key()).encrypt(b"lost"))
     order = office.world.store.write(lambda unit: unit.orders.add(order))
-    done = rotate(with_keys(office, NEW, SECRET_KEY).services, "Ada")
+    done = rotate_encryption(with_keys(office, NEW, SECRET_KEY).services, "Ada")
     assert not done.clean
-    assert done.lost["orders.sealed"] == [order.id]
+    assert done.undecryptable["orders.encrypted_fields"] == [order.id]
 
 
-def test_a_rotation_is_audited(office: Office) -> None:
-    rotate(office.services, "Ada")
+def test_a_rotation_is_audited(office: KycHarness) -> None:
+    rotate_encryption(office.services, "Ada")
     with office.world.store.read() as unit:
-        (line,) = [line for line in unit.network.audited(9) if line[1] == "Ada"]
-    assert line[2] == "secrets encrypted anew"
-    assert set(line[3]["renewed"]) == {f"{table.name}.{column}" for table, _, column in SEALED}
+        (line,) = [line for line in unit.audit_log.list_recent(9) if line[1] == "Ada"]
+    assert line[2] == "secrets re-encrypted"
+    assert set(line[3]["renewed"]) == {
+        f"{table.name}.{column}" for table, _, column in ENCRYPTED_COLUMNS
+    }
 
 
 def test_the_commands_change_a_key_and_a_wrong_one_ends_the_start(tmp_path: Path) -> None:
@@ -151,7 +160,7 @@ def test_the_commands_change_a_key_and_a_wrong_one_ends_the_start(tmp_path: Path
 
 def test_a_key_file_is_whole_as_soon_as_it_is_there(tmp_path: Path) -> None:
     settings = Settings(_env_file=None, data_dir=tmp_path)  # type: ignore[call-arg]
-    found = at_once([lambda: secret_keys_of(settings)] * 16)
+    found = run_concurrently([lambda: secret_keys_of(settings)] * 16)
     assert len(set(found)) == 1
     assert len(found[0]) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["secret.key"]

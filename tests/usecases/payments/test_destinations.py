@@ -4,18 +4,18 @@ from itertools import permutations
 
 import pytest
 
-from crossway.adapters.chains.addresses import canonical
+from crossway.adapters.chains.addresses import canonical_address
 from crossway.domain.intent import Intent
 from crossway.usecases.payments import intents
-from tests.world import CATALOGUE, World
+from tests.harness import CATALOGUE, Harness
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return World(f"sqlite:///{tmp_path_factory.mktemp('world') / 'crossway.db'}")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Harness:
+    return Harness(f"sqlite:///{tmp_path_factory.mktemp('world') / 'crossway.db'}")
 
 
-def made(world: World, source: str, to: str) -> Intent:
+def made(world: Harness, source: str, to: str) -> Intent:
     symbols = [{t.symbol for t in CATALOGUE.by_chain[c] if t.enabled} for c in (source, to)]
     symbol = next(s for s in ("USDC", "USDT", "ETH") if s in symbols[0])
     out = next(s for s in ("USDC", "USDT", "ETH") if s in symbols[1])
@@ -27,7 +27,7 @@ def made(world: World, source: str, to: str) -> Intent:
     )
 
 
-def test_every_pair_of_all_chains_has_a_destination_address(world: World) -> None:
+def test_every_pair_of_all_chains_has_a_destination_address(world: Harness) -> None:
     families = set()
     for source, to in permutations(CATALOGUE.chains, 2):
         one, other = CATALOGUE.chains[source], CATALOGUE.chains[to]
@@ -35,11 +35,13 @@ def test_every_pair_of_all_chains_has_a_destination_address(world: World) -> Non
             continue
         intent = made(world, source, to)
         families.add((one.kind, other.kind))
-        assert canonical(one.kind, intent.address) == intent.address
-        assert canonical(other.kind, intent.destination_address) == intent.destination_address
+        assert canonical_address(one.kind, intent.address) == intent.address
+        assert (
+            canonical_address(other.kind, intent.destination_address) == intent.destination_address
+        )
         chain = world.services.chains[to]
-        assert intent.destination_address == chain.deposit_address(intent.key)
-        asked = intents.destination_address(world.services, world.caller, intent.address)
+        assert intent.destination_address == chain.deposit_address(intent.intent_hash)
+        asked = intents.get_destination_address(world.services, world.caller, intent.address)
         assert asked == intent.destination_address
         has_account = one.kind == "solana"
         assert (intent.deposit_token_account is not None) is has_account

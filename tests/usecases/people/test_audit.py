@@ -7,33 +7,33 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from crossway.domain.clients import insider
+from crossway.domain.clients import staff_principal
 from crossway.domain.errors import Forbidden, InvalidInput
 from crossway.domain.intent import State
 from crossway.ports.logs import AuditFilter
-from crossway.storage.network_tables import audit as table
+from crossway.storage.service_tables import audit_log as table
+from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import clients
-from crossway.usecases.network import switches
-from crossway.usecases.payments import processing
-from crossway.usecases.people import audit
+from crossway.usecases.payments import manual_operations
+from crossway.usecases.staff import audit_log
 from tests.databases import new_sqlite
-from tests.world import World
+from tests.harness import Harness
 
 BASE = "BASE_MAINNET"
 
 
 @pytest.fixture
-def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    world = World(new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db"))
+def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
+    world = Harness(new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db"))
     yield world
     world.store.close()
 
 
-def test_every_change_tells_who_what_and_how_it_was_before(world: World) -> None:
+def test_every_change_tells_who_what_and_how_it_was_before(world: Harness) -> None:
     services = world.services
-    switches.switch(services, world.operator, f"chain:{BASE}", True, "node is down")
-    switches.switch(services, world.operator, f"chain:{BASE}", False, "")
-    on, off = audit.page(services, world.operator, AuditFilter(subject=""), 10)[:2]
+    kill_switches.set_kill_switch(services, world.operator, f"chain:{BASE}", True, "node is down")
+    kill_switches.set_kill_switch(services, world.operator, f"chain:{BASE}", False, "")
+    on, off = audit_log.page(services, world.operator, AuditFilter(subject=""), 10)[:2]
     assert (off.who, off.what, off.detail["subject"]) == ("A shop", "switched off", f"chain:{BASE}")
     assert off.before == {"off": False, "reason": ""}
     assert off.after == {"off": True, "reason": "node is down"}
@@ -41,91 +41,97 @@ def test_every_change_tells_who_what_and_how_it_was_before(world: World) -> None
     assert {on.subject, off.subject} == {f"chain:{BASE}"}
 
 
-def test_a_refund_by_hand_is_in_the_log_under_its_intent(world: World) -> None:
+def test_a_refund_by_hand_is_in_the_log_under_its_intent(world: Harness) -> None:
     services = world.services
     intent = world.pay()
     world.deposit(intent, "short")
     world.pass_time(20)
-    world.hand.seconds += 3700
+    world.machine.seconds += 3700
     tx = []
 
     for _ in range(20):
         world.engine.tick()
         if world.now(intent).state is State.EXPIRED:
-            ticking = replace(services, pause=world.engine.tick)
-            tx.append(processing.refund(ticking, world.caller, intent.address))
+            ticking = replace(services, process=replace(services.process, pause=world.engine.tick))
+            tx.append(manual_operations.refund(ticking, world.caller, intent.address))
             break
-        world.hand.seconds += 1
+        world.machine.seconds += 1
     assert tx
-    (entry,) = audit.page(services, world.operator, AuditFilter(subject=f"intent:{intent.id}"), 10)
+    (entry,) = audit_log.page(
+        services, world.operator, AuditFilter(subject=f"intent:{intent.id}"), 10
+    )
     assert (entry.who, entry.what) == ("A shop", "refund")
 
 
-def test_only_operators_see_the_log(world: World) -> None:
+def test_only_operators_see_the_log(world: Harness) -> None:
     for ask in (
-        lambda: audit.page(world.services, world.caller, AuditFilter(), 10),
-        lambda: audit.check(world.services, world.caller),
-        lambda: audit.names(world.services, world.caller),
+        lambda: audit_log.page(world.services, world.caller, AuditFilter(), 10),
+        lambda: audit_log.check(world.services, world.caller),
+        lambda: audit_log.names(world.services, world.caller),
     ):
         with pytest.raises(Forbidden):
             ask()
     with pytest.raises(InvalidInput, match="limit must be from 1 to 200"):
-        audit.page(world.services, world.operator, AuditFilter(), 0)
+        audit_log.page(world.services, world.operator, AuditFilter(), 0)
 
 
-def test_the_log_is_walked_page_by_page(world: World) -> None:
+def test_the_log_is_walked_page_by_page(world: Harness) -> None:
     for number in range(5):
-        clients.create(world.services, f"Shop {number}", insider("Ada" if number % 2 else "Bob"))
-    first = audit.page(world.services, world.operator, AuditFilter(), 2)
-    rest = audit.page(world.services, world.operator, AuditFilter(before_id=first[-1].id), 10)
+        clients.create_client(
+            world.services, f"Shop {number}", staff_principal("Ada" if number % 2 else "Bob")
+        )
+    first = audit_log.page(world.services, world.operator, AuditFilter(), 2)
+    rest = audit_log.page(world.services, world.operator, AuditFilter(before_id=first[-1].id), 10)
     assert [entry.detail["client"] for entry in first + rest] == [
         f"Shop {number}" for number in (4, 3, 2, 1, 0)
     ]
-    assert audit.names(world.services, world.operator) == (["Ada", "Bob"], ["client created"])
+    assert audit_log.names(world.services, world.operator) == (["Ada", "Bob"], ["client created"])
 
 
-def test_a_log_that_nobody_touched_is_intact_and_one_that_was_is_not(world: World) -> None:
+def test_a_log_that_nobody_touched_is_intact_and_one_that_was_is_not(world: Harness) -> None:
     services, operator = world.services, world.operator
-    empty = audit.check(services, operator)
+    empty = audit_log.check(services, operator)
     assert (empty.entries, empty.intact) == (0, True)
     for number in range(3):
-        clients.create(services, f"Shop {number}", insider("Ada"))
-    good = audit.check(services, operator)
+        clients.create_client(services, f"Shop {number}", staff_principal("Ada"))
+    good = audit_log.check(services, operator)
     assert (good.entries, good.broken, good.intact) == (3, (), True)
-    clients.create(services, "Later", insider("Ada"))
-    assert audit.check(services, operator, good.newest).intact
-    (second,) = [e.id for e in audit.page(services, operator, AuditFilter(), 10)][2:3]
+    clients.create_client(services, "Later", staff_principal("Ada"))
+    assert audit_log.check(services, operator, good.newest).intact
+    (second,) = [e.id for e in audit_log.page(services, operator, AuditFilter(), 10)][2:3]
     with world.store.writer.begin() as db:
         db.execute(update(table).where(table.c.id == second).values(who="Eve"))
-    bad = audit.check(services, operator)
+    bad = audit_log.check(services, operator)
     assert (bad.broken, bad.intact) == ((second,), False)
 
 
-def test_a_log_that_was_cut_short_or_written_anew_lacks_a_hash_that_was_kept(world: World) -> None:
+def test_a_log_that_was_cut_short_or_written_anew_lacks_a_hash_that_was_kept(world: Harness) -> None:
     services, operator = world.services, world.operator
     for number in range(3):
-        clients.create(services, f"Shop {number}", insider("Ada"))
-    kept = audit.check(services, operator).newest
-    newest = audit.page(services, operator, AuditFilter(), 1)[0].id
+        clients.create_client(services, f"Shop {number}", staff_principal("Ada"))
+    kept = audit_log.check(services, operator).newest
+    newest = audit_log.page(services, operator, AuditFilter(), 1)[0].id
     with world.store.writer.begin() as db:
         db.execute(table.delete().where(table.c.id == newest))
-    assert audit.check(services, operator).intact, "by itself a chain cannot tell that it was cut"
-    assert not audit.check(services, operator, kept).intact
+    assert audit_log.check(services, operator).intact, (
+        "by itself a chain cannot tell that it was cut"
+    )
+    assert not audit_log.check(services, operator, kept).intact
 
 
-def test_entries_from_before_there_were_hashes_are_counted_apart(world: World) -> None:
+def test_entries_from_before_there_were_hashes_are_counted_apart(world: Harness) -> None:
     with world.store.writer.begin() as db:
         old = {"at": 1, "who": "Ada", "what": "refund", "detail": "{}"}
         db.execute(table.insert(), [old, old])
-    clients.create(world.services, "Shop", insider("Ada"))
-    found = audit.check(world.services, world.operator)
-    assert (found.entries, found.unproven, found.intact) == (3, 2, True)
+    clients.create_client(world.services, "Shop", staff_principal("Ada"))
+    found = audit_log.check(world.services, world.operator)
+    assert (found.entries, found.unhashed_entries, found.intact) == (3, 2, True)
 
 
-def test_a_log_whose_hashes_were_all_taken_away_is_not_called_whole(world: World) -> None:
-    clients.create(world.services, "Shop", insider("Ada"))
-    assert audit.check(world.services, world.operator).intact
+def test_a_log_whose_hashes_were_all_taken_away_is_not_called_whole(world: Harness) -> None:
+    clients.create_client(world.services, "Shop", staff_principal("Ada"))
+    assert audit_log.check(world.services, world.operator).intact
     with world.store.writer.begin() as db:
         db.execute(update(table).values(hash="", who="Eve"))
-    found = audit.check(world.services, world.operator)
+    found = audit_log.check(world.services, world.operator)
     assert (found.bare, found.intact) == (True, False)

@@ -9,20 +9,20 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.money import format_units, parse_decimal
 from crossway.domain.quotes import Comparison
 from crossway.usecases.pricing import quotes
-from tests.services import CATALOGUE, PRICES, SwitchStore, address, caller, services
+from tests.services import CATALOGUE, PRICES, KillSwitchStore, address, caller, services
 
 SHOP = caller()
 MAINNETS = [chain.id for chain in CATALOGUE.chains.values() if not chain.testnet]
 
 
 def compare(destination: str = "BASE_MAINNET", amount: str = "25.5", **more: str) -> Comparison:
-    return quotes.multi_source(services(), SHOP, destination, amount, address(destination), **more)
+    return quotes.quote_multi_source(services(), SHOP, destination, amount, address(destination), **more)
 
 
 def test_every_chain_of_the_network_is_a_source_and_the_same_chain_comes_first() -> None:
     found = compare()
     assert {option.source for option in found.options} == set(MAINNETS)
-    assert found.missing == ()
+    assert found.excluded == ()
     first, *others = found.options
     assert (first.source, first.bridge) == ("BASE_MAINNET", None)
     costs = [option.fee_micro_usd for option in others]
@@ -35,12 +35,12 @@ def test_every_enabled_token_with_a_price_is_a_payment_option() -> None:
     for source in compare().options:
         tokens = CATALOGUE.by_chain[source.source]
         enabled = [token.symbol for token in tokens if token.enabled]
-        priced = set(PRICES.usd(enabled))
+        priced = set(PRICES.get_usd_prices(enabled))
         assert [o.symbol for o in source.options] == [s for s in enabled if s in priced]
 
 
 def test_the_parts_of_every_fee_add_up() -> None:
-    found = quotes.multi_source(
+    found = quotes.quote_multi_source(
         services(), caller(app_fee_bps=30), "BASE", "25.5", address("BASE_MAINNET")
     )
     for option in found.options:
@@ -50,7 +50,7 @@ def test_the_parts_of_every_fee_add_up() -> None:
         for paid in option.options:
             if paid.symbol == "USDC":
                 whole = 25_576_500 * 10 ** (paid.decimals - 6)
-                assert paid.deposit_units == whole + paid.fee_units
+                assert paid.deposit_amount == whole + paid.fee_units
 
 
 def test_a_test_network_is_only_paid_from_test_networks() -> None:
@@ -60,7 +60,7 @@ def test_a_test_network_is_only_paid_from_test_networks() -> None:
 
 def test_a_live_key_may_not_compare_test_networks() -> None:
     with pytest.raises(InvalidInput, match="A live key cannot be used with test networks"):
-        quotes.multi_source(
+        quotes.quote_multi_source(
             services(), caller(Mode.LIVE), "BASE_TESTNET", "5", address("BASE_TESTNET")
         )
 
@@ -73,7 +73,7 @@ def test_excluded_chains_are_left_out_and_their_short_names_understood() -> None
 @pytest.mark.parametrize("amount", ["0", "0.00", "-1", "abc", "", "1e3", "NaN", "Infinity", None])
 def test_the_amount_must_be_a_positive_number(amount: str | None) -> None:
     with pytest.raises(InvalidInput) as refused:
-        quotes.multi_source(services(), SHOP, "BASE", amount, address("BASE_MAINNET"))
+        quotes.quote_multi_source(services(), SHOP, "BASE", amount, address("BASE_MAINNET"))
     assert str(refused.value) == "Amount must be a valid positive number"
 
 
@@ -84,22 +84,22 @@ def test_more_places_than_the_token_has_are_refused() -> None:
 
 def test_complaints_come_together() -> None:
     with pytest.raises(InvalidInput) as refused:
-        quotes.multi_source(services(), SHOP, "MARS", "x", None, exclude_chains="VENUS")
+        quotes.quote_multi_source(services(), SHOP, "MARS", "x", None, exclude_chains="VENUS")
     fields = [complaint.split()[0] for complaint in str(refused.value).split("; ")]
     assert fields == ["Amount", "destinationChain", "excludeChains"]
 
 
 def test_a_switched_off_source_is_named_as_missing() -> None:
-    made = services(store=SwitchStore({"chain:BSC_MAINNET": "maintenance"}))
-    found = quotes.multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
-    assert [(left.subject, left.reason) for left in found.missing] == [
+    made = services(store=KillSwitchStore({"chain:BSC_MAINNET": "maintenance"}))
+    found = quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
+    assert [(left.subject, left.reason) for left in found.excluded] == [
         ("BSC_MAINNET", "is switched off")
     ]
 
 
 def test_a_chain_whose_bridges_refuse_the_amount_is_named_with_the_limit() -> None:
     found = compare(amount="5000000")
-    reasons = {left.subject: left.reason for left in found.missing}
+    reasons = {left.subject: left.reason for left in found.excluded}
     assert "takes at most" in reasons["TRON_MAINNET"]
     assert {option.source for option in found.options} == set(MAINNETS) - set(reasons)
 
@@ -116,15 +116,15 @@ def test_every_option_is_to_the_unit_what_an_intent_would_ask(
 ) -> None:
     made, who, text = services(), caller(app_fee_bps=bps), format_units(millionths, 6)
     out = CATALOGUE.tokens[destination, symbol]
-    for source in quotes.multi_source(made, who, destination, text, out.address).options:
+    for source in quotes.quote_multi_source(made, who, destination, text, out.address).options:
         for option in source.options:
             decimals = option.decimals if option.symbol == symbol else out.decimals
-            routed = quotes.route_for(
+            routed = quotes.quote_intent(
                 made, who, source.source, destination,
                 CATALOGUE.tokens[source.source, option.symbol], out,
                 parse_decimal("amount", text, 6 if symbol == "USDC" else decimals), symbol,
             )  # fmt: skip
-            assert routed.quote.deposit_units == option.deposit_units
+            assert routed.quote.deposit_amount == option.deposit_amount
             assert routed.quote.fee_asset_units == option.fee_units
             assert routed.quote.bridge == source.bridge
             assert routed.quote.fill_seconds == source.fill_seconds

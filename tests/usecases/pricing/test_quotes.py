@@ -12,29 +12,29 @@ from crossway.adapters.prices.fixed import FixedPrices
 from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput, NotFound, QuotesUnavailable, Unreachable
 from crossway.domain.money import Price
-from crossway.domain.quotes import BridgeName, Leg, NoOffer, Offer, Route
-from crossway.ports.services import Patience, Policy
+from crossway.domain.quotes import BridgeName, BridgeQuote, QuoteRejected, Route, RouteRequest
+from crossway.ports.policy import Policy, TimeoutPolicy
 from crossway.usecases.pricing import quotes
-from crossway.usecases.pricing.cases import Asked
+from crossway.usecases.pricing.priced_request import QuoteRequest
 from tests.services import (
     CATALOGUE,
     NOW,
     PRICES,
-    StandingClock,
-    SwitchStore,
+    FixedClock,
+    KillSwitchStore,
     address,
     caller,
     services,
 )
 
-HASTY = Policy(patience=Patience(deadline=0.05, enough=9))
+HASTY = Policy(quote_timeouts=TimeoutPolicy(deadline=0.05, enough=9))
 SHOP = caller()
 
 
 class OneBridge:
     """A bridge made up for a test: it answers, fails or hangs as it is told."""
 
-    at_once = False
+    runs_in_process = False
 
     def __init__(self, name: BridgeName, answer: Any = 1_000) -> None:
         self.name, self.answer = name, answer
@@ -42,18 +42,20 @@ class OneBridge:
     def routes(self) -> Sequence[Route]:
         return ()
 
-    def offers(self, legs: Sequence[Leg], now: Any) -> Sequence[Offer | NoOffer]:
+    def get_quotes(
+        self, legs: Sequence[RouteRequest], now: Any
+    ) -> Sequence[BridgeQuote | QuoteRejected]:
         if isinstance(self.answer, threading.Event):
             assert self.answer.wait(30)
             return []
         if isinstance(self.answer, BaseException):
             raise self.answer
         if isinstance(self.answer, str):
-            return [NoOffer(self.name, leg, self.answer) for leg in legs]
-        return [Offer(self.name, leg, self.answer, 1, 1, {}, "0xab") for leg in legs]
+            return [QuoteRejected(self.name, leg, self.answer) for leg in legs]
+        return [BridgeQuote(self.name, leg, self.answer, 1, 1, {}, "0xab") for leg in legs]
 
 
-def one(**changes: Any) -> Asked:
+def one(**changes: Any) -> QuoteRequest:
     """A question for a single quote: 100 USD from Base to Polygon, USDC to USDC."""
     asked = {
         "token_in": address("BASE_MAINNET"),
@@ -62,19 +64,19 @@ def one(**changes: Any) -> Asked:
         "destination": "POLYGON_MAINNET",
         "amount": "100000000",
     }
-    return Asked(**asked | changes)
+    return QuoteRequest(**asked | changes)
 
 
 def test_a_single_quote_names_fee_deposit_and_route() -> None:
-    quote = quotes.single(services(), SHOP, one(), bridge="ACROSS")
+    quote = quotes.quote_with_bridge(services(), SHOP, one(), bridge="ACROSS")
     start = CATALOGUE.chains["BASE_MAINNET"].transfer_cost_micro_usd
     fill = CATALOGUE.chains["POLYGON_MAINNET"].transfer_cost_micro_usd
     assert quote.bridge is BridgeName.ACROSS
     assert quote.bridge_micro_usd == 20_000 + start + 2 * fill
     assert quote.service_micro_usd == 10_000
     assert quote.fee_units == quote.fee_asset_units == quote.bridge_micro_usd + 10_000
-    assert quote.deposit_units == 100_000_000 + quote.fee_units
-    assert quote.out_units == 100_000_000
+    assert quote.deposit_amount == 100_000_000 + quote.fee_units
+    assert quote.payout_amount == 100_000_000
     assert quote.slippage == "0"
     assert quote.expires_at == NOW + timedelta(seconds=60)
     assert quote.details["pctFee"] == 2 * 10**14
@@ -82,7 +84,7 @@ def test_a_single_quote_names_fee_deposit_and_route() -> None:
 
 def test_a_mainnets_short_name_and_any_spelling_of_an_address_are_understood() -> None:
     asked = one(source="BASE", destination="POLYGON", token_in=address("BASE_MAINNET").lower())
-    quote = quotes.single(services(), SHOP, asked, bridge="CCTP")
+    quote = quotes.quote_with_bridge(services(), SHOP, asked, bridge="CCTP")
     assert (quote.source, quote.destination) == ("BASE_MAINNET", "POLYGON_MAINNET")
     assert quote.token_in == address("BASE_MAINNET")
 
@@ -94,13 +96,13 @@ def test_the_amount_may_be_given_in_another_symbol_and_paid_in_a_third() -> None
         amount=str(10**17),
         amount_symbol="ETH",
     )
-    quote = quotes.single(services(), SHOP, asked, bridge="RHINOFI")
-    btc = PRICES.usd(["cbBTC"])["cbBTC"].pico_usd
+    quote = quotes.quote_with_bridge(services(), SHOP, asked, bridge="RHINOFI")
+    btc = PRICES.get_usd_prices(["cbBTC"])["cbBTC"].pico_usd
     owed = 198_700_000 + quote.bridge_micro_usd + quote.service_micro_usd
-    assert quote.out_units == 198_700_000
+    assert quote.payout_amount == 198_700_000
     assert quote.amount_decimals == 18
-    assert quote.deposit_units * btc >= owed * 10**14
-    assert (quote.deposit_units - 2) * btc < owed * 10**14
+    assert quote.deposit_amount * btc >= owed * 10**14
+    assert (quote.deposit_amount - 2) * btc < owed * 10**14
     assert quote.slippage == "0.5"
 
 
@@ -109,10 +111,10 @@ def test_usdc_means_dollars_whatever_its_decimals_on_the_chain() -> None:
         source="BSC", destination="BASE",
         token_in=address("BSC_MAINNET"), token_out=address("BASE_MAINNET"),
     )  # fmt: skip
-    quote = quotes.single(services(), SHOP, asked, bridge="ACROSS")
+    quote = quotes.quote_with_bridge(services(), SHOP, asked, bridge="ACROSS")
     assert quote.amount_decimals == 6
     assert quote.asset_decimals == 18
-    assert quote.deposit_units == (100_000_000 + quote.fee_units) * 10**12
+    assert quote.deposit_amount == (100_000_000 + quote.fee_units) * 10**12
 
 
 @pytest.mark.parametrize(
@@ -127,12 +129,12 @@ def test_an_amount_counts_the_decimals_of_the_token_paid_else_of_the_one_receive
         amount_symbol="ETH", amount=str(10**decimals // 50),
         token_in=address("SOLANA_MAINNET", paid), token_out=address("ARBITRUM_MAINNET", got),
     )  # fmt: skip
-    quote = quotes.best(services(), SHOP, asked)
+    quote = quotes.best_quote(services(), SHOP, asked)
     assert quote.amount_decimals == decimals
     assert (
         39_000_000
-        < quote.deposit_units
-        * PRICES.usd([paid])[paid].pico_usd
+        < quote.deposit_amount
+        * PRICES.get_usd_prices([paid])[paid].pico_usd
         // 10 ** (quote.asset_decimals + 6)
         < 41_000_000
     )
@@ -142,7 +144,7 @@ def test_an_amount_counts_the_decimals_of_the_token_paid_else_of_the_one_receive
 @pytest.mark.parametrize("nothing", [None, ""])
 def test_a_single_quote_needs_both_token_addresses(missing: str, nothing: str | None) -> None:
     with pytest.raises(InvalidInput) as refused:
-        quotes.single(services(), SHOP, one(**{missing: nothing}), bridge="ACROSS")
+        quotes.quote_with_bridge(services(), SHOP, one(**{missing: nothing}), bridge="ACROSS")
     assert str(refused.value) == "Token addresses are required"
 
 
@@ -151,7 +153,7 @@ def test_all_complaints_come_at_once_each_naming_its_field() -> None:
         token_in="0x12", destination="MARS", amount="-5", amount_symbol="GOLD", recipient="x"
     )
     with pytest.raises(InvalidInput) as refused:
-        quotes.single(services(), SHOP, asked, bridge="HOP")
+        quotes.quote_with_bridge(services(), SHOP, asked, bridge="HOP")
     fields = [complaint.split()[0] for complaint in str(refused.value).split("; ")]
     assert fields == ["bridge", "destinationChain", "amount", "amountSymbol", "tokenIn"]
 
@@ -159,7 +161,7 @@ def test_all_complaints_come_at_once_each_naming_its_field() -> None:
 def test_a_recipient_of_another_kind_of_chain_is_refused() -> None:
     tron = address("TRON_MAINNET")
     with pytest.raises(InvalidInput, match=r"^recipient "):
-        quotes.single(services(), SHOP, one(recipient=tron), bridge="ACROSS")
+        quotes.quote_with_bridge(services(), SHOP, one(recipient=tron), bridge="ACROSS")
 
 
 def test_a_bridge_that_lacks_the_route_says_so() -> None:
@@ -168,15 +170,15 @@ def test_a_bridge_that_lacks_the_route_says_so() -> None:
         token_in=address("TRON_MAINNET", "USDT"), token_out=address("BASE_MAINNET"),
     )  # fmt: skip
     with pytest.raises(InvalidInput) as refused:
-        quotes.single(services(), SHOP, asked, bridge="ACROSS")
+        quotes.quote_with_bridge(services(), SHOP, asked, bridge="ACROSS")
     assert str(refused.value) == "ACROSS does not support TRON_MAINNET -> BASE_MAINNET"
 
 
 def test_an_amount_outside_the_limits_names_the_limit() -> None:
     with pytest.raises(InvalidInput, match=r"^amount: ACROSS takes at least 1\.00 USD$"):
-        quotes.single(services(), SHOP, one(amount="999999"), bridge="ACROSS")
+        quotes.quote_with_bridge(services(), SHOP, one(amount="999999"), bridge="ACROSS")
     with pytest.raises(InvalidInput, match=r"^amount: RHINOFI takes at most 100000\.00 USD$"):
-        quotes.single(services(), SHOP, one(amount="100000000001"), bridge="RHINOFI")
+        quotes.quote_with_bridge(services(), SHOP, one(amount="100000000001"), bridge="RHINOFI")
 
 
 def test_a_live_key_gets_no_quote_for_a_test_network() -> None:
@@ -185,49 +187,49 @@ def test_a_live_key_gets_no_quote_for_a_test_network() -> None:
         token_in=address("BASE_TESTNET"), token_out=address("ARBITRUM_TESTNET"),
     )  # fmt: skip
     with pytest.raises(InvalidInput) as refused:
-        quotes.single(services(), caller(Mode.LIVE), asked, bridge="ACROSS")
+        quotes.quote_with_bridge(services(), caller(Mode.LIVE), asked, bridge="ACROSS")
     assert str(refused.value) == "A live key cannot be used with test networks"
-    assert quotes.single(services(), caller(Mode.TEST), asked, bridge="ACROSS").fee_units > 0
+    assert quotes.quote_with_bridge(services(), caller(Mode.TEST), asked, bridge="ACROSS").fee_units > 0
 
 
 def test_a_disabled_token_is_refused() -> None:
     asked = one(source="TRON", token_in=address("TRON_MAINNET"))
     with pytest.raises(InvalidInput, match="tokenIn: USDC on TRON_MAINNET is switched off"):
-        quotes.single(services(), SHOP, asked, bridge="RHINOFI")
+        quotes.quote_with_bridge(services(), SHOP, asked, bridge="RHINOFI")
 
 
 def test_the_clients_app_fee_is_part_of_the_deposit_and_no_part_of_the_fee() -> None:
-    plain = quotes.single(services(), SHOP, one(), bridge="CCTP")
-    charged = quotes.single(services(), caller(app_fee_bps=100), one(), bridge="CCTP")
-    capped = quotes.single(services(), caller(app_fee_bps=100, cap=300_000), one(), bridge="CCTP")
+    plain = quotes.quote_with_bridge(services(), SHOP, one(), bridge="CCTP")
+    charged = quotes.quote_with_bridge(services(), caller(app_fee_bps=100), one(), bridge="CCTP")
+    capped = quotes.quote_with_bridge(services(), caller(app_fee_bps=100, cap=300_000), one(), bridge="CCTP")
     assert charged.app_micro_usd == 1_000_000
     assert (plain.app_fee_units, charged.app_fee_units) == (0, 1_000_000)
     assert charged.fee_units == plain.fee_units
     assert charged.fee_asset_units == plain.fee_asset_units
-    assert charged.deposit_units == plain.deposit_units + 1_000_000
-    assert capped.deposit_units == plain.deposit_units + 300_000
+    assert charged.deposit_amount == plain.deposit_amount + 1_000_000
+    assert capped.deposit_amount == plain.deposit_amount + 300_000
 
 
 def test_multiple_quotes_come_cheapest_first_and_the_best_is_the_first() -> None:
-    found = quotes.multiple(services(), SHOP, one())
+    found = quotes.list_quotes(services(), SHOP, one())
     fees = [quote.bridge_micro_usd for quote in found]
     assert {quote.bridge for quote in found} == set(BridgeName)
     assert fees == sorted(fees)
-    assert quotes.best(services(), SHOP, one()) == found[0]
+    assert quotes.best_quote(services(), SHOP, one()) == found[0]
 
 
 def test_excluded_bridges_are_not_asked() -> None:
-    found = quotes.multiple(services(), SHOP, one(), exclude_bridges="CCTP, GATEWAY")
+    found = quotes.list_quotes(services(), SHOP, one(), exclude_bridges="CCTP, GATEWAY")
     assert {quote.bridge for quote in found} == {BridgeName.ACROSS, BridgeName.RHINOFI}
     with pytest.raises(InvalidInput, match="excludeBridges"):
-        quotes.multiple(services(), SHOP, one(), exclude_bridges="HOP")
+        quotes.list_quotes(services(), SHOP, one(), exclude_bridges="HOP")
 
 
 def test_no_bridge_for_a_route_is_not_found() -> None:
     asked = one(source="BASE_TESTNET", token_in=address("BASE_TESTNET"))
-    assert quotes.multiple(services(), SHOP, asked) == []
+    assert quotes.list_quotes(services(), SHOP, asked) == []
     with pytest.raises(NotFound) as refused:
-        quotes.best(services(), SHOP, asked)
+        quotes.best_quote(services(), SHOP, asked)
     assert str(refused.value) == (
         "No quotes available for this route. Please check if the route is supported."
     )
@@ -235,7 +237,7 @@ def test_no_bridge_for_a_route_is_not_found() -> None:
 
 def test_within_one_chain_there_is_one_quote_and_no_bridge() -> None:
     asked = one(destination="BASE", token_out=address("BASE_MAINNET", "ETH"))
-    (quote,) = quotes.multiple(services(), SHOP, asked)
+    (quote,) = quotes.list_quotes(services(), SHOP, asked)
     assert quote.bridge is None
     assert quote.bridge_micro_usd == 2 * CATALOGUE.chains["BASE_MAINNET"].transfer_cost_micro_usd
 
@@ -250,26 +252,26 @@ def test_a_bridge_that_fails_hangs_or_answers_nonsense_is_left_out() -> None:
     ]
     with ThreadPoolExecutor(8) as pool:
         try:
-            made = services(bridges=bridges, asking=pool, policy=HASTY)
-            assert [q.bridge for q in quotes.multiple(made, SHOP, one())] == [BridgeName.RHINOFI]
-            compared = quotes.multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
+            made = services(bridges=bridges, executor=pool, policy=HASTY)
+            assert [q.bridge for q in quotes.list_quotes(made, SHOP, one())] == [BridgeName.RHINOFI]
+            compared = quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
         finally:
             hung.set()
-    assert {left.subject: left.reason for left in compared.missing} == {
+    assert {left.subject: left.reason for left in compared.excluded} == {
         "ACROSS": "down",
         "CCTP": "failed with ZeroDivisionError",
-        "GATEWAY": "gave no answer in time",
+        "GATEWAY": "did not respond in time",
     }
 
 
 def test_when_no_bridge_answers_quotes_are_unavailable() -> None:
     made = services(bridges=[OneBridge(name, Unreachable("down")) for name in BridgeName])
     with pytest.raises(QuotesUnavailable):
-        quotes.single(made, SHOP, one(), bridge="ACROSS")
+        quotes.quote_with_bridge(made, SHOP, one(), bridge="ACROSS")
     with pytest.raises(QuotesUnavailable):
-        quotes.best(made, SHOP, one())
+        quotes.best_quote(made, SHOP, one())
     with pytest.raises(QuotesUnavailable):
-        quotes.multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
+        quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
 
 
 def test_no_offer_while_a_bridge_is_silent_is_unknown_and_not_a_refusal() -> None:
@@ -278,25 +280,25 @@ def test_no_offer_while_a_bridge_is_silent_is_unknown_and_not_a_refusal() -> Non
         OneBridge(BridgeName.CCTP, "CCTP takes at most 1.00 USD"),
     ]
     with pytest.raises(QuotesUnavailable, match="ACROSS down"):
-        quotes.best(services(bridges=bridges), SHOP, one())
+        quotes.best_quote(services(bridges=bridges), SHOP, one())
 
 
 def test_a_switched_off_chain_bridge_or_route_is_not_quoted() -> None:
     off = {"chain:POLYGON_MAINNET": "maintenance"}
     with pytest.raises(InvalidInput, match="destinationChain: POLYGON_MAINNET is switched off"):
-        quotes.single(services(store=SwitchStore(off)), SHOP, one(), bridge="CCTP")
+        quotes.quote_with_bridge(services(store=KillSwitchStore(off)), SHOP, one(), bridge="CCTP")
     off = {"bridge:CCTP": "", "route:GATEWAY:BASE_MAINNET:POLYGON_MAINNET": ""}
-    made = services(store=SwitchStore(off))
+    made = services(store=KillSwitchStore(off))
     with pytest.raises(InvalidInput, match="CCTP is switched off"):
-        quotes.single(made, SHOP, one(), bridge="CCTP")
-    found = {quote.bridge for quote in quotes.multiple(made, SHOP, one())}
+        quotes.quote_with_bridge(made, SHOP, one(), bridge="CCTP")
+    found = {quote.bridge for quote in quotes.list_quotes(made, SHOP, one())}
     assert found == {BridgeName.ACROSS, BridgeName.RHINOFI}
 
 
 class AgedPrices:
     """A price source whose prices are from `NOW` and may be a minute old."""
 
-    def usd(self, symbols: Any) -> dict[str, Price]:
+    def get_usd_prices(self, symbols: Any) -> dict[str, Price]:
         return {symbol: Price(symbol, 10**12, NOW) for symbol in symbols}
 
     def max_age_seconds(self) -> float:
@@ -304,43 +306,43 @@ class AgedPrices:
 
 
 def test_a_price_that_is_too_old_refuses_to_quote() -> None:
-    clock = StandingClock(NOW + timedelta(seconds=60))
+    clock = FixedClock(NOW + timedelta(seconds=60))
     made = services(prices=AgedPrices(), clock=clock)
     asked = one(token_in=address("BASE_MAINNET", "ETH"))
-    assert quotes.best(made, SHOP, asked).deposit_units > 0
+    assert quotes.best_quote(made, SHOP, asked).deposit_amount > 0
     clock.at = NOW + timedelta(seconds=61)
     with pytest.raises(QuotesUnavailable, match="price of ETH is 61 s old"):
-        quotes.best(made, SHOP, asked)
-    assert quotes.best(made, SHOP, one()).deposit_units > 0  # Dollars need no price.
-    compared = quotes.multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
+        quotes.best_quote(made, SHOP, asked)
+    assert quotes.best_quote(made, SHOP, one()).deposit_amount > 0  # Dollars need no price.
+    compared = quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
     assert {option.symbol for source in compared.options for option in source.options} == {"USDC"}
 
 
 def test_a_token_without_a_price_is_refused_by_name() -> None:
     made = services(prices=FixedPrices({"ETH": 0}, NOW))
     with pytest.raises(InvalidInput, match="tokenIn: there is no price for ETH"):
-        quotes.best(made, SHOP, one(token_in=address("BASE_MAINNET", "ETH")))
+        quotes.best_quote(made, SHOP, one(token_in=address("BASE_MAINNET", "ETH")))
 
 
 def test_a_silent_price_source_makes_quotes_unavailable() -> None:
     class Silent(AgedPrices):
-        def usd(self, symbols: Any) -> dict[str, Price]:
+        def get_usd_prices(self, symbols: Any) -> dict[str, Price]:
             raise Unreachable("no prices")
 
     with pytest.raises(QuotesUnavailable, match="no prices"):
-        quotes.best(services(prices=Silent()), SHOP, one(token_in=address("BASE_MAINNET", "ETH")))
+        quotes.best_quote(services(prices=Silent()), SHOP, one(token_in=address("BASE_MAINNET", "ETH")))
 
 
 def test_an_intent_gets_the_best_quote_with_what_it_must_keep() -> None:
     tokens = CATALOGUE.tokens
-    routed = quotes.route_for(
+    routed = quotes.quote_intent(
         services(), SHOP, "AVALANCHE_MAINNET", "STARKNET_MAINNET",
         tokens["AVALANCHE_MAINNET", "AVAX"], tokens["STARKNET_MAINNET", "USDC"],
         250_000_000, "USDC",
     )  # fmt: skip
     assert routed.quote.bridge is BridgeName.CCTP
-    assert routed.offer is not None
-    assert routed.extra_data == routed.offer.extra_data
+    assert routed.bridge_quote is not None
+    assert routed.extra_data == routed.bridge_quote.extra_data
     assert len(routed.extra_data) == 2 + 4 * 64
     assert routed.costs.bridge_micro_usd == routed.quote.bridge_micro_usd
     assert routed.quote.fee_asset_units == routed.costs.fees_units
@@ -348,11 +350,11 @@ def test_an_intent_gets_the_best_quote_with_what_it_must_keep() -> None:
 
 def test_an_intent_within_one_chain_has_no_bridge_data() -> None:
     tokens = CATALOGUE.tokens
-    routed = quotes.route_for(
+    routed = quotes.quote_intent(
         services(), SHOP, "BASE_MAINNET", "BASE_MAINNET",
         tokens["BASE_MAINNET", "ETH"], tokens["BASE_MAINNET", "USDC"], 5_000_000, "USDC",
     )  # fmt: skip
-    assert routed.offer is None
+    assert routed.bridge_quote is None
     assert routed.extra_data == "0x"
 
 
@@ -369,7 +371,7 @@ def test_an_intent_without_a_way_or_outside_the_limits_is_refused(
 ) -> None:
     tokens = CATALOGUE.tokens
     with pytest.raises(InvalidInput, match=message):
-        quotes.route_for(
+        quotes.quote_intent(
             services(), SHOP, source, "BSC_MAINNET",
             tokens[source, "USDC"], tokens["BSC_MAINNET", "USDT"], units, "USDC",
         )  # fmt: skip

@@ -3,17 +3,17 @@
 import pytest
 
 from crossway.domain.errors import InvalidInput
-from crossway.domain.quotes import BridgeName, LeftOut
-from crossway.usecases.network import chains
+from crossway.domain.quotes import BridgeName, ExcludedSource
+from crossway.usecases.chains import supported_chains
 from crossway.usecases.pricing import quotes, router
-from crossway.usecases.pricing.cases import Asked
-from tests.services import BRIDGES, CATALOGUE, NOW, AddressChain, SwitchStore, address, services
+from crossway.usecases.pricing.priced_request import QuoteRequest
+from tests.services import BRIDGES, CATALOGUE, NOW, AddressChain, KillSwitchStore, address, services
 
 WALLET = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 
 
 def test_all_routes_are_listed_by_bridge_with_their_totals() -> None:
-    found = router.routes(services())
+    found = router.list_routes(services())
     assert set(found.bridges) == set(BridgeName)
     assert found.total_bridges == 4
     assert found.total_routes == sum(len(bridge.routes()) for bridge in BRIDGES)
@@ -23,7 +23,7 @@ def test_all_routes_are_listed_by_bridge_with_their_totals() -> None:
 
 def test_routes_of_chains_that_are_not_configured_are_not_listed() -> None:
     only = {name: AddressChain(name, "evm") for name in ("BASE_MAINNET", "BSC_MAINNET")}
-    found = router.routes(services(chains=only))
+    found = router.list_routes(services(chains=only))
     assert {(r.source, r.destination) for listed in found.bridges.values() for r in listed} == {
         ("BASE_MAINNET", "BSC_MAINNET"),
         ("BSC_MAINNET", "BASE_MAINNET"),
@@ -36,7 +36,7 @@ def test_a_route_that_is_switched_off_is_listed_as_not_supported() -> None:
         "bridge:ACROSS": "",
         "chain:TRON_MAINNET": "",
     }
-    found = router.routes(services(store=SwitchStore(off))).bridges
+    found = router.list_routes(services(store=KillSwitchStore(off))).bridges
     assert not any(route.enabled for route in found[BridgeName.ACROSS])
     closed = {(r.source, r.destination) for r in found[BridgeName.CCTP] if not r.enabled}
     assert closed == {("BASE_MAINNET", "POLYGON_MAINNET")}
@@ -45,42 +45,42 @@ def test_a_route_that_is_switched_off_is_listed_as_not_supported() -> None:
 
 
 def test_the_bridges_between_two_chains() -> None:
-    found = router.between(services(), "BASE", "LISK")
+    found = router.list_bridges_between(services(), "BASE", "LISK")
     assert (found.source, found.destination) == ("BASE_MAINNET", "LISK_MAINNET")
     assert found.bridges == (BridgeName.ACROSS, BridgeName.RHINOFI)
-    assert router.between(services(), "BASE", "BASE_TESTNET").bridges == ()
+    assert router.list_bridges_between(services(), "BASE", "BASE_TESTNET").bridges == ()
     with pytest.raises(InvalidInput, match=r"^sourceChain .*; destinationChain "):
-        router.between(services(), "MARS", None)
+        router.list_bridges_between(services(), "MARS", None)
 
 
 def test_the_routes_of_one_bridge() -> None:
-    assert router.of_bridge(services(), "GATEWAY") == BRIDGES[2].routes()
+    assert router.list_routes_of_bridge(services(), "GATEWAY") == BRIDGES[2].routes()
     with pytest.raises(InvalidInput, match="bridge must be one of ACROSS, CCTP"):
-        router.of_bridge(services(), "HOP")
+        router.list_routes_of_bridge(services(), "HOP")
 
 
 def test_the_optimal_route_is_that_of_the_best_quote() -> None:
     usdc = (address("BASE_MAINNET"), address("POLYGON_MAINNET"))
-    asked = Asked(*usdc, "BASE", "POLYGON", "5000000")
-    found = router.optimal(services(), None, asked)
-    assert found == quotes.best(services(), None, asked)
+    asked = QuoteRequest(*usdc, "BASE", "POLYGON", "5000000")
+    found = router.find_optimal_route(services(), None, asked)
+    assert found == quotes.best_quote(services(), None, asked)
 
 
 def test_chains_are_listed_by_network() -> None:
-    names = [chain.id for chain in chains.chains(services())]
+    names = [chain.id for chain in supported_chains.list_chains(services())]
     assert names == list(CATALOGUE.chains)
-    mainnets = chains.chains(services(), "mainnet")
-    testnets = chains.chains(services(), "testnet")
+    mainnets = supported_chains.list_chains(services(), "mainnet")
+    testnets = supported_chains.list_chains(services(), "testnet")
     assert [c.testnet for c in mainnets + testnets] == [False] * 13 + [True] * 8
     with pytest.raises(InvalidInput, match="network must be one of"):
-        chains.chains(services(), "moonnet")
+        supported_chains.list_chains(services(), "moonnet")
 
 
 def test_tokens_are_listed_but_for_those_switched_off() -> None:
-    tron = {token.symbol for token in chains.tokens_of(services(), "TRON")}
+    tron = {token.symbol for token in supported_chains.list_tokens(services(), "TRON")}
     assert "USDT" in tron
     assert "USDC" not in tron
-    listed = chains.all_tokens(services())
+    listed = supported_chains.list_all_tokens(services())
     assert set(listed) == set(CATALOGUE.chains)
     assert all(token.enabled for tokens in listed.values() for token in tokens)
 
@@ -91,11 +91,11 @@ def test_balances_are_asked_on_every_chain_whose_form_fits() -> None:
     eth = CATALOGUE.tokens["ETHEREUM_MAINNET", "ETH"]
     made.chains["BASE_MAINNET"].held[WALLET, base.address] = 7
     made.chains["ETHEREUM_MAINNET"].held[WALLET, eth.address] = 9
-    found = chains.balances(made, WALLET.lower())
-    assert found.missing == ()
+    found = supported_chains.get_balances(made, WALLET.lower())
+    assert found.excluded == ()
     assert {CATALOGUE.chains[name].kind for name in found.by_chain} >= {"evm"}
     assert "SOLANA_MAINNET" not in found.by_chain
-    held = {h.token: h.units for holdings in found.by_chain.values() for h in holdings}
+    held = {h.token: h.amount for holdings in found.by_chain.values() for h in holdings}
     assert held == {base: 7, eth: 9}
 
 
@@ -104,19 +104,19 @@ def test_a_contract_with_two_symbols_is_counted_once() -> None:
     usdt = CATALOGUE.tokens["ARBITRUM_MAINNET", "USDT"]
     assert CATALOGUE.tokens["ARBITRUM_MAINNET", "USDT0"].address == usdt.address
     made.chains["ARBITRUM_MAINNET"].held[WALLET, usdt.address] = 5
-    (holding,) = chains.balances(made, WALLET).by_chain["ARBITRUM_MAINNET"]
-    assert holding == chains.Holding(usdt, 5)
+    (holding,) = supported_chains.get_balances(made, WALLET).by_chain["ARBITRUM_MAINNET"]
+    assert holding == supported_chains.TokenBalance(usdt, 5)
 
 
 def test_a_chain_that_gives_no_answer_is_left_out_of_the_balances_and_named() -> None:
     made = services()
     made.chains["BASE_MAINNET"].silent = True
-    found = chains.balances(made, WALLET)
-    assert found.missing == (LeftOut("BASE_MAINNET", "the node is down"),)
+    found = supported_chains.get_balances(made, WALLET)
+    assert found.excluded == (ExcludedSource("BASE_MAINNET", "the node is down"),)
     assert "BASE_MAINNET" not in found.by_chain
     assert "ETHEREUM_MAINNET" in found.by_chain
 
 
 def test_an_address_of_no_known_form_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"^address "):
-        chains.balances(services(), "not an address")
+        supported_chains.get_balances(services(), "not an address")

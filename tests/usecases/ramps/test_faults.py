@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from crossway.domain.errors import Unreachable, WrongState
+from crossway.domain.errors import InvalidStatus, Unreachable
 from crossway.domain.intent import State
 from crossway.domain.ledger import Account
 from crossway.domain.ramps import OrderState as S
-from crossway.ports.ramp_records import OrderFilter
-from crossway.ports.ramps import Opened, Opening
+from crossway.ports.ramp_repository import OrderFilter
+from crossway.ports.ramps import OrderRequest, ProviderOrder
 from crossway.usecases.ramps import orders as ramp_orders
 from tests.audit import audit
 from tests.usecases.ramp_worlds import RampWorld, a_world, expected
@@ -40,7 +40,7 @@ class Answering:
     def __getattr__(self, name: str) -> object:
         return getattr(self._provider, name)
 
-    def open(self, order: Opening) -> Opened:
+    def open(self, order: OrderRequest) -> ProviderOrder:
         return self._answer(self._provider.open, order)  # type: ignore[attr-defined,operator]
 
 
@@ -50,7 +50,7 @@ def answering(world: RampWorld, answer: object) -> None:
     world.engine = type(world.engine)(world.services, "test", sole=True)
 
 
-def silent(_: object, __: Opening) -> Opened:
+def silent(_: object, __: OrderRequest) -> ProviderOrder:
     raise Unreachable("the provider is down")
 
 
@@ -103,8 +103,8 @@ def test_another_price_at_the_opening_than_was_quoted_ends_it_and_names_both(
     assert "NGN, not" in order.failure_reason
     assert "as it quoted" in order.failure_reason
     world.pass_time(10)
-    notes = [m.note for m in ramp_orders.history(world.services, world.operator, order.id)]
-    assert "YELLOW_CARD has closed it" in notes
+    notes = [m.note for m in ramp_orders.list_order_history(world.services, world.operator, order.id)]
+    assert "YELLOW_CARD has closed the order" in notes
 
 
 def test_a_short_delivery_completes_nothing_and_goes_back(world: RampWorld) -> None:
@@ -114,7 +114,7 @@ def test_a_short_delivery_completes_nothing_and_goes_back(world: RampWorld) -> N
     order = world.until_order(order, S.PROCESSING)
     world.pass_time(300, step=10)
     assert world.order(order).state is S.PROCESSING
-    assert any("says that it has delivered" in words for words in world.alarms())
+    assert any("reports that it has delivered" in words for words in world.alarms())
     world.pass_time(5000, step=50)
     order = world.order(order)
     assert order.state in (S.FAILED, S.REFUNDED)
@@ -171,11 +171,11 @@ def test_a_failed_order_is_refunded_and_the_books_are_even(world: RampWorld) -> 
 
 def test_a_cancelled_order_is_closed_at_the_provider_and_takes_no_money(world: RampWorld) -> None:
     order = world.buy()
-    order = ramp_orders.cancel(world.services, world.caller, order.id)
+    order = ramp_orders.cancel_order(world.services, world.caller, order.id)
     assert order.state is S.CANCELLED
     assert intent_state(world, order.id) is State.EXPIRED
-    for act in (ramp_orders.cancel, ramp_orders.confirm):
-        with pytest.raises(WrongState, match="Order has invalid status: CANCELLED"):
+    for act in (ramp_orders.cancel_order, ramp_orders.confirm_order):
+        with pytest.raises(InvalidStatus, match="Order has invalid status: CANCELLED"):
             act(world.services, world.caller, order.id)
 
 
@@ -183,7 +183,7 @@ def test_a_deposit_after_the_cancellation_goes_back_and_the_provider_gets_nothin
     world: RampWorld,
 ) -> None:
     order = world.sell()
-    order = ramp_orders.cancel(world.services, world.caller, order.id)
+    order = ramp_orders.cancel_order(world.services, world.caller, order.id)
     assert order.state is S.CANCELLED
     world.deposit_for(order)
     world.pass_time(60)
@@ -202,8 +202,8 @@ def test_a_deposit_that_is_quicker_than_the_cancellation_wins(world: RampWorld) 
     order = world.sell()
     world.deposit_for(order)
     world.pass_time(8)
-    with pytest.raises(WrongState, match="Order has invalid status: PROCESSING"):
-        ramp_orders.cancel(world.services, world.caller, order.id)
+    with pytest.raises(InvalidStatus, match="Order has invalid status: PROCESSING"):
+        ramp_orders.cancel_order(world.services, world.caller, order.id)
     order = world.until_order(order, S.COMPLETED)
     assert world.fiat(order) == expected(order)
 
@@ -213,8 +213,8 @@ def test_an_on_ramp_that_was_paid_cannot_be_cancelled_and_its_payment_is_taken_i
 ) -> None:
     order = world.buy()
     world.report(order, "paid")
-    with pytest.raises(WrongState, match="Order has invalid status: PROCESSING"):
-        ramp_orders.cancel(world.services, world.caller, order.id)
+    with pytest.raises(InvalidStatus, match="Order has invalid status: PROCESSING"):
+        ramp_orders.cancel_order(world.services, world.caller, order.id)
     order = world.until_order(order, S.COMPLETED)
     assert world.fiat(order) == expected(order)
 
@@ -225,14 +225,14 @@ def test_a_cancellation_that_the_provider_does_not_answer_changes_nothing(
     order = world.buy()
     world.fault(down_seconds=100)
     with pytest.raises(Unreachable):
-        ramp_orders.cancel(world.services, world.caller, order.id)
+        ramp_orders.cancel_order(world.services, world.caller, order.id)
     assert world.order(order).state is S.INITIATED
 
 
 def test_money_that_a_provider_takes_after_the_end_is_owed_back(world: RampWorld) -> None:
     world.fault(deliver_seconds=40)
     order = world.buy()
-    order = ramp_orders.cancel(world.services, world.caller, order.id)
+    order = ramp_orders.cancel_order(world.services, world.caller, order.id)
     world.report(order, "paid")
     world.pass_time(20)
     assert world.order(order).state is S.CANCELLED
@@ -245,7 +245,7 @@ def test_money_that_a_provider_takes_after_the_end_is_owed_back(world: RampWorld
 
 def test_a_confirmation_without_a_payment_ends_as_failed(world: RampWorld) -> None:
     order = world.sell()
-    order = ramp_orders.confirm(world.services, world.caller, order.id)
+    order = ramp_orders.confirm_order(world.services, world.caller, order.id)
     assert order.state is S.PROCESSING
     world.pass_time(3300, step=50)
     order = world.order(order)
@@ -278,7 +278,7 @@ def test_an_answer_that_cannot_be_is_the_end_of_the_order(
 
 @pytest.mark.parametrize("selling", [False, True])
 def test_a_better_price_at_the_opening_is_the_users(world: RampWorld, selling: bool) -> None:
-    def better(honest: object, asked: Opening) -> Opened:
+    def better(honest: object, asked: OrderRequest) -> ProviderOrder:
         opened = honest(asked)  # type: ignore[operator]
         more = 1_000 if selling else -1_000
         return replace(opened, fiat_minor=opened.fiat_minor + more)
@@ -294,17 +294,17 @@ def test_a_better_price_at_the_opening_is_the_users(world: RampWorld, selling: b
 def test_an_opening_that_answers_after_the_cancellation_is_closed_again(world: RampWorld) -> None:
     whole = world.services
 
-    def cancelled_meanwhile(honest: object, asked: Opening) -> Opened:
-        opened: Opened = honest(asked)  # type: ignore[operator]
+    def cancelled_meanwhile(honest: object, asked: OrderRequest) -> ProviderOrder:
+        opened: ProviderOrder = honest(asked)  # type: ignore[operator]
         with world.store.read() as unit:
-            order = unit.orders.page(OrderFilter(), 1)[0]
-        ramp_orders.cancel(whole, world.caller, order.id)
+            order = unit.orders.list_page(OrderFilter(), 1)[0]
+        ramp_orders.cancel_order(whole, world.caller, order.id)
         return opened
 
     answering(world, cancelled_meanwhile)
     order = world.sell()
     assert order.state is S.CANCELLED
     world.pass_time(60)
-    notes = [m.note for m in ramp_orders.history(world.services, world.operator, order.id)]
-    assert notes[-1] == "YELLOW_CARD has closed it"
+    notes = [m.note for m in ramp_orders.list_order_history(world.services, world.operator, order.id)]
+    assert notes[-1] == "YELLOW_CARD has closed the order"
     assert world.order(order).provider_reference

@@ -53,7 +53,7 @@ def test_an_off_ramp_is_paid_on_chain_paid_out_and_booked_to_the_unit(
 
 def test_what_the_user_confirms_is_told_to_the_provider(world: RampWorld) -> None:
     order = world.buy()
-    order = ramp_orders.confirm(world.services, world.caller, order.id)
+    order = ramp_orders.confirm_order(world.services, world.caller, order.id)
     assert order.state is S.PROCESSING
     assert order.paid_at is None
     order = world.until_order(order, S.COMPLETED)
@@ -63,7 +63,7 @@ def test_what_the_user_confirms_is_told_to_the_provider(world: RampWorld) -> Non
 def test_an_order_that_nobody_pays_expires_and_nothing_is_booked(world: RampWorld) -> None:
     for make in (world.buy, world.sell):
         order = make()
-        left = order.expires_at.timestamp() - world.hand.seconds
+        left = order.expires_at.timestamp() - world.machine.seconds
         world.pass_time(left - 10, step=120)
         assert world.order(order).state is S.INITIATED
         world.pass_time(60, step=5)

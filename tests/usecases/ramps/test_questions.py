@@ -7,21 +7,21 @@ import pytest
 from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.usecases.ramps.questions import RampCase, RampQuestion, read
+from crossway.usecases.ramps.quote_params import RampQuoteParams, RampQuoteRequest, parse
 from tests.ramp_prices import PricingProvider, desk
-from tests.services import SwitchStore, caller
+from tests.services import KillSwitchStore, caller
 
 SHOP = caller()
 SERVICES = desk(*[PricingProvider(name) for name in ProviderName])
 
 
-def question(**changes: Any) -> RampQuestion:
+def question(**changes: Any) -> RampQuoteRequest:
     asked = {"currency": "NGN", "amount": "25", "destination_chain": "BASE"}
-    return RampQuestion(**(asked | changes))
+    return RampQuoteRequest(**(asked | changes))
 
 
-def case(**changes: Any) -> RampCase:
-    return read(SERVICES, SHOP, question(**changes))
+def case(**changes: Any) -> RampQuoteParams:
+    return parse(SERVICES, SHOP, question(**changes))
 
 
 def refusal(**changes: Any) -> str:
@@ -35,7 +35,7 @@ def test_what_is_left_out_has_its_default() -> None:
     assert (found.direction, found.country) == (Direction.ON, "NG")
     assert (found.token.symbol, found.chain.id) == ("USDC", "BASE_MAINNET")
     assert (found.direct_only, found.email, found.channel) == (False, None, None)
-    assert (found.units, found.decimals, found.micro_usd) == (25_000_000, 6, 25_000_000)
+    assert (found.amount, found.decimals, found.micro_usd) == (25_000_000, 6, 25_000_000)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,13 @@ def test_an_amount_is_read_exactly_as_it_is_written(amount: Any, units: int | No
     if units is None:
         assert refusal(amount=amount) == "cryptoAmount has more than 6 decimal places"
     else:
-        assert case(amount=amount).units == units
+        assert case(amount=amount).amount == units
 
 
 @pytest.mark.parametrize("amount", [1e-05, "0.00001"])
 def test_a_small_number_is_no_trouble_in_any_notation(amount: Any) -> None:
     found = case(amount="0.001", symbol="cbBTC")
-    assert (found.units, found.decimals) == (100_000, 8)
+    assert (found.amount, found.decimals) == (100_000, 8)
     assert refusal(amount=amount, symbol="cbBTC").startswith("cryptoAmount is below the minimum")
 
 
@@ -152,13 +152,13 @@ def test_what_no_channel_takes_is_above_the_maximum() -> None:
 
 def test_a_live_key_gets_no_quote_for_a_test_network() -> None:
     with pytest.raises(InvalidInput, match="A live key cannot be used with test networks"):
-        read(SERVICES, caller(Mode.LIVE), question(destination_chain="BASE_TESTNET"))
+        parse(SERVICES, caller(Mode.LIVE), question(destination_chain="BASE_TESTNET"))
     with pytest.raises(InvalidInput, match="A live key cannot be used with test networks"):
-        read(SERVICES, caller(Mode.LIVE), question(source_chain="BASE_TESTNET"))
+        parse(SERVICES, caller(Mode.LIVE), question(source_chain="BASE_TESTNET"))
     assert case(destination_chain="BASE_TESTNET").chain.testnet
 
 
 def test_a_switched_off_chain_is_refused() -> None:
-    made = desk(*SERVICES.ramps, store=SwitchStore({"chain:BASE_MAINNET": "maintenance"}))
+    made = desk(*SERVICES.ramps, store=KillSwitchStore({"chain:BASE_MAINNET": "maintenance"}))
     with pytest.raises(InvalidInput, match="destinationChain: BASE_MAINNET is switched off"):
-        read(made, SHOP, question())
+        parse(made, SHOP, question())

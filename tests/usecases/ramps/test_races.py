@@ -7,7 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from crossway.domain.errors import Unreachable, WrongState
+from crossway.domain.errors import InvalidStatus, Unreachable
 from crossway.domain.ramps import OrderState as S
 from crossway.domain.ramps import RampOrder
 from crossway.usecases.ramps import orders as ramp_orders
@@ -32,7 +32,7 @@ def at_once(*acts: Callable[[], object]) -> list[object]:
         barrier.wait()
         try:
             return act()
-        except (WrongState, Unreachable) as refusal:
+        except (InvalidStatus, Unreachable) as refusal:
             return refusal
 
     with ThreadPoolExecutor(len(acts)) as pool:
@@ -53,10 +53,10 @@ def test_a_confirmation_and_a_cancellation_at_once_never_both_win(world: RampWor
         order = make()
         made.append(order)
         confirmed, cancelled = at_once(
-            lambda order=order: ramp_orders.confirm(world.services, world.caller, order.id),  # type: ignore[misc]
-            lambda order=order: ramp_orders.cancel(world.services, world.caller, order.id),  # type: ignore[misc]
+            lambda order=order: ramp_orders.confirm_order(world.services, world.caller, order.id),  # type: ignore[misc]
+            lambda order=order: ramp_orders.cancel_order(world.services, world.caller, order.id),  # type: ignore[misc]
         )
-        assert isinstance(confirmed, WrongState) or isinstance(cancelled, WrongState)
+        assert isinstance(confirmed, InvalidStatus) or isinstance(cancelled, InvalidStatus)
     world.pass_time(4000, step=20)
     for order in made:
         ends(world, order)
@@ -74,7 +74,7 @@ def test_a_deposit_and_a_cancellation_at_once_leave_the_crypto_in_one_place(
         world.pass_time(seconds)
         at_once(
             lambda: world.engine.tick(),
-            lambda order=order: ramp_orders.cancel(world.services, world.caller, order.id),  # type: ignore[misc]
+            lambda order=order: ramp_orders.cancel_order(world.services, world.caller, order.id),  # type: ignore[misc]
         )
     world.pass_time(60)
     world.pass_time(3400, step=20)
@@ -89,7 +89,7 @@ def test_a_deposit_and_a_cancellation_at_once_leave_the_crypto_in_one_place(
 
 def test_ten_cancellations_at_once_are_one(world: RampWorld) -> None:
     order = world.buy()
-    got = at_once(*[lambda: ramp_orders.cancel(world.services, world.caller, order.id)] * 10)
+    got = at_once(*[lambda: ramp_orders.cancel_order(world.services, world.caller, order.id)] * 10)
     assert any(isinstance(one, RampOrder) for one in got)
     assert world.order(order).state is S.CANCELLED
     assert sum(move == "CANCEL>CANCELLED" for move in world.history(order)) == 1

@@ -10,12 +10,12 @@ import pytest
 from crossway.domain.clients import Client
 from crossway.domain.errors import (
     Forbidden,
-    IllegalMove,
     InvalidInput,
+    InvalidStatus,
+    InvalidTransition,
     KycRequired,
     NotFound,
     Unauthorized,
-    WrongState,
 )
 from crossway.domain.ramps import (
     ORDER_TRANSITIONS,
@@ -23,13 +23,13 @@ from crossway.domain.ramps import (
     OrderState,
     RampOrder,
     advance_order,
-    asked_of,
+    next_order_state,
 )
-from crossway.ports.ramp_records import OrderFilter
-from crossway.ports.ramps import Outcome as O
-from crossway.ports.ramps import Report
+from crossway.ports.ramp_repository import OrderFilter
+from crossway.ports.ramps import ProviderOrderStatus as O
+from crossway.ports.ramps import ProviderUpdate
 from crossway.usecases.ramps import orders as ramp_orders
-from crossway.usecases.ramps import reports as ramp_reports
+from crossway.usecases.ramps import provider_updates as ramp_reports
 from tests.usecases.ramp_worlds import RampWorld, a_world
 
 S = OrderState
@@ -73,10 +73,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RampWorld]:
 
 def say(world: RampWorld, order: RampOrder, outcome: O, **more: object) -> RampOrder:
     order = world.order(order)
-    report = Report(
+    report = ProviderUpdate(
         f"r{next(_numbers)}", order.provider_reference, outcome, world.clock.now(), **more
     )  # type: ignore[arg-type]
-    ramp_reports.take_reports(world.services, order.provider, [report])
+    ramp_reports.apply_updates(world.services, order.provider, [report])
     return world.order(order)
 
 
@@ -84,7 +84,7 @@ def standing(world: RampWorld, selling: bool, where: str) -> RampOrder:
     """An order that stands there."""
     order = world.sell() if selling else world.buy()
     if where == "confirmed":
-        return ramp_orders.confirm(world.services, world.caller, order.id)
+        return ramp_orders.confirm_order(world.services, world.caller, order.id)
     if where in ("cancelled", "expired"):
         return say(world, order, O(where))
     if where == "initiated":
@@ -131,19 +131,19 @@ def test_an_event_leads_where_the_table_says_or_is_refused(
 ) -> None:
     to = ORDER_TRANSITIONS.get((state, event))
     if to is not None:
-        assert advance_order(state, event) is asked_of(state, event) is to
+        assert advance_order(state, event) is next_order_state(state, event) is to
         return
-    with pytest.raises(IllegalMove):
+    with pytest.raises(InvalidTransition):
         advance_order(state, event)
-    with pytest.raises(WrongState, match=f"Order has invalid status: {state}"):
-        asked_of(state, event)
+    with pytest.raises(InvalidStatus, match=f"Order has invalid status: {state}"):
+        next_order_state(state, event)
 
 
 def test_a_report_that_comes_again_changes_nothing_more(world: RampWorld) -> None:
     order = standing(world, False, "initiated")
-    report = Report("again", order.provider_reference, O.PAID, world.clock.now())
+    report = ProviderUpdate("again", order.provider_reference, O.PAID, world.clock.now())
     for _ in range(3):
-        ramp_reports.take_reports(world.services, order.provider, [report, report])
+        ramp_reports.apply_updates(world.services, order.provider, [report, report])
     assert world.events(order) == ["CREATED", "ACCEPTED", "PAID"]
     assert sum(move == "PAID>PROCESSING" for move in world.history(order)) == 1
 
@@ -168,26 +168,26 @@ def test_a_payout_for_an_order_that_ended_unsold_is_noted_and_raises_an_alarm(
 ) -> None:
     order = world.sell() if where == "failed" else standing(world, True, where)
     if where == "failed":
-        ramp_orders.confirm(world.services, world.caller, order.id)
+        ramp_orders.confirm_order(world.services, world.caller, order.id)
         say(world, order, O.FAILED)
     before = len(world.history(order))
     say(world, order, O.DELIVERED)
-    words = f"says that it has paid out, though the order is {world.order(order).state.lower()}"
+    words = f"reports that it has paid out, although the order is {world.order(order).state.lower()}"
     assert any(words in alarm and f"Order {order.id}:" in alarm for alarm in world.alarms())
     assert len(world.history(order)) == before + 1
 
 
 def test_a_word_about_nobodys_order_is_left_alone(world: RampWorld) -> None:
-    report = Report("strange", "nobody", O.PAID, world.clock.now())
+    report = ProviderUpdate("strange", "nobody", O.PAID, world.clock.now())
     provider = world.services.ramps[0].name
-    assert ramp_reports.take_reports(world.services, provider, [report]) == 0
+    assert ramp_reports.apply_updates(world.services, provider, [report]) == 0
 
 
 def test_a_call_that_is_not_signed_is_refused(world: RampWorld) -> None:
     with pytest.raises((Unauthorized, InvalidInput)):
-        ramp_reports.incoming(world.services, "YELLOW_CARD", {}, b"{}")
+        ramp_reports.receive_webhook(world.services, "YELLOW_CARD", {}, b"{}")
     with pytest.raises(NotFound, match="Provider not found"):
-        ramp_reports.incoming(world.services, "NOBODY", {}, b"{}")
+        ramp_reports.receive_webhook(world.services, "NOBODY", {}, b"{}")
 
 
 def test_an_order_of_another_client_is_not_there(world: RampWorld) -> None:
@@ -195,21 +195,21 @@ def test_an_order_of_another_client_is_not_there(world: RampWorld) -> None:
     stranger = replace(
         world.caller, client=Client("c-2", "Another shop", 0, None, 250, world.clock.now())
     )
-    for act in (ramp_orders.by_id, ramp_orders.confirm, ramp_orders.cancel, ramp_orders.history):
+    for act in (ramp_orders.get_order, ramp_orders.confirm_order, ramp_orders.cancel_order, ramp_orders.list_order_history):
         with pytest.raises(NotFound, match="Order not found"):
             act(world.services, stranger, order.id)
     with pytest.raises(NotFound):
-        ramp_orders.by_intent(world.services, stranger, order.intent_address)
-    assert ramp_orders.page(world.services, stranger, OrderFilter(), 10) == ([], 0)
-    found = ramp_orders.by_intent(world.services, world.caller, order.intent_address.lower())
+        ramp_orders.get_order_by_intent(world.services, stranger, order.intent_address)
+    assert ramp_orders.list_orders(world.services, stranger, OrderFilter(), 10) == ([], 0)
+    found = ramp_orders.get_order_by_intent(world.services, world.caller, order.intent_address.lower())
     assert found.id == order.id
 
 
 def test_what_an_operator_does_is_written_down(world: RampWorld) -> None:
     order = standing(world, True, "initiated")
-    ramp_orders.cancel(world.services, world.operator, order.id)
+    ramp_orders.cancel_order(world.services, world.operator, order.id)
     with world.store.read() as unit:
-        audited = [what for _, _, what, detail in unit.network.audited(5)]
+        audited = [what for _, _, what, detail in unit.audit_log.list_recent(5)]
     assert "ramp order cancelled" in audited
 
 
@@ -250,6 +250,6 @@ def test_somebody_who_is_not_identified_is_told_what_is_missing(
         before = unit.orders.count(OrderFilter())
     with pytest.raises(KycRequired, match="identity check") as refused:
         world.buy(email="new@example.com")
-    assert refused.value.state.missing
+    assert refused.value.assessment.missing
     with world.store.read() as unit:
         assert unit.orders.count(OrderFilter()) == before

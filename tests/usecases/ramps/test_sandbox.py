@@ -8,44 +8,44 @@ from typing import Any
 import pytest
 
 from crossway.domain.clients import Client, Scope
-from crossway.domain.errors import Forbidden, InvalidInput, NotFound, WrongState
+from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
 from crossway.domain.intent import State
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
 from crossway.domain.roles import Role
-from crossway.ports.ramps import Opening, Outcome, RampProvider
-from crossway.usecases.ramps import sandbox as ramp_sandbox
+from crossway.ports.ramps import OrderRequest, ProviderOrderStatus, RampProvider
+from crossway.usecases.simulator import ramp_controls as ramp_sandbox
+from tests.harness import Harness
 from tests.storage.ramp_records import an_order
-from tests.world import World
 
 CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET")
-O = Outcome  # noqa: E741
+O = ProviderOrderStatus  # noqa: E741
 EMAIL = "ada@example.com"
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = World(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
+def world(tmp_path: Path) -> Iterator[Harness]:
+    made = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
     yield made
     made.store.close()
 
 
-def yellow_card(world: World) -> RampProvider:
+def yellow_card(world: Harness) -> RampProvider:
     return next(one for one in world.services.ramps if one.name is ProviderName.YELLOW_CARD)
 
 
-def opened(world: World, direction: Direction = Direction.ON, **more: Any) -> RampOrder:
+def opened(world: Harness, direction: Direction = Direction.ON, **more: Any) -> RampOrder:
     """An order that its provider has, too."""
     provider = yellow_card(world)
     [channel, *_] = provider.capabilities.channels_for(direction, "NGN", "NG", direct_only=True)
-    opening = Opening(
+    opening = OrderRequest(
         reference="order-1",
         direction=direction,
         currency=world.services.fiat.corridor("NGN").currency,
         country="NG",
         channel=channel,
         token=provider.capabilities.tokens[0],
-        units=25_000_000,
+        amount=25_000_000,
         fiat_minor=4_000_000,
         fee_minor=0,
         to_address=world.address("BASE_MAINNET", "intent"),
@@ -58,80 +58,82 @@ def opened(world: World, direction: Direction = Direction.ON, **more: Any) -> Ra
     facts: dict[str, Any] = {
         "direction": direction,
         "state": OrderState.INITIATED,
-        "provider_reference": provider.open(opening).reference,
+        "provider_reference": provider.create_order(opening).reference,
     }
     order = an_order(**(facts | more))
     return world.store.write(lambda unit: unit.orders.add(order))
 
 
-def outcomes(world: World, order: RampOrder) -> list[Outcome]:
+def outcomes(world: Harness, order: RampOrder) -> list[ProviderOrderStatus]:
     reference = order.provider_reference
-    return [one.outcome for one in yellow_card(world).reports([reference])[reference]]
+    return [one.status for one in yellow_card(world).fetch_updates([reference])[reference]]
 
 
-def test_an_order_is_paid_and_delivered_as_told_and_looked_at_at_once(world: World) -> None:
+def test_an_order_is_paid_and_delivered_as_told_and_looked_at_at_once(world: Harness) -> None:
     order = opened(world)
     for outcome in ("paid", "delivered"):
-        now = ramp_sandbox.report(world.services, world.caller, order.id, outcome)
+        now = ramp_sandbox.report_order_status(world.services, world.caller, order.id, outcome)
         assert now.next_at == world.clock.now()
     assert outcomes(world, order) == [O.PAID, O.DELIVERED]
-    with pytest.raises(WrongState, match="reported paid already"):
-        ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+    with pytest.raises(InvalidStatus, match="reported paid already"):
+        ramp_sandbox.report_order_status(world.services, world.caller, order.id, "paid")
 
 
-def test_the_user_of_an_off_ramp_pays_at_the_intents_address_once(world: World) -> None:
+def test_the_user_of_an_off_ramp_pays_at_the_intents_address_once(world: Harness) -> None:
     intent = world.pay()
     order = opened(world, Direction.OFF, intent_address=intent.address)
-    ramp_sandbox.report(world.services, world.caller, order.id, "paid")
-    with pytest.raises(WrongState, match="paid already"):
-        ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+    ramp_sandbox.report_order_status(world.services, world.caller, order.id, "paid")
+    with pytest.raises(InvalidStatus, match="paid already"):
+        ramp_sandbox.report_order_status(world.services, world.caller, order.id, "paid")
     assert outcomes(world, order) == []
-    assert world.until(intent, State.COMPLETED).received_units == intent.terms.total_units
+    assert world.until(intent, State.COMPLETED).received_amount == intent.terms.deposit_amount
 
 
-def test_what_was_paid_in_part_is_paid_in_full(world: World) -> None:
+def test_what_was_paid_in_part_is_paid_in_full(world: Harness) -> None:
     intent = world.pay()
     world.deposit(intent, "short")
     order = opened(world, Direction.OFF, intent_address=intent.address)
-    ramp_sandbox.report(world.services, world.caller, order.id, "paid")
-    assert world.until(intent, State.COMPLETED).received_units == intent.terms.total_units
+    ramp_sandbox.report_order_status(world.services, world.caller, order.id, "paid")
+    assert world.until(intent, State.COMPLETED).received_amount == intent.terms.deposit_amount
 
 
 @pytest.mark.parametrize(
     "state", sorted(set(OrderState) - {OrderState.PENDING, OrderState.INITIATED})
 )
-def test_an_off_ramp_that_is_not_open_is_not_paid(world: World, state: OrderState) -> None:
+def test_an_off_ramp_that_is_not_open_is_not_paid(world: Harness, state: OrderState) -> None:
     order = opened(world, Direction.OFF, intent_address=world.pay().address, state=state)
-    with pytest.raises(WrongState, match=f"invalid status: {state}"):
-        ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+    with pytest.raises(InvalidStatus, match=f"invalid status: {state}"):
+        ramp_sandbox.report_order_status(world.services, world.caller, order.id, "paid")
 
 
-def test_of_an_order_that_its_provider_has_not_there_is_nothing_to_report(world: World) -> None:
+def test_of_an_order_that_its_provider_has_not_there_is_nothing_to_report(world: Harness) -> None:
     pending = an_order()
     order = world.store.write(lambda unit: unit.orders.add(pending))
-    with pytest.raises(WrongState, match="Order has invalid status: PENDING"):
-        ramp_sandbox.report(world.services, world.caller, order.id, "paid")
+    with pytest.raises(InvalidStatus, match="Order has invalid status: PENDING"):
+        ramp_sandbox.report_order_status(world.services, world.caller, order.id, "paid")
 
 
 @pytest.mark.parametrize("outcome", ["expired", "", None, 1, "PAID"])
-def test_an_outcome_is_one_of_four(world: World, outcome: object) -> None:
+def test_an_outcome_is_one_of_four(world: Harness, outcome: object) -> None:
     order = opened(world)
     with pytest.raises(InvalidInput, match="outcome must be one of paid, delivered, failed"):
-        ramp_sandbox.report(world.services, world.caller, order.id, outcome)
+        ramp_sandbox.report_order_status(world.services, world.caller, order.id, outcome)
 
 
-def test_only_a_clients_own_orders_are_there_and_the_operator_has_all(world: World) -> None:
+def test_only_a_clients_own_orders_are_there_and_the_operator_has_all(world: Harness) -> None:
     order = opened(world)
     other = Client("c-2", "Another shop", 0, None, 250, world.clock.now())
     stranger = replace(world.caller, client=other)
     for caller, number in ((stranger, order.id), (world.caller, order.id + 1)):
         with pytest.raises(NotFound, match="Order not found"):
-            ramp_sandbox.report(world.services, caller, number, "paid")
+            ramp_sandbox.report_order_status(world.services, caller, number, "paid")
     operator = replace(stranger, role=Role.ADMIN)
-    assert ramp_sandbox.report(world.services, operator, order.id, "paid").id == order.id
+    assert (
+        ramp_sandbox.report_order_status(world.services, operator, order.id, "paid").id == order.id
+    )
 
 
-def test_it_needs_a_key_that_writes_and_a_simulated_network(world: World) -> None:
+def test_it_needs_a_key_that_writes_and_a_simulated_network(world: Harness) -> None:
     order = opened(world)
     reader = replace(world.caller, scopes=frozenset({Scope.READ}))
     live = replace(world.services, ramp_sandbox=None)
@@ -140,34 +142,34 @@ def test_it_needs_a_key_that_writes_and_a_simulated_network(world: World) -> Non
         (live, world.caller, NotFound),
     ):
         with pytest.raises(error):
-            ramp_sandbox.report(services, caller, order.id, "paid")
+            ramp_sandbox.report_order_status(services, caller, order.id, "paid")
         with pytest.raises(error):
-            ramp_sandbox.misbehave(services, caller, "FONBNK", {"repeat": True})
+            ramp_sandbox.inject_faults(services, caller, "FONBNK", {"repeat": True})
         with pytest.raises(error):
-            ramp_sandbox.faults(services, caller, "FONBNK")
+            ramp_sandbox.get_faults(services, caller, "FONBNK")
         with pytest.raises(error):
-            ramp_sandbox.set_standing(services, caller, "FONBNK", EMAIL, "basic", "approved")
+            ramp_sandbox.set_kyc_status(services, caller, "FONBNK", EMAIL, "basic", "approved")
 
 
 @pytest.mark.parametrize("kyc_type", [KycType.BASIC, KycType.ADVANCED])
 @pytest.mark.parametrize("status", sorted(set(KycStatus) - {KycStatus.NOT_STARTED}))
 def test_a_persons_standing_is_what_was_set(
-    world: World, kyc_type: KycType, status: KycStatus
+    world: Harness, kyc_type: KycType, status: KycStatus
 ) -> None:
-    ramp_sandbox.set_standing(
+    ramp_sandbox.set_kyc_status(
         world.services, world.caller, "YELLOW_CARD", " Ada@Example.com ", kyc_type, status
     )
-    found = yellow_card(world).standing(EMAIL, "NG")
+    found = yellow_card(world).get_kyc_status(EMAIL, "NG")
     assert (found.kyc_type, found.status) == (kyc_type, status)
-    ramp_sandbox.set_standing(
+    ramp_sandbox.set_kyc_status(
         world.services, world.caller, "YELLOW_CARD", EMAIL, "none", "not_started"
     )
-    assert yellow_card(world).standing(EMAIL, "NG").passed is KycType.NONE
+    assert yellow_card(world).get_kyc_status(EMAIL, "NG").passed is KycType.NONE
 
 
-def test_each_field_of_a_standing_is_refused_by_name(world: World) -> None:
+def test_each_field_of_a_standing_is_refused_by_name(world: Harness) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        ramp_sandbox.set_standing(world.services, world.caller, "ACME", "ada", "high", None)
+        ramp_sandbox.set_kyc_status(world.services, world.caller, "ACME", "ada", "high", None)
     told = str(refusal.value)
     assert "provider must be one of FONBNK, ONRAMP_MONEY, PAYCREST, YELLOW_CARD" in told
     assert "userEmail must be" in told
@@ -176,12 +178,12 @@ def test_each_field_of_a_standing_is_refused_by_name(world: World) -> None:
 
 
 @pytest.mark.parametrize(("kyc_type", "status"), [("none", "approved"), ("basic", "not_started")])
-def test_a_standing_makes_sense(world: World, kyc_type: str, status: str) -> None:
+def test_a_standing_makes_sense(world: Harness, kyc_type: str, status: str) -> None:
     with pytest.raises(InvalidInput, match="not_started with kycType none, and only with it"):
-        ramp_sandbox.set_standing(world.services, world.caller, "FONBNK", EMAIL, kyc_type, status)
+        ramp_sandbox.set_kyc_status(world.services, world.caller, "FONBNK", EMAIL, kyc_type, status)
 
 
-def test_a_behaviour_is_shown_as_it_was_set(world: World) -> None:
+def test_a_behaviour_is_shown_as_it_was_set(world: Harness) -> None:
     body = {
         "downSeconds": 60,
         "slowSeconds": 0.5,
@@ -194,14 +196,14 @@ def test_a_behaviour_is_shown_as_it_was_set(world: World) -> None:
         "rateBps": -300,
         "kyc": "manual",
     }
-    shown = ramp_sandbox.misbehave(world.services, world.caller, "PAYCREST", body)
+    shown = ramp_sandbox.inject_faults(world.services, world.caller, "PAYCREST", body)
     assert shown == body
-    assert ramp_sandbox.faults(world.services, world.caller, "PAYCREST") == body
-    assert ramp_sandbox.faults(world.services, world.caller, "FONBNK") == {}
+    assert ramp_sandbox.get_faults(world.services, world.caller, "PAYCREST") == body
+    assert ramp_sandbox.get_faults(world.services, world.caller, "FONBNK") == {}
     usual = {"downSeconds": 0, "slowSeconds": 0, "refuseNext": 0, "shortBps": 0}
     usual |= {"overchargeBps": 0, "repeat": False, "shuffle": False, "deliverSeconds": 15}
     usual |= {"rateBps": 0, "kyc": "auto"}
-    assert ramp_sandbox.misbehave(world.services, world.caller, "PAYCREST", usual) == {}
+    assert ramp_sandbox.inject_faults(world.services, world.caller, "PAYCREST", usual) == {}
 
 
 @pytest.mark.parametrize(
@@ -224,15 +226,15 @@ def test_a_behaviour_is_shown_as_it_was_set(world: World) -> None:
     ],
 )
 def test_each_setting_is_refused_by_name(
-    world: World, name: str, value: object, words: str
+    world: Harness, name: str, value: object, words: str
 ) -> None:
     with pytest.raises(InvalidInput, match=f"{name} .*{words}"):
-        ramp_sandbox.misbehave(world.services, world.caller, "FONBNK", {name: value})
+        ramp_sandbox.inject_faults(world.services, world.caller, "FONBNK", {name: value})
     with pytest.raises(InvalidInput, match="provider must be one of"):
-        ramp_sandbox.misbehave(world.services, world.caller, None, {})
-    assert ramp_sandbox.faults(world.services, world.caller, "FONBNK") == {}
+        ramp_sandbox.inject_faults(world.services, world.caller, None, {})
+    assert ramp_sandbox.get_faults(world.services, world.caller, "FONBNK") == {}
 
 
-def test_a_change_of_nothing_is_refused(world: World) -> None:
+def test_a_change_of_nothing_is_refused(world: Harness) -> None:
     with pytest.raises(InvalidInput, match="kyc must be given"):
-        ramp_sandbox.misbehave(world.services, world.caller, "FONBNK", {})
+        ramp_sandbox.inject_faults(world.services, world.caller, "FONBNK", {})

@@ -1,1 +1,1 @@
-"""Bridges: four modelled from their public price lists, each with its own data file."""
+"""Models of four bridges, priced from their public fee schedules in data files."""

@@ -1,53 +1,54 @@
-"""Circle's CCTP v2, modelled: USDC burnt on the source and minted on the destination."""
+"""Model of Circle's CCTP v2: USDC is burned on the source and minted on the destination."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from crossway.adapters.bridges.abi_encoding import address_word, encode_words
 from crossway.adapters.bridges.model import (
-    Lane,
-    Model,
-    data_of,
-    family,
-    hundredths,
-    rate_up,
+    BridgeModel,
+    BridgeRoute,
+    apply_rate,
+    chain_family,
+    load_data,
+    parse_rate,
 )
-from crossway.adapters.bridges.words import address_word, words
 from crossway.domain.catalogue import Catalogue, Chain
-from crossway.domain.quotes import BridgeName, Leg, NoOffer, Offer, Route
+from crossway.domain.quotes import BridgeName, BridgeQuote, QuoteRejected, Route, RouteRequest
 
 FAST = 1000
 STANDARD = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
-    """How Circle attests burns of one source: the fast way where it has one, else the free one."""
+class _AttestationTerms:
+    """How Circle attests burns on a source chain: fast transfer where available, else standard."""
 
     threshold: int
     rate: int
     seconds: int
 
     @staticmethod
-    def of(row: dict[str, Any]) -> "_Source":
+    def of(row: dict[str, Any]) -> "_AttestationTerms":
         if "fast_bps" in row:
-            return _Source(FAST, hundredths(row["fast_bps"]), row["fast_seconds"])
-        return _Source(STANDARD, 0, row["standard_seconds"])
+            return _AttestationTerms(FAST, parse_rate(row["fast_bps"]), row["fast_seconds"])
+        return _AttestationTerms(STANDARD, 0, row["standard_seconds"])
 
 
 class Cctp:
-    """`maxFee` is in USDC units; a threshold of 1000 asks for the fast way, 2000 is free."""
+    """Quotes of CCTP. In the details, `maxFee` is in USDC units; a finality threshold of 1000 means
+    fast transfer, 2000 standard transfer, which is free."""
 
     name = BridgeName.CCTP
-    at_once = True
+    runs_in_process = True
 
     def __init__(self, catalogue: Catalogue) -> None:
-        data = data_of(self.name)
-        self._sources = {name: _Source.of(row) for name, row in data["source"].items()}
+        data = load_data(self.name)
+        self._sources = {name: _AttestationTerms.of(row) for name, row in data["source"].items()}
         chains = [chain for chain in catalogue.chains.values() if self._serves(catalogue, chain)]
-        self._model = Model(self.name, data, chains)
-        self._arrivals = {
+        self._model = BridgeModel(self.name, data, chains)
+        self._mint_targets = {
             chain.id: (
                 chain.cctp_domain or 0,
                 address_word(chain, catalogue.tokens[chain.id, "USDC"].address),
@@ -56,27 +57,29 @@ class Cctp:
         }
 
     def routes(self) -> Sequence[Route]:
-        """Every pair of chains it serves."""
+        """The routes that the bridge serves."""
         return self._model.routes
 
-    def offers(self, legs: Sequence[Leg], now: datetime) -> Sequence[Offer | NoOffer]:
-        """One answer a leg, in order."""
-        return self._model.answers(legs, self._offer)
+    def get_quotes(
+        self, requests: Sequence[RouteRequest], now: datetime
+    ) -> Sequence[BridgeQuote | QuoteRejected]:
+        """A quote or a rejection for each request, in order."""
+        return self._model.get_quotes(requests, self._quote)
 
     def _serves(self, catalogue: Catalogue, chain: Chain) -> bool:
         usdc = (chain.id, "USDC") in catalogue.tokens
-        return chain.cctp_domain is not None and usdc and family(chain.id) in self._sources
+        return chain.cctp_domain is not None and usdc and chain_family(chain.id) in self._sources
 
-    def _offer(self, leg: Leg, lane: Lane) -> Offer:
-        source = self._sources[family(leg.source)]
-        most = rate_up(leg.amount_micro_usd, source.rate)
-        domain, token = self._arrivals[leg.destination]
-        return Offer(
+    def _quote(self, request: RouteRequest, route: BridgeRoute) -> BridgeQuote:
+        source = self._sources[chain_family(request.source)]
+        max_fee = apply_rate(request.amount_micro_usd, source.rate)
+        domain, token = self._mint_targets[request.destination]
+        return BridgeQuote(
             bridge=self.name,
-            leg=leg,
-            fee_micro_usd=most + lane.arrival + lane.start_and_fill,
+            request=request,
+            fee_micro_usd=max_fee + route.arrival_cost + route.start_and_fill_cost,
             fill_seconds=source.seconds,
             settle_seconds=source.seconds,
-            details={"maxFee": str(most), "minFinalityThreshold": source.threshold},
-            extra_data=words(most, source.threshold, domain, token),
+            details={"maxFee": str(max_fee), "minFinalityThreshold": source.threshold},
+            extra_data=encode_words(max_fee, source.threshold, domain, token),
         )

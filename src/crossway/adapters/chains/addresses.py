@@ -18,7 +18,7 @@ TRON_PREFIX = b"\x41"
 T = TypeVar("T")
 
 
-def canonical(kind: str, text: str) -> str:
+def canonical_address(kind: str, text: str) -> str:
     """The one form of this address in which everything compares it; ValueError says what is wrong.
 
     EIP-55 on EVM chains, base58 on Solana, base58check on Tron, 0x and 64 hex digits on Starknet.
@@ -26,7 +26,7 @@ def canonical(kind: str, text: str) -> str:
     return _codec(CANONICAL, kind)(text)
 
 
-def from_digest(kind: str, digest: bytes) -> str:
+def address_from_digest(kind: str, digest: bytes) -> str:
     """A well-formed address that these 32 bytes determine, in canonical form."""
     if len(digest) != 32:
         raise ValueError(f"expected a digest of 32 bytes, not {len(digest)}")

@@ -1,1 +1,1 @@
-"""Price sources: fixed by choice, or Pyth."""
+"""Price sources: fixed prices, or Pyth."""

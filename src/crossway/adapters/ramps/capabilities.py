@@ -17,21 +17,21 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from crossway.adapters.ramps.fields import field_of
-from crossway.adapters.ramps.identity import tiers_of
+from crossway.adapters.ramps.channel_fields import build_field
+from crossway.adapters.ramps.kyc_tiers import build_tiers
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.channels import Channel, ChannelType
 from crossway.domain.fiat import Corridor, Fiat
 from crossway.domain.money import parse_decimal
+from crossway.domain.payment_channels import Channel, ChannelType
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import Capabilities
 
-MOST_SECONDS = 86_400
+MAX_ORDER_SECONDS = 86_400
 
 
-def capabilities(name: ProviderName, catalogue: Catalogue, fiat: Fiat) -> Capabilities:
+def load_capabilities(name: ProviderName, catalogue: Catalogue, fiat: Fiat) -> Capabilities:
     """What this provider does; a mistake in the data is an exception here."""
-    data = data_of(name)
+    data = load_provider_data(name)
     channels = tuple(_channels(name, data, fiat))
     ids = [channel.id for channel in channels]
     if len(set(ids)) != len(ids):
@@ -43,14 +43,14 @@ def capabilities(name: ProviderName, catalogue: Catalogue, fiat: Fiat) -> Capabi
         website=data["website"],
         channels=channels,
         tokens=tuple(catalogue.token(chain, symbol) for chain, symbol in data["tokens"].items()),
-        verifies=data["verifies"],
-        tiers=tiers_of(name, countries, asks=data["verifies"] == "here"),
+        kyc_mode=data["verifies"],
+        tiers=build_tiers(name, countries, asks=data["verifies"] == "here"),
         spreads_bps=data["spreads_bps"],
     )
 
 
 @cache
-def data_of(name: ProviderName) -> Mapping[str, Any]:
+def load_provider_data(name: ProviderName) -> Mapping[str, Any]:
     """The data file of a provider as it stands."""
     file = files("crossway.adapters.ramps").joinpath(f"{name.lower()}.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
@@ -91,7 +91,7 @@ def _channel(
         max_minor=parse_decimal(f"{code}.max", terms["max"], digits),
         fee_fixed_minor=parse_decimal(f"{code}.fee", terms.get("fee", "0"), digits),
         fee_bps=terms["fee_bps"],
-        fields=tuple(field_of(key, countries[0], name) for key in shared["fields"]),
+        fields=tuple(build_field(key, countries[0], name) for key in shared["fields"]),
         pay_seconds=shared["pay_seconds"],
         deliver_seconds=shared["deliver_seconds"],
     )
@@ -100,13 +100,13 @@ def _channel(
 
 
 def _check(channel: Channel, corridor: Corridor) -> None:
-    if channel.direction not in corridor.least_micro_usd:
+    if channel.direction not in corridor.min_micro_usd:
         raise ValueError(f"{channel.id}: the corridor has no {channel.direction}")
     if not 0 < channel.min_minor < channel.max_minor:
         raise ValueError(f"{channel.id}: min must be above zero and below max")
     if not 0 <= channel.fee_bps < 1_000:
         raise ValueError(f"{channel.id}: fee_bps must be below 1 000")
-    if not 0 < channel.pay_seconds <= MOST_SECONDS - channel.deliver_seconds:
+    if not 0 < channel.pay_seconds <= MAX_ORDER_SECONDS - channel.deliver_seconds:
         raise ValueError(f"{channel.id}: paying and delivering must be done within a day")
     if len(channel.countries) > 1 and channel.fields:
         raise ValueError(f"{channel.id}: fields differ by country, so it needs each_country")

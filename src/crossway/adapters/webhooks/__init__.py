@@ -1,1 +1,1 @@
-"""Sending webhooks: where a name leads, over which connection, and how a message is signed."""
+"""Webhook delivery: SSRF protection, DNS, connection pools, sending and signing."""

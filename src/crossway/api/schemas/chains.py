@@ -1,92 +1,94 @@
-"""Chains, their tokens and what an address holds, on the wire."""
+"""Response models of `/v1/chains`."""
 
-from collections.abc import Iterable
-from typing import Any
+from typing import Self
 
 from pydantic import Field
 
-from crossway.api.schemas.fields import USDC_BASE, WALLET, Model, Units, chain, symbol, text
+from crossway.api.schemas.fields import (
+    USDC_BASE,
+    WALLET,
+    IntegerString,
+    Model,
+    chain_field,
+    field,
+    symbol_field,
+)
 from crossway.domain.money import Token, format_units
-from crossway.usecases.network.chains import Holdings
+from crossway.usecases.chains.supported_chains import AddressBalances, TokenBalance
 
 
 class TokenOut(Model):
     """A token on one chain."""
 
-    symbol: str = symbol("The token's symbol.")
-    address: str = text("Its address.", USDC_BASE)
-    decimals: int = text("Its decimals: the smallest unit is 10^-decimals.", 6)
-    name: str = text("Its name.", "USD Coin")
-    native: bool = text("Whether it is the chain's own coin.", False)
+    symbol: str = symbol_field("The token's symbol.")
+    address: str = field("Its address.", USDC_BASE)
+    decimals: int = field("Its decimals: the smallest unit is 10^-decimals.", 6)
+    name: str = field("Its name.", "USD Coin")
+    native: bool = field("Whether it is the chain's native coin.", False)
+
+    @classmethod
+    def from_token(cls, token: Token) -> Self:
+        """One token."""
+        return cls(
+            symbol=token.symbol,
+            address=token.address,
+            decimals=token.decimals,
+            name=token.name,
+            native=token.native,
+        )
 
 
 class HoldingOut(Model):
-    """What is held of one token."""
+    """The balance of one token."""
 
-    token: str = symbol("The token's symbol.")
-    tokenAddress: str = text("Its address.", USDC_BASE)
-    decimals: int = text("Its decimals.", 6)
-    amount: Units = text("What is held, smallest unit.", "25000000")
-    amountFormatted: str = text("The same for people.", "25")
+    token: str = symbol_field("The token's symbol.")
+    tokenAddress: str = field("Its address.", USDC_BASE)
+    decimals: int = field("Its decimals.", 6)
+    amount: IntegerString = field("Balance in the smallest unit.", "25000000")
+    amountFormatted: str = field("The same amount as a decimal number.", "25")
+
+    @classmethod
+    def from_balance(cls, balance: TokenBalance) -> Self:
+        """The balance of one token."""
+        token = balance.token
+        return cls(
+            token=token.symbol,
+            tokenAddress=token.address,
+            decimals=token.decimals,
+            amount=str(balance.amount),
+            amountFormatted=format_units(balance.amount, token.decimals),
+        )
 
 
 class ChainHoldings(Model):
-    """What is held on one chain."""
+    """The balances on one chain."""
 
-    chain: str = chain("The chain.")
-    tokens: list[HoldingOut] = Field(description="Every token above zero.")
+    chain: str = chain_field("The chain.")
+    tokens: list[HoldingOut] = Field(description="Every token with a balance.")
 
 
 class Unanswered(Model):
-    """A chain that could not be asked."""
+    """A chain that did not respond."""
 
-    chain: str = chain("The chain.")
-    reason: str = text("Why it is missing.", "gave no answer in time")
+    chain: str = chain_field("The chain.")
+    reason: str = field("Why it is missing.", "did not respond in time")
 
 
 class BalancesOut(Model):
-    """What an address holds on every chain whose form it has."""
+    """The balances of an address on every chain whose address format it has."""
 
-    address: str = text("The address.", WALLET)
+    address: str = field("The address.", WALLET)
     balances: list[ChainHoldings] = Field(description="By chain.")
-    missing: list[Unanswered] = Field(description="Chains that gave no answer.")
+    missing: list[Unanswered] = Field(description="Chains that did not respond.")
 
-
-def token(found: Token) -> dict[str, Any]:
-    """A token."""
-    return {
-        "symbol": found.symbol,
-        "address": found.address,
-        "decimals": found.decimals,
-        "name": found.name,
-        "native": found.native,
-    }
-
-
-def tokens(found: Iterable[Token]) -> list[dict[str, Any]]:
-    """Tokens of one chain."""
-    return [token(one) for one in found]
-
-
-def balances(address: str, found: Holdings) -> dict[str, Any]:
-    """What an address holds."""
-    return {
-        "address": address,
-        "balances": [
-            {
-                "chain": chain_id,
-                "tokens": [
-                    {
-                        "token": held.token.symbol,
-                        "tokenAddress": held.token.address,
-                        "decimals": held.token.decimals,
-                        "amount": str(held.units),
-                        "amountFormatted": format_units(held.units, held.token.decimals),
-                    }
-                    for held in holdings
-                ],
-            }
-            for chain_id, holdings in found.by_chain.items()
-        ],
-        "missing": [{"chain": left.subject, "reason": left.reason} for left in found.missing],
-    }
+    @classmethod
+    def from_balances(cls, address: str, found: AddressBalances) -> Self:
+        """The balances of an address."""
+        return cls(
+            address=address,
+            balances=[
+                ChainHoldings(chain=chain, tokens=[HoldingOut.from_balance(b) for b in balances])
+                for chain, balances in found.by_chain.items()
+            ],
+            missing=[Unanswered(chain=e.subject, reason=e.reason) for e in found.excluded],
+        )

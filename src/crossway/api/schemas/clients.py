@@ -1,64 +1,64 @@
-"""The caller's own client and key on the wire."""
+"""Response models of `/v1/client`."""
 
-from typing import Any
+from typing import Self
 
 from pydantic import Field
 
-from crossway.api.answers import instant
-from crossway.api.schemas.fields import TIME, WALLET, Model, text
-from crossway.domain.clients import Caller
+from crossway.api.schemas.fields import TIME, WALLET, Model, field
+from crossway.api.schemas.responses import timestamp
+from crossway.domain.clients import Principal
 
 
 class Branding(Model):
-    """How the client shows itself to its payers; null where nothing is set."""
+    """The client's branding on payment pages; null where nothing is set."""
 
-    displayName: str | None = text("The name that payers see.", "Corner Shop")
-    logoUrl: str | None = text("Its logo, an https URL.", "https://shop.example/logo.svg")
-    colour: str | None = text("Its colour.", "#2255aa", pattern="^#[0-9a-f]{6}$")
+    displayName: str | None = field("The name that payers see.", "Corner Shop")
+    logoUrl: str | None = field("Its logo, an https URL.", "https://shop.example/logo.svg")
+    colour: str | None = field("Its colour.", "#2255aa", pattern="^#[0-9a-f]{6}$")
 
 
 class ClientInfo(Model):
-    """The client and the key that asks."""
+    """The client and the API key of the request."""
 
-    clientId: str = text("The client (UUID).", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
-    name: str = text("Its name.", "Default")
-    mode: str = text("Mode of this key.", "test", extra={"enum": ["test", "live"]})
-    scopes: list[str] = text("What this key may do.", ["read", "refund", "write"])
-    requestsPerMinute: int = text("Rate limit of this key.", 250)
-    allowedAddresses: list[str] = text(
-        "Networks from which this key may be used; empty means from anywhere.", ["203.0.113.0/24"]
+    clientId: str = field("The client (UUID).", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
+    name: str = field("Its name.", "Default")
+    mode: str = field("Mode of this key.", "test", extra={"enum": ["test", "live"]})
+    scopes: list[str] = field("Scopes of this key.", ["read", "refund", "write"])
+    requestsPerMinute: int = field("Rate limit of this key.", 250)
+    allowedAddresses: list[str] = field(
+        "IP networks from which this key may be used; empty means any.", ["203.0.113.0/24"]
     )
-    endsAt: str | None = text("When this key stops working; null without an end.", TIME)
-    appFeeBps: int = text("The client's own fee in basis points.", 0)
-    appFeeCapUsd: str | None = text("Cap of that fee in micro-USD; null without one.", "5000000")
-    refundAddresses: dict[str, str] = text(
-        "Where money goes back when an intent names no other place, by the kind of source chain.",
+    endsAt: str | None = field("When this key expires; null if it does not.", TIME)
+    appFeeBps: int = field("The client's own fee in basis points.", 0)
+    appFeeCapUsd: str | None = field("Cap of that fee in micro-USD; null without one.", "5000000")
+    refundAddresses: dict[str, str] = field(
+        "Default refund addresses of intents by the source chain's family.",
         {"evm": WALLET},
     )
-    branding: Branding = Field(description="How the client shows itself.")
-    createdAt: str = text("Since when the client exists.", TIME)
+    branding: Branding = Field(description="Branding on payment pages.")
+    createdAt: str = field("When the client was created.", TIME)
 
-
-def client_info(caller: Caller) -> dict[str, Any]:
-    """The client and the key that asks."""
-    client, key = caller.client, caller.key
-    cap, brand = client.app_fee_cap_micro_usd, client.brand
-    rate = key.requests_per_minute if key else None
-    return {
-        "clientId": client.id,
-        "name": client.name,
-        "mode": caller.mode,
-        "scopes": sorted(caller.scopes),
-        "requestsPerMinute": rate or client.requests_per_minute,
-        "allowedAddresses": list(key.addresses) if key else [],
-        "endsAt": instant(key.ends_at) if key and key.ends_at else None,
-        "appFeeBps": client.app_fee_bps,
-        "appFeeCapUsd": None if cap is None else str(cap),
-        "refundAddresses": dict(client.refund_addresses),
-        "branding": {
-            "displayName": brand.display_name or None,
-            "logoUrl": brand.logo_url or None,
-            "colour": brand.colour or None,
-        },
-        "createdAt": instant(client.created_at),
-    }
+    @classmethod
+    def from_caller(cls, caller: Principal) -> Self:
+        """The client and the key of a request."""
+        client, key = caller.client, caller.key
+        cap, brand = client.app_fee_cap_micro_usd, client.public_profile
+        rate = key.requests_per_minute if key else None
+        return cls(
+            clientId=client.id,
+            name=client.name,
+            mode=caller.mode.value,
+            scopes=sorted(caller.scopes),
+            requestsPerMinute=rate or client.requests_per_minute,
+            allowedAddresses=list(key.addresses) if key else [],
+            endsAt=timestamp(key.expires_at) if key and key.expires_at else None,
+            appFeeBps=client.app_fee_bps,
+            appFeeCapUsd=None if cap is None else str(cap),
+            refundAddresses=dict(client.refund_addresses),
+            branding=Branding(
+                displayName=brand.display_name or None,
+                logoUrl=brand.logo_url or None,
+                colour=brand.colour or None,
+            ),
+            createdAt=timestamp(client.created_at),
+        )

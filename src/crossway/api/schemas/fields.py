@@ -1,43 +1,139 @@
-"""Kinds of fields that several resources share, each with its meaning and an example."""
+"""Base models and field types that request and response models share.
 
-from typing import Annotated, Any
+`SkipValidation` marks request fields whose type and content the use case checks in one sentence.
+"""
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation
+from collections.abc import Callable
+from typing import Annotated, Any, Self
 
-# Filled in from the catalogue when the documentation is made, so that the lists exist once.
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    WithJsonSchema,
+)
+
+from crossway.domain.errors import InvalidInput
+
+# Markers in the OpenAPI document; `documentation` replaces them by the catalogue's values.
 CHAINS, SYMBOLS, BRIDGES = "x-chains", "x-symbols", "x-bridges"
+_MAX_SHOWN_NAME = 60
 
 
 class Model(BaseModel):
-    """A JSON object with exactly its fields."""
+    """A JSON object; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-def text(description: str, *examples: Any, **more: Any) -> Any:
-    """A described field with examples."""
+class RequestModel(Model):
+    """The body of a request.
+
+    Parsing does not stop at a refused field: the field takes its default, and `field_errors` has
+    one sentence for it. Use cases report these together with their own, in one message.
+    """
+
+    _field_errors: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def field_errors(self) -> tuple[str, ...]:
+        """One sentence for each unknown field and each value of the wrong type."""
+        return self._field_errors
+
+    @classmethod
+    def parse(cls, body: dict[str, Any]) -> Self:
+        """The request in a JSON object. A required text that is missing is read as empty."""
+        try:
+            return cls.model_validate(body)
+        except ValidationError as invalid:
+            errors = invalid.errors()
+        refused = {error["loc"][0] for error in errors}
+        accepted = {name: value for name, value in body.items() if name not in refused}
+        missing = [str(error["loc"][0]) for error in errors if error["type"] == "missing"]
+        request = cls.model_validate({**accepted, **dict.fromkeys(missing)})
+        # Unknown fields come first.
+        errors.sort(key=lambda error: error["type"] != "extra_forbidden")
+        request._field_errors = tuple(_sentence(e) for e in errors if e["type"] != "missing")
+        return request
+
+    def given_fields(self) -> dict[str, Any]:
+        """The fields that the body has, null or not."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+    def require_valid(self) -> None:
+        """Raise `InvalidInput` when a field was refused."""
+        if self._field_errors:
+            raise InvalidInput("; ".join(self._field_errors))
+
+
+def _sentence(error: Any) -> str:
+    name = str(error["loc"][0])
+    if error["type"] == "extra_forbidden":
+        return f"{name[:_MAX_SHOWN_NAME]} is not a known field"
+    return f"{name} {error['ctx']['error']}"
+
+
+def _require(accepts: Callable[[Any], bool], sentence: str) -> BeforeValidator:
+    """Refuses other values than null and those accepted, with the rest of a sentence that begins
+    with the field's name."""
+
+    def check(value: Any) -> Any:
+        if value is not None and not accepts(value):
+            raise ValueError(sentence)
+        return value
+
+    return BeforeValidator(check)
+
+
+# A value that is no text is read as an empty one; the check of its content refuses it by name.
+Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
+OptionalText = Annotated[
+    str | None,
+    BeforeValidator(lambda value: value if value is None or isinstance(value, str) else ""),
+]
+OptionalSymbol = Annotated[
+    str | None,
+    _require(lambda value: isinstance(value, str), "must be one of the supported token symbols"),
+    BeforeValidator(lambda value: value or None),  # runs first
+]
+OptionalObject = Annotated[
+    dict[str, Any] | None,
+    _require(lambda value: isinstance(value, dict), "must be a JSON object"),
+]
+OptionalFlag = Annotated[
+    bool | None, _require(lambda value: isinstance(value, bool), "must be true or false")
+]
+
+IntegerString = Annotated[str, Field(pattern=r"^\d+$")]
+# Rendered by `responses.json_decimal` and `responses.raw_json`, with every digit.
+ExactNumber = Annotated[Any, WithJsonSchema({"type": "number"})]
+ExactInteger = Annotated[Any, WithJsonSchema({"type": "integer"})]
+JsonObject = Annotated[Any, WithJsonSchema({"type": "object", "additionalProperties": True})]
+
+
+def field(description: str, *examples: Any, **more: Any) -> Any:
+    """A field with its description and examples for the OpenAPI document."""
     extra = more.pop("extra", None)
     return Field(description=description, examples=list(examples), json_schema_extra=extra, **more)
 
 
-def chain(description: str, example: str = "BASE_MAINNET", **more: Any) -> Any:
+def chain_field(description: str, example: str = "BASE_MAINNET", **more: Any) -> Any:
     """A chain identifier."""
-    return text(description, example, extra={CHAINS: True}, **more)
+    return field(description, example, extra={CHAINS: True}, **more)
 
 
-def symbol(description: str, example: str = "USDC", **more: Any) -> Any:
+def symbol_field(description: str, example: str = "USDC", **more: Any) -> Any:
     """A token symbol."""
-    return text(description, example, extra={SYMBOLS: True}, **more)
+    return field(description, example, extra={SYMBOLS: True}, **more)
 
 
-def bridge(description: str, example: str | None = "ACROSS") -> Any:
+def bridge_field(description: str, example: str | None = "ACROSS") -> Any:
     """A bridge."""
-    return text(description, example, extra={BRIDGES: True})
+    return field(description, example, extra={BRIDGES: True})
 
-
-# Left unread here: the use case reads them, so that all complaints come in one message.
-Text = SkipValidation[str]
-Units = Annotated[str, Field(pattern=r"^\d+$")]
 
 USDC_BASE = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 USDC_ARBITRUM = "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"

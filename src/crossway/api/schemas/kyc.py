@@ -1,15 +1,20 @@
-"""Identity checks on the wire: a person's state, what a provider requires, what is handed in."""
+"""Request and response models of `/v1/ramp/kyc` and `/v1/kyc`."""
 
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
-from crossway.api.answers import decimal
-from crossway.api.schemas.fields import Model, Text, text
+from crossway.api.schemas.fields import (
+    ExactNumber,
+    Model,
+    RequestModel,
+    field,
+)
 from crossway.api.schemas.ramps import PROVIDERS
-from crossway.domain.kyc import KycState, KycStatus, KycType, Requirement
+from crossway.api.schemas.responses import json_decimal
+from crossway.domain.kyc import KycAssessment, KycStatus, KycType, Requirement
 from crossway.domain.money import MICRO_USD_DECIMALS
-from crossway.usecases.identity.kyc import KycRequirements
+from crossway.usecases.kyc.verification import KycRequirements
 
 TYPES = [kind.value for kind in KycType]
 STATUSES = [status.value for status in KycStatus]
@@ -17,28 +22,43 @@ EMAIL = "ada@example.com"
 
 
 class RequirementOut(Model):
-    """One thing that a provider wants to know."""
+    """One requirement of a provider."""
 
-    key: str = text("Its name under `fields`, or of a document.", "bvn")
-    label: str = text("Its name for people.", "Bank verification number")
-    type: str = text(
-        "What it is.",
+    key: str = field("Its name under `fields`, or of a document.", "bvn")
+    label: str = field("Its display name.", "Bank verification number")
+    type: str = field(
+        "Its type.",
         "text",
         extra={"enum": ["text", "date", "email", "phone", "document", "enum"]},
     )
-    required: bool = text("Whether the tier cannot be reached without it.", True)
-    pattern: str = text("A regular expression of the whole value; empty without one.", "[0-9]{11}")
-    options: list[str] = text("The choices of an `enum`; else empty.", [])
-    sensitive: bool = text("Whether it is never shown whole again.", True)
+    required: bool = field("Whether the tier requires it.", True)
+    pattern: str = field(
+        "A regular expression that the whole value matches; empty for none.", "[0-9]{11}"
+    )
+    options: list[str] = field("The choices of an `enum`; else empty.", [])
+    sensitive: bool = field("Whether the value is masked whenever it is returned.", True)
+
+    @classmethod
+    def from_requirement(cls, requirement: Requirement) -> Self:
+        """One requirement."""
+        return cls(
+            key=requirement.key,
+            label=requirement.label,
+            type=requirement.type,
+            required=requirement.required,
+            pattern=requirement.pattern,
+            options=list(requirement.options),
+            sensitive=requirement.sensitive,
+        )
 
 
 class TierOut(Model):
-    """What one type of check allows and requires."""
+    """A verification tier: its limit and its requirements."""
 
-    kycType: str = text("The type.", "basic", extra={"enum": TYPES})
-    maxAmountUsd: float = text("The most that it allows, in US dollars.", 500)
-    perPeriod: str = text(
-        "Of what that is the most: one order, or a calendar month (UTC).",
+    kycType: str = field("The type.", "basic", extra={"enum": TYPES})
+    maxAmountUsd: ExactNumber = field("Maximum amount in US dollars.", 500)
+    perPeriod: str = field(
+        "Whether the maximum is per order or per calendar month (UTC).",
         "month",
         extra={"enum": ["order", "month"]},
     )
@@ -48,126 +68,111 @@ class TierOut(Model):
 class RequirementsOut(Model):
     """What a provider requires in a country."""
 
-    provider: str = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    countryCode: str = text("ISO 3166-1 alpha-2.", "NG")
-    fiatCurrency: str = text("The currency (ISO 4217).", "NGN")
-    tiers: list[TierOut] = Field(description="Its tiers, least first.")
+    provider: str = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
+    countryCode: str = field("ISO 3166-1 alpha-2.", "NG")
+    fiatCurrency: str = field("The currency (ISO 4217).", "NGN")
+    tiers: list[TierOut] = Field(description="Its tiers, lowest first.")
+
+    @classmethod
+    def from_requirements(cls, found: KycRequirements) -> Self:
+        """What a provider requires in a country."""
+        return cls(
+            provider=found.provider.value,
+            countryCode=found.country,
+            fiatCurrency=found.currency,
+            tiers=[
+                TierOut(
+                    kycType=tier.kyc_type.value,
+                    maxAmountUsd=json_decimal(tier.limit_micro_usd, MICRO_USD_DECIMALS),
+                    perPeriod=tier.period,
+                    requirements=[RequirementOut.from_requirement(r) for r in tier.requirements],
+                )
+                for tier in found.tiers
+            ],
+        )
 
 
 class KycStateOut(Model):
-    """Where a person stands with a provider."""
+    """The KYC state of a customer with a provider."""
 
-    provider: str = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    userEmail: str = text("The person's e-mail address, masked.", "a…@e….com")
-    countryCode: str = text("Country of the transaction (ISO 3166-1 alpha-2).", "NG")
-    fiatCurrency: str = text("The currency (ISO 4217).", "NGN")
-    currentKycType: str = text("The type reached or under check.", "basic", extra={"enum": TYPES})
-    currentKycStatus: str = text("Where that check stands.", "approved", extra={"enum": STATUSES})
-    limitUsd: float = text("What this person may move, in US dollars.", 500)
-    usedUsd: float = text("What of it is used.", 125.5)
-    remainingUsd: float = text("What is left.", 374.5)
-    requiredKycType: str | None = text(
-        "Present when an amount was given: the type that it needs; null when it is above every "
-        "limit.",
+    provider: str = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
+    userEmail: str = field("The customer's e-mail address, masked.", "a…@e….com")
+    countryCode: str = field("Country of the transaction (ISO 3166-1 alpha-2).", "NG")
+    fiatCurrency: str = field("The currency (ISO 4217).", "NGN")
+    currentKycType: str = field(
+        "The verified tier, or the one under review.", "basic", extra={"enum": TYPES}
+    )
+    currentKycStatus: str = field("Status of that check.", "approved", extra={"enum": STATUSES})
+    limitUsd: ExactNumber = field("The customer's limit in US dollars.", 500)
+    usedUsd: ExactNumber = field("The used part of the limit.", 125.5)
+    remainingUsd: ExactNumber = field("The remaining part of the limit.", 374.5)
+    requiredKycType: str | None = field(
+        "Only with an amount: the tier that it requires; null if it exceeds every limit.",
         "basic",
         default=None,
     )
-    canProceed: bool | None = text(
-        "Present when an amount was given: whether it can go ahead now.", True, default=None
+    canProceed: bool | None = field(
+        "Only with an amount: whether the order can proceed now.", True, default=None
     )
-    blocked: bool = text("Whether this person can do nothing more for now.", False)
-    missingRequirements: list[str] = text("What is still to be handed in.", ["bvn"])
-    verificationUrl: str | None = text(
-        "Where the person is verified, when that is the provider's own page.", None
+    blocked: bool = field("Whether the customer is blocked.", False)
+    missingRequirements: list[str] = field("Requirements not submitted yet.", ["bvn"])
+    verificationUrl: str | None = field(
+        "The provider's own verification page; null without one.", None
     )
 
+    @classmethod
+    def from_assessment(cls, found: KycAssessment) -> Self:
+        """A person's state; what an order needs is left out unless an amount was given."""
+        subject = found.subject
+        order: dict[str, Any] = {}
+        if subject.order_micro_usd is not None:
+            required = found.required.value if found.required else None
+            order = {"requiredKycType": required, "canProceed": found.can_proceed}
+        return cls(
+            provider=subject.provider,
+            userEmail=subject.email,
+            countryCode=subject.country,
+            fiatCurrency=subject.currency,
+            currentKycType=found.kyc_type.value,
+            currentKycStatus=found.status.value,
+            limitUsd=json_decimal(found.limit_micro_usd, MICRO_USD_DECIMALS),
+            usedUsd=json_decimal(subject.used_micro_usd, MICRO_USD_DECIMALS),
+            remainingUsd=json_decimal(found.remaining_micro_usd, MICRO_USD_DECIMALS),
+            **order,
+            blocked=found.blocked,
+            missingRequirements=[one.key for one in found.missing],
+            verificationUrl=found.verification_url or None,
+        )
 
-class SubmitKyc(Model):
-    """What a person hands in."""
 
-    provider: Text = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    userEmail: Text = text("The person's e-mail address.", EMAIL)
-    countryCode: Text | None = text(
-        "The person's country (ISO 3166-1 alpha-2).", "NG", default=None
+class SubmitKyc(RequestModel):
+    """The body of POST /ramp/kyc."""
+
+    provider: SkipValidation[str] = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
+    userEmail: SkipValidation[str] = field("The customer's e-mail address.", EMAIL)
+    countryCode: SkipValidation[str | None] = field(
+        "The customer's country (ISO 3166-1 alpha-2).", "NG", default=None
     )
-    fiatCurrency: Text | None = text(
-        "The currency (ISO 4217), where the country alone does not tell it.", "NGN", default=None
+    fiatCurrency: SkipValidation[str | None] = field(
+        "The currency (ISO 4217), required if the country has several.", "NGN", default=None
     )
-    fields: dict[str, Any] = text(
+    fields: SkipValidation[dict[str, Any]] = field(
         "The values of requirements by their keys; documents have an endpoint of their own.",
         {"bvn": "22123456789"},
     )
 
 
 class Erased(Model):
-    """A person who was erased."""
+    """The answer of an erasure."""
 
-    success: bool = text("Always true.", True)
-    ordersCleared: int = text("How many orders stay and lost what they knew of the person.", 2)
+    success: bool = field("Always true.", True)
+    ordersCleared: int = field("Number of orders whose customer data was removed.", 2)
 
 
 class KycNeeded(Model):
-    """An order that an identity check stands in the way of."""
+    """The error of an order that needs a KYC check first."""
 
-    statusCode: int = text("The HTTP status again.", 400)
-    message: str = text("Why.", "basic KYC with YELLOW_CARD is needed for this amount")
-    code: str = text("Always `KYC_REQUIRED`.", "KYC_REQUIRED")
-    kyc: KycStateOut = Field(description="Where the person stands.")
-
-
-def state(found: KycState) -> dict[str, Any]:
-    """Where a person stands; what an order needs is there when one was asked for."""
-    subject = found.subject
-    return {
-        "provider": subject.provider,
-        "userEmail": subject.email,
-        "countryCode": subject.country,
-        "fiatCurrency": subject.currency,
-        "currentKycType": found.kyc_type.value,
-        "currentKycStatus": found.status.value,
-        "limitUsd": decimal(found.limit_micro_usd, MICRO_USD_DECIMALS),
-        "usedUsd": decimal(subject.used_micro_usd, MICRO_USD_DECIMALS),
-        "remainingUsd": decimal(found.remaining_micro_usd, MICRO_USD_DECIMALS),
-        **_order(found),
-        "blocked": found.blocked,
-        "missingRequirements": [one.key for one in found.missing],
-        "verificationUrl": found.verification_url or None,
-    }
-
-
-def _order(found: KycState) -> dict[str, Any]:
-    if found.subject.worth_micro_usd is None:
-        return {}
-    required = found.required.value if found.required else None
-    return {"requiredKycType": required, "canProceed": found.can_proceed}
-
-
-def requirements(found: KycRequirements) -> dict[str, Any]:
-    """What a provider requires in a country."""
-    return {
-        "provider": found.provider.value,
-        "countryCode": found.country,
-        "fiatCurrency": found.currency,
-        "tiers": [
-            {
-                "kycType": tier.kyc_type.value,
-                "maxAmountUsd": decimal(tier.max_micro_usd, MICRO_USD_DECIMALS),
-                "perPeriod": tier.period,
-                "requirements": [_requirement(asked) for asked in tier.requirements],
-            }
-            for tier in found.tiers
-        ],
-    }
-
-
-def _requirement(asked: Requirement) -> dict[str, Any]:
-    """One thing that a provider wants to know."""
-    return {
-        "key": asked.key,
-        "label": asked.label,
-        "type": asked.type,
-        "required": asked.required,
-        "pattern": asked.pattern,
-        "options": list(asked.options),
-        "sensitive": asked.sensitive,
-    }
+    statusCode: int = field("The HTTP status code.", 400)
+    message: str = field("Why.", "basic KYC with YELLOW_CARD is needed for this amount")
+    code: str = field("Always `KYC_REQUIRED`.", "KYC_REQUIRED")
+    kyc: KycStateOut = Field(description="The customer's KYC state.")

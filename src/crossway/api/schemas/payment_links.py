@@ -1,186 +1,209 @@
-"""Payment links on the wire."""
+"""Request and response models of `/v1/payment-links`."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
-from crossway.api.answers import exact, instant
 from crossway.api.schemas.fields import (
     TIME,
     USDC_ARBITRUM,
     WALLET,
+    IntegerString,
+    JsonObject,
     Model,
-    Text,
-    Units,
-    chain,
-    symbol,
-    text,
+    OptionalFlag,
+    OptionalObject,
+    RequestModel,
+    chain_field,
+    field,
+    symbol_field,
 )
+from crossway.api.schemas.responses import raw_json, timestamp
 from crossway.domain.intent import READ_VOCABULARY, Intent
-from crossway.domain.links import LinkUse, PaymentLink
+from crossway.domain.payment_links import LinkUse, PaymentLink
+from crossway.usecases.payers.link_fields import LinkRequest
 
 _ID = "pl_5f8942ea98e7c86e3595"
 _URL = f"https://pay.shop.example/pay/l/{_ID}"
 _AMOUNT = "In the smallest unit of `tokenOut`, with at most 6 decimal places."
 
 
-class _Wanted(Model):
-    description: Text | None = text("What payers read below the title.", "Two bags", default=None)
-    amount: Text | None = text(
-        f"What everybody pays; without it each payer chooses. {_AMOUNT}", "25000000", default=None
+def _optional_amount(amount: int | None) -> str | None:
+    return None if amount is None else str(amount)
+
+
+class _LinkFields(RequestModel):
+    description: SkipValidation[str | None] = field(
+        "Text below the title on the payment page.", "Two bags", default=None
     )
-    min_amount: Text | None = text(f"The least a payer may choose. {_AMOUNT}", None, default=None)
-    max_amount: Text | None = text(f"The most a payer may choose. {_AMOUNT}", None, default=None)
-    source_chains: list[str] | None = text(
-        "On which chains payers may pay; on any by default.", ["BASE_MAINNET"], default=None
+    amount: SkipValidation[str | None] = field(
+        f"Fixed amount; without it each payer chooses. {_AMOUNT}", "25000000", default=None
     )
-    source_tokens: list[str] | None = text(
-        "With which tokens, by symbol; with any by default.", ["USDC", "USDT"], default=None
+    min_amount: SkipValidation[str | None] = field(
+        f"Minimum amount a payer may choose. {_AMOUNT}", None, default=None
     )
-    reference: Text | None = text(
+    max_amount: SkipValidation[str | None] = field(
+        f"Maximum amount a payer may choose. {_AMOUNT}", None, default=None
+    )
+    source_chains: SkipValidation[list[str] | None] = field(
+        "Chains on which payers may pay; all by default.", ["BASE_MAINNET"], default=None
+    )
+    source_tokens: SkipValidation[list[str] | None] = field(
+        "Symbols of tokens with which payers may pay; all by default.",
+        ["USDC", "USDT"],
+        default=None,
+    )
+    reference: SkipValidation[str | None] = field(
         "Your own reference: `reference` in the metadata of every intent.", "A-1001", default=None
     )
-    metadata: dict[str, Any] | None = text(
+    metadata: OptionalObject = field(
         "Your own data, up to 7 KiB of JSON: in the metadata of every intent.",
         {"product": "coffee"},
         default=None,
     )
-    max_uses: int | None = text("How many intents it may make; any number by default.", 100,
-                                default=None)  # fmt: skip
-    expires_at: Text | None = text("Until when it takes payments.", "2027-01-31T12:00:00Z",
-                                   default=None)  # fmt: skip
-    active: bool | None = text("Whether it takes payments; true by default.", True, default=None)
+    max_uses: SkipValidation[int | None] = field(
+        "Maximum number of payments; unlimited by default.", 100, default=None
+    )
+    expires_at: SkipValidation[str | None] = field(
+        "When the link expires.", "2027-01-31T12:00:00Z", default=None
+    )
+    active: OptionalFlag = field(
+        "Whether the link accepts payments; true by default.", True, default=None
+    )
+
+    def to_request(self) -> LinkRequest:
+        """The request as the use case takes it; fields that are null are cleared."""
+        given = {
+            "token_out" if name == "tokenOut" else name: getattr(self, name)
+            for name in self.model_fields_set
+        }
+        cleared = frozenset(name for name, value in given.items() if value is None)
+        return LinkRequest(**given, cleared=cleared, field_errors=self.field_errors)
 
 
-class CreatePaymentLink(_Wanted):
-    """What payers are asked for, and where it goes."""
+class CreatePaymentLink(_LinkFields):
+    """The body of POST /payment-links."""
 
-    title: Text = text("What payers read first; up to 100 characters.", "Coffee")
-    destination_chain: Text = chain("Where the recipient is paid.", "ARBITRUM_MAINNET")
-    tokenOut: Text | None = text(
+    title: SkipValidation[str] = field("Title on the payment page; up to 100 characters.", "Coffee")
+    destination_chain: SkipValidation[str] = chain_field(
+        "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
+    )
+    tokenOut: SkipValidation[str | None] = field(
         "Token address on the destination chain; its USDC by default.", USDC_ARBITRUM, default=None
     )
-    recipient: Text = text("Wallet of the recipient on the destination chain.", WALLET)
+    recipient: SkipValidation[str] = field(
+        "Wallet of the recipient on the destination chain.", WALLET
+    )
 
 
-class ChangePaymentLink(_Wanted):
-    """What to change; what is left out stays as it is, and null takes away what was set."""
+class ChangePaymentLink(_LinkFields):
+    """The body of PATCH /payment-links/{id}; fields that are left out stay, null clears one."""
 
-    title: Text | None = text("What payers read first.", "Coffee", default=None)
+    title: SkipValidation[str | None] = field("Title on the payment page.", "Coffee", default=None)
 
 
 class PaymentLinkOut(Model):
     """One payment link."""
 
-    id: str = text("Its name: `payment_link_id` of the intents that payers make by it.", _ID)
-    url: str = text("Where payers pay.", _URL)
-    clientId: str = text("Owning client.", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
-    mode: str = text("Mode of the key that made it.", "test", extra={"enum": ["test", "live"]})
-    title: str = text("What payers read first.", "Coffee")
-    description: str = text("What they read below it.", "Two bags")
-    amount: Units | None = text("What everybody pays; null where payers choose.", "25000000")
-    min_amount: Units | None = text("The least a payer may choose.", None)
-    max_amount: Units | None = text("The most a payer may choose.", None)
-    destination_chain: str = chain("Where the recipient is paid.", "ARBITRUM_MAINNET")
-    tokenOut: str = text("Token address on the destination chain.", USDC_ARBITRUM)
-    recipient: str = text("Wallet of the recipient.", WALLET)
-    source_chains: list[str] = text("Where payers may pay; empty for anywhere.", [])
-    source_tokens: list[str] = text("With what; empty for anything.", [])
-    reference: str = text("Your own reference.", "A-1001")
-    metadata: dict[str, Any] = text("Your own data.", {"product": "coffee"})
-    max_uses: int | None = text("How many intents it may make; null for any number.", 100)
-    uses: int = text("How many it has made.", 3)
-    expires_at: str | None = text("Until when it takes payments; null for always.", TIME)
-    active: bool = text("Whether it is switched on.", True)
-    created_at: str = text("When it was created.", TIME)
-    updated_at: str = text("When it last changed.", TIME)
+    id: str = field("Its identifier; `payment_link_id` of its intents.", _ID)
+    url: str = field("URL of the payment page.", _URL)
+    clientId: str = field("Owning client.", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
+    mode: str = field("Mode of the key that created it.", "test", extra={"enum": ["test", "live"]})
+    title: str = field("Title on the payment page.", "Coffee")
+    description: str = field("Text below the title.", "Two bags")
+    amount: IntegerString | None = field("Fixed amount; null if payers choose.", "25000000")
+    min_amount: IntegerString | None = field("Minimum amount a payer may choose.", None)
+    max_amount: IntegerString | None = field("Maximum amount a payer may choose.", None)
+    destination_chain: str = chain_field(
+        "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
+    )
+    tokenOut: str = field("Token address on the destination chain.", USDC_ARBITRUM)
+    recipient: str = field("Wallet of the recipient.", WALLET)
+    source_chains: list[str] = field("Chains on which payers may pay; empty for all.", [])
+    source_tokens: list[str] = field(
+        "Symbols of tokens with which payers may pay; empty for all.", []
+    )
+    reference: str = field("Your own reference.", "A-1001")
+    metadata: JsonObject = field("Your own data.", {"product": "coffee"})
+    max_uses: int | None = field("Maximum number of payments; null for unlimited.", 100)
+    uses: int = field("Number of payments created.", 3)
+    expires_at: str | None = field("When the link expires; null if it does not.", TIME)
+    active: bool = field("Whether the link is enabled.", True)
+    created_at: str = field("When it was created.", TIME)
+    updated_at: str = field("When it last changed.", TIME)
+
+    @classmethod
+    def from_link(cls, link: PaymentLink, url: str) -> Self:
+        """One payment link with the URL of its page."""
+        ends = link.expires_at
+        return cls(
+            id=link.id,
+            url=url,
+            clientId=link.client_id,
+            mode=link.mode,
+            title=link.title,
+            description=link.description,
+            amount=_optional_amount(link.amount),
+            min_amount=_optional_amount(link.min_amount),
+            max_amount=_optional_amount(link.max_amount),
+            destination_chain=link.destination_chain,
+            tokenOut=link.token_out,
+            recipient=link.recipient,
+            source_chains=list(link.source_chains),
+            source_tokens=list(link.source_tokens),
+            reference=link.reference,
+            metadata=raw_json(dict(link.metadata)),
+            max_uses=link.max_uses,
+            uses=link.uses,
+            expires_at=timestamp(ends) if ends else None,
+            active=link.active,
+            created_at=timestamp(link.created_at),
+            updated_at=timestamp(link.updated_at),
+        )
 
 
 class PaymentLinkPage(Model):
     """A page of payment links, newest first."""
 
     payment_links: list[PaymentLinkOut] = Field(description="The payment links of this page.")
-    limit: int = text("How many a page has at most.", 20)
-    nextCursor: str | None = text("`cursor` of the next page; null on the last one.", _ID)
+    limit: int = field("Maximum number of results of a page.", 20)
+    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", _ID)
 
 
 class UseOut(Model):
-    """What one payer made of a payment link."""
+    """One payment made with a payment link."""
 
-    id: int = text("Record number of the use.", 1)
-    intent_id: int = text("Record number of the intent.", 1)
-    intent_address: str = text("Its deposit address.", WALLET)
-    intent_status: str = text(
-        "Where it stands.", "FUNDED", extra={"enum": sorted(set(READ_VOCABULARY.values()))}
+    id: int = field("Record number of the use.", 1)
+    intent_id: int = field("Record number of the intent.", 1)
+    intent_address: str = field("Its deposit address.", WALLET)
+    intent_status: str = field(
+        "Its status.", "FUNDED", extra={"enum": sorted(set(READ_VOCABULARY.values()))}
     )
-    source_chain: str = chain("Where the payer pays.")
-    asset_token_symbol: str = symbol("The token that the payer sends.")
-    total_amount_in_asset_token: Units = text("What the payer must deposit.", "25034567")
-    payment_url: str = text("The payer's page.", "https://pay.shop.example/pay/…")
-    created_at: str = text("When the payer made it.", TIME)
+    source_chain: str = chain_field("The chain on which the payer pays.")
+    asset_token_symbol: str = symbol_field("The token that the payer sends.")
+    total_amount_in_asset_token: IntegerString = field("What the payer must deposit.", "25034567")
+    payment_url: str = field("The payer's checkout page.", "https://pay.shop.example/pay/…")
+    created_at: str = field("When the payer created it.", TIME)
+
+    @classmethod
+    def from_use(cls, use: LinkUse, intent: Intent, url: str) -> Self:
+        """One use with the URL of the intent's checkout page."""
+        return cls(
+            id=use.id,
+            intent_id=intent.id,
+            intent_address=intent.address,
+            intent_status=READ_VOCABULARY[intent.state],
+            source_chain=intent.terms.source_chain,
+            asset_token_symbol=intent.asset_symbol,
+            total_amount_in_asset_token=str(intent.terms.deposit_amount),
+            payment_url=url,
+            created_at=timestamp(use.at),
+        )
 
 
 class UsePage(Model):
     """A page of uses, newest first."""
 
     uses: list[UseOut] = Field(description="The uses of this page.")
-    limit: int = text("How many a page has at most.", 20)
-    nextCursor: str | None = text("`cursor` of the next page; null on the last one.", "42")
-
-
-def payment_link(link: PaymentLink, url: str) -> dict[str, Any]:
-    """One payment link, with where payers find it."""
-    ends = link.expires_at
-    return {
-        "id": link.id,
-        "url": url,
-        "clientId": link.client_id,
-        "mode": link.mode,
-        "title": link.title,
-        "description": link.description,
-        "amount": _units(link.amount_units),
-        "min_amount": _units(link.least_units),
-        "max_amount": _units(link.most_units),
-        "destination_chain": link.destination_chain,
-        "tokenOut": link.token_out,
-        "recipient": link.recipient,
-        "source_chains": list(link.source_chains),
-        "source_tokens": list(link.source_tokens),
-        "reference": link.reference,
-        "metadata": exact(dict(link.metadata)),
-        "max_uses": link.most_uses,
-        "uses": link.uses,
-        "expires_at": instant(ends) if ends else None,
-        "active": link.active,
-        "created_at": instant(link.created_at),
-        "updated_at": instant(link.updated_at),
-    }
-
-
-def use(one: LinkUse, intent: Intent, url: str) -> dict[str, Any]:
-    """One use, with the payer's page."""
-    return {
-        "id": one.id,
-        "intent_id": intent.id,
-        "intent_address": intent.address,
-        "intent_status": READ_VOCABULARY[intent.state],
-        "source_chain": intent.terms.source_chain,
-        "asset_token_symbol": intent.asset_symbol,
-        "total_amount_in_asset_token": str(intent.terms.total_units),
-        "payment_url": url,
-        "created_at": instant(one.at),
-    }
-
-
-def page(name: str, found: Sequence[Mapping[str, Any]], limit: int, more: bool) -> dict[str, Any]:
-    """A page of either, under its name."""
-    return {
-        name: list(found),
-        "limit": limit,
-        "nextCursor": str(found[-1]["id"]) if more else None,
-    }
-
-
-def _units(units: int | None) -> str | None:
-    return None if units is None else str(units)
+    limit: int = field("Maximum number of results of a page.", 20)
+    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", "42")

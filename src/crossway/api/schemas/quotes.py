@@ -1,173 +1,187 @@
-"""Quotes on the wire."""
+"""Response models of `/v1/quotes`."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import orjson
 from pydantic import Field
 
-from crossway.api.answers import instant
 from crossway.api.schemas.fields import (
     TIME,
     USDC_ARBITRUM,
     USDC_BASE,
     WALLET,
+    ExactNumber,
+    IntegerString,
     Model,
-    Units,
-    bridge,
-    chain,
-    symbol,
-    text,
+    bridge_field,
+    chain_field,
+    field,
+    symbol_field,
 )
+from crossway.api.schemas.responses import timestamp
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, Quote, SourceOption
 
-_APP_FEE = text(
-    "Your own fee in the same units, on top of `totalFee` and part of `depositAmount`; absent when "
-    "you take none.",
+_APP_FEE = field(
+    "Your own fee in the same units, on top of `totalFee` and part of `depositAmount`; absent if "
+    "there is none.",
     "25000",
     default="0",
 )
 
 
-class QuotedRoute(Model):
-    """What was quoted."""
+# The same amounts are formatted again and again.
+_cached_format = lru_cache(16_384)(format_units)
 
-    tokenIn: str = text("Token address on the source chain.", USDC_BASE)
-    tokenOut: str = text("Token address on the destination chain.", USDC_ARBITRUM)
-    sourceChain: str = chain("Where the payer pays.")
-    destinationChain: str = chain("Where the recipient is paid.", "ARBITRUM_MAINNET")
-    amount: Units = text("The amount asked for, smallest unit of `amountSymbol`.", "25000000")
-    bridge: str | None = bridge("The bridge; null within one chain.")
-    recipient: str | None = text("The recipient, when it was given.", WALLET)
+
+def _app_fee(amount: int) -> dict[str, str]:
+    return {"appFee": str(amount)} if amount else {}
+
+
+class QuotedRoute(Model):
+    """The quoted route."""
+
+    tokenIn: str = field("Token address on the source chain.", USDC_BASE)
+    tokenOut: str = field("Token address on the destination chain.", USDC_ARBITRUM)
+    sourceChain: str = chain_field("The chain on which the payer pays.")
+    destinationChain: str = chain_field(
+        "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
+    )
+    amount: IntegerString = field(
+        "The amount asked for, smallest unit of `amountSymbol`.", "25000000"
+    )
+    bridge: str | None = bridge_field("The bridge; null within one chain.")
+    recipient: str | None = field("The recipient; null if unknown.", WALLET)
 
 
 class SingleQuote(Model):
-    """What one bridge asks."""
+    """A quote from one bridge."""
 
-    bridgeFeeDetails: dict[str, Any] = text(
-        "The bridge's own terms; their fields differ from bridge to bridge.",
+    bridgeFeeDetails: dict[str, Any] = field(
+        "Bridge-specific details of the fee.",
         {"timestamp": 1795258380, "fillDeadline": 1795265580, "pctFee": 983, "flatFee": "24567"},
     )
-    totalFee: Units = text("Bridge fee and service fee, in units of `amountSymbol`.", "34567")
-    totalFeeFormatted: str = text("The same for people.", "0.034567")
-    appFee: Units = _APP_FEE
-    route: QuotedRoute = Field(description="What was quoted.")
-    assetToken: str = symbol("The token that the payer sends.")
-    feeInAssetToken: Units = text("`totalFee` in units of that token.", "34567")
-    feeInAssetTokenFormatted: str = text("The same for people.", "0.034567")
-    depositAmount: Units = text(
-        "What the payer would deposit, all fees included, in units of that token.", "25059567"
+    totalFee: IntegerString = field(
+        "Bridge fee and service fee, in units of `amountSymbol`.", "34567"
     )
-    depositAmountFormatted: str = text("The same for people.", "25.059567")
-    estimatedFillSeconds: int = text("Usual time from deposit to fill.", 4)
-    expiresAt: str = text("Until when the quote holds.", TIME)
+    totalFeeFormatted: str = field("The same amount as a decimal number.", "0.034567")
+    appFee: IntegerString = _APP_FEE
+    route: QuotedRoute = Field(description="The quoted route.")
+    assetToken: str = symbol_field("The token that the payer sends.")
+    feeInAssetToken: IntegerString = field("`totalFee` in units of that token.", "34567")
+    feeInAssetTokenFormatted: str = field("The same amount as a decimal number.", "0.034567")
+    depositAmount: IntegerString = field(
+        "Deposit including all fees, in units of that token.", "25059567"
+    )
+    depositAmountFormatted: str = field("The same amount as a decimal number.", "25.059567")
+    estimatedFillSeconds: int = field("Typical time from deposit to fill.", 4)
+    expiresAt: str = field("When the quote expires.", TIME)
+
+    @classmethod
+    def from_quote(cls, quote: Quote) -> Self:
+        """One bridge's quote; `appFee` is left out when there is none."""
+        return cls(
+            bridgeFeeDetails=dict(quote.details),
+            totalFee=str(quote.fee_units),
+            totalFeeFormatted=format_units(quote.fee_units, quote.amount_decimals),
+            **_app_fee(quote.app_fee_units),
+            route=QuotedRoute(
+                tokenIn=quote.token_in,
+                tokenOut=quote.token_out,
+                sourceChain=quote.source,
+                destinationChain=quote.destination,
+                amount=str(quote.amount),
+                bridge=quote.bridge,
+                recipient=quote.recipient,
+            ),
+            assetToken=quote.asset_symbol,
+            feeInAssetToken=str(quote.fee_asset_units),
+            feeInAssetTokenFormatted=format_units(quote.fee_asset_units, quote.asset_decimals),
+            depositAmount=str(quote.deposit_amount),
+            depositAmountFormatted=format_units(quote.deposit_amount, quote.asset_decimals),
+            estimatedFillSeconds=quote.fill_seconds,
+            expiresAt=timestamp(quote.expires_at),
+        )
 
 
 class PaymentOptionOut(Model):
-    """One token with which to pay from a chain."""
+    """A token that can be paid with on a chain."""
 
-    token: str = symbol("The token's symbol.")
-    tokenAddress: str = text("Its address on the source chain.", USDC_BASE)
-    depositAmount: Units = text("What to deposit, all fees included, smallest unit.", "25059567")
-    depositAmountFormatted: str = text("The same for people.", "25.059567")
-    slippage: float = text("How far the price may move, in percent.", 0.5)
-    fee: Units = text("`totalFee` in units of this token.", "34567")
-    feeFormatted: str = text("The same for people.", "0.034567")
+    token: str = symbol_field("The token's symbol.")
+    tokenAddress: str = field("Its address on the source chain.", USDC_BASE)
+    depositAmount: IntegerString = field("Deposit including all fees, smallest unit.", "25059567")
+    depositAmountFormatted: str = field("The same amount as a decimal number.", "25.059567")
+    slippage: ExactNumber = field("Maximum price movement in percent.", 0.5)
+    fee: IntegerString = field("`totalFee` in units of this token.", "34567")
+    feeFormatted: str = field("The same amount as a decimal number.", "0.034567")
+
+    @classmethod
+    def from_option(cls, option: PaymentOption) -> Self:
+        """One token with its amounts."""
+        return cls(
+            token=option.symbol,
+            tokenAddress=option.address,
+            depositAmount=str(option.deposit_amount),
+            depositAmountFormatted=_cached_format(option.deposit_amount, option.decimals),
+            slippage=orjson.Fragment(option.slippage),
+            fee=str(option.fee_units),
+            feeFormatted=_cached_format(option.fee_units, option.decimals),
+        )
 
 
 class SourceOptionOut(Model):
-    """The best way to pay from one chain."""
+    """The best payment option on one chain."""
 
-    sourceChain: str = chain("Where the payer pays.")
-    destinationChain: str = chain("Where the recipient is paid.", "ARBITRUM_MAINNET")
-    totalFee: Units = text("Bridge fee and service fee, in units of `tokenOut`.", "34567")
-    totalFeeFormatted: str = text("The same for people.", "0.034567")
-    appFee: Units = _APP_FEE
-    serviceFee: Units = text("The service's part.", "10000")
-    bridgeFee: Units = text("The bridge's part, the network's costs included.", "24567")
-    bridge: str | None = bridge("The bridge; null within one chain.")
-    estimatedFillSeconds: int = text("Usual time from deposit to fill.", 4)
+    sourceChain: str = chain_field("The chain on which the payer pays.")
+    destinationChain: str = chain_field(
+        "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
+    )
+    totalFee: IntegerString = field("Bridge fee and service fee, in units of `tokenOut`.", "34567")
+    totalFeeFormatted: str = field("The same amount as a decimal number.", "0.034567")
+    appFee: IntegerString = _APP_FEE
+    serviceFee: IntegerString = field("The service fee.", "10000")
+    bridgeFee: IntegerString = field("The bridge fee including network costs.", "24567")
+    bridge: str | None = bridge_field("The bridge; null within one chain.")
+    estimatedFillSeconds: int = field("Typical time from deposit to fill.", 4)
     paymentOptions: list[PaymentOptionOut] = Field(description="Tokens to pay with from there.")
+
+    @classmethod
+    def from_option(cls, option: SourceOption, decimals: int) -> Self:
+        """One chain with its fees in units of `decimals` places."""
+        return cls(
+            sourceChain=option.source,
+            destinationChain=option.destination,
+            totalFee=str(option.total_fee_units),
+            totalFeeFormatted=format_units(option.total_fee_units, decimals),
+            **_app_fee(option.app_fee_units),
+            serviceFee=str(option.service_fee_units),
+            bridgeFee=str(option.bridge_fee_units),
+            bridge=option.bridge,
+            estimatedFillSeconds=option.fill_seconds,
+            paymentOptions=[PaymentOptionOut.from_option(payment) for payment in option.options],
+        )
 
 
 class MultiSourceQuote(Model):
-    """Every way to pay to one chain."""
+    """Payment options from every chain to one destination."""
 
-    destinationChain: str = chain("Where the recipient is paid.", "ARBITRUM_MAINNET")
+    destinationChain: str = chain_field(
+        "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
+    )
     quotes: list[SourceOptionOut] = Field(description="Same-chain first, then by cost.")
     cheapestOption: SourceOptionOut | None = Field(
-        description="The one with the lowest fee; null when there is none."
+        description="The option with the lowest fee; null if there is none."
     )
 
-
-def single(quote: Quote) -> dict[str, Any]:
-    """One bridge's quote."""
-    return {
-        "bridgeFeeDetails": dict(quote.details),
-        "totalFee": str(quote.fee_units),
-        "totalFeeFormatted": format_units(quote.fee_units, quote.amount_decimals),
-        **_app_fee(quote.app_fee_units),
-        "route": {
-            "tokenIn": quote.token_in,
-            "tokenOut": quote.token_out,
-            "sourceChain": quote.source,
-            "destinationChain": quote.destination,
-            "amount": str(quote.amount_units),
-            "bridge": quote.bridge,
-            "recipient": quote.recipient,
-        },
-        "assetToken": quote.asset_symbol,
-        "feeInAssetToken": str(quote.fee_asset_units),
-        "feeInAssetTokenFormatted": format_units(quote.fee_asset_units, quote.asset_decimals),
-        "depositAmount": str(quote.deposit_units),
-        "depositAmountFormatted": format_units(quote.deposit_units, quote.asset_decimals),
-        "estimatedFillSeconds": quote.fill_seconds,
-        "expiresAt": instant(quote.expires_at),
-    }
-
-
-def multi_source(found: Comparison) -> dict[str, Any]:
-    """Every way to pay, and the cheapest once more."""
-    cheapest = found.cheapest
-    options = [(option, _source(option, found.out_decimals)) for option in found.options]
-    return {
-        "destinationChain": found.destination,
-        "quotes": [body for _, body in options],
-        "cheapestOption": next((body for option, body in options if option is cheapest), None),
-    }
-
-
-def _source(option: SourceOption, decimals: int) -> dict[str, Any]:
-    return {
-        "sourceChain": option.source,
-        "destinationChain": option.destination,
-        "totalFee": str(option.total_fee_units),
-        "totalFeeFormatted": format_units(option.total_fee_units, decimals),
-        **_app_fee(option.app_fee_units),
-        "serviceFee": str(option.service_fee_units),
-        "bridgeFee": str(option.bridge_fee_units),
-        "bridge": option.bridge,
-        "estimatedFillSeconds": option.fill_seconds,
-        "paymentOptions": [_payment(payment) for payment in option.options],
-    }
-
-
-def _app_fee(units: int) -> dict[str, str]:
-    return {"appFee": str(units)} if units else {}
-
-
-# Shops ask the same again and again: a figure written once is written.
-_shown = lru_cache(16_384)(format_units)
-
-
-def _payment(option: PaymentOption) -> dict[str, Any]:
-    return {
-        "token": option.symbol,
-        "tokenAddress": option.address,
-        "depositAmount": str(option.deposit_units),
-        "depositAmountFormatted": _shown(option.deposit_units, option.decimals),
-        "slippage": orjson.Fragment(option.slippage),
-        "fee": str(option.fee_units),
-        "feeFormatted": _shown(option.fee_units, option.decimals),
-    }
+    @classmethod
+    def from_comparison(cls, comparison: Comparison) -> Self:
+        """Every way to pay, and the cheapest once more."""
+        decimals = comparison.out_decimals
+        quotes = [SourceOptionOut.from_option(option, decimals) for option in comparison.options]
+        pairs = zip(comparison.options, quotes, strict=True)
+        return cls(
+            destinationChain=comparison.destination,
+            quotes=quotes,
+            cheapestOption=next((q for option, q in pairs if option is comparison.cheapest), None),
+        )

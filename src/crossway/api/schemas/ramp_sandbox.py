@@ -1,60 +1,72 @@
-"""The sandbox providers' switches on the wire."""
+"""Request and response models of the ramp simulator, `/v1/sandbox/ramp` and `/v1/sandbox/kyc`."""
 
 from typing import Any
 
-from crossway.api.schemas.fields import Model, Text, text
+from pydantic import SkipValidation
+
+from crossway.api.schemas.fields import Model, RequestModel, field
 from crossway.api.schemas.kyc import STATUSES, TYPES
 from crossway.api.schemas.ramps import PROVIDERS
-from crossway.usecases.ramps.sandbox import KYC_MODES, OUTCOMES
+from crossway.usecases.simulator.ramp_controls import KYC_MODES, REPORTABLE_STATUSES
 
 _EMAIL = "ada@example.com"
 
 
-class Reported(Model):
-    """What a provider is to report of an order."""
+class ReportOrder(RequestModel):
+    """The outcome that a provider reports of an order."""
 
-    outcome: Text = text(
-        "What it does and says; `delivered` pays into the order's intent.",
+    outcome: SkipValidation[str] = field(
+        "The outcome to report; `delivered` also pays the order's intent.",
         "paid",
-        extra={"enum": list(OUTCOMES)},
+        extra={"enum": list(REPORTABLE_STATUSES)},
     )
 
 
-class Standing(Model):
-    """What a provider is to say of a person."""
+class SetKycStatus(RequestModel):
+    """The KYC status that a provider reports of a customer."""
 
-    provider: Text = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    userEmail: Text = text("The person's e-mail address.", _EMAIL)
-    kycType: Text = text("The type of check.", "basic", extra={"enum": TYPES})
-    status: Text = text("Where it stands.", "approved", extra={"enum": STATUSES})
-
-
-class StandingSet(Model):
-    """What was set."""
-
-    success: bool = text("Always true.", True)
+    provider: SkipValidation[str] = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
+    userEmail: SkipValidation[str] = field("The customer's e-mail address.", _EMAIL)
+    kycType: SkipValidation[str] = field("The type of check.", "basic", extra={"enum": TYPES})
+    status: SkipValidation[str] = field("Its status.", "approved", extra={"enum": STATUSES})
 
 
-class RampFaults(Model):
-    """How a provider is to behave; what is left out stays as it is."""
+class KycStatusSet(Model):
+    """The answer of a set KYC status."""
 
-    downSeconds: float | None = text("It gives no answer for so long.", 30, default=None)
-    slowSeconds: float | None = text("It waits before each answer.", 0.2, default=None)
-    refuseNext: int | None = text("It refuses so many orders.", 1, default=None)
-    shortBps: int | None = text(
-        "It delivers that much less than it says, in basis points.", 100, default=None
+    success: bool = field("Always true.", True)
+
+
+class RampFaults(RequestModel):
+    """Faults of a simulated provider; fields that are left out stay unchanged."""
+
+    downSeconds: SkipValidation[float | None] = field(
+        "Seconds for which it does not respond.", 30, default=None
     )
-    overchargeBps: int | None = text(
-        "It asks that much more than it quoted, in basis points.", 100, default=None
+    slowSeconds: SkipValidation[float | None] = field(
+        "Delay of each response in seconds.", 0.2, default=None
     )
-    repeat: bool | None = text("It says everything twice.", True, default=None)
-    shuffle: bool | None = text("It reports in the wrong order.", True, default=None)
-    deliverSeconds: int | None = text(
-        "Time from payment to delivery; -1 for only when told.", 15, default=None
+    refuseNext: SkipValidation[int | None] = field("Number of orders it refuses.", 1, default=None)
+    shortBps: SkipValidation[int | None] = field(
+        "Basis points by which it delivers less than reported.", 100, default=None
     )
-    rateBps: int | None = text("It moves its rate, in basis points.", 50, default=None)
-    kyc: str | None = text(
-        "Whether checks pass after some seconds, wait for you, or pass at once.",
+    overchargeBps: SkipValidation[int | None] = field(
+        "Basis points by which it charges more than quoted.", 100, default=None
+    )
+    repeat: SkipValidation[bool | None] = field(
+        "Whether it sends every webhook twice.", True, default=None
+    )
+    shuffle: SkipValidation[bool | None] = field(
+        "Whether it sends webhooks out of order.", True, default=None
+    )
+    deliverSeconds: SkipValidation[int | None] = field(
+        "Seconds from payment to delivery; -1 to deliver only on request.", 15, default=None
+    )
+    rateBps: SkipValidation[int | None] = field(
+        "Basis points by which its rate changes.", 50, default=None
+    )
+    kyc: SkipValidation[str | None] = field(
+        "Whether KYC checks pass after some seconds, wait for a call, or pass at once.",
         "approve",
         default=None,
         extra={"enum": list(KYC_MODES)},
@@ -62,8 +74,8 @@ class RampFaults(Model):
 
 
 class RampFaultsNow(Model):
-    """How a provider behaves now."""
+    """The active faults of a provider."""
 
-    success: bool = text("Always true.", True)
-    provider: str = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    faults: dict[str, Any] = text("What is unusual about it.", {"slowSeconds": 0.2})
+    success: bool = field("Always true.", True)
+    provider: str = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
+    faults: dict[str, Any] = field("Active faults.", {"slowSeconds": 0.2})

@@ -1,19 +1,27 @@
-"""What ramps cost and where they are offered, on the wire: quotes, currencies, countries."""
+"""Response models of `/v1/ramp` quotes, currencies and countries."""
 
-from collections.abc import Iterable
-from typing import Any
+from typing import Self
 
 from pydantic import Field
 
-from crossway.api.answers import decimal, instant
-from crossway.api.schemas.fields import TIME, Model, Units, bridge, chain, symbol, text
-from crossway.domain.channels import Channel, ChannelType
-from crossway.domain.channels import Field as Asked
+from crossway.api.schemas.fields import (
+    TIME,
+    ExactNumber,
+    IntegerString,
+    Model,
+    bridge_field,
+    chain_field,
+    field,
+    symbol_field,
+)
+from crossway.api.schemas.responses import json_decimal, timestamp
 from crossway.domain.fiat import RATE_SCALE
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
+from crossway.domain.payment_channels import Channel, ChannelType
+from crossway.domain.payment_channels import Field as ChannelField
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.usecases.ramps.prices import RampQuote
-from crossway.usecases.ramps.quotes import CountryOffer, CurrencyOffer, RampComparison
+from crossway.usecases.ramps.provider_quotes import RampQuote
+from crossway.usecases.ramps.quotes import RampComparison, SupportedCountry, SupportedCurrency
 
 RATE_PLACES = len(str(RATE_SCALE)) - 1
 TYPES = [direction.value for direction in Direction]
@@ -23,250 +31,249 @@ PROVIDERS = [name.value for name in ProviderName]
 class OptionOut(Model):
     """One choice of an enumerated field."""
 
-    value: str = text("What to send.", "044")
-    label: str = text("What to show.", "Access Bank")
+    value: str = field("The value to send.", "044")
+    label: str = field("The label to show.", "Access Bank")
 
 
 class FieldOut(Model):
-    """A field that a payment channel asks for; send it under `fields`."""
+    """A field that a payment channel requires; send it under `fields`."""
 
-    key: str = text("Its name under `fields`.", "phone")
-    label: str = text("Its name for people.", "Phone number")
-    type: str = text("What it is.", "phone", extra={"enum": ["string", "phone", "enum"]})
-    required: bool = text("Whether an order is refused without it.", True)
+    key: str = field("Its name under `fields`.", "phone")
+    label: str = field("Its display name.", "Phone number")
+    type: str = field("Its type.", "phone", extra={"enum": ["string", "phone", "enum"]})
+    required: bool = field("Whether an order requires it.", True)
     options: list[OptionOut] = Field(description="The choices of an `enum`; else empty.")
-    pattern: str = text("A regular expression of the whole value; empty without one.", "")
-    example: str = text("What a good value looks like.", "+2348012345678")
+    pattern: str = field("A regular expression that the whole value matches; empty for none.", "")
+    example: str = field("An example value.", "+2348012345678")
+
+    @classmethod
+    def from_field(cls, channel_field: ChannelField) -> Self:
+        """One field of a payment channel."""
+        return cls(
+            key=channel_field.key,
+            label=channel_field.label,
+            type=channel_field.type,
+            required=channel_field.required,
+            options=[OptionOut(value=o.value, label=o.label) for o in channel_field.options],
+            pattern=channel_field.pattern,
+            example=channel_field.example,
+        )
 
 
 class ChannelFees(Model):
-    """What a payment channel costs; it is part of `fiatAmount` already."""
+    """Fees of a payment channel; `fiatAmount` includes them."""
 
-    fixed: float = text("In the currency.", 50)
-    percentage: float = text("In percent of the amount.", 1.5)
+    fixed: ExactNumber = field("In the currency.", 50)
+    percentage: ExactNumber = field("In percent of the amount.", 1.5)
 
 
 class ChannelOut(Model):
-    """One way to pay the provider or to be paid by it."""
+    """A payment channel of a provider."""
 
-    id: str = text("The channel.", "ngn-bank-transfer")
-    name: str = text("Its name for people.", "Bank transfer")
-    type: str = text(
-        "What the user needs.",
+    id: str = field("The channel.", "ngn-bank-transfer")
+    name: str = field("Its display name.", "Bank transfer")
+    type: str = field(
+        "The user's payment method.",
         "BANK_TRANSFER",
         extra={"enum": [kind.value for kind in ChannelType]},
     )
-    transferType: str = text(
+    transferType: str = field(
         "`direct` is server to server; `redirect` sends the user to the provider's own page.",
         "direct",
         extra={"enum": ["direct", "redirect"]},
     )
-    currency: str = text("The currency (ISO 4217).", "NGN")
-    minAmount: float = text("Least amount of an order, in the currency.", 1500)
-    maxAmount: float = text("Largest amount of an order, in the currency.", 5000000)
-    fees: ChannelFees = Field(description="What it costs.")
-    fieldsRequired: list[FieldOut] = Field(description="What it asks for.")
+    currency: str = field("The currency (ISO 4217).", "NGN")
+    minAmount: ExactNumber = field("Minimum amount of an order, in the currency.", 1500)
+    maxAmount: ExactNumber = field("Maximum amount of an order, in the currency.", 5000000)
+    fees: ChannelFees = Field(description="Its fees.")
+    fieldsRequired: list[FieldOut] = Field(description="Its required fields.")
+
+    @classmethod
+    def from_channel(cls, channel: Channel, digits: int) -> Self:
+        """A payment channel; its amounts have `digits` decimal places."""
+        return cls(
+            id=channel.id,
+            name=channel.name,
+            type=channel.type.value,
+            transferType="direct" if channel.direct else "redirect",
+            currency=channel.currency,
+            minAmount=json_decimal(channel.min_minor, digits),
+            maxAmount=json_decimal(channel.max_minor, digits),
+            fees=ChannelFees(
+                fixed=json_decimal(channel.fee_fixed_minor, digits),
+                percentage=json_decimal(channel.fee_bps, 2),
+            ),
+            fieldsRequired=[FieldOut.from_field(one) for one in channel.fields],
+        )
 
 
 class RampBridge(Model):
-    """How crypto crosses between the provider's chain and the one asked for."""
+    """The bridge between the provider's chain and the requested one."""
 
-    bridgeProvider: str = bridge("The bridge.")
-    bridgeFeeUsd: float = text("What that costs, in US dollars.", 0.034567)
-    sourceChain: str = chain("Where it begins.", "POLYGON_MAINNET")
-    destinationChain: str = chain("Where it ends.")
+    bridgeProvider: str = bridge_field("The bridge.")
+    bridgeFeeUsd: ExactNumber = field("The bridge's fee in US dollars.", 0.034567)
+    sourceChain: str = chain_field("Source chain of the bridge transfer.", "POLYGON_MAINNET")
+    destinationChain: str = chain_field("Destination chain of the bridge transfer.")
+
+    @classmethod
+    def from_quote(cls, quote: RampQuote) -> Self | None:
+        """The bridge of a quote; None without one."""
+        if quote.routed.bridge_quote is None:
+            return None
+        routed = quote.routed.quote
+        return cls(
+            bridgeProvider=quote.routed.bridge_quote.bridge.value,
+            bridgeFeeUsd=json_decimal(routed.bridge_micro_usd, MICRO_USD_DECIMALS),
+            sourceChain=routed.source,
+            destinationChain=routed.destination,
+        )
 
 
 class RampQuoteOut(Model):
-    """What one provider asks."""
+    """A quote from one provider."""
 
-    provider: str = text("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    type: str = text("The direction.", "on-ramp", extra={"enum": TYPES})
-    fiatCurrency: str = text("The currency (ISO 4217).", "NGN")
-    fiatAmount: float = text(
-        "What the user pays (on-ramp) or gets (off-ramp), every fee included.", 41250.5
+    provider: str = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
+    type: str = field("The direction.", "on-ramp", extra={"enum": TYPES})
+    fiatCurrency: str = field("The currency (ISO 4217).", "NGN")
+    fiatAmount: ExactNumber = field(
+        "Amount that the user pays (on-ramp) or receives (off-ramp), all fees included.", 41250.5
     )
-    cryptoCurrency: str = symbol("The token of `cryptoAmount`.")
-    cryptoAmount: float = text("What the user gets (on-ramp) or sells (off-ramp).", 25)
-    exchangeRate: float = text("The provider's rate: what a US dollar costs.", 1612.5)
-    totalFeesFiat: float = text(
-        "All that it costs against the reference rate, in the currency; below zero when the "
-        "provider's rate is the better one.",
+    cryptoCurrency: str = symbol_field("The token of `cryptoAmount`.")
+    cryptoAmount: ExactNumber = field(
+        "Amount that the user receives (on-ramp) or sells (off-ramp).", 25
+    )
+    exchangeRate: ExactNumber = field("The provider's price of a US dollar.", 1612.5)
+    totalFeesFiat: ExactNumber = field(
+        "Total cost against the reference rate, in the currency; negative if the "
+        "provider's rate is better.",
         812.5,
     )
-    totalFeesUsd: float = text("The same in US dollars.", 0.503876)
-    rampChain: str = chain("Where the provider pays or is paid.", "POLYGON_MAINNET")
-    requiresBridge: bool = text("Whether that is another chain than the one asked for.", True)
-    bridgeDetails: RampBridge | None = Field(description="The bridge; null without one.")
-    paymentChannels: list[ChannelOut] = Field(description="How to pay or be paid, cheapest first.")
-    quoteId: str = text("The provider's own number of this quote.", "q_7f3a")
-    expiresAt: str = text("Until when the quote holds.", TIME)
-    grossDepositAmount: Units | None = text(
-        "Off-ramp only: what the user deposits, all fees included, smallest unit.",
+    totalFeesUsd: ExactNumber = field("The same in US dollars.", 0.503876)
+    rampChain: str = chain_field(
+        "The chain on which the provider pays or is paid.", "POLYGON_MAINNET"
+    )
+    requiresBridge: bool = field("Whether that chain differs from the requested one.", True)
+    bridgeDetails: RampBridge | None = Field(description="The bridge; null if none is needed.")
+    paymentChannels: list[ChannelOut] = Field(description="Payment channels, cheapest first.")
+    quoteId: str = field("The provider's identifier of this quote.", "q_7f3a")
+    expiresAt: str = field("When the quote expires.", TIME)
+    grossDepositAmount: IntegerString | None = field(
+        "Off-ramp only: the user's deposit including all fees, smallest unit.",
         "25084567",
         default=None,
     )
-    grossDepositAmountFormatted: str | None = text(
-        "The same for people.", "25.084567", default=None
+    grossDepositAmountFormatted: str | None = field(
+        "The same amount as a decimal number.", "25.084567", default=None
     )
-    depositChain: str | None = text(
-        "Off-ramp only: where the user deposits.", "BASE_MAINNET", default=None
+    depositChain: str | None = field(
+        "Off-ramp only: the chain of the deposit.", "BASE_MAINNET", default=None
     )
+
+    @classmethod
+    def from_quote(cls, quote: RampQuote) -> Self:
+        """One provider's quote; the deposit of an off-ramp is left out for an on-ramp."""
+        digits, deposit = quote.currency.digits, {}
+        if quote.direction is Direction.OFF:
+            deposit = {
+                "grossDepositAmount": str(quote.gross_units),
+                "grossDepositAmountFormatted": format_units(
+                    quote.gross_units, quote.token.decimals
+                ),
+                "depositChain": quote.token.chain,
+            }
+        return cls(
+            provider=quote.provider.value,
+            type=quote.direction.value,
+            fiatCurrency=quote.currency.code,
+            fiatAmount=json_decimal(quote.fiat_minor, digits),
+            cryptoCurrency=quote.token.symbol,
+            cryptoAmount=json_decimal(quote.crypto_units, quote.decimals),
+            exchangeRate=json_decimal(quote.rate_micro, RATE_PLACES),
+            totalFeesFiat=json_decimal(quote.total_fees_minor, digits),
+            totalFeesUsd=json_decimal(quote.total_fees_micro_usd, MICRO_USD_DECIMALS),
+            rampChain=quote.ramp_token.chain,
+            requiresBridge=quote.requires_bridge,
+            bridgeDetails=RampBridge.from_quote(quote),
+            paymentChannels=[ChannelOut.from_channel(c, digits) for c in quote.channels],
+            quoteId=quote.quote_id,
+            expiresAt=timestamp(quote.expires_at),
+            **deposit,
+        )
 
 
 class LeftOutProvider(Model):
-    """A provider that is asked in vain."""
+    """A provider that gave no quote."""
 
-    provider: str = text("The provider.", "FONBNK", extra={"enum": PROVIDERS})
-    reason: str = text("Why it is missing.", "gave no answer in time")
+    provider: str = field("The provider.", "FONBNK", extra={"enum": PROVIDERS})
+    reason: str = field("Why it is missing.", "did not respond in time")
 
 
 class RampQuotesOut(Model):
     """Every provider's quote, cheapest total cost first."""
 
     recommended: RampQuoteOut | None = Field(
-        description="The cheapest, or one within 1 % of it where the user has passed KYC; null "
-        "when there is none."
+        description="The cheapest, or one within 1 % of it that has verified the user; null "
+        "if there is none."
     )
     quotes: list[RampQuoteOut] = Field(description="Cheapest total cost first.")
-    providersQueried: list[str] = text("The providers that were asked.", ["FONBNK", "YELLOW_CARD"])
+    providersQueried: list[str] = field("The queried providers.", ["FONBNK", "YELLOW_CARD"])
     providersLeftOut: list[LeftOutProvider] = Field(
-        description="Those of them that gave no quote, and why."
+        description="Queried providers without a quote, and why."
     )
+
+    @classmethod
+    def from_comparison(cls, found: RampComparison) -> Self:
+        """Every provider's quote, and the recommended one once more."""
+        quotes = [RampQuoteOut.from_quote(quote) for quote in found.quotes]
+        pairs = zip(found.quotes, quotes, strict=True)
+        return cls(
+            recommended=next((out for quote, out in pairs if quote is found.recommended), None),
+            quotes=quotes,
+            providersQueried=list(found.queried),
+            providersLeftOut=[
+                LeftOutProvider(provider=e.subject, reason=e.reason) for e in found.excluded
+            ],
+        )
 
 
 class CurrencyOut(Model):
     """A currency that can be used."""
 
-    code: str = text("ISO 4217.", "NGN")
-    name: str = text("Its name.", "Nigerian Naira")
-    symbol: str = text("Its sign.", "₦")
-    minAmount: float = text("Least amount of an order, in the currency.", 1612.5)
-    maxAmount: float = text("Largest amount of an order, in the currency.", 5000000)
-    countries: list[str] = text(
-        "Where it is offered (ISO 3166-1 alpha-2); the first is the default.", ["NG"]
+    code: str = field("ISO 4217.", "NGN")
+    name: str = field("Its name.", "Nigerian Naira")
+    symbol: str = field("Its sign.", "₦")
+    minAmount: ExactNumber = field("Minimum amount of an order, in the currency.", 1612.5)
+    maxAmount: ExactNumber = field("Maximum amount of an order, in the currency.", 5000000)
+    countries: list[str] = field(
+        "Countries (ISO 3166-1 alpha-2); the first is the default.", ["NG"]
     )
-    providers: list[str] = text("Who offers it.", ["FONBNK", "PAYCREST", "YELLOW_CARD"])
+    providers: list[str] = field("Providers that offer it.", ["FONBNK", "PAYCREST", "YELLOW_CARD"])
+
+    @classmethod
+    def from_currency(cls, found: SupportedCurrency) -> Self:
+        """One currency with its limits."""
+        currency = found.currency
+        return cls(
+            code=currency.code,
+            name=currency.name,
+            symbol=currency.symbol,
+            minAmount=json_decimal(found.min_minor, currency.digits),
+            maxAmount=json_decimal(found.max_minor, currency.digits),
+            countries=list(found.countries),
+            providers=list(found.providers),
+        )
 
 
 class CountryOut(Model):
     """A country where ramps are offered."""
 
-    code: str = text("ISO 3166-1 alpha-2.", "NG")
-    name: str = text("Its name.", "Nigeria")
-    currencies: list[str] = text("Its currencies (ISO 4217).", ["NGN"])
+    code: str = field("ISO 3166-1 alpha-2.", "NG")
+    name: str = field("Its name.", "Nigeria")
+    currencies: list[str] = field("Its currencies (ISO 4217).", ["NGN"])
 
-
-def quotes(found: RampComparison) -> dict[str, Any]:
-    """Every provider's quote, and the recommended one once more."""
-    drawn = [(one, _quote(one)) for one in found.quotes]
-    return {
-        "recommended": next((body for one, body in drawn if one is found.recommended), None),
-        "quotes": [body for _, body in drawn],
-        "providersQueried": list(found.queried),
-        "providersLeftOut": [
-            {"provider": left.subject, "reason": left.reason} for left in found.left_out
-        ],
-    }
-
-
-def _quote(found: RampQuote) -> dict[str, Any]:
-    digits = found.currency.digits
-    return {
-        "provider": found.provider.value,
-        "type": found.direction.value,
-        "fiatCurrency": found.currency.code,
-        "fiatAmount": decimal(found.fiat_minor, digits),
-        "cryptoCurrency": found.token.symbol,
-        "cryptoAmount": decimal(found.crypto_units, found.decimals),
-        "exchangeRate": decimal(found.rate_micro, RATE_PLACES),
-        "totalFeesFiat": decimal(found.total_fees_minor, digits),
-        "totalFeesUsd": decimal(found.total_fees_micro_usd, MICRO_USD_DECIMALS),
-        "rampChain": found.ramp_token.chain,
-        "requiresBridge": found.requires_bridge,
-        "bridgeDetails": _bridge(found),
-        "paymentChannels": [_channel(one, digits) for one in found.channels],
-        "quoteId": found.quote_id,
-        "expiresAt": instant(found.expires_at),
-        **_deposit(found),
-    }
-
-
-def currencies(found: Iterable[CurrencyOffer]) -> list[dict[str, Any]]:
-    """The currencies that can be used."""
-    return [
-        {
-            "code": offer.currency.code,
-            "name": offer.currency.name,
-            "symbol": offer.currency.symbol,
-            "minAmount": decimal(offer.min_minor, offer.currency.digits),
-            "maxAmount": decimal(offer.max_minor, offer.currency.digits),
-            "countries": list(offer.countries),
-            "providers": list(offer.providers),
-        }
-        for offer in found
-    ]
-
-
-def countries(found: Iterable[CountryOffer]) -> list[dict[str, Any]]:
-    """The countries where ramps are offered."""
-    return [
-        {
-            "code": offer.country.code,
-            "name": offer.country.name,
-            "currencies": list(offer.currencies),
-        }
-        for offer in found
-    ]
-
-
-def _bridge(found: RampQuote) -> dict[str, Any] | None:
-    if found.routed.offer is None:
-        return None
-    quote = found.routed.quote
-    return {
-        "bridgeProvider": found.routed.offer.bridge.value,
-        "bridgeFeeUsd": decimal(quote.bridge_micro_usd, MICRO_USD_DECIMALS),
-        "sourceChain": quote.source,
-        "destinationChain": quote.destination,
-    }
-
-
-def _deposit(found: RampQuote) -> dict[str, Any]:
-    if found.direction is Direction.ON:
-        return {}
-    return {
-        "grossDepositAmount": str(found.gross_units),
-        "grossDepositAmountFormatted": format_units(found.gross_units, found.token.decimals),
-        "depositChain": found.token.chain,
-    }
-
-
-def _channel(found: Channel, digits: int) -> dict[str, Any]:
-    """A payment channel, its amounts in a currency of so many decimal places."""
-    return {
-        "id": found.id,
-        "name": found.name,
-        "type": found.type.value,
-        "transferType": "direct" if found.direct else "redirect",
-        "currency": found.currency,
-        "minAmount": decimal(found.min_minor, digits),
-        "maxAmount": decimal(found.max_minor, digits),
-        "fees": {
-            "fixed": decimal(found.fee_fixed_minor, digits),
-            "percentage": decimal(found.fee_bps, 2),
-        },
-        "fieldsRequired": [_field(field) for field in found.fields],
-    }
-
-
-def _field(asked: Asked) -> dict[str, Any]:
-    return {
-        "key": asked.key,
-        "label": asked.label,
-        "type": asked.type,
-        "required": asked.required,
-        "options": [{"value": one.value, "label": one.label} for one in asked.options],
-        "pattern": asked.pattern,
-        "example": asked.example,
-    }
+    @classmethod
+    def from_country(cls, found: SupportedCountry) -> Self:
+        """One country with its currencies."""
+        return cls(
+            code=found.country.code, name=found.country.name, currencies=list(found.currencies)
+        )

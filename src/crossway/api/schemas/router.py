@@ -1,31 +1,41 @@
-"""Bridges and their routes on the wire."""
+"""Response models of `/v1/router`."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
+from typing import Self
 
 from pydantic import Field
 
-from crossway.api.answers import instant
-from crossway.api.schemas.fields import TIME, Model, bridge, chain, text
+from crossway.api.schemas.fields import TIME, Model, bridge_field, chain_field, field
+from crossway.api.schemas.responses import timestamp
 from crossway.domain.quotes import Route
-from crossway.usecases.pricing.router import Between, Routes
+from crossway.usecases.pricing.router import RouteBridges, RouteCatalogue
 
 
 class RouteOut(Model):
     """One route of a bridge."""
 
-    sourceChain: str = chain("Where money is paid in.")
-    destinationChain: str = chain("Where it is paid out.", "ARBITRUM_MAINNET")
-    supported: bool = text("Whether it can be used now.", True)
-    bidirectional: bool = text("Whether the bridge serves the other direction too.", True)
+    sourceChain: str = chain_field("Source chain.")
+    destinationChain: str = chain_field("Destination chain.", "ARBITRUM_MAINNET")
+    supported: bool = field("Whether it can be used now.", True)
+    bidirectional: bool = field("Whether the bridge serves the other direction too.", True)
+
+    @classmethod
+    def from_route(cls, route: Route) -> Self:
+        """One route."""
+        return cls(
+            sourceChain=route.source,
+            destinationChain=route.destination,
+            supported=route.enabled,
+            bidirectional=route.bidirectional,
+        )
 
 
 class BridgesMetadata(Model):
     """Totals of the catalogue."""
 
-    totalBridges: int = text("How many bridges there are.", 4)
-    totalRoutes: int = text("How many routes they have together.", 512)
-    lastUpdated: str = text("As of when.", TIME)
+    totalBridges: int = field("Number of bridges.", 4)
+    totalRoutes: int = field("Total number of routes.", 512)
+    lastUpdated: str = field("Time of this information.", TIME)
 
 
 class BridgesOut(Model):
@@ -34,28 +44,56 @@ class BridgesOut(Model):
     bridges: dict[str, list[RouteOut]] = Field(description="Routes by the name of the bridge.")
     metadata: BridgesMetadata = Field(description="Totals.")
 
+    @classmethod
+    def from_catalogue(cls, catalogue: RouteCatalogue) -> Self:
+        """Every bridge with its routes."""
+        return cls(
+            bridges={
+                name.value: [RouteOut.from_route(route) for route in routes]
+                for name, routes in catalogue.bridges.items()
+            },
+            metadata=BridgesMetadata(
+                totalBridges=catalogue.total_bridges,
+                totalRoutes=catalogue.total_routes,
+                lastUpdated=timestamp(catalogue.updated_at),
+            ),
+        )
+
 
 class RouteInfo(Model):
     """A pair of chains and how many bridges serve it."""
 
-    sourceChain: str = chain("Where money is paid in.")
-    destinationChain: str = chain("Where it is paid out.", "ARBITRUM_MAINNET")
-    bridgeCount: int = text("How many bridges serve the pair.", 3)
-    isSupported: bool = text("Whether any does.", True)
+    sourceChain: str = chain_field("Source chain.")
+    destinationChain: str = chain_field("Destination chain.", "ARBITRUM_MAINNET")
+    bridgeCount: int = field("Number of bridges that serve the pair.", 3)
+    isSupported: bool = field("Whether any bridge serves the pair.", True)
 
 
 class BridgesOfRoute(Model):
     """The bridges between two chains."""
 
-    supportedBridges: list[str] = text("The bridges that serve the pair now.", ["ACROSS", "CCTP"])
+    supportedBridges: list[str] = field("The bridges that serve the pair now.", ["ACROSS", "CCTP"])
     routeInfo: RouteInfo = Field(description="The pair.")
+
+    @classmethod
+    def from_bridges(cls, found: RouteBridges) -> Self:
+        """The bridges between two chains."""
+        return cls(
+            supportedBridges=list(found.bridges),
+            routeInfo=RouteInfo(
+                sourceChain=found.source,
+                destinationChain=found.destination,
+                bridgeCount=len(found.bridges),
+                isSupported=bool(found.bridges),
+            ),
+        )
 
 
 class BridgeInfo(Model):
     """A bridge and how many routes it has."""
 
-    bridge: str = bridge("The bridge.")
-    routeCount: int = text("How many routes it has.", 132)
+    bridge: str = bridge_field("The bridge.")
+    routeCount: int = field("Number of its routes.", 132)
 
 
 class RoutesOfBridge(Model):
@@ -64,47 +102,10 @@ class RoutesOfBridge(Model):
     supportedRoutes: list[RouteOut] = Field(description="Its routes.")
     bridgeInfo: BridgeInfo = Field(description="The bridge.")
 
-
-def bridges(found: Routes) -> dict[str, Any]:
-    """Every bridge with its routes."""
-    return {
-        "bridges": {name.value: _routes(routes) for name, routes in found.bridges.items()},
-        "metadata": {
-            "totalBridges": found.total_bridges,
-            "totalRoutes": found.total_routes,
-            "lastUpdated": instant(found.updated_at),
-        },
-    }
-
-
-def between(found: Between) -> dict[str, Any]:
-    """The bridges between two chains."""
-    return {
-        "supportedBridges": list(found.bridges),
-        "routeInfo": {
-            "sourceChain": found.source,
-            "destinationChain": found.destination,
-            "bridgeCount": len(found.bridges),
-            "isSupported": bool(found.bridges),
-        },
-    }
-
-
-def of_bridge(name: str, routes: tuple[Route, ...]) -> dict[str, Any]:
-    """The routes of one bridge."""
-    return {
-        "supportedRoutes": _routes(routes),
-        "bridgeInfo": {"bridge": name, "routeCount": len(routes)},
-    }
-
-
-def _routes(routes: Iterable[Route]) -> list[dict[str, Any]]:
-    return [
-        {
-            "sourceChain": route.source,
-            "destinationChain": route.destination,
-            "supported": route.enabled,
-            "bidirectional": route.bidirectional,
-        }
-        for route in routes
-    ]
+    @classmethod
+    def from_routes(cls, bridge: str, routes: Sequence[Route]) -> Self:
+        """The routes of one bridge."""
+        return cls(
+            supportedRoutes=[RouteOut.from_route(route) for route in routes],
+            bridgeInfo=BridgeInfo(bridge=bridge, routeCount=len(routes)),
+        )

@@ -1,121 +1,143 @@
-"""The simulated network's own switches on the wire."""
+"""Request and response models of `/v1/sandbox`."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
 from crossway.api.schemas.fields import (
     INTENT,
     TIME,
     TX,
     USDC_BASE,
+    IntegerString,
     Model,
-    Text,
-    Units,
-    chain,
-    symbol,
-    text,
+    RequestModel,
+    chain_field,
+    field,
+    symbol_field,
 )
-from crossway.usecases.network.sandbox import Holding
+from crossway.usecases.simulator.chain_controls import SimulatedBalance
 
 
-class Deposit(Model):
-    """Tokens to send to an address."""
+class Deposit(RequestModel):
+    """A simulated deposit."""
 
-    address: Text = text("Where to send; usually an intent's address.", INTENT)
-    amount: Text = text(
-        "Smallest unit, or `exact`, `short`, `over` for what the intent still lacks.", "exact"
+    address: SkipValidation[str] = field("Address to pay; usually an intent's.", INTENT)
+    amount: SkipValidation[str] = field(
+        "Smallest unit; or `exact`, `short`, `over` relative to what the intent still needs.",
+        "exact",
     )
-    token: Text | None = text("Symbol or address; the intent's by default.", "USDC", default=None)
-    chain: Text | None = text("The intent's source chain by default.", "BASE_MAINNET", default=None)
-    count: int | None = text("How many transfers, all in one block.", 1, default=1)
+    token: SkipValidation[str | None] = field(
+        "Symbol or address; the intent's by default.", "USDC", default=None
+    )
+    chain: SkipValidation[str | None] = field(
+        "The intent's source chain by default.", "BASE_MAINNET", default=None
+    )
+    count: SkipValidation[int | None] = field(
+        "Number of transfers, all in one block.", 1, default=1
+    )
 
 
 class Deposited(Model):
-    """The transfer that was made."""
+    """The transaction of a simulated deposit."""
 
-    txHash: str = text("Its transaction.", TX)
-    chain: str = chain("Its chain.")
-    block: int = text("The block that holds it.", 1042)
+    txHash: str = field("Its transaction.", TX)
+    chain: str = chain_field("Its chain.")
+    block: int = field("Its block.", 1042)
 
 
-class Clock(Model):
-    """How to move the service's clock, and every simulated chain with it."""
+class Clock(RequestModel):
+    """A change of the service's clock, which every simulated chain follows."""
 
-    advanceSeconds: float | None = text("How far forward.", 3600, default=None)
-    frozen: bool | None = text("Whether it stands still.", False, default=None)
+    advanceSeconds: SkipValidation[float | None] = field("Seconds to advance.", 3600, default=None)
+    frozen: SkipValidation[bool | None] = field("Whether it is frozen.", False, default=None)
 
 
 class ClockNow(Model):
-    """The clock after the move."""
+    """The clock after the change."""
 
-    now: str = text("What it shows.", TIME)
-    aheadSeconds: float = text("How far it is ahead of the machine's.", 3600.0)
-    frozen: bool = text("Whether it stands still.", False)
+    now: str = field("The current time.", TIME)
+    aheadSeconds: float = field("Seconds that it is ahead of the system clock.", 3600.0)
+    frozen: bool = field("Whether it is frozen.", False)
 
 
-class Faults(Model):
-    """How a chain is to misbehave; what is left out stays as it is."""
+class Faults(RequestModel):
+    """Faults of a simulated chain; fields that are left out stay unchanged."""
 
-    outageSeconds: float | None = text("It gives no answer for so long.", 30, default=None)
-    reorgDepth: int | None = text("So many blocks are undone now.", 2, default=None)
-    dropNext: int | None = text("So many transactions vanish.", 1, default=None)
-    revertNext: int | None = text("So many transactions revert.", 1, default=None)
-    slowBlocks: int | None = text("Blocks take so many times as long.", 5, default=None)
-    feeFactor: int | None = text("The least fee is multiplied by this.", 3, default=None)
-    takeNonce: bool | None = text("Somebody uses the relayer's next nonce.", True, default=None)
-    lie: str | None = text(
-        "What the node lies about; empty ends it.",
+    outageSeconds: SkipValidation[float | None] = field(
+        "Seconds for which it does not respond.", 30, default=None
+    )
+    reorgDepth: SkipValidation[int | None] = field(
+        "Number of blocks to reorganise now.", 2, default=None
+    )
+    dropNext: SkipValidation[int | None] = field("Number of transactions to drop.", 1, default=None)
+    revertNext: SkipValidation[int | None] = field(
+        "Number of transactions to revert.", 1, default=None
+    )
+    slowBlocks: SkipValidation[int | None] = field(
+        "Factor by which blocks are slower.", 5, default=None
+    )
+    feeFactor: SkipValidation[int | None] = field("Factor on the minimum fee.", 3, default=None)
+    takeNonce: SkipValidation[bool | None] = field(
+        "Whether a foreign transaction takes the relayer's next nonce.", True, default=None
+    )
+    lie: SkipValidation[str | None] = field(
+        "What the node reports wrongly; empty for nothing.",
         "forged",
         default=None,
         extra={"enum": ["", "forged", "chain_id", "stale"]},
     )
-    refuse: list[str] | None = text("Addresses that refuse transfers.", [INTENT], default=None)
-    accept: list[str] | None = text("Addresses that accept again.", [INTENT], default=None)
-    balances: dict[str, dict[str, str]] | None = text(
-        "Crossway's own balances: account, symbol, units.",
+    refuse: SkipValidation[list[str] | None] = field(
+        "Addresses that reject transfers.", [INTENT], default=None
+    )
+    accept: SkipValidation[list[str] | None] = field(
+        "Addresses that accept transfers again.", [INTENT], default=None
+    )
+    balances: SkipValidation[dict[str, dict[str, str]] | None] = field(
+        "Balances of Crossway's accounts: account, symbol, smallest units.",
         {"relayer": {"USDC": "1000000"}},
         default=None,
     )
 
 
 class FaultsNow(Model):
-    """What was switched."""
+    """The active faults of a chain."""
 
-    success: bool = text("Always true.", True)
-    chain: str = chain("The chain.")
-    faults: dict[str, Any] = text("The faults that are active now.", {"slow_blocks": 5})
+    success: bool = field("Always true.", True)
+    chain: str = chain_field("The chain.")
+    faults: dict[str, Any] = field("Active faults.", {"slow_blocks": 5})
 
 
 class Held(Model):
-    """What an address holds of one token."""
+    """The balance of one token on one chain."""
 
-    chain: str = chain("The chain.")
-    token: str = symbol("The token's symbol.")
-    tokenAddress: str = text("Its address.", USDC_BASE)
-    amount: Units = text("What is held, smallest unit.", "25000000")
-    amountFormatted: str = text("The same for people.", "25")
+    chain: str = chain_field("The chain.")
+    token: str = symbol_field("The token's symbol.")
+    tokenAddress: str = field("Its address.", USDC_BASE)
+    amount: IntegerString = field("Balance in the smallest unit.", "25000000")
+    amountFormatted: str = field("The same amount as a decimal number.", "25")
 
 
 class Holdings(Model):
-    """What an address holds on every simulated chain."""
+    """The balances of an address on every simulated chain."""
 
-    address: str = text("The address.", INTENT)
-    balances: list[Held] = Field(description="Everything it holds.")
+    address: str = field("The address.", INTENT)
+    balances: list[Held] = Field(description="Every balance.")
 
-
-def holdings(address: str, held: list[Holding]) -> dict[str, Any]:
-    """What an address holds."""
-    return {
-        "address": address,
-        "balances": [
-            {
-                "chain": one.chain,
-                "token": one.symbol,
-                "tokenAddress": one.token,
-                "amount": str(one.units),
-                "amountFormatted": one.formatted,
-            }
-            for one in held
-        ],
-    }
+    @classmethod
+    def from_balances(cls, address: str, balances: Sequence[SimulatedBalance]) -> Self:
+        """The balances of an address."""
+        return cls(
+            address=address,
+            balances=[
+                Held(
+                    chain=balance.chain,
+                    token=balance.symbol,
+                    tokenAddress=balance.token,
+                    amount=str(balance.amount),
+                    amountFormatted=balance.formatted,
+                )
+                for balance in balances
+            ],
+        )

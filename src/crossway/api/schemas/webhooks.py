@@ -1,80 +1,124 @@
-"""Webhooks and their deliveries on the wire."""
+"""Request and response models of `/v1/webhooks`."""
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
-from crossway.api.answers import instant
-from crossway.api.schemas.fields import TIME, Model, Text, text
+from crossway.api.schemas.fields import (
+    TIME,
+    Model,
+    OptionalFlag,
+    RequestModel,
+    field,
+)
+from crossway.api.schemas.responses import timestamp
 from crossway.domain.webhooks import (
     TEST_EVENT,
-    Announcement,
     Delivery,
+    DeliveryAttempt,
     DeliveryState,
     Endpoint,
     EventType,
-    Try,
+    OutboxEvent,
 )
-from crossway.usecases.developers.deliveries import Seen
-from crossway.usecases.developers.webhooks import NAMES, Told
+from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.developers.webhooks import EVENT_NAMES, WebhookUpdate
 
 STATES = [state.value.lower() for state in DeliveryState]
 _URL = "https://shop.example/hooks/crossway"
 _SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwJlLqkq0fTXY="
 _EVENT = "evt_6f1c4a5d8f0b4b7ea2e31f0b8a1f3c11"
-_LIST = {"items": {"type": "string", "enum": list(NAMES)}}
+_LIST = {"items": {"type": "string", "enum": list(EVENT_NAMES)}}
 
 
-class _Wanted(Model):
-    events: list[str] | None = text(
-        "Which events; all of them, also those to come, by default or with `*`.",
+class _WebhookFields(RequestModel):
+    url: SkipValidation[str | None]
+    events: SkipValidation[list[str] | None] = field(
+        "Event types to receive; all, including future ones, by default or with `*`.",
         ["intent_funded", "intent_completed"],
         default=None,
     )
-    description: Text | None = text("For you; up to 500 characters.", "Orders", default=None)
-    enabled: bool | None = text("Whether events are sent; true by default.", True, default=None)
+    description: SkipValidation[str | None] = field(
+        "A note for yourself; up to 500 characters.", "Orders", default=None
+    )
+    enabled: OptionalFlag = field(
+        "Whether events are delivered; true by default.", True, default=None
+    )
+
+    def to_update(self) -> WebhookUpdate:
+        """The request as the use case takes it."""
+        return WebhookUpdate(
+            url=self.url,
+            events=self.events,
+            description=self.description,
+            enabled=self.enabled,
+            field_errors=self.field_errors,
+        )
 
 
-class CreateWebhook(_Wanted):
-    """Where to be told of what."""
+class CreateWebhook(_WebhookFields):
+    """The body of POST /webhooks."""
 
-    url: Text = text(
-        "Where events are posted: https, at a public address; on the simulated network also http "
-        "at a loopback address.",
+    url: SkipValidation[str] = field(
+        "URL that receives events: https at a public address; in the simulated environment also "
+        "http at a loopback address.",
         _URL,
     )
 
 
-class ChangeWebhook(_Wanted):
-    """What to change; what is left out stays as it is."""
+class ChangeWebhook(_WebhookFields):
+    """The body of PATCH /webhooks/{id}; fields that are left out stay as they are."""
 
-    url: Text | None = text("Another address.", _URL, default=None)
+    url: SkipValidation[str | None] = field("A new URL.", _URL, default=None)
 
 
 class WebhookOut(Model):
     """One webhook, without its secret."""
 
-    id: int = text("Record number.", 1)
-    clientId: str = text("Owning client.", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
-    url: str = text("Where events are posted.", _URL)
-    events: list[str] = text("Which events; `*` is all.", ["intent_funded"], extra=_LIST)
-    description: str = text("Your own words.", "Orders")
-    enabled: bool = text("Whether events are sent.", True)
-    disabledReason: str | None = text("Why not; null while it is on.", None)
-    failingSince: str | None = text(
-        "The first failure since the last success; seven days later it is switched off.", None
+    id: int = field("Record number.", 1)
+    clientId: str = field("Owning client.", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
+    url: str = field("URL that receives events.", _URL)
+    events: list[str] = field("Event types; `*` means all.", ["intent_funded"], extra=_LIST)
+    description: str = field("Your own note.", "Orders")
+    enabled: bool = field("Whether events are delivered.", True)
+    disabledReason: str | None = field("Why it is disabled; null while it is enabled.", None)
+    failingSince: str | None = field(
+        "First failure since the last success; seven days later the webhook is disabled.", None
     )
-    oldSecretUntil: str | None = text("How long the secret before this one signs too.", None)
-    createdAt: str = text("When it was created.", TIME)
-    updatedAt: str = text("When it last changed.", TIME)
+    oldSecretUntil: str | None = field("Until when the previous secret signs too.", None)
+    createdAt: str = field("When it was created.", TIME)
+    updatedAt: str = field("When it last changed.", TIME)
+
+    @classmethod
+    def from_endpoint(cls, endpoint: Endpoint, **more: Any) -> Self:
+        """One webhook; `more` are the further fields of a subclass."""
+        since, until = endpoint.failing_since, endpoint.old_secret_until
+        return cls(
+            id=endpoint.id,
+            clientId=endpoint.client_id,
+            url=endpoint.url,
+            events=list(endpoint.events),
+            description=endpoint.description,
+            enabled=endpoint.enabled,
+            disabledReason=endpoint.disabled_reason or None,
+            failingSince=timestamp(since) if since else None,
+            oldSecretUntil=timestamp(until) if until else None,
+            createdAt=timestamp(endpoint.created_at),
+            updatedAt=timestamp(endpoint.updated_at),
+            **more,
+        )
 
 
 class WebhookWithSecret(WebhookOut):
-    """One webhook with its new secret, which is shown this once."""
+    """One webhook with its new secret, which is shown only once."""
 
-    secret: str = text("Verifies what arrives; keep it where only your server reads it.", _SECRET)
+    secret: str = field("Secret that verifies deliveries; keep it on your server.", _SECRET)
+
+    @classmethod
+    def from_created(cls, created: webhooks.WebhookWithSecret) -> Self:
+        """A webhook that was created or whose secret was rotated."""
+        return cls.from_endpoint(created.endpoint, secret=created.secret)
 
 
 class WebhookList(Model):
@@ -84,150 +128,127 @@ class WebhookList(Model):
 
 
 class ResourceOut(Model):
-    """What an event is about."""
+    """The resource of an event."""
 
-    kind: str = text("Which kind.", "intent", extra={"enum": ["intent", "ramp_order", "webhook"]})
-    id: int = text("Its record number.", 1)
+    kind: str = field(
+        "Resource kind.", "intent", extra={"enum": ["intent", "ramp_order", "webhook"]}
+    )
+    id: int = field("Its record number.", 1)
 
 
 class DeliveryOut(Model):
-    """One event on its way to one webhook."""
+    """The delivery of one event to one webhook."""
 
-    id: int = text("Record number.", 1)
-    webhookId: int = text("The webhook.", 1)
-    eventId: str = text("The event: `id` of the payload and `webhook-id` of the request.", _EVENT)
-    type: str = text(
-        "What happened.",
+    id: int = field("Record number.", 1)
+    webhookId: int = field("The webhook.", 1)
+    eventId: str = field(
+        "The event's id: `id` of the payload and `webhook-id` of the request.", _EVENT
+    )
+    type: str = field(
+        "The event type.",
         "intent_completed",
         extra={"enum": [*(one.value for one in EventType), TEST_EVENT]},
     )
-    resource: ResourceOut = Field(description="What it happened to.")
-    state: str = text(
-        "`waiting` for an earlier event of the same resource, `due` until the webhook takes it, "
-        "then `delivered`, or `failed` for good.",
+    resource: ResourceOut = Field(description="The event's resource.")
+    state: str = field(
+        "`waiting` for an earlier event of the same resource, `due` until it is delivered, "
+        "then `delivered`, or `failed` permanently.",
         "delivered",
         extra={"enum": STATES},
     )
-    tries: int = text("How often it was tried.", 1)
-    nextAt: str | None = text("When it is tried next; null when it is not.", None)
-    lastStatus: int | None = text("What was answered last; null for no answer.", 200)
-    lastError: str | None = text("What kept it from arriving, the last time.", None)
-    replayOf: int | None = text("The delivery that this one repeats.", None)
-    createdAt: str = text("When it came to be.", TIME)
-    updatedAt: str = text("When it last changed.", TIME)
+    tries: int = field("Number of attempts.", 1)
+    nextAt: str | None = field("Time of the next attempt; null if none is scheduled.", None)
+    lastStatus: int | None = field("HTTP status of the last attempt; null without a response.", 200)
+    lastError: str | None = field("Error of the last attempt.", None)
+    replayOf: int | None = field("The delivery that this one resends.", None)
+    createdAt: str = field("When it was created.", TIME)
+    updatedAt: str = field("When it last changed.", TIME)
+
+    @classmethod
+    def from_delivery(cls, delivery: Delivery, event: OutboxEvent, **more: Any) -> Self:
+        """One delivery of an event; `more` are the further fields of a subclass."""
+        return cls(
+            id=delivery.id,
+            webhookId=delivery.webhook_id,
+            eventId=event.event_id,
+            type=event.type,
+            resource=ResourceOut(kind=event.kind, id=event.resource_id),
+            state=delivery.state.value.lower(),
+            tries=delivery.attempt_count,
+            nextAt=timestamp(delivery.next_at) if delivery.state is DeliveryState.DUE else None,
+            lastStatus=delivery.status,
+            lastError=delivery.error or None,
+            replayOf=delivery.replay_of,
+            createdAt=timestamp(delivery.created_at),
+            updatedAt=timestamp(delivery.updated_at),
+            **more,
+        )
 
 
-class TryOut(Model):
-    """One request and its answer."""
+class AttemptOut(Model):
+    """One attempt of a delivery."""
 
-    at: str = text("When it ended.", TIME)
-    status: int | None = text("What was answered; null for no answer.", 200)
-    error: str | None = text("What was wrong; null when it arrived.", None)
-    milliseconds: int = text("How long it took.", 84)
-    requestHeaders: dict[str, str] = text(
-        "The header fields that were sent, without the signature.",
+    at: str = field("When the attempt ended.", TIME)
+    status: int | None = field("HTTP status of the response; null without a response.", 200)
+    error: str | None = field("Error; null if it was delivered.", None)
+    milliseconds: int = field("Duration in milliseconds.", 84)
+    requestHeaders: dict[str, str] = field(
+        "Request headers without the signature.",
         {"webhook-id": _EVENT, "webhook-timestamp": "1795258380"},
     )
-    response: str = text("The beginning of what was answered, up to 4 KiB.", "ok")
+    response: str = field("Start of the response body, up to 4 KiB.", "ok")
+
+    @classmethod
+    def from_attempt(cls, attempt: DeliveryAttempt) -> Self:
+        """One attempt."""
+        return cls(
+            at=timestamp(attempt.at),
+            status=attempt.status,
+            error=attempt.error or None,
+            milliseconds=attempt.milliseconds,
+            requestHeaders=json.loads(attempt.headers),
+            response=attempt.response,
+        )
 
 
 class DeliveryDetail(DeliveryOut):
-    """A delivery with everything about it."""
+    """A delivery with its payload and every attempt."""
 
-    payload: dict[str, Any] = text(
-        "What is sent.",
+    payload: dict[str, Any] = field(
+        "The event's JSON body.",
         {"id": _EVENT, "type": "intent_completed", "created_at": TIME, "data": {"id": 1}},
     )
-    attempts: list[TryOut] = Field(description="Every try, oldest first.")
+    attempts: list[AttemptOut] = Field(description="Every attempt, oldest first.")
+
+    @classmethod
+    def from_snapshot(cls, found: deliveries.DeliveryDetail) -> Self:
+        """One delivery with its payload and every attempt."""
+        return cls.from_delivery(
+            found.delivery,
+            found.event,
+            payload=json.loads(found.body),
+            attempts=[AttemptOut.from_attempt(attempt) for attempt in found.attempts],
+        )
 
 
 class DeliveryPage(Model):
     """A page of deliveries, newest first."""
 
     deliveries: list[DeliveryOut] = Field(description="The deliveries of this page.")
-    limit: int = text("How many a page has at most.", 20)
-    nextCursor: str | None = text("`cursor` of the next page; null on the last one.", "42")
+    limit: int = field("Maximum number of results of a page.", 20)
+    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", "42")
 
 
-class ReplayRange(Model):
-    """Which events to send again."""
+class ReplayRange(RequestModel):
+    """The period whose events are resent."""
 
-    since: Text = text("The first instant.", TIME, alias="from")
-    to: Text | None = text("The instant before which it ends; now by default.", TIME, default=None)
+    since: SkipValidation[str] = field("Start of the period, inclusive.", TIME, alias="from")
+    to: SkipValidation[str | None] = field(
+        "End of the period, exclusive; now by default.", TIME, default=None
+    )
 
 
 class Replayed(Model):
-    """Events that are sent again."""
+    """The number of resent events."""
 
-    replayed: int = text("How many.", 12)
-
-
-def webhook(endpoint: Endpoint) -> dict[str, Any]:
-    """One webhook."""
-    since, until = endpoint.failing_since, endpoint.old_secret_until
-    return {
-        "id": endpoint.id,
-        "clientId": endpoint.client_id,
-        "url": endpoint.url,
-        "events": list(endpoint.events),
-        "description": endpoint.description,
-        "enabled": endpoint.enabled,
-        "disabledReason": endpoint.disabled_reason or None,
-        "failingSince": instant(since) if since else None,
-        "oldSecretUntil": instant(until) if until else None,
-        "createdAt": instant(endpoint.created_at),
-        "updatedAt": instant(endpoint.updated_at),
-    }
-
-
-def with_secret(told: Told) -> dict[str, Any]:
-    """One webhook with the secret that is shown once."""
-    return {**webhook(told.endpoint), "secret": told.secret}
-
-
-def delivery(one: Delivery, told: Announcement) -> dict[str, Any]:
-    """One delivery."""
-    return {
-        "id": one.id,
-        "webhookId": one.webhook_id,
-        "eventId": told.event_id,
-        "type": told.type,
-        "resource": {"kind": told.kind, "id": told.resource_id},
-        "state": one.state.value.lower(),
-        "tries": one.tries,
-        "nextAt": instant(one.next_at) if one.state is DeliveryState.DUE else None,
-        "lastStatus": one.status,
-        "lastError": one.error or None,
-        "replayOf": one.replay_of,
-        "createdAt": instant(one.created_at),
-        "updatedAt": instant(one.updated_at),
-    }
-
-
-def detail(seen: Seen) -> dict[str, Any]:
-    """A delivery with everything about it."""
-    return {
-        **delivery(seen.delivery, seen.announcement),
-        "payload": json.loads(seen.body),
-        "attempts": [_try(one) for one in seen.tries],
-    }
-
-
-def page(found: Sequence[tuple[Delivery, Announcement]], limit: int, more: bool) -> dict[str, Any]:
-    """A page of deliveries."""
-    return {
-        "deliveries": [delivery(one, told) for one, told in found],
-        "limit": limit,
-        "nextCursor": str(found[-1][0].id) if more else None,
-    }
-
-
-def _try(one: Try) -> dict[str, Any]:
-    return {
-        "at": instant(one.at),
-        "status": one.status,
-        "error": one.error or None,
-        "milliseconds": one.milliseconds,
-        "requestHeaders": json.loads(one.headers),
-        "response": one.answer,
-    }
+    replayed: int = field("Number of events.", 12)

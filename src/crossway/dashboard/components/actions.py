@@ -1,25 +1,25 @@
-"""Buttons that do something: asked once where money moves, refused in words, told when done."""
+"""Buttons that perform actions, with confirmation dialogs, error messages and toasts."""
 
 from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from crossway.dashboard.components.notices import as_text, in_words, say
+from crossway.dashboard.components.notices import escape_markdown, queue_toast, show_errors
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views.offers import Offer
-from crossway.usecases.money.confirmation import Sum, is_needed
+from crossway.dashboard.views.available_actions import AvailableAction
+from crossway.usecases.money.amount_confirmation import TransferAmount, is_required
 
-Work = Callable[[], str]
+Action = Callable[[], str]
 
 
 def confirm(
-    title: str, asks: str, label: str, work: Work, warning: str = "", no: str = "Cancel"
+    title: str, asks: str, label: str, work: Action, warning: str = "", no: str = "Cancel"
 ) -> None:
-    """Ask once in a dialog; `work` does it and answers what was done, `no` leaves it."""
+    """Ask for confirmation in a dialog; `action` returns the message of the toast."""
 
     @st.dialog(title, width="medium")
     def ask() -> None:
-        st.markdown(as_text(asks))
+        st.markdown(escape_markdown(asks))
         if warning:
             st.warning(warning, icon=":material/science:")
         with st.container(horizontal=True, horizontal_alignment="right"):
@@ -27,7 +27,7 @@ def confirm(
                 st.rerun()
             agreed = st.button(label, key="confirm_yes", type="primary")
         if agreed:
-            perform(work)
+            run_action(work)
 
     ask()
 
@@ -35,20 +35,20 @@ def confirm(
 def confirm_with_text(
     title: str, asks: str, field: str, label: str, work: Callable[[str], str]
 ) -> None:
-    """As `confirm`, with one line to type."""
+    """Like `confirm`, with a required text that is passed to `action`."""
 
     @st.dialog(title, width="medium")
     def ask() -> None:
-        st.markdown(as_text(asks))
+        st.markdown(escape_markdown(asks))
         typed = st.text_input(field, key="confirm_text")
         with st.container(horizontal=True, horizontal_alignment="right"):
             if st.button("Cancel", key="confirm_no"):
                 st.rerun()
             agreed = st.button(label, key="confirm_yes", type="primary")
         if agreed and not typed.strip():
-            st.error(f"{field}: type something first.")
+            st.error(f"{field} is required.")
         elif agreed:
-            perform(lambda: work(typed.strip()))
+            run_action(lambda: work(typed.strip()))
 
     ask()
 
@@ -57,59 +57,62 @@ def confirm_money(
     title: str,
     asks: str,
     label: str,
-    moved: Sum,
+    moved: TransferAmount,
     work: Callable[[str, str], str],
     field: str = "",
 ) -> None:
-    """As `confirm`, for money: above the limit of this installation its amount is typed again. The
-    work is given what was typed into the `field`, where there is one, and the amount."""
-    again = is_needed(services(), operator(), moved)
+    """Like `confirm`, for transfers: above this installation's limit the amount must be typed.
+
+    `action` receives the text of `field`, if there is one, and the typed amount.
+    """
+    again = is_required(services(), operator(), moved)
 
     @st.dialog(title, width="medium")
     def ask() -> None:
-        st.markdown(as_text(asks))
+        st.markdown(escape_markdown(asks))
         text = st.text_input(field, key="confirm_text") if field else ""
         amount = ""
         if again:
             st.warning(
-                as_text(f"So much is confirmed twice: {moved.words}."), icon=":material/paid:"
+                escape_markdown(f"Amounts this large must be confirmed: {moved.label}."),
+                icon=":material/paid:",
             )
-            amount = st.text_input(f"Type the amount, {moved.symbol}", key="confirm_amount")
+            amount = st.text_input(f"Enter the amount in {moved.symbol}", key="confirm_amount")
         with st.container(horizontal=True, horizontal_alignment="right"):
             if st.button("Cancel", key="confirm_no"):
                 st.rerun()
             agreed = st.button(label, key="confirm_yes", type="primary")
         if agreed and field and not text.strip():
-            st.error(f"{field}: type something first.")
+            st.error(f"{field} is required.")
         elif agreed:
-            perform(lambda: work(text.strip(), amount))
+            run_action(lambda: work(text.strip(), amount))
 
     ask()
 
 
-def perform(work: Work) -> None:
-    """Do it, say what was done and draw the screen anew; a refusal stays where it was asked."""
-    with in_words():
+def run_action(work: Action) -> None:
+    """Run an action and rerun the page with its message as a toast; errors are shown in place."""
+    with show_errors():
         with st.spinner("Working…"):
             done = work()
-        say(done)
+        queue_toast(done)
         st.rerun()
 
 
-def buttons(offers: Sequence[Offer], key: str) -> Offer | None:
-    """One button an offer, those not allowed greyed with the reason; answers the one clicked."""
+def buttons(offers: Sequence[AvailableAction], key: str) -> AvailableAction | None:
+    """One button per action, disabled ones with the reason; returns the clicked one."""
     clicked = None
-    allowed = [offer for offer in offers if offer.main and not offer.why_not]
+    allowed = [offer for offer in offers if offer.primary and not offer.disabled_reason]
     with st.container(horizontal=True, gap="small"):
         for offer in offers:
             primary = allowed[:1] == [offer]
             if st.button(
                 offer.label,
-                key=f"{key}_{offer.name}_{offer.subject or ''}",
+                key=f"{key}_{offer.name}_{offer.target_id or ''}",
                 icon=f":material/{offer.icon}:",
                 type="primary" if primary else "secondary",
-                disabled=bool(offer.why_not),
-                help=offer.why_not or None,
+                disabled=bool(offer.disabled_reason),
+                help=offer.disabled_reason or None,
             ):
                 clicked = offer
     return clicked

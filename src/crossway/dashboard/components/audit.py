@@ -1,87 +1,85 @@
-"""The audit log: whether it is whole, its filters, its list, its export."""
+"""The audit log: its verification, filters, list and export."""
 
 from datetime import date
 
 import streamlit as st
 
-from crossway.dashboard.components import living, notices, paging, widget
+from crossway.dashboard.components import live_fragment, notices, pagination, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import audit as view
-from crossway.usecases.people import audit
+from crossway.usecases.staff import audit
 
-Asked = tuple[str | None, str | None, str, date | None, date | None]
+AuditFilters = tuple[str | None, str | None, str, date | None, date | None]
 _FRESH_SECONDS = 30
 
 
-@st.cache_data(ttl=_FRESH_SECONDS, max_entries=4, show_spinner="Reading the whole log…")
-def _checked(known: str) -> audit.Checked:
-    return audit.check(services(), operator(), known)
+@st.cache_data(ttl=_FRESH_SECONDS, max_entries=4, show_spinner="Verifying the log…")
+def _verify(known_hash: str) -> audit.AuditVerification:
+    return audit.verify_log(services(), operator(), known_hash)
 
 
-def wholeness() -> None:
-    """Whether anybody has changed the log, worked out anew at most every half minute."""
-    with notices.in_words():
-        known = st.session_state.get("known_hash", "").strip()
-        checked = _checked(known)
-        good, words = view.verdict(checked, known)
-        tell, icon = (st.success, "verified") if good else (st.error, "gpp_bad")
-        tell(notices.as_text(words), icon=f":material/{icon}:")
-        with st.expander("Prove it later", icon=":material/fingerprint:"):
+def integrity() -> None:
+    """Whether the log is intact, verified at most every 30 seconds."""
+    with notices.show_errors():
+        known_hash = st.session_state.get("known_hash", "").strip()
+        verification = _verify(known_hash)
+        intact, text = view.describe_verification(verification, known_hash)
+        show, icon = (st.success, "verified") if intact else (st.error, "gpp_bad")
+        show(notices.escape_markdown(text), icon=f":material/{icon}:")
+        with st.expander("Export proof", icon=":material/fingerprint:"):
             st.markdown(
-                "Keep the newest hash somewhere else. Given here later, it shows that the log was "
-                "not written anew as a whole, and not cut short before it."
+                "Store the latest hash outside of Crossway. Enter it here later to prove that the "
+                "log was not rewritten or truncated before it."
             )
-            if checked.newest:
-                st.code(checked.newest, language=None, wrap_lines=True)
-            st.text_input("A hash that you kept", key="known_hash", autocomplete="off")
+            if verification.newest:
+                st.code(verification.newest, language=None, wrap_lines=True)
+            st.text_input("Stored hash", key="known_hash", autocomplete="off")
 
 
-def filters() -> Asked:
-    """Who, what, about what, and between which days."""
-    who, what = audit.names(services(), operator())
+def filters() -> AuditFilters:
+    """Actor, action, subject and period."""
+    actors, actions = audit.list_actors_and_actions(services(), operator())
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        by = _choice("Who", who, "who")
-        done = _choice("What", what, "what")
+        actor = _select("Actor", actors, "who")
+        action = _select("Action", actions, "what")
         about = st.text_input(
-            "About", key="about", bind="query-params", placeholder="intent:12, key:3, webhook:1"
+            "Subject", key="about", bind="query-params", placeholder="intent:12, key:3, webhook:1"
         )
-        first = st.date_input("From", None, key="first_day", help="Days of UTC")
-        last = st.date_input("To", None, key="last_day", help="This day included")
-    return by, done, about, first, last
+        first = st.date_input("From", None, key="first_day", help="UTC")
+        last = st.date_input("To", None, key="last_day", help="Inclusive")
+    return actor, action, about, first, last
 
 
-def _choice(label: str, known: list[str], key: str) -> str | None:
-    if st.session_state.get(key) not in (None, *known):
+def _select(label: str, options: list[str], key: str) -> str | None:
+    if st.session_state.get(key) not in (None, *options):
         del st.session_state[key]
-    return st.selectbox(
-        label, known, index=None, key=key, placeholder="Any", bind="query-params"
-    )  # fmt: skip
+    return st.selectbox(label, options, index=None, key=key, placeholder="Any", bind="query-params")
 
 
-@living.part()
-def rows(asked: Asked) -> None:
+@live_fragment.fragment()
+def rows(selected: AuditFilters) -> None:
     """Entries, newest first, live."""
-    with notices.in_words():
-        wanted = view.wanted(*asked, paging.before("audit", asked))
-        found = view.listing(services(), operator(), wanted)
+    with notices.show_errors():
+        entry_filter = view.build_filter(*selected, pagination.cursor("audit", selected))
+        found = view.load_page(services(), operator(), entry_filter)
         if found.rows:
             widget.table(found.rows, view.COLUMNS, "audit", "Audit log")
-        elif any(asked):
-            notices.empty("No entry matches", "Take a filter away.", "filter_alt_off")
+        elif any(selected):
+            notices.empty_state("No matching entries", "Remove a filter.", "filter_alt_off")
         else:
-            notices.empty("Nothing was changed yet", "Every change will stand here.", "history")
-        paging.turn("audit", found.older_than)
+            notices.empty_state("No entries yet", "Every change appears here.", "history")
+        pagination.page_buttons("audit", found.older_than)
 
 
-def export(asked: Asked) -> None:
-    """The filtered entries as a file."""
-    filters = view.wanted(*asked, None)
+def export(selected: AuditFilters) -> None:
+    """The filtered entries as a CSV file."""
+    filters = view.build_filter(*selected, None)
     st.download_button(
         "Export as CSV",
-        lambda: view.export(services(), operator(), filters),
+        lambda: view.export_csv(services(), operator(), filters),
         file_name="audit.csv",
         mime="text/csv",
         icon=":material/download:",
         on_click="ignore",
-        help=f"The entries that the filters leave with their hashes, at most {view.EXPORT_MOST:,}.",
+        help=f"The filtered entries with their hashes, at most {view.MAX_EXPORT_ROWS:,}.",
     )

@@ -1,4 +1,4 @@
-"""The books: whether they balance, their accounts, an account's postings, their export."""
+"""The books: trial balance, accounts, postings and their export."""
 
 from collections.abc import Callable
 from datetime import date
@@ -6,117 +6,130 @@ from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, paging, widget
+from crossway.dashboard.components import notices, pagination, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import books as view
-from crossway.dashboard.views import wording
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 from crossway.domain.ledger import Account, BalanceKey
-from crossway.ports.treasury_records import PostingFilter
+from crossway.ports.treasury_repository import PostingFilter
 from crossway.usecases.money import books
 
-Days = tuple[date | None, date | None]
+DateRange = tuple[date | None, date | None]
 
 
 def trial_balance() -> None:
-    """Whether the books balance, then every account."""
+    """Whether the books balance, followed by every account."""
     at = st.date_input(
-        "At the end of", None, key="books_at", help="A day of UTC; empty for now", width=240
+        "As of", None, key="books_at", help="End of this day (UTC); empty for now", width=240
     )
-    with notices.in_words():
-        trial = books.trial(services(), operator(), at)
-        if not trial.lines:
-            notices.empty(
-                "Nothing is booked yet",
-                "The first deposit of a payment is the first line. The relayer's stock is taken in "
-                "on the page Reconcile.",
+    with notices.show_errors():
+        trial = books.get_trial_balance(services(), operator(), at)
+        if not trial.balances:
+            notices.empty_state(
+                "No postings yet",
+                "The first deposit creates the first posting. Record the relayer's opening "
+                "inventory on the Reconcile page.",
                 "menu_book",
-                partial(widget.ways, (Way("Reconcile", link("reconcile"), "rule"),), "books_way"),
+                partial(
+                    widget.link_buttons,
+                    (LinkButton("Reconcile", page_href("reconcile"), "rule"),),
+                    "books_way",
+                ),
             )
             return
-        good, words = view.verdict(services(), trial)
-        tell, icon = (st.success, "balance") if good else (st.error, "error")
-        tell(notices.as_text(words), icon=f":material/{icon}:")
-        widget.table(view.summary(trial), view.SUMMARY_COLUMNS, "accounts", "Accounts")
+        balanced, text = view.describe_balance_check(services(), trial)
+        show, icon = (st.success, "balance") if balanced else (st.error, "error")
+        show(notices.escape_markdown(text), icon=f":material/{icon}:")
+        widget.table(view.build_summary_rows(trial), view.SUMMARY_COLUMNS, "accounts", "Accounts")
         st.header("By chain and token")
         with st.container(horizontal=True, gap="small"):
-            only = _choice("Account", view.accounts_of(trial), "only", _account_name)
-            chain = _choice("Chain or provider", view.places_of(trial), "place", _place_name)
-        start = paging.before("trial", (only, chain, at)) or 0
-        found = view.lines(services(), trial, only, chain, start)
+            only = _select("Account", view.list_accounts(trial), "only", _account_name)
+            chain = _select(
+                "Chain or provider", view.list_locations(trial), "place", _location_name
+            )
+        start = pagination.cursor("trial", (only, chain, at)) or 0
+        found = view.build_trial_rows(services(), trial, only, chain, start)
         if found.rows:
             widget.table(found.rows, view.TRIAL_COLUMNS, "trial", "Trial balance")
         else:
-            notices.empty("No line matches", "Take a filter away.", "filter_alt_off")
-        paging.turn("trial", found.older_than, "More lines", newer="Lines before")
+            notices.empty_state("No matching balances", "Remove a filter.", "filter_alt_off")
+        pagination.page_buttons("trial", found.older_than, "Next", newer="Previous")
 
 
-def _choice(label: str, known: list[str], key: str, name: Callable[[str], str]) -> str | None:
-    if st.session_state.get(key) not in (None, *known):
+def _select(label: str, options: list[str], key: str, name: Callable[[str], str]) -> str | None:
+    if st.session_state.get(key) not in (None, *options):
         del st.session_state[key]
     return st.selectbox(
-        label, known, index=None, key=key, placeholder="Any", bind="query-params",
+        label,
+        options,
+        index=None,
+        key=key,
+        placeholder="Any",
+        bind="query-params",
         format_func=name,
-    )  # fmt: skip
+    )
 
 
 def _account_name(account: str) -> str:
-    return wording.ACCOUNTS[Account(account)]
+    return status_labels.ACCOUNT_NAMES[Account(account)]
 
 
-def _place_name(place: str) -> str:
-    return view.place_name(services(), place)
+def _location_name(location: str) -> str:
+    return view.location_name(services(), location)
 
 
-def account(key: BalanceKey, days: Days) -> None:
-    """One account: what it stood at before and after a range of days, and its postings."""
-    with notices.in_words():
-        first, last = books.period(*days)
-        opening, closing = books.standing(services(), operator(), key, first, last)
+def account(key: BalanceKey, days: DateRange) -> None:
+    """One account: its opening and closing balance of a period, and its postings."""
+    with notices.show_errors():
+        first, last = books.day_range(*days)
+        opening, closing = books.opening_and_closing_balance(
+            services(), operator(), key, first, last
+        )
         left, right = st.columns(2)
-        words = f"At the start of {days[0]:%d %b %Y}" if days[0] else "Before the first posting"
-        left.metric(words, view.balance(services(), key, opening), border=True)
-        words = f"At the end of {days[1]:%d %b %Y}" if days[1] else "Now"
-        right.metric(words, view.balance(services(), key, closing), border=True)
+        text = f"Start of {days[0]:%d %b %Y}" if days[0] else "Before the first posting"
+        left.metric(text, view.format_balance(services(), key, opening), border=True)
+        text = f"End of {days[1]:%d %b %Y}" if days[1] else "Now"
+        right.metric(text, view.format_balance(services(), key, closing), border=True)
     postings(key, days)
 
 
-def postings(key: BalanceKey | None, days: Days) -> None:
-    """Postings, newest first, a page at a time."""
-    with notices.in_words():
-        first, last = books.period(*days)
-        before = paging.before("postings", (key, days))
-        wanted = PostingFilter(key, first, last, before_id=before)
-        found = view.listing(services(), operator(), wanted)
+def postings(key: BalanceKey | None, days: DateRange) -> None:
+    """Postings, newest first, in pages."""
+    with notices.show_errors():
+        first, last = books.day_range(*days)
+        before = pagination.cursor("postings", (key, days))
+        posting_filter = PostingFilter(key, first, last, before_id=before)
+        found = view.load_postings(services(), operator(), posting_filter)
         if found.rows:
             widget.table(found.rows, view.POSTING_COLUMNS, "postings", "Postings")
         else:
-            notices.empty("Nothing was posted", "Choose other days.", "event_busy")
-        paging.turn("postings", found.older_than)
+            notices.empty_state("No postings", "Choose another period.", "event_busy")
+        pagination.page_buttons("postings", found.older_than)
 
 
-def days() -> Days:
-    """Between which days, of UTC."""
+def date_range() -> DateRange:
+    """A period of whole UTC days."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        first = st.date_input("From", None, key="books_first", help="Days of UTC", width=240)
-        last = st.date_input("To", None, key="books_last", help="This day included", width=240)
+        first = st.date_input("From", None, key="books_first", help="UTC", width=240)
+        last = st.date_input("To", None, key="books_last", help="Inclusive", width=240)
     return first, last
 
 
-def export(key: BalanceKey | None, between: Days) -> None:
-    """The chosen days as files: opening balances, every posting, closing balances."""
+def export(key: BalanceKey | None, between: DateRange) -> None:
+    """The selected period as files: opening balances, postings and closing balances."""
     caller = operator()
     with st.container(horizontal=True, gap="small"):
         for form in ("csv", "json"):
             st.download_button(
                 f"Export as {form.upper()}",
-                partial(view.file_of, services(), caller, form, between, key),
-                file_name=view.file_name(form, between),
+                partial(view.write_export, services(), caller, form, between, key),
+                file_name=view.export_file_name(form, between),
                 mime="text/csv" if form == "csv" else "application/json",
                 icon=":material/download:",
                 key=f"books_{form}",
-                # The screen stays as it is: drawn anew, it would forget a file that is asked for.
+                # No rerun: it would discard the file being requested.
                 on_click="ignore",
                 help="Opening balances, every posting and closing balances of the chosen days, "
                 "with exact amounts, smallest units and USD at the price then.",

@@ -1,15 +1,15 @@
-"""Charts on the screen, in colours that can be read on it."""
+"""Draws charts in the colours of the viewer's theme."""
 
 import streamlit as st
 
 from crossway.dashboard.charts import Option, Shade
 
 
-def shade() -> Shade:
-    """Whether this operator's screen is light or dark."""
+def theme_shade() -> Shade:
+    """Whether the viewer's theme is light or dark."""
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
 def chart(option: Option, height: int, key: str, alt: str) -> None:
-    """One chart with its words for those who do not see it."""
+    """A chart with a text alternative."""
     st.echarts_chart(option, height=height, key=key, alt=alt)

@@ -1,84 +1,83 @@
-"""Clients: making one, and its form: fee, rate, refund addresses, look."""
+"""Clients: creating one, and editing its fees, rate limit, refund addresses and profile."""
 
 from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components.actions import perform
-from crossway.dashboard.components.rights import granted, needing
+from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.permissions import is_granted, requires
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import clients as view
 from crossway.domain.clients import Client
-from crossway.domain.roles import Right
+from crossway.domain.roles import Permission
 from crossway.usecases.developers import clients
 
-_REFUNDS = (
-    "Where money goes back to when a payment names no other place, by the kind of its chain. "
-    "Empty: each payment must name one."
-)
-_LOOK = "How the client shows itself to its payers. Empty: as Crossway."
+_REFUNDS = "Default refund addresses by kind of chain. Empty: each payment must have its own."
+_LOOK = "The public profile payers see. Empty: Crossway's."
 
 
-@needing(Right.MANAGE)
+@requires(Permission.MANAGE)
 def new_client() -> None:
     """The form of a new client."""
     with st.form("new_client", border=False):
-        name = st.text_input("Name of the new client", key="new_client_name", max_chars=100)
-        made = st.form_submit_button("Add a client", icon=":material/add_business:")
-    if made:
-        perform(lambda: _made(name))
+        name = st.text_input("Name", key="new_client_name", max_chars=100)
+        submitted = st.form_submit_button("Create merchant", icon=":material/add_business:")
+    if submitted:
+        run_action(lambda: _create(name))
 
 
-def _made(name: str) -> str:
-    client = clients.create(services(), name, operator())
-    return f"Client {client.name} is added; make a key for it."
+def _create(name: str) -> str:
+    client = clients.create_client(services(), name, operator())
+    return f"Merchant {client.name} is created. Create an API key for it next."
 
 
 def form(client: Client) -> None:
-    """Everything about a client that can be changed."""
+    """The form with every editable field of a client."""
     with st.form("client", border=False):
         left, right = st.columns(2, gap="large")
         with left:
             st.subheader("Terms")
             name = st.text_input("Name", client.name, max_chars=100)
             first, second = st.columns(2, gap="small")
-            fee = first.text_input("App fee, %", view.fee_percent(client), help="0 to 5 %")
+            fee = first.text_input("App fee, %", view.format_fee_percent(client), help="0 to 5 %")
             cap = second.text_input(
-                "App fee at most, USD", view.cap_usd(client), placeholder="No cap"
+                "App fee cap, USD", view.format_fee_cap(client), placeholder="No cap"
             )
-            rate = st.text_input("Requests a minute, each key", str(client.requests_per_minute))
-            st.subheader("Look")
+            rate = st.text_input("Requests per minute and key", str(client.requests_per_minute))
+            st.subheader("Public profile")
             st.caption(_LOOK)
-            brand = _brand(client)
+            brand = _profile_inputs(client)
         with right:
             st.subheader("Refund addresses")
             st.caption(_REFUNDS)
-            known = client.refund_addresses
+            current = client.refund_addresses
             refunds = {
-                kind: st.text_input(view.kind_words(kind), known.get(kind, ""), placeholder="None")
-                for kind in view.kinds(services())
+                kind: st.text_input(
+                    view.chain_kind_name(kind), current.get(kind, ""), placeholder="None"
+                )
+                for kind in view.list_chain_kinds(services())
             }
-        may = granted(Right.MANAGE)
+        allowed = is_granted(Permission.MANAGE)
         saved = st.form_submit_button(
-            "Save", icon=":material/save:", type="primary", disabled=not may
+            "Save", icon=":material/save:", type="primary", disabled=not allowed
         )
     if saved:
-        perform(partial(_changed, client, view.Typed(name, fee, cap, rate, refunds, *brand)))
+        run_action(partial(_update, client, view.ClientForm(name, fee, cap, rate, refunds, *brand)))
 
 
-def _brand(client: Client) -> tuple[str, str, str]:
-    brand = client.brand
-    shown = st.text_input("Shown name", brand.display_name, placeholder=client.name)
+def _profile_inputs(client: Client) -> tuple[str, str, str]:
+    brand = client.public_profile
+    shown = st.text_input("Display name", brand.display_name, placeholder=client.name)
     logo = st.text_input(
-        "Logo's URL, for the API",
+        "Logo URL (API only)",
         brand.logo_url,
         placeholder="https://shop.example/logo.svg",
-        help="An https URL; payers' pages show the picture given below",
+        help="An https URL. Checkout pages use the logo uploaded below",
     )
     colour = st.text_input("Colour", brand.colour, placeholder="#2255aa")
     return shown, logo, colour
 
 
-def _changed(client: Client, typed: view.Typed) -> str:
-    after = clients.change(services(), client.id, view.change_of(typed), operator())
-    return f"Client {after.name} is changed."
+def _update(client: Client, typed: view.ClientForm) -> str:
+    after = clients.update_client(services(), client.id, view.parse_change(typed), operator())
+    return f"Merchant {after.name} is updated."

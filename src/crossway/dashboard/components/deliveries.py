@@ -1,54 +1,65 @@
-"""Deliveries of a webhook: the live list with its filters, and one of them."""
+"""Webhook deliveries: the live list with its filters, and the details of one."""
 
 import streamlit as st
 
-from crossway.dashboard.components import living, notices, paging, widget
+from crossway.dashboard.components import live_fragment, notices, pagination, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
-from crossway.dashboard.views.webhooks import event
-from crossway.usecases.developers.deliveries import Seen
+from crossway.dashboard.views.webhooks import describe_event
+from crossway.usecases.developers.deliveries import DeliveryDetail
 
 
-def listed(webhook_id: int) -> None:
+def delivery_list(webhook_id: int) -> None:
     """The deliveries of one webhook, newest first."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         quick = st.segmented_control(
-            "Show", list(view.QUICK), key="show", default=view.EVERY, required=True,
-            label_visibility="collapsed", bind="query-params",
-        )  # fmt: skip
+            "Show",
+            list(view.QUICK),
+            key="show",
+            default=view.ALL,
+            required=True,
+            label_visibility="collapsed",
+            bind="query-params",
+        )
         kind = st.selectbox(
-            "Event", view.EVENTS, index=None, key="event", format_func=event, placeholder="Any",
-            bind="query-params", width=260,
-        )  # fmt: skip
-    _rows(webhook_id, quick or view.EVERY, kind)
+            "Event",
+            view.EVENTS,
+            index=None,
+            key="event",
+            format_func=describe_event,
+            placeholder="Any",
+            bind="query-params",
+            width=260,
+        )
+    _rows(webhook_id, quick or view.ALL, kind)
 
 
-@living.part()
+@live_fragment.fragment()
 def _rows(webhook_id: int, quick: str, kind: str | None) -> None:
-    with notices.in_words():
-        before = paging.before("deliveries", (webhook_id, quick, kind))
-        filters = view.wanted(webhook_id, quick, kind, before)
-        found = view.listing(services(), operator(), filters)
+    with notices.show_errors():
+        before = pagination.cursor("deliveries", (webhook_id, quick, kind))
+        filters = view.build_filter(webhook_id, quick, kind, before)
+        found = view.load_page(services(), operator(), filters)
         if found.rows:
             widget.table(found.rows, view.COLUMNS, "deliveries", "Deliveries")
-        elif kind or quick != view.EVERY:
-            notices.empty("No delivery matches", "Take a filter away.", "filter_alt_off")
+        elif kind or quick != view.ALL:
+            notices.empty_state("No matching deliveries", "Remove a filter.", "filter_alt_off")
         else:
-            notices.empty("Nothing was sent yet", "Send a test event to try it.", "send")
-        paging.turn("deliveries", found.older_than)
+            notices.empty_state("No deliveries yet", "Send a test event.", "send")
+        pagination.page_buttons("deliveries", found.older_than)
 
 
-def body(seen: Seen) -> None:
-    """Facts and tries of one delivery, and what was sent."""
+def delivery_detail(detail: DeliveryDetail) -> None:
+    """Details, attempts and payload of one delivery."""
     left, right = st.columns(2, gap="large")
     with left:
-        st.header("Facts")
-        widget.facts(view.facts(seen), "delivery_facts", "Facts")
-        st.header("Tries")
-        if seen.tries:
-            widget.timeline(view.tries(seen), "tries", "Tries")
+        st.header("Details")
+        widget.details(view.build_details(detail), "delivery_facts", "Details")
+        st.header("Attempts")
+        if detail.attempts:
+            widget.timeline(view.build_attempts(detail), "tries", "Attempts")
         else:
-            st.markdown("It was not tried yet.")
+            st.markdown("No attempts yet.")
     with right:
-        st.header("What is sent")
-        st.code(view.body(seen), language="json", wrap_lines=True)
+        st.header("Request body")
+        st.code(view.format_body(detail), language="json", wrap_lines=True)

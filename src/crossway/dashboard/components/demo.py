@@ -1,76 +1,99 @@
-"""The demo month's part of the simulator: fill the books with it, or empty them."""
+"""The demo data section of the Simulator page: generate a month of data, or delete all data."""
 
 import streamlit as st
 
 from crossway.dashboard.components import notices
-from crossway.dashboard.components.actions import perform
+from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.session import operator, services
-from crossway.domain.roles import Right
+from crossway.domain.roles import Permission
+from crossway.ports.demo import NOT_INSTALLED
 from crossway.usecases.operating import demo
 
-# How many payments a month may have, and how long they are played where nothing else runs.
-_LASTS = {demo.USUAL_PAYMENTS: "some 20 seconds", 500: "about a minute", 3_000: "some six minutes"}
+# Selectable numbers of payments, with the usual time to generate them.
+_LASTS = {
+    demo.DEFAULT_PAYMENTS: "about 20 seconds",
+    500: "about a minute",
+    3_000: "about six minutes",
+}
 
 
-def month() -> None:
-    """How much there is, and the two buttons."""
-    payments, orders = demo.business(services())
-    there = f"There are {payments:,} payments and {orders:,} ramp orders now."
+def demo_dataset() -> None:
+    """The current numbers of payments and orders, and the two buttons."""
+    if services().demo is None:
+        st.markdown(f"{NOT_INSTALLED}.")
+        return
+    payments, orders = demo.count_payments_and_orders(services())
+    counts = f"There are {payments:,} payments and {orders:,} ramp orders now."
     st.markdown(
-        "A month of made-up business that ends now: merchants, payments on every chain, what goes "
-        "wrong, ramp orders, webhooks and requests. The engine plays it with the clock in hand, so "
-        f"the books balance and agree with the chains. {there}"
+        "Generates a month of demo data up to now: merchants, payments on every chain, failures, "
+        "ramp orders, webhooks and requests. The real engine produces it, so the books balance and "
+        f"match the chains. {counts}"
     )
-    may = operator().may(Right.MANAGE)
+    allowed = operator().can(Permission.MANAGE)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         size = st.selectbox(
-            "Payments", list(_LASTS), key="demo_size", width=140, format_func="{:,}".format,
-        )  # fmt: skip
-        if st.button("Fill with a demo month", icon=":material/calendar_month:", type="primary",
-                     disabled=not may, help=None if may else _WHY_NOT):  # fmt: skip
-            _fill(size, bool(payments or orders))
-        if st.button("Back to empty", icon=":material/delete_sweep:", disabled=not may,
-                     help=None if may else _WHY_NOT):  # fmt: skip
-            _empty()
+            "Payments",
+            list(_LASTS),
+            key="demo_size",
+            width=140,
+            format_func="{:,}".format,
+        )
+        if st.button(
+            "Generate demo data",
+            icon=":material/calendar_month:",
+            type="primary",
+            disabled=not allowed,
+            help=None if allowed else _WHY_NOT,
+        ):
+            _fill_dialog(size, bool(payments or orders))
+        if st.button(
+            "Delete all data",
+            icon=":material/delete_sweep:",
+            disabled=not allowed,
+            help=None if allowed else _WHY_NOT,
+        ):
+            _empty_dialog()
 
 
-_WHY_NOT = "Only an admin can replace or remove what is there"
+_WHY_NOT = "Only admins can replace or delete data"
 
 
-@st.dialog("Fill with a demo month", width="medium")
-def _fill(size: int, something: bool) -> None:
+@st.dialog("Generate demo data", width="medium")
+def _fill_dialog(size: int, has_data: bool) -> None:
     st.markdown(
-        f"About {size:,} payments are played, which takes {_LASTS[size]}. Payments, orders, books "
-        "and the simulated chains are replaced; people, clients, keys and the audit log stay."
+        f"Generating about {size:,} payments takes {_LASTS[size]}. Payments, orders, books and the "
+        "simulated chains are replaced; staff, merchants, keys and the audit log are kept."
     )
-    agreed = not something or st.checkbox("What is there now may be lost", key="demo_agreed")
-    if st.button("Fill", type="primary", key="demo_fill", disabled=not agreed):
-        bar = st.progress(0.0, "It begins")
+    agreed = not has_data or st.checkbox("Existing data may be lost", key="demo_agreed")
+    if st.button("Generate", type="primary", key="demo_fill", disabled=not agreed):
+        bar = st.progress(0.0, "Starting")
 
-        def tell(done: float, words: str) -> None:
-            bar.progress(min(done, 1.0), words)
+        def on_progress(done: float, text: str) -> None:
+            bar.progress(min(done, 1.0), text)
 
-        with notices.in_words():
-            filled = demo.fill(services(), operator(), size, confirmed=agreed, tell=tell)
-            notices.say(
-                f"A month with {filled.payments:,} payments and {filled.orders:,} ramp orders is "
-                "there."
+        with notices.show_errors():
+            filled = demo.fill_demo(
+                services(), operator(), size, confirmed=agreed, on_progress=on_progress
+            )
+            notices.queue_toast(
+                f"Generated {filled.payments:,} payments and {filled.orders:,} ramp orders."
             )
             st.rerun()
 
 
-@st.dialog("Back to empty", width="medium")
-def _empty() -> None:
+@st.dialog("Delete all data", width="medium")
+def _empty_dialog() -> None:
     st.markdown(
-        "Every payment, order, book entry and block is removed, and the clock runs as the "
-        "machine's. People and the audit log stay."
+        "All payments, orders, ledger entries and blocks are deleted, and the clock is reset. "
+        "Staff "
+        "and the audit log are kept."
     )
-    keep = st.checkbox("Keep clients and their API keys", value=True, key="demo_keep")
-    agreed = st.checkbox("What is there now may be lost", key="demo_lost")
-    if st.button("Remove everything", type="primary", key="demo_empty", disabled=not agreed):
-        perform(lambda: _emptied(keep))
+    keep = st.checkbox("Keep merchants and their API keys", value=True, key="demo_keep")
+    agreed = st.checkbox("Existing data may be lost", key="demo_lost")
+    if st.button("Delete everything", type="primary", key="demo_empty", disabled=not agreed):
+        run_action(lambda: _delete_all(keep))
 
 
-def _emptied(keep: bool) -> str:
-    demo.empty(services(), operator(), confirmed=True, keep_clients=keep)
-    return "Everything is removed; the network begins anew."
+def _delete_all(keep: bool) -> str:
+    demo.reset_simulation(services(), operator(), confirmed=True, keep_clients=keep)
+    return "All data is deleted."

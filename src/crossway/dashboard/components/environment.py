@@ -1,13 +1,13 @@
-"""What stands on every screen: which network, which mode, what time it is there."""
+"""The frame of every page: environment, mode, clock and style."""
 
 import streamlit as st
 
+from crossway.dashboard.components.navigation import open_intent
 from crossway.dashboard.components.notices import simulated_badge
-from crossway.dashboard.navigation import open_intent
 from crossway.dashboard.session import MODE_KEY, operator, services
 from crossway.dashboard.views import simulator
 from crossway.domain.clients import Mode
-from crossway.usecases.payments import finding
+from crossway.usecases.payments import search
 
 _STYLE = """<style>
 [data-testid="stButtonGroup"] [role="radio"][aria-checked="true"],
@@ -27,7 +27,7 @@ _STYLE = """<style>
 }
 </style>"""
 
-# Streamlit's own colours of code are too faint, above all on a light ground.
+# Streamlit's colours of code have too little contrast, above all on a light background.
 _CODE = """<style>
 [data-testid="stCode"] .token { color: #46525b; }
 [data-testid="stCode"] .token:is(.property, .variable, .attr-name, .header-name) { color: #075985; }
@@ -41,30 +41,30 @@ _CODE_DARK = """<style>
 </style>"""
 
 
-def style() -> None:
-    """The few rules that the theme cannot express."""
+def page_style() -> None:
+    """CSS rules that the theme cannot express."""
     st.html(_STYLE + (_CODE_DARK if st.context.theme.type == "dark" else _CODE))
 
 
-def strip() -> None:
-    """One line above every screen: the network, and its clock where somebody has moved it.
+def environment_badges() -> None:
+    """The environment, and its clock if it was changed.
 
-    Not live: a fragment of the frame outlives its page, and its late reruns name the page that
-    was left, which empties the next one in the browser.
+    Not a fragment: a fragment of the frame outlives its page, and its late reruns name the page
+    that was left, which empties the next page in the browser.
     """
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="environment"):
-        if services().network != "simulated":
-            st.badge("Live network – real money", icon=":material/public:", color="red")
+        if services().environment != "simulated":
+            st.badge("Live – real money", icon=":material/public:", color="red")
             return
         simulated_badge()
-        face = simulator.clock(services())
-        if face is not None and face.moved:
+        face = simulator.read_clock(services())
+        if face is not None and face.is_adjusted:
             icon = ":material/pause_circle:" if face.frozen else ":material/schedule:"
-            st.badge(f"Clock {face.words}", icon=icon, color="blue")
+            st.badge(f"Clock {face.description}", icon=icon, color="blue")
 
 
-def sidebar() -> None:
-    """The mode in which new payments are made."""
+def mode_selector() -> None:
+    """The mode in which new payments are created."""
     with st.sidebar:
         st.segmented_control(
             "Mode of new payments",
@@ -73,14 +73,14 @@ def sidebar() -> None:
             default=Mode.TEST,
             required=True,
             format_func=lambda mode: Mode(mode).capitalize(),
-            help="Live works with mainnets only; test may use test networks as well.",
+            help="Live mode uses mainnets only; test mode can also use testnets.",
             persist_state="session",
         )
 
 
-def follow_link() -> None:
-    """`/?intent=<number or address>` opens that payment."""
-    wanted = st.query_params.get("intent")
-    if wanted:
-        found = finding.payments(services(), operator(), wanted)
-        open_intent(found[0].id if len(found) == 1 else wanted)
+def open_linked_payment() -> None:
+    """Open the payment of a link `/?intent=<number or address>`."""
+    query = st.query_params.get("intent")
+    if query:
+        found = search.search_payments(services(), operator(), query)
+        open_intent(found[0].id if len(found) == 1 else query)

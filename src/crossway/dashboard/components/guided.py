@@ -1,211 +1,228 @@
-"""The guided story's screen: one chapter at a time, what it does, and what came of it, live."""
+"""The guided story: one chapter at a time, its action and its result, live."""
 
 import json
 from typing import Any
 
 import streamlit as st
 
-from crossway.dashboard.components import living, notices, payment, widget
-from crossway.dashboard.components.actions import perform
-from crossway.dashboard.components.notices import as_text
+from crossway.dashboard.components import live_fragment, notices, payment_panel, widget
+from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import guided, story
-from crossway.dashboard.views.cells import Step, Way
-from crossway.dashboard.views.guided import CHAPTERS, Chapter
-from crossway.dashboard.views.links import delivery_href, intent_href, link
-from crossway.dashboard.views.wording import event
+from crossway.dashboard.views import guided_tour, intent_detail
+from crossway.dashboard.views.cells import LinkButton, Step
+from crossway.dashboard.views.guided_tour import CHAPTERS, Chapter
+from crossway.dashboard.views.links import delivery_href, intent_href, page_href
+from crossway.dashboard.views.status_labels import describe_event
 from crossway.usecases.developers import webhooks
-from crossway.usecases.developers.webhooks import WebhookChange
-from crossway.usecases.network import sandbox
+from crossway.usecases.developers.webhooks import WebhookUpdate
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.terms import CreateIntent
-from crossway.usecases.payments.tracking import Story
+from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments.timeline import IntentTimeline
 from crossway.usecases.pricing import quotes
-from crossway.usecases.pricing.cases import Asked
+from crossway.usecases.pricing.priced_request import QuoteRequest
+from crossway.usecases.simulator import chain_controls
 
-_KEPT = "guided_story"
+_PROGRESS = "guided_story"
 
 
-def _told() -> dict[str, Any]:
+def _progress() -> dict[str, Any]:
     """What this session's story has come to: the chapter, the quotes, the payment, the balances
     from before."""
-    kept: dict[str, Any] = st.session_state.setdefault(_KEPT, {"at": 0})
-    return kept
+    progress: dict[str, Any] = st.session_state.setdefault(_PROGRESS, {"at": 0})
+    return progress
 
 
 def chapters() -> None:
-    """The way through the story, the chapter that is open, and the ways back and on."""
-    kept = _told()
-    at: int = kept["at"]
-    chapter = CHAPTERS[at]
-    _way(at)
+    """The chapters, the current one, and the buttons to move between them."""
+    progress = _progress()
+    index: int = progress["at"]
+    chapter = CHAPTERS[index]
+    _chapter_steps(index)
     with st.container(border=True, key="guided_chapter"):
-        st.subheader(f"{at + 1}. {chapter.title}")
-        st.markdown(as_text(chapter.words))
+        st.subheader(f"{index + 1}. {chapter.title}")
+        st.markdown(escape_markdown(chapter.description))
         _button(chapter)
-        with notices.in_words():
-            _result(at)
-    _on(at, chapter)
+        with notices.show_errors():
+            _result(index)
+    _navigation_buttons(index, chapter)
 
 
-def _way(at: int) -> None:
+def _chapter_steps(index: int) -> None:
     steps = tuple(
-        Step(one.title, "done" if number < at else "now" if number == at else "todo")
+        Step(one.title, "done" if number < index else "now" if number == index else "todo")
         for number, one in enumerate(CHAPTERS)
     )
-    widget.stepper(steps, "guided_way", "The chapters of this story")
+    widget.stepper(steps, "guided_way", "Chapters")
 
 
 def _button(chapter: Chapter) -> None:
-    kept = _told()
+    progress = _progress()
     done = {
-        "quote": "quotes" in kept,
-        "intent": "intent" in kept,
-        "deposit": "paid" in kept,
+        "quote": "quotes" in progress,
+        "intent": "intent" in progress,
+        "deposit": "paid" in progress,
     }.get(chapter.name, True)
-    works = {"quote": _quote, "intent": _make, "deposit": _pay}
+    works = {"quote": _quote, "intent": _create_payment, "deposit": _pay_too_much}
     if chapter.button and not done:
         icon = f":material/{chapter.icon}:"
         if st.button(chapter.button, icon=icon, type="primary", key="guided_do"):
-            perform(works[chapter.name])
+            run_action(works[chapter.name])
 
 
 def _quote() -> str:
     tokens = services().catalogue.tokens
-    asked = Asked(
-        tokens[guided.SOURCE, guided.SYMBOL].address,
-        tokens[guided.DESTINATION, guided.SYMBOL].address,
-        guided.SOURCE,
-        guided.DESTINATION,
-        guided.UNITS,
+    request = QuoteRequest(
+        tokens[guided_tour.SOURCE, guided_tour.SYMBOL].address,
+        tokens[guided_tour.DESTINATION, guided_tour.SYMBOL].address,
+        guided_tour.SOURCE,
+        guided_tour.DESTINATION,
+        guided_tour.AMOUNT,
     )
-    _told()["quotes"] = quotes.multiple(services(), None, asked)
-    return "The bridges have answered."
+    _progress()["quotes"] = quotes.list_quotes(services(), None, request)
+    return "Quotes received."
 
 
-def _make() -> str:
-    kept, chains = _told(), services().chains
+def _create_payment() -> str:
+    progress, chains = _progress(), services().chains
     tokens = services().catalogue.tokens
-    known = webhooks.every(services(), operator())
-    if services().outgoing and not any(one.url == guided.HOOK for one in known):
-        words = "The receiver of the guided story"
-        webhooks.create(services(), operator(), WebhookChange(guided.HOOK, None, words))
-    asked = CreateIntent(
-        amount=guided.UNITS,
-        token_in=tokens[guided.SOURCE, guided.SYMBOL].address,
-        source_chain=guided.SOURCE,
-        destination_chain=guided.DESTINATION,
-        recipient=chains[guided.DESTINATION].deposit_address("wallet of the story's shop"),
-        refund_address=chains[guided.SOURCE].deposit_address("wallet of the story's customer"),
+    existing = webhooks.list_webhooks(services(), operator())
+    if services().webhooks and not any(one.url == guided_tour.WEBHOOK_URL for one in existing):
+        description = "Receiver of the guided tour"
+        webhooks.create_webhook(
+            services(), operator(), WebhookUpdate(guided_tour.WEBHOOK_URL, None, description)
+        )
+    request = CreateIntentRequest(
+        amount=guided_tour.AMOUNT,
+        token_in=tokens[guided_tour.SOURCE, guided_tour.SYMBOL].address,
+        source_chain=guided_tour.SOURCE,
+        destination_chain=guided_tour.DESTINATION,
+        recipient=chains[guided_tour.DESTINATION].deposit_address("wallet of the story's shop"),
+        refund_address=chains[guided_tour.SOURCE].deposit_address("wallet of the story's customer"),
         metadata={"order": "The guided story"},
     )
-    made = intents.create(services(), operator(), asked)
-    kept["intent"] = made.id
-    kept["before"] = guided.balances(services(), made)
-    return f"Payment #{made.id} is made."
+    intent = intents.create(services(), operator(), request)
+    progress["intent"] = intent.id
+    progress["before"] = guided_tour.read_balances(services(), intent)
+    return f"Payment #{intent.id} is created."
 
 
-def _pay() -> str:
-    kept = _told()
-    made = intents.by_id(services(), operator(), kept["intent"])
-    sandbox.deposit(services(), operator(), made.address, "over")
-    kept["paid"] = True
-    return "The customer has paid, and too much."
+def _pay_too_much() -> str:
+    progress = _progress()
+    intent = intents.get_by_id(services(), operator(), progress["intent"])
+    chain_controls.send_deposit(services(), operator(), intent.address, "over")
+    progress["paid"] = True
+    return "The customer has overpaid."
 
 
-@living.part(every=2.0)
-def _result(at: int) -> None:
-    with notices.in_words():
-        kept, name = _told(), CHAPTERS[at].name
+@live_fragment.fragment(refresh_seconds=2.0)
+def _result(index: int) -> None:
+    with notices.show_errors():
+        progress, name = _progress(), CHAPTERS[index].name
         if name == "quote":
-            if "quotes" in kept:
-                rows = guided.quote_rows(services(), kept["quotes"])
-                widget.table(rows, guided.QUOTE_COLUMNS, "guided_quotes", "What bridges ask")
-        elif "intent" in kept:
-            _of_payment(name, story.told(services(), operator(), kept["intent"]))
+            if "quotes" in progress:
+                rows = guided_tour.build_quote_rows(services(), progress["quotes"])
+                widget.table(rows, guided_tour.QUOTE_COLUMNS, "guided_quotes", "Bridge quotes")
+        elif "intent" in progress:
+            _payment_result(
+                name, intent_detail.load_intent_detail(services(), operator(), progress["intent"])
+            )
         else:
-            st.markdown("Nothing is there yet: go back one step and press its button.")
+            st.markdown("Nothing to show yet. Complete the previous step first.")
 
 
-def _of_payment(name: str, told: Story) -> None:
+def _payment_result(name: str, timeline: IntentTimeline) -> None:
     if name == "intent":
-        payment.panel(services(), told.intent, "guided_pay")
+        payment_panel.panel(services(), timeline.intent, "guided_pay")
     elif name in ("deposit", "fill"):
-        if told.deposits or name == "fill":
-            widget.stepper(story.steps(told.intent, told.moves), "guided_steps", "The payment")
-            _balances(told)
-        if told.deposits:
-            items = story.timeline(services().catalogue, told.intent, told.moves)
-            widget.timeline(items, "guided_timeline", "What happened")
+        if timeline.deposits or name == "fill":
+            widget.stepper(
+                intent_detail.build_steps(timeline.intent, timeline.transitions),
+                "guided_steps",
+                "The payment",
+            )
+            _balances(timeline)
+        if timeline.deposits:
+            items = intent_detail.build_transition_entries(
+                services().catalogue, timeline.intent, timeline.transitions
+            )
+            widget.timeline(items, "guided_timeline", "Timeline")
     elif name == "webhook":
-        _message(told)
+        _message(timeline)
     else:
-        _excess(told)
+        _excess_details(timeline)
 
 
-def _balances(told: Story) -> None:
-    now = guided.balances(services(), told.intent)
-    rows = guided.balance_rows(services(), told.intent, _told().get("before", {}), now)
-    widget.table(rows, guided.BALANCE_COLUMNS, "guided_balances", "Who has what")
+def _balances(timeline: IntentTimeline) -> None:
+    now = guided_tour.read_balances(services(), timeline.intent)
+    rows = guided_tour.build_balance_rows(
+        services(), timeline.intent, _progress().get("before", {}), now
+    )
+    widget.table(rows, guided_tour.BALANCE_COLUMNS, "guided_balances", "Balances")
 
 
-def _message(told: Story) -> None:
-    heard = guided.told(services(), operator(), told.intent)
+def _message(timeline: IntentTimeline) -> None:
+    heard = guided_tour.list_deliveries(services(), operator(), timeline.intent)
     if not heard:
-        st.markdown("Nothing was announced yet: it comes within a second.")
+        st.markdown("No webhooks yet; they arrive within a second.")
         return
     ways = [
-        Way(f"{event(kind)[0]}: {answer}", delivery_href(number), "outgoing_mail")
+        LinkButton(f"{describe_event(kind)[0]}: {answer}", delivery_href(number), "outgoing_mail")
         for kind, answer, number in heard
     ]
-    widget.ways(ways, "guided_heard", width="content")
-    message = guided.received(services(), told.intent)
+    widget.link_buttons(ways, "guided_heard", width="content")
+    message = guided_tour.find_received_webhook(services(), timeline.intent)
     if message is None:
-        st.caption("Another process sent it: the message is on the delivery's own page.")
+        st.caption("Another process sent the webhook. See the delivery's page.")
         return
     left, right = st.columns(2, gap="large")
     with left:
-        st.markdown("**The newest message**")
+        st.markdown("**Latest webhook**")
         st.code(json.dumps(json.loads(message.body), indent=2), language="json", height=340)
     with right:
-        st.markdown("**How it is signed**")
+        st.markdown("**Request headers**")
         lines = "\n".join(f"{name}: {value}" for name, value in sorted(message.headers.items()))
         st.code(lines, language="http", wrap_lines=True)
-        st.caption("The shop checks webhook-signature with the secret that it got for its webhook.")
+        st.caption("The shop verifies webhook-signature with the secret of its webhook.")
 
 
-def _excess(told: Story) -> None:
-    if not told.deposits:
-        st.markdown("Nobody has paid yet: go back to the customer's step.")
+def _excess_details(timeline: IntentTimeline) -> None:
+    if not timeline.deposits:
+        st.markdown("No deposit yet. Go back to the deposit step.")
         return
-    widget.facts(guided.excess_facts(services(), told), "guided_excess", "What was too much")
-    _balances(told)
+    widget.details(
+        guided_tour.build_excess_details(services(), timeline), "guided_excess", "Overpayment"
+    )
+    _balances(timeline)
 
 
-def _on(at: int, chapter: Chapter) -> None:
-    kept = _told()
+def _navigation_buttons(index: int, chapter: Chapter) -> None:
+    progress = _progress()
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        if st.button("Back", icon=":material/arrow_back:", disabled=not at, key="guided_back"):
-            kept["at"] = at - 1
+        if st.button("Back", icon=":material/arrow_back:", disabled=not index, key="guided_back"):
+            progress["at"] = index - 1
             st.rerun()
-        last = at == len(CHAPTERS) - 1
+        last = index == len(CHAPTERS) - 1
         if st.button(
-            "Next", icon=":material/arrow_forward:", disabled=last, key="guided_next",
-            type="primary" if _open(at) else "secondary",
-        ):  # fmt: skip
-            kept["at"] = at + 1
+            "Next",
+            icon=":material/arrow_forward:",
+            disabled=last,
+            key="guided_next",
+            type="primary" if _is_done(index) else "secondary",
+        ):
+            progress["at"] = index + 1
             st.rerun()
         if st.button("Start again", icon=":material/restart_alt:", key="guided_again"):
-            st.session_state[_KEPT] = {"at": 0}
+            st.session_state[_PROGRESS] = {"at": 0}
             st.rerun()
         page = chapter.page
-        href = intent_href(kept["intent"]) if page == "intent" and "intent" in kept else ""
+        href = intent_href(progress["intent"]) if page == "intent" and "intent" in progress else ""
         if href or page != "intent":
-            way = Way(chapter.more, href or link(page), "open_in_new")
-            widget.ways((way,), "guided_more", width="content")
+            link = LinkButton(chapter.more_label, href or page_href(page), "open_in_new")
+            widget.link_buttons((link,), "guided_more", width="content")
 
 
-def _open(at: int) -> bool:
+def _is_done(index: int) -> bool:
     """Whether this chapter's own button has been pressed, so that going on is what is next."""
-    kept = _told()
-    return at > 2 or ("quotes", "intent", "paid")[at] in kept
+    progress = _progress()
+    return index > 2 or ("quotes", "intent", "paid")[index] in progress

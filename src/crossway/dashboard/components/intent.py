@@ -1,104 +1,120 @@
-"""One payment's screen at a glance: where it stands, its money, and what happened."""
+"""One payment's page: status, progress, details, funds and timeline."""
 
 import streamlit as st
 
-from crossway.dashboard import live
-from crossway.dashboard.components import payers_page, payment, widget
-from crossway.dashboard.components.notices import as_text
+from crossway.dashboard import push
+from crossway.dashboard.components import checkout_page, payment_panel, widget
+from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import services
-from crossway.dashboard.views import happened, money, wording
-from crossway.dashboard.views import story as views
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.figures import brief_amount, chain_name, duration
-from crossway.dashboard.views.intents import chips_of, reference
+from crossway.dashboard.views import intent_detail as views
+from crossway.dashboard.views import intent_money, status_labels, timeline
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.formatting import chain_name, format_duration, format_short_amount
+from crossway.dashboard.views.intents import badges_for, reference
 from crossway.dashboard.views.links import order_href
-from crossway.domain.deposits import Purpose
+from crossway.domain.deposits import DepositPurpose
 from crossway.domain.intent import State
-from crossway.usecases.payments.tracking import Story
+from crossway.usecases.payments.timeline import IntentTimeline
 
 _FEE_SECONDS = 15.0
 
 
-def stands(story: Story) -> str:
-    """What the buttons depend on, as one text to compare."""
+def action_state(story: IntentTimeline) -> str:
+    """What the available actions depend on, as a string to compare."""
     intent = story.intent
-    transfers = ",".join(f"{t.id}{t.state}" for t in story.transfers)
-    # A deposit is seen first, and told what it is for once it is deep enough.
+    transfers = ",".join(f"{t.id}{t.state}" for t in story.outbound_txs)
+    # A deposit gets its purpose only once it has enough confirmations.
     deposits = ",".join(f"{d.id}{d.state}{d.purpose}" for d in story.deposits)
-    return f"{intent.state} {intent.held_units} {deposits} {transfers} {len(story.notes)}"
+    return f"{intent.state} {intent.balance_at_address} {deposits} {transfers} {len(story.notes)}"
 
 
-def head(story: Story) -> None:
-    """Status, the one-line summary, the steps, and who acts next."""
+def header(story: IntentTimeline) -> None:
+    """Status badges, summary, progress, and who acts next."""
     intent, names = story.intent, services().catalogue
-    chip = wording.STATES[intent.state]
-    open_foreign = any(d.purpose in (Purpose.FOREIGN, Purpose.ELSEWHERE) for d in story.deposits)
+    chip = status_labels.INTENT_STATES[intent.state]
+    open_foreign = any(
+        d.purpose in (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN)
+        for d in story.deposits
+    )
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        for mark in (chip, *chips_of(intent, open_foreign, story.transfers, story.deposits)):
+        for mark in (chip, *badges_for(intent, open_foreign, story.outbound_txs, story.deposits)):
             st.badge(mark.text, icon=f":material/{mark.icon}:", color=mark.color, help=mark.hint)
-        out = brief_amount(intent.terms.out_units, intent.out_decimals, intent.out_symbol)
+        out = format_short_amount(
+            intent.terms.payout_amount, intent.out_decimals, intent.out_symbol
+        )
         source = chain_name(names, intent.terms.source_chain)
         destination = chain_name(names, intent.terms.destination_chain)
-        st.markdown(as_text(f"{out} from {source} to {destination} · {reference(intent)}"))
+        st.markdown(escape_markdown(f"{out} from {source} to {destination} · {reference(intent)}"))
     widget.stepper(
-        views.steps(intent, story.moves, story.transfers), "steps", "Where this payment stands"
+        views.build_steps(intent, story.transitions, story.outbound_txs),
+        "steps",
+        "Payment progress",
     )
     left = ""
-    if story.by_when is not None:
-        seconds = (story.by_when - services().clock.now()).total_seconds()
-        left = f" Time left: {duration(seconds)}." if seconds > 0 else ""
-    st.info(as_text(f"Who acts next: {story.who_acts}{left}"), icon=":material/person:")
-    way_out(story)
+    if story.next_action_due_at is not None:
+        seconds = (story.next_action_due_at - services().clock.now()).total_seconds()
+        left = f" Time left: {format_duration(seconds)}." if seconds > 0 else ""
+    st.info(escape_markdown(f"Next: {story.next_action}{left}"), icon=":material/person:")
+    refund_cost(story)
     if intent.order_id is not None:
-        way = Way(f"Ramp order #{intent.order_id}", order_href(intent.order_id), "receipt_long")
-        widget.ways((way,), "of_order", width="content")
+        link = LinkButton(
+            f"Ramp order #{intent.order_id}", order_href(intent.order_id), "receipt_long"
+        )
+        widget.link_buttons((link,), "of_order", width="content")
 
 
-def overview(story: Story) -> None:
-    """The request to pay while it is open, then what it is, its money and what happened."""
+def overview(story: IntentTimeline) -> None:
+    """The payment request while it is open, then details, amounts and timeline."""
     intent, names = story.intent, services().catalogue
     if intent.state is State.PENDING:
         with st.container(border=True):
-            st.subheader("To be paid")
-            payment.panel(services(), intent, "pay")
+            st.subheader("Awaiting payment")
+            payment_panel.panel(services(), intent, "pay")
     left, right = st.columns([1, 1], gap="large")
     with left:
-        st.subheader("Facts")
-        widget.facts(views.key_facts(names, intent), "facts", "Facts")
-        payers_page.shown(intent, "intent")
-        st.subheader("Quoted and actual")
-        compared = money.compare_rows(names, story)
-        widget.table(compared, money.COMPARE_COLUMNS, "compare", "Quoted and actual")
+        st.subheader("Details")
+        widget.details(views.build_key_details(names, intent), "facts", "Details")
+        checkout_page.checkout_facts(intent, "intent")
+        st.subheader("Quoted vs. actual")
+        compared = intent_money.build_comparison_rows(names, story)
+        widget.table(compared, intent_money.COMPARISON_COLUMNS, "compare", "Quoted vs. actual")
     with right:
-        st.subheader("What happened")
-        widget.timeline(happened.everything(names, story), "timeline", "What happened")
+        st.subheader("Timeline")
+        widget.timeline(timeline.build_timeline(names, story), "timeline", "Timeline")
     _tables(story)
 
 
-def way_out(story: Story) -> None:
-    """What it costs to send the money back now, while there is some."""
+def refund_cost(story: IntentTimeline) -> None:
+    """What a refund would cost now, if any funds are held."""
     intent = story.intent
-    if intent.state in (State.INITIATED, State.COMPLETED, State.REFUNDED) or not intent.held_units:
+    if (
+        intent.state in (State.INITIATED, State.COMPLETED, State.REFUNDED)
+        or not intent.balance_at_address
+    ):
         return
-    # A chain is asked, and prices: not at every change of anything.
-    words = live.shared(
-        f"way out {intent.id} {intent.held_units}",
-        lambda: money.way_out(services(), intent), (), _FEE_SECONDS,
-    )  # fmt: skip
-    st.caption(as_text(words))
+    # Cached, as it queries a chain and prices.
+    text = push.cached(
+        f"way out {intent.id} {intent.balance_at_address}",
+        lambda: intent_money.describe_refund_cost(services(), intent),
+        (),
+        _FEE_SECONDS,
+    )
+    st.caption(escape_markdown(text))
 
 
-def _tables(story: Story) -> None:
+def _tables(story: IntentTimeline) -> None:
     names = services().catalogue
     st.subheader("Deposits")
-    deposits = money.deposit_rows(names, story.deposits)
+    deposits = intent_money.build_deposit_rows(names, story.deposits)
     if deposits:
-        widget.table(deposits, money.DEPOSIT_COLUMNS, "deposits", "Deposits")
+        widget.table(deposits, intent_money.DEPOSIT_COLUMNS, "deposits", "Deposits")
     else:
-        st.markdown("Nothing has come in at the deposit address.")
-    st.subheader("Transfers")
-    transfers = money.transfer_rows(names, story)
+        st.markdown("No deposits yet.")
+    st.subheader("Outbound transactions")
+    transfers = intent_money.build_outbound_tx_rows(names, story)
     if transfers:
-        widget.table(transfers, money.TRANSFER_COLUMNS, "transfers", "Transfers")
+        widget.table(
+            transfers, intent_money.OUTBOUND_TX_COLUMNS, "transfers", "Outbound transactions"
+        )
     else:
-        st.markdown("There are none: transfers begin when the deposit is complete.")
+        st.markdown("No outbound transactions yet. They start when the deposit is complete.")

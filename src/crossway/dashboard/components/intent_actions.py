@@ -1,126 +1,140 @@
-"""What may be done to one payment: its buttons, each asked once with what it sends where."""
+"""The actions of one payment, each with its confirmation."""
 
 import streamlit as st
 
-from crossway.dashboard.components.actions import buttons, confirm_money, perform
-from crossway.dashboard.components.notices import as_text
+from crossway.dashboard.components.actions import buttons, confirm_money, run_action
+from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import actions as offered
-from crossway.dashboard.views import money
-from crossway.dashboard.views.offers import Offer
-from crossway.domain.roles import Right
-from crossway.domain.transfers import Duty, TransferState
-from crossway.usecases.money import confirmation
-from crossway.usecases.network import sandbox
-from crossway.usecases.payments import notes, processing
-from crossway.usecases.payments.tracking import Story
+from crossway.dashboard.views import intent_actions as offered
+from crossway.dashboard.views import intent_money
+from crossway.dashboard.views.available_actions import AvailableAction
+from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.domain.roles import Permission
+from crossway.usecases.money import amount_confirmation
+from crossway.usecases.payments import manual_operations, notes_and_saved_views
+from crossway.usecases.payments.timeline import IntentTimeline
+from crossway.usecases.simulator import chain_controls
 
-_BACK = (Duty.REFUND, Duty.RETURN_EXCESS)
+_BACK = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 
 
-def actions(story: Story) -> None:
-    """What may be done to this payment now; on the simulated network deposits by hand, too."""
+def actions(story: IntentTimeline) -> None:
+    """The actions available now; in the simulated environment also test deposits."""
     intent, caller = story.intent, operator()
-    offers = offered.offers(
-        services().catalogue, intent, story.deposits, story.transfers, services().clock.now()
+    offers = offered.list_actions(
+        services().catalogue, intent, story.deposits, story.outbound_txs, services().clock.now()
     )
-    offers = [offer for offer in offers if caller.may(offered.RIGHTS[offer.name])]
+    offers = [offer for offer in offers if caller.can(offered.REQUIRED_PERMISSIONS[offer.name])]
     if not offers:
-        words = f"The role {caller.role} looks and does not act: nothing can be sent from here."
-        st.caption(as_text(words))
+        text = f"The role {caller.role} is read-only: no actions are available."
+        st.caption(escape_markdown(text))
         return
     clicked = buttons(offers, "act")
-    for refund in (offer for offer in offers if offer.name == "refund" and offer.why_not):
-        st.caption(as_text(refund.why_not))
-    if services().network == "simulated" and caller.may(Right.WORK):
+    for refund in (offer for offer in offers if offer.name == "refund" and offer.disabled_reason):
+        st.caption(escape_markdown(refund.disabled_reason))
+    if services().environment == "simulated" and caller.can(Permission.WORK):
         st.badge("Simulated deposits", icon=":material/science:", color="orange")
-        clicked = buttons(offered.simulated_offers(intent), "sim") or clicked
+        clicked = buttons(offered.list_simulated_actions(intent), "sim") or clicked
     if clicked is not None:
-        _take(story, clicked)
+        _perform(story, clicked)
 
 
-def _take(story: Story, offer: Offer) -> None:
+def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
     intent = story.intent
     if offer.name == "check":
-        perform(lambda: _checked(story))
+        run_action(lambda: _trigger(story))
     elif offer.name == "elsewhere":
-        perform(lambda: _looked(story))
+        run_action(lambda: _check_other_chains(story))
     elif offer.name == "redirect":
-        failed = [t for t in story.transfers if t.state is TransferState.FAILED and t.duty in _BACK]
+        failed = [
+            t for t in story.outbound_txs if t.state is OutboundTxState.FAILED and t.kind in _BACK
+        ]
         confirm_money(
-            offer.label, offer.asks, "Send the refund there",
-            processing.redirected(intent, failed),
-            lambda to, amount: _redirected(story, to, amount), "New refund address",
-        )  # fmt: skip
+            offer.label,
+            offer.confirm_text,
+            "Send the refund",
+            manual_operations.redirected_amount(intent, failed),
+            lambda to, amount: _redirect(story, to, amount),
+            "New refund address",
+        )
     elif offer.name == "refund":
-        title = "Refund this payment?" if intent.held_units else "Look for a late deposit?"
-        asks = f"{offer.asks} {money.way_out(services(), intent)}".strip()
-        moved = confirmation.of_intent(intent, intent.held_units)
-        confirm_money(title, asks, offer.label, moved, lambda _, amount: _refunded(story, amount))
+        title = "Refund this payment?" if intent.balance_at_address else "Check for a late deposit?"
+        asks = (
+            f"{offer.confirm_text} {intent_money.describe_refund_cost(services(), intent)}".strip()
+        )
+        moved = amount_confirmation.amount_of_intent(intent, intent.balance_at_address)
+        confirm_money(title, asks, offer.label, moved, lambda _, amount: _refund(story, amount))
     elif offer.name == "foreign":
-        came = next(one for one in story.deposits if one.id == offer.subject)
+        came = next(one for one in story.deposits if one.id == offer.target_id)
         confirm_money(
-            "Return this deposit?", offer.asks, "Return it",
-            confirmation.of_deposit(services(), came),
-            lambda _, amount: _returned(offer, amount),
-        )  # fmt: skip
+            "Return this deposit?",
+            offer.confirm_text,
+            "Return deposit",
+            amount_confirmation.amount_of_deposit(services(), came),
+            lambda _, amount: _return_deposit(offer, amount),
+        )
     else:
-        perform(lambda: deposit(story, offer))
+        run_action(lambda: simulate_deposit(story, offer))
 
 
-def _checked(story: Story) -> str:
-    processing.trigger(services(), operator(), story.intent.address)
-    return "The deposit is complete; the payment goes on."
+def _trigger(story: IntentTimeline) -> str:
+    manual_operations.trigger(services(), operator(), story.intent.address)
+    return "The deposit is complete; the payment continues."
 
 
-def _looked(story: Story) -> str:
-    found = processing.look_elsewhere(services(), operator(), story.intent.id)
+def _check_other_chains(story: IntentTimeline) -> str:
+    found = manual_operations.scan_other_chains(services(), operator(), story.intent.id)
     if not found:
-        return "Nothing lies at this address on any other chain."
+        return "No deposits found at this address on other chains."
     return f"Found {len(found)} deposit{'' if len(found) == 1 else 's'} on other chains."
 
 
-def _refunded(story: Story, amount: str) -> str:
-    sent = processing.refund(services(), operator(), story.intent.address, amount)
+def _refund(story: IntentTimeline, amount: str) -> str:
+    sent = manual_operations.refund(services(), operator(), story.intent.address, amount)
     return f"Refund sent: {sent}"
 
 
-def _redirected(story: Story, to: str, amount: str) -> str:
-    processing.redirect_refund(services(), operator(), story.intent.id, to, amount)
-    return f"The refund goes to {to}."
+def _redirect(story: IntentTimeline, to: str, amount: str) -> str:
+    manual_operations.redirect_refund(services(), operator(), story.intent.id, to, amount)
+    return f"The refund is sent to {to}."
 
 
-def _returned(offer: Offer, amount: str) -> str:
-    processing.return_foreign(services(), operator(), offer.subject or 0, amount)
-    return f"Deposit {offer.subject} goes back."
+def _return_deposit(offer: AvailableAction, amount: str) -> str:
+    manual_operations.return_deposit(services(), operator(), offer.target_id or 0, amount)
+    return f"Deposit {offer.target_id} is being returned."
 
 
-def deposit(story: Story, offer: Offer) -> str:
-    """A deposit by hand on the simulated network."""
+def simulate_deposit(story: IntentTimeline, offer: AvailableAction) -> str:
+    """Send a test deposit in the simulated environment."""
     intent, what = story.intent, offer.name
     if what == "other":
-        token = offered.other_token(services().catalogue, intent)
+        token = offered.pick_other_token(services().catalogue, intent)
         amount = str(10**token.decimals)
-        sent = sandbox.deposit(services(), operator(), intent.address, amount, token.address)
+        sent = chain_controls.send_deposit(
+            services(), operator(), intent.address, amount, token.address
+        )
     else:
-        sent = sandbox.deposit(services(), operator(), intent.address, what)
+        sent = chain_controls.send_deposit(services(), operator(), intent.address, what)
     return f"Simulated deposit sent in block {sent.block:,}."
 
 
-def write_note(story: Story) -> None:
-    """A line for whoever looks at this payment next."""
-    if not operator().may(Right.WORK):
+def note_form(story: IntentTimeline) -> None:
+    """A note for the team."""
+    if not operator().can(Permission.WORK):
         return
     with st.form("note", border=False, clear_on_submit=True):
-        words = st.text_area(
-            "Note for the team", key="note_words", height=80, max_chars=notes.LONGEST,
-            placeholder="What you found out or promised. The payer never sees it.",
-        )  # fmt: skip
-        written = st.form_submit_button("Add the note", icon=":material/edit_note:")
+        text = st.text_area(
+            "Internal note",
+            key="note_words",
+            height=80,
+            max_chars=notes_and_saved_views.MAX_NOTE_LENGTH,
+            placeholder="Visible to staff only, never to the payer.",
+        )
+        written = st.form_submit_button("Add note", icon=":material/edit_note:")
     if written:
-        perform(lambda: _noted(story, words))
+        run_action(lambda: _add_note(story, text))
 
 
-def _noted(story: Story, words: str) -> str:
-    notes.write(services(), operator(), story.intent.id, words)
-    return "The note stands in the story of this payment."
+def _add_note(story: IntentTimeline, text: str) -> str:
+    notes_and_saved_views.add_note(services(), operator(), story.intent.id, text)
+    return "The note is added to the timeline."

@@ -1,91 +1,95 @@
-"""One payment's screen in depth: ledger, transactions, webhooks, requests, and every record."""
+"""One payment in depth: ledger, transactions, webhooks, requests and raw records."""
 
 import streamlit as st
 
 from crossway.dashboard.components import widget
 from crossway.dashboard.components.actions import confirm
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import around, money
-from crossway.dashboard.views import story as views
-from crossway.domain.roles import Right
+from crossway.dashboard.views import intent_detail as views
+from crossway.dashboard.views import intent_money, related_records
+from crossway.domain.roles import Permission
 from crossway.usecases.developers import deliveries
-from crossway.usecases.payments.tracking import Story
+from crossway.usecases.payments.timeline import IntentTimeline
 
 
-def advanced(story: Story) -> None:
-    """The books, what was signed, what was told, what was asked, and the fine print."""
+def advanced(story: IntentTimeline) -> None:
+    """Ledger, signed transactions, webhooks, requests and technical details."""
     names = services().catalogue
     st.subheader("Ledger")
     if story.postings:
-        rows = money.ledger_rows(names, services().fiat, story.postings)
-        widget.table(rows, money.LEDGER_COLUMNS, "ledger", "Ledger")
+        rows = intent_money.build_ledger_rows(names, services().fiat, story.postings)
+        widget.table(rows, intent_money.LEDGER_COLUMNS, "ledger", "Ledger")
     else:
-        st.markdown("No money has moved.")
+        st.markdown("No postings yet.")
     st.subheader("Signed transactions")
-    signed = around.attempt_rows(names, story)
+    signed = related_records.build_attempt_rows(names, story)
     if signed:
-        widget.table(signed, around.ATTEMPT_COLUMNS, "attempts", "Signed transactions")
+        widget.table(signed, related_records.ATTEMPT_COLUMNS, "attempts", "Signed transactions")
     else:
-        st.markdown("Nothing has been signed yet.")
-    _said(story)
+        st.markdown("No transactions signed yet.")
+    _related_records(story)
     st.subheader("Details")
-    widget.facts(views.detail_facts(names, story.intent), "details", "Details")
+    widget.details(views.build_technical_details(names, story.intent), "details", "Details")
 
 
-def _said(story: Story) -> None:
-    found = around.around(services(), operator(), story.intent.id)
+def _related_records(story: IntentTimeline) -> None:
+    found = related_records.load_related_records(services(), operator(), story.intent.id)
     st.subheader("Webhooks")
-    if found.told:
-        widget.table(found.told, around.TOLD_COLUMNS, "told", "Webhooks")
+    if found.deliveries:
+        widget.table(found.deliveries, related_records.DELIVERY_COLUMNS, "told", "Webhooks")
     else:
-        st.markdown("Nobody was told of this payment: its client has no webhook for it.")
+        st.markdown("No deliveries: the merchant has no webhook for this payment's events.")
     st.subheader("Requests")
-    if found.asked:
-        widget.table(found.asked, around.ASKED_COLUMNS, "asked", "Requests")
+    if found.requests:
+        widget.table(found.requests, related_records.REQUEST_COLUMNS, "asked", "Requests")
     else:
-        st.markdown("No request to the API was about this payment, as far as the log goes back.")
+        st.markdown("No API requests for this payment in the request log.")
 
 
-def send_again(story: Story) -> None:
-    """Send one of the webhooks of this payment again."""
-    if not operator().may(Right.WORK):
+def resend_webhook(story: IntentTimeline) -> None:
+    """Resend one of this payment's webhooks."""
+    if not operator().can(Permission.WORK):
         return
-    known = around.choices(services(), operator(), story.intent.id)
-    if not known:
+    choices = related_records.list_delivery_choices(services(), operator(), story.intent.id)
+    if not choices:
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         chosen = st.selectbox(
-            "A webhook of this payment", list(known), key="again", format_func=known.__getitem__,
+            "Webhook delivery",
+            list(choices),
+            key="again",
+            format_func=choices.__getitem__,
             width=440,
-        )  # fmt: skip
-        if st.button("Send it again", key="send_again", icon=":material/replay:") and chosen:
+        )
+        if st.button("Resend", key="send_again", icon=":material/replay:") and chosen:
             confirm(
-                "Send this webhook again?",
-                f"{known[chosen]}: the same event is sent to the same address once more.",
-                "Send it again", lambda: _sent_again(chosen),
-            )  # fmt: skip
+                "Resend this webhook?",
+                f"{choices[chosen]}: the same event is sent to the same URL again.",
+                "Resend",
+                lambda: _resend(chosen),
+            )
 
 
-def _sent_again(delivery_id: int) -> str:
-    again, told = deliveries.replay(services(), operator(), delivery_id)
-    return f"The event {told.type} goes out again as delivery {again.id}."
+def _resend(delivery_id: int) -> str:
+    delivery, event = deliveries.replay_delivery(services(), operator(), delivery_id)
+    return f"The event {event.type} is resent as delivery {delivery.id}."
 
 
-def records(story: Story) -> None:
-    """Every record as it is stored, as JSON, and all of them as a file."""
-    for title, found in views.records(story).items():
-        # A title that changes would close what a person has opened.
+def records(story: IntentTimeline) -> None:
+    """Every stored record as JSON."""
+    for title, found in views.collect_records(story).items():
+        # The title must stay the same, or the expander closes.
         with st.expander(title, icon=":material/data_object:"):
             if isinstance(found, list):
                 st.caption(f"{len(found):,} record{'' if len(found) == 1 else 's'}")
-            st.json(views.raw(found), expanded=2)
+            st.json(views.to_raw_json(found), expanded=2)
 
 
-def take_along(story: Story) -> None:
-    """All records of a payment in one file."""
+def download_records(story: IntentTimeline) -> None:
+    """All records of a payment as one file."""
     st.download_button(
-        "All records as JSON",
-        lambda: views.raw(views.records(story)),
+        "Download all records as JSON",
+        lambda: views.to_raw_json(views.collect_records(story)),
         file_name=f"payment-{story.intent.id}.json",
         mime="application/json",
         icon=":material/download:",

@@ -1,28 +1,28 @@
-"""API keys: those of the first run, making one, changing it, replacing it, ending it."""
+"""API keys: those of the first run, creating, changing, replacing and revoking them."""
 
 import streamlit as st
 
-from crossway.dashboard.components import living, notices, secrets, widget
-from crossway.dashboard.components.actions import confirm, perform
-from crossway.dashboard.components.rights import needing
+from crossway.dashboard.components import live_fragment, notices, one_time_secrets, widget
+from crossway.dashboard.components.actions import confirm, run_action
+from crossway.dashboard.components.permissions import requires
 from crossway.dashboard.session import first_keys, forget_first_keys, operator, services
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import keys as view
-from crossway.domain.clients import Client, Key, Mode, Scope
-from crossway.domain.roles import Right
-from crossway.usecases.developers import keys
+from crossway.domain.clients import ApiKey, Client, Mode, Scope
+from crossway.domain.roles import Permission
+from crossway.usecases.developers import api_keys
 
 ADVICE = "Only its hash is stored. Copy it into a secret store now."
 _ADDRESSES_HELP = (
-    "Addresses or networks, one on each line, such as 203.0.113.7 or 203.0.113.0/24. "
-    "Empty: from anywhere."
+    "IP addresses or networks, one per line, such as 203.0.113.7 or 203.0.113.0/24. "
+    "Empty: any address."
 )
-_RATE_HELP = "Empty: the rate of its client."
+_RATE_HELP = "Empty: the merchant's rate limit."
 
 
-def first_run() -> None:
-    """The first keys until they are put away, for whoever manages keys; nothing ever after."""
-    if not operator().may(Right.MANAGE):
+def first_keys_notice() -> None:
+    """The first API keys, until they are dismissed, for those who manage keys."""
+    if not operator().can(Permission.MANAGE):
         return
     found = first_keys()
     if not found:
@@ -38,107 +38,142 @@ def first_run() -> None:
         )
 
 
-@living.part()
-def table(ended: bool, client_id: str | None, key: str) -> None:
-    """Keys, live."""
-    with notices.in_words():
-        found = view.listing(services(), ended, client_id)
+@live_fragment.fragment()
+def key_table(ended: bool, client_id: str | None, key: str) -> None:
+    """API keys, live."""
+    with notices.show_errors():
+        found = view.load_page(services(), ended, client_id)
         if found.rows:
             widget.table(found.rows, view.COLUMNS, key, "API keys")
         elif ended:
-            notices.empty("No key has ended", "Keys that were replaced or revoked stand here.")
+            notices.empty_state("No revoked keys", "Revoked and expired keys appear here.")
         else:
-            notices.empty("No key works", "Make one below; it is shown once.", "key_off")
+            notices.empty_state("No active keys", "Create one below. It is shown once.", "key_off")
 
 
-@needing(Right.MANAGE)
+@requires(Permission.MANAGE)
 def new_key() -> None:
     """The form of a new key."""
-    names = client_view.names(services())
+    names = client_view.client_names(services())
     with st.form("new_key", border=False):
         first, second, third = st.columns([3, 2, 3], gap="small", vertical_alignment="bottom")
-        client = first.selectbox("Client", list(names), format_func=names.__getitem__)
+        client = first.selectbox("Merchant", list(names), format_func=names.__getitem__)
         mode = second.segmented_control(
-            "Mode", list(Mode), default=Mode.TEST, required=True,
-            format_func=lambda mode: view.MODES[mode].text, help="Live: main networks only.",
-        )  # fmt: skip
+            "Mode",
+            list(Mode),
+            default=Mode.TEST,
+            required=True,
+            format_func=lambda mode: view.MODES[mode].text,
+            help="Live: mainnets only.",
+        )
         with third:
-            scopes = _scopes(frozenset(Scope), "new_key_scopes")
-        rate, addresses = _limits("", "", "new_key")
-        made = st.form_submit_button("Make a key", icon=":material/key:", type="primary")
-    if made and client is not None:
-        perform(lambda: _made(client, Mode(mode), scopes, rate, addresses))
+            scopes = _scope_input(frozenset(Scope), "new_key_scopes")
+        rate, addresses = _limit_inputs("", "", "new_key")
+        submitted = st.form_submit_button("Create API key", icon=":material/key:", type="primary")
+    if submitted and client is not None:
+        run_action(lambda: _create(client, Mode(mode), scopes, rate, addresses))
 
 
-def _scopes(chosen: frozenset[Scope], key: str) -> list[Scope]:
+def _scope_input(chosen: frozenset[Scope], key: str) -> list[Scope]:
     return st.pills(
-        "It may", list(Scope), selection_mode="multi", default=sorted(chosen), key=key,
+        "Permissions",
+        list(Scope),
+        selection_mode="multi",
+        default=sorted(chosen),
+        key=key,
         format_func=view.SCOPES.__getitem__,
-    )  # fmt: skip
+    )
 
 
-def _limits(rate: str, addresses: str, key: str) -> tuple[str, str]:
+def _limit_inputs(rate: str, addresses: str, key: str) -> tuple[str, str]:
     left, right = st.columns([2, 3], gap="small")
-    typed = left.text_input("Requests a minute", rate, key=f"{key}_rate", help=_RATE_HELP)
+    typed = left.text_input("Requests per minute", rate, key=f"{key}_rate", help=_RATE_HELP)
     places = right.text_area(
-        "May be used from", addresses, key=f"{key}_addresses", help=_ADDRESSES_HELP, height=84,
+        "Allowed IPs",
+        addresses,
+        key=f"{key}_addresses",
+        help=_ADDRESSES_HELP,
+        height=84,
         placeholder=view.ANYWHERE,
-    )  # fmt: skip
+    )
     return typed, places
 
 
-def _made(client: str, mode: Mode, scopes: list[Scope], rate: str, addresses: str) -> str:
-    wanted = view.change_of(scopes, rate, addresses)
-    made = keys.make(
-        services(), client, mode, operator(), wanted.scopes or frozenset(),
-        requests_per_minute=wanted.requests_per_minute or None, addresses=wanted.addresses or (),
-    )  # fmt: skip
-    secrets.show_once(f"The new {mode} key {made.key.shown}…", made.secret, ADVICE)
-    return f"Key {made.key.shown}… is made."
+def _create(client: str, mode: Mode, scopes: list[Scope], rate: str, addresses: str) -> str:
+    change = view.parse_change(scopes, rate, addresses)
+    created = api_keys.create_api_key(
+        services(),
+        client,
+        mode,
+        operator(),
+        change.scopes or frozenset(),
+        requests_per_minute=change.requests_per_minute or None,
+        addresses=change.addresses or (),
+    )
+    one_time_secrets.show_once(
+        f"The new {mode} key {created.key.display_prefix}…", created.secret, ADVICE
+    )
+    return f"Key {created.key.display_prefix}… is created."
 
 
-@needing(Right.MANAGE)
-def change(key: Key) -> None:
-    """What a key may do, how often and from where."""
+@requires(Permission.MANAGE)
+def change_form(key: ApiKey) -> None:
+    """Permissions, rate limit and allowed addresses of a key."""
     rate = "" if key.requests_per_minute is None else str(key.requests_per_minute)
     with st.form(f"change_key_{key.id}", border=False):
-        scopes = _scopes(key.scopes, f"key_{key.id}_scopes")
-        typed, addresses = _limits(rate, "\n".join(key.addresses), f"key_{key.id}")
+        scopes = _scope_input(key.scopes, f"key_{key.id}_scopes")
+        typed, addresses = _limit_inputs(rate, "\n".join(key.addresses), f"key_{key.id}")
         saved = st.form_submit_button("Save", icon=":material/save:", type="primary")
     if saved:
-        perform(lambda: _changed(key, scopes, typed, addresses))
+        run_action(lambda: _update(key, scopes, typed, addresses))
 
 
-def _changed(key: Key, scopes: list[Scope], rate: str, addresses: str) -> str:
-    keys.change(services(), key.id, view.change_of(scopes, rate, addresses), operator())
-    return f"Key {key.shown}… is changed."
+def _update(key: ApiKey, scopes: list[Scope], rate: str, addresses: str) -> str:
+    api_keys.update_api_key(
+        services(), key.id, view.parse_change(scopes, rate, addresses), operator()
+    )
+    return f"Key {key.display_prefix}… is changed."
 
 
-@needing(Right.MANAGE)
-def ending(key: Key, client: Client) -> None:
-    """Replace a key with another, or end it."""
-    if key.ends_at is None:
-        st.markdown("A new key just like this one; this one may work on until you have changed it.")
+@requires(Permission.MANAGE)
+def replace_or_revoke(key: ApiKey, client: Client) -> None:
+    """Replace a key with a new one, or revoke it."""
+    if key.expires_at is None:
+        st.markdown(
+            "Creates a new key with the same settings. This key stays valid for the overlap period."
+        )
         overlap = st.selectbox(
-            "The old one works on", list(view.OVERLAPS), key="overlap",
-            index=list(view.OVERLAPS).index(view.USUAL_OVERLAP),
-        )  # fmt: skip
-        if st.button("Replace this key…", icon=":material/autorenew:"):
-            asks = f"A new key for {client.name} is shown once. {key.shown}… works on: {overlap}."
-            confirm("Replace this key?", asks, "Replace", lambda: _rotated(key, overlap))
+            "Overlap",
+            list(view.OVERLAPS),
+            key="overlap",
+            index=list(view.OVERLAPS).index(view.DEFAULT_OVERLAP),
+        )
+        if st.button("Rotate this key…", icon=":material/autorenew:"):
+            asks = (
+                f"A new key for {client.name} is shown once. "
+                f"{key.display_prefix}… stays valid for: {overlap}."
+            )
+            confirm("Rotate this key?", asks, "Rotate", lambda: _rotate(key, overlap))
     else:
-        st.markdown("It was replaced already; it ends by itself.")
+        st.markdown("This key was already rotated and expires automatically.")
     if st.button("Revoke this key…", icon=":material/block:"):
-        asks = f"Whoever uses {key.shown}… of {client.name} is refused within five seconds."
-        confirm("Revoke this key?", asks, "Revoke for good", lambda: _revoked(key))
+        asks = (
+            f"Requests with {key.display_prefix}… of {client.name} are rejected within five "
+            "seconds."
+        )
+        confirm("Revoke this key?", asks, "Revoke permanently", lambda: _revoke(key))
 
 
-def _rotated(key: Key, overlap: str) -> str:
-    made = keys.rotate(services(), key.id, operator(), view.OVERLAPS[overlap])
-    secrets.show_once(f"The key {made.key.shown}… replaces {key.shown}…", made.secret, ADVICE)
-    return f"Key {key.shown}… is replaced."
+def _rotate(key: ApiKey, overlap: str) -> str:
+    created = api_keys.rotate_api_key(services(), key.id, operator(), view.OVERLAPS[overlap])
+    one_time_secrets.show_once(
+        f"The key {created.key.display_prefix}… replaces {key.display_prefix}…",
+        created.secret,
+        ADVICE,
+    )
+    return f"Key {key.display_prefix}… is rotated."
 
 
-def _revoked(key: Key) -> str:
-    keys.revoke(services(), key.id, operator())
-    return f"Key {key.shown}… is revoked."
+def _revoke(key: ApiKey) -> str:
+    api_keys.revoke_api_key(services(), key.id, operator())
+    return f"Key {key.display_prefix}… is revoked."

@@ -1,91 +1,99 @@
-"""The identity screen in its parts: a person's standing, handing in, requirements, erasing."""
+"""The identity page: a customer's KYC status, submission, requirements and erasure."""
 
 from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components import living, notices, widget
-from crossway.dashboard.components.actions import confirm, perform
-from crossway.dashboard.components.rights import needing
+from crossway.dashboard.components import live_fragment, notices, widget
+from crossway.dashboard.components.actions import confirm, run_action
+from crossway.dashboard.components.permissions import requires
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import kyc as view
 from crossway.dashboard.views import ramp_orders
 from crossway.domain.kyc import Requirement
-from crossway.domain.roles import Right
+from crossway.domain.roles import Permission
 from crossway.ports.ramps import Document
-from crossway.usecases.identity import kyc
+from crossway.usecases.kyc import verification
 
 _TYPES = ("png", "jpg", "jpeg", "pdf")
 ERASED = (
-    "The e-mail address, everything that was handed in, and the fields of every order of this "
-    "person are deleted from the database for good. The orders and their amounts stay. What the "
-    "providers know is not touched."
+    "The e-mail address, all submitted KYC data and the fields of this customer's orders are "
+    "deleted from the database permanently. The orders and their amounts are kept. Data held by "
+    "the providers is not affected."
 )
 
 
 def provider_choice(currency: str, country: str) -> str | None:
     """A provider that serves this corridor."""
-    known = dict(view.providers(services(), currency, country))
-    if not known:
+    providers = dict(view.list_providers(services(), currency, country))
+    if not providers:
         return None
-    if st.session_state.get("provider") not in (None, *known):
+    if st.session_state.get("provider") not in (None, *providers):
         del st.session_state["provider"]
     return st.selectbox(
-        "Provider", list(known), key="provider", format_func=known.__getitem__, bind="query-params"
+        "Provider",
+        list(providers),
+        key="provider",
+        format_func=providers.__getitem__,
+        bind="query-params",
     )
 
 
-@living.part()
-def standing(provider: str, email: str, country: str, currency: str, amount: str) -> None:
-    """Where a person stands, live."""
-    with notices.in_words():
-        found = view.panel(services(), operator(), provider, email, country, currency, amount)
-        widget.facts(found.facts, "kyc_facts", "Where this person stands")
+@live_fragment.fragment()
+def kyc_status(provider: str, email: str, country: str, currency: str, amount: str) -> None:
+    """A customer's KYC status with a provider, live."""
+    with notices.show_errors():
+        found = view.load_panel(services(), operator(), provider, email, country, currency, amount)
+        widget.details(found.details, "kyc_facts", "KYC status")
         if found.used:
-            st.progress(found.share, text=notices.as_text(found.used))
+            st.progress(found.share, text=notices.escape_markdown(found.used))
         if found.verdict:
-            (st.success if found.good else st.warning)(notices.as_text(found.verdict))
+            (st.success if found.good else st.warning)(notices.escape_markdown(found.verdict))
         if found.missing:
-            st.markdown("**Still missing:** " + notices.as_text(_list(found.missing)))
+            st.markdown("**Missing:** " + notices.escape_markdown(_join_labels(found.missing)))
         if found.verification_url:
             st.link_button(
-                "Open the provider's check", found.verification_url, icon=":material/open_in_new:"
+                "Open the provider's verification",
+                found.verification_url,
+                icon=":material/open_in_new:",
             )
 
 
-def _list(missing: tuple[Requirement, ...]) -> str:
+def _join_labels(missing: tuple[Requirement, ...]) -> str:
     return "; ".join(one.label for one in missing)
 
 
-@needing(Right.WORK)
-def hand_in(provider: str, email: str, country: str, currency: str) -> None:
-    """A form for what is missing; what is typed is kept nowhere but encrypted."""
-    found = view.panel(services(), operator(), provider, email, country, currency, "")
+@requires(Permission.WORK)
+def submission_form(provider: str, email: str, country: str, currency: str) -> None:
+    """A form for the missing fields; inputs are stored encrypted only."""
+    found = view.load_panel(services(), operator(), provider, email, country, currency, "")
     if not found.missing:
         return
-    with st.expander("Hand in what is missing", icon=":material/upload_file:"):
+    with st.expander("Submit missing requirements", icon=":material/upload_file:"):
         with st.form("kyc_form", clear_on_submit=False, border=False):
             typed = {one.key: _field(one) for one in found.missing if one.type != "document"}
             files = {one.key: _file(one) for one in found.missing if one.type == "document"}
-            given = st.form_submit_button("Hand in", icon=":material/send:", type="primary")
-        if given:
+            submitted = st.form_submit_button("Submit", icon=":material/send:", type="primary")
+        if submitted:
             fields = {key: value for key, value in typed.items() if value}
             documents = [
                 Document(key, file.type, file.getvalue()) for key, file in files.items() if file
             ]
-            perform(partial(_submit, provider, email, country, currency, fields, documents))
+            run_action(partial(_submit, provider, email, country, currency, fields, documents))
 
 
-def _field(asked: Requirement) -> str | None:
-    label = asked.label if asked.required else f"{asked.label} (optional)"
-    key = f"kyc_{asked.key}"
-    if asked.type == "enum":
-        return st.selectbox(label, asked.options, index=None, key=key, placeholder="Choose")
+def _field(requirement: Requirement) -> str | None:
+    label = requirement.label if requirement.required else f"{requirement.label} (optional)"
+    key = f"kyc_{requirement.key}"
+    if requirement.type == "enum":
+        return st.selectbox(label, requirement.options, index=None, key=key, placeholder="Choose")
     return st.text_input(label, key=key, autocomplete="off") or None
 
 
-def _file(asked: Requirement):  # type: ignore[no-untyped-def]
-    return st.file_uploader(asked.label, type=_TYPES, key=f"kyc_{asked.key}", max_upload_size=5)
+def _file(requirement: Requirement):  # type: ignore[no-untyped-def]
+    return st.file_uploader(
+        requirement.label, type=_TYPES, key=f"kyc_{requirement.key}", max_upload_size=5
+    )
 
 
 def _submit(
@@ -96,37 +104,37 @@ def _submit(
     fields: dict[str, str],
     documents: list[Document],
 ) -> str:
-    kyc.submit(
+    verification.submit_kyc(
         services(), operator(), provider, email, country, fields, documents, currency=currency
     )
-    return "Handed in; the provider checks it now."
+    return "Submitted; the provider is reviewing it."
 
 
-@living.part()
-def orders(email: str) -> None:
-    """The person's latest orders, live; nothing where there are none."""
-    with notices.in_words():
-        found = ramp_orders.of_person(services(), operator(), email)
+@live_fragment.fragment()
+def customer_orders(email: str) -> None:
+    """The customer's latest orders, live; nothing if there are none."""
+    with notices.show_errors():
+        found = ramp_orders.load_customer_orders(services(), operator(), email)
         if found.rows:
-            st.header("Orders of this person")
-            widget.table(found.rows, ramp_orders.COLUMNS, "kyc_orders", "Orders of this person")
+            st.header("Orders")
+            widget.table(found.rows, ramp_orders.COLUMNS, "kyc_orders", "Orders")
 
 
-@needing(Right.MANAGE)
+@requires(Permission.MANAGE)
 def erase(email: str) -> None:
-    """Forget a person, asked once."""
-    if st.button("Erase this person…", icon=":material/delete_forever:"):
-        confirm("Erase this person?", ERASED, "Erase for good", lambda: _erased(email))
+    """Erase a customer's personal data after confirmation."""
+    if st.button("Erase this customer…", icon=":material/delete_forever:"):
+        confirm("Erase this customer?", ERASED, "Erase permanently", lambda: _erase(email))
 
 
-def _erased(email: str) -> str:
-    orders = kyc.erase(services(), operator(), email)
-    return f"Erased. {orders} order{'s' if orders != 1 else ''} lost what they knew of the person."
+def _erase(email: str) -> str:
+    orders = verification.erase_customer(services(), operator(), email)
+    return f"Erased, with the personal data of {orders} order{'s' if orders != 1 else ''}."
 
 
 def requirements(provider: str, country: str, currency: str) -> None:
-    """What the provider asks for there, tier by tier."""
-    rows, elsewhere = view.requirements(services(), operator(), provider, country, currency)
+    """The provider's requirements, tier by tier."""
+    rows, elsewhere = view.load_requirements(services(), operator(), provider, country, currency)
     if elsewhere:
-        st.markdown("This provider checks identities on its own page; nothing is handed in here.")
-    widget.table(rows, view.REQUIREMENT_COLUMNS, "kyc_requirements", "What the provider asks for")
+        st.markdown("This provider verifies customers on its own page; nothing is submitted here.")
+    widget.table(rows, view.REQUIREMENT_COLUMNS, "kyc_requirements", "Provider requirements")

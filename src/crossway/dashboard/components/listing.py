@@ -1,59 +1,64 @@
-"""What a list is asked, kept in the address of its page, and the views of it that are saved."""
+"""Filters of a list, kept in the page's URL, and the saved views of the list."""
 
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from crossway.dashboard.components.actions import perform
-from crossway.dashboard.components.notices import as_text
+from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services
-from crossway.domain.roles import Right
-from crossway.ports.finding_records import SavedView
-from crossway.usecases.payments import saved_views
+from crossway.domain.roles import Permission
+from crossway.ports.search_repository import SavedView
+from crossway.usecases.payments import notes_and_saved_views
 
-# Says that everything is to be shown, though the list would open with a view of the team's.
-PLAIN = "view"
+# The query parameter that shows everything instead of the team's default view.
+SHOW_ALL = "view"
 Text = Callable[[str], str]
 
 
-def params(screen: str, names: Sequence[str]) -> dict[str, str]:
-    """What the address asks; a list that is opened plainly opens with the team's first view."""
-    asked = {name: st.query_params[name] for name in names if st.query_params.get(name)}
-    if not asked and PLAIN not in st.query_params:
-        for view in saved_views.of_screen(services(), operator(), screen):
-            if view.first:
-                ask(names, dict(parse_qsl(view.asked)))
-                return dict(parse_qsl(view.asked))
-    return asked
+def read_filters(screen: str, names: Sequence[str]) -> dict[str, str]:
+    """The filters in the URL; without any, those of the team's default view."""
+    filters = {name: st.query_params[name] for name in names if st.query_params.get(name)}
+    if not filters and SHOW_ALL not in st.query_params:
+        for view in notes_and_saved_views.list_views(services(), operator(), screen):
+            if view.is_default:
+                write_filters(names, dict(parse_qsl(view.query)))
+                return dict(parse_qsl(view.query))
+    return filters
 
 
-def ask(names: Sequence[str], asked: Mapping[str, str]) -> None:
-    """Let the address ask this and nothing else."""
+def write_filters(names: Sequence[str], filters: Mapping[str, str]) -> None:
+    """Set exactly these filters in the URL."""
     for name in names:
-        value = asked.get(name, "")
+        value = filters.get(name, "")
         if value:
             st.query_params[name] = value
         elif name in st.query_params:
             del st.query_params[name]
-    if any(asked.values()):
-        st.query_params.pop(PLAIN, None)
+    if any(filters.values()):
+        st.query_params.pop(SHOW_ALL, None)
     else:
-        st.query_params[PLAIN] = "all"
+        st.query_params[SHOW_ALL] = "all"
 
 
-def quick(label: str, name: str, choices: Sequence[str], names: Sequence[str]) -> None:
-    """One of a few, side by side; the first asks nothing."""
+def segmented_filter(label: str, name: str, choices: Sequence[str], names: Sequence[str]) -> None:
+    """A filter with a few options side by side; the first one filters nothing."""
     value = st.query_params.get(name, "")
     st.session_state[f"asked_{name}"] = value if value in choices else choices[0]
     st.segmented_control(
-        label, choices, key=f"asked_{name}", required=True, label_visibility="collapsed",
-        on_change=_take, args=(name, names, choices[0]),
-    )  # fmt: skip
+        label,
+        choices,
+        key=f"asked_{name}",
+        required=True,
+        label_visibility="collapsed",
+        on_change=_apply_filter,
+        args=(name, names, choices[0]),
+    )
 
 
 def tabs(label: str, name: str, choices: Sequence[str]) -> str:
-    """Which part of a screen is shown, the first unless the address says otherwise."""
+    """The selected tab of a page, kept in its URL; the first by default."""
     value = st.query_params.get(name, "")
     key = f"asked_{name}"
     st.session_state[key] = value if value in choices else choices[0]
@@ -67,103 +72,119 @@ def tabs(label: str, name: str, choices: Sequence[str]) -> str:
     return str(st.session_state[key])
 
 
-def choice(
+def select_filter(
     label: str, name: str, choices: Sequence[str], names: Sequence[str], show: Text = str
 ) -> None:
-    """One of many, or any."""
+    """A filter with one of many options, or any."""
     value = st.query_params.get(name, "")
     st.session_state[f"asked_{name}"] = value if value in choices else None
     st.selectbox(
-        label, choices, index=None, key=f"asked_{name}", format_func=show, placeholder="Any",
-        on_change=_take, args=(name, names, None),
-    )  # fmt: skip
+        label,
+        choices,
+        index=None,
+        key=f"asked_{name}",
+        format_func=show,
+        placeholder="Any",
+        on_change=_apply_filter,
+        args=(name, names, None),
+    )
 
 
-def line(label: str, name: str, names: Sequence[str], placeholder: str) -> None:
-    """Something typed."""
+def text_filter(label: str, name: str, names: Sequence[str], placeholder: str) -> None:
+    """A filter with free text."""
     st.session_state[f"asked_{name}"] = st.query_params.get(name, "")
     st.text_input(
-        label, key=f"asked_{name}", type="search", placeholder=placeholder,
-        on_change=_take, args=(name, names, ""),
-    )  # fmt: skip
+        label,
+        key=f"asked_{name}",
+        type="search",
+        placeholder=placeholder,
+        on_change=_apply_filter,
+        args=(name, names, ""),
+    )
 
 
-def _take(name: str, names: Sequence[str], nothing: str | None) -> None:
+def _apply_filter(name: str, names: Sequence[str], nothing: str | None) -> None:
     value = st.session_state.get(f"asked_{name}")
-    asked = {one: st.query_params.get(one, "") for one in names}
-    ask(names, asked | {name: "" if value == nothing else str(value or "")})
+    filters = {one: st.query_params.get(one, "") for one in names}
+    write_filters(names, filters | {name: "" if value == nothing else str(value or "")})
 
 
-def views(screen: str, names: Sequence[str], asked: Mapping[str, str]) -> None:
-    """The views that the team keeps of a list: choose one, keep what is asked now, tidy up."""
+def saved_views_bar(screen: str, names: Sequence[str], filters: Mapping[str, str]) -> None:
+    """The team's saved views of a list: select, save, change and remove."""
     caller = operator()
-    known = saved_views.of_screen(services(), caller, screen)
-    text = urlencode({name: asked[name] for name in names if asked.get(name)})
-    current = next((view for view in known if view.asked == text), None)
+    saved = notes_and_saved_views.list_views(services(), caller, screen)
+    text = urlencode({name: filters[name] for name in names if filters.get(name)})
+    current = next((view for view in saved if view.query == text), None)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        if known:
-            _choose(screen, known, current, names)
-        if not caller.may(Right.WORK):
+        if saved:
+            _select_view(screen, saved, current, names)
+        if not caller.can(Permission.WORK):
             return
         if current is not None:
-            _manage(current)
+            _manage_view(current)
         elif text:
-            _keep(screen, text)
+            _save_view(screen, text)
 
 
-def _choose(
-    screen: str, known: Sequence[SavedView], current: SavedView | None, names: Sequence[str]
+def _select_view(
+    screen: str, saved: Sequence[SavedView], current: SavedView | None, names: Sequence[str]
 ) -> None:
-    by_id = {view.id: view for view in known}
+    by_id = {view.id: view for view in saved}
     key = f"{screen}_view"
     st.session_state[key] = current.id if current else None
 
     def follow() -> None:
         chosen = by_id.get(st.session_state[key])
-        ask(names, dict(parse_qsl(chosen.asked)) if chosen else {})
+        write_filters(names, dict(parse_qsl(chosen.query)) if chosen else {})
 
     st.selectbox(
-        "Saved view", list(by_id), index=None, key=key, placeholder="Choose a view",
-        format_func=lambda one: _name(by_id[one]), on_change=follow, width=320,
-    )  # fmt: skip
+        "Saved view",
+        list(by_id),
+        index=None,
+        key=key,
+        placeholder="Select a view",
+        format_func=lambda one: _view_label(by_id[one]),
+        on_change=follow,
+        width=320,
+    )
 
 
-def _name(view: SavedView) -> str:
-    return f"{view.name} (opens first)" if view.first else f"{view.name}, by {view.who}"
+def _view_label(view: SavedView) -> str:
+    return f"{view.name} (default)" if view.is_default else f"{view.name}, by {view.author}"
 
 
-def _keep(screen: str, text: str) -> None:
+def _save_view(screen: str, text: str) -> None:
     with st.popover("Save this view", icon=":material/bookmark_add:"):
-        name = st.text_input("Name of the view", key=f"{screen}_view_name")
-        first = st.checkbox("The list opens with it, for everybody", key=f"{screen}_view_first")
+        name = st.text_input("Name", key=f"{screen}_view_name")
+        first = st.checkbox("Default view for everyone", key=f"{screen}_view_first")
         if st.button("Save view", key=f"{screen}_view_save", type="primary"):
 
             def save() -> str:
-                saved_views.save(services(), operator(), screen, name, text, first)
-                return f"The view “{name}” is saved; everybody in the team sees it."
+                notes_and_saved_views.save_view(services(), operator(), screen, name, text, first)
+                return f"The view “{name}” is saved for the whole team."
 
-            perform(save)
+            run_action(save)
 
 
-def _manage(view: SavedView) -> None:
+def _manage_view(view: SavedView) -> None:
     with st.popover("This view", icon=":material/bookmark:"):
-        st.caption(as_text(f"Saved by {view.who}, {view.at:%Y-%m-%d %H:%M} UTC."))
+        st.caption(escape_markdown(f"Saved by {view.author}, {view.at:%Y-%m-%d %H:%M} UTC."))
         name = st.text_input("Name", view.name, key=f"view_{view.id}_name")
         first = st.checkbox(
-            "The list opens with it, for everybody", view.first, key=f"view_{view.id}_first"
+            "Default view for everyone", view.is_default, key=f"view_{view.id}_first"
         )
         with st.container(horizontal=True, gap="small"):
             if st.button("Save changes", key=f"view_{view.id}_save", type="primary"):
-                perform(lambda: _changed(view, name, first))
-            if st.button("Remove this view", key=f"view_{view.id}_remove"):
-                perform(lambda: _removed(view))
+                run_action(lambda: _update(view, name, first))
+            if st.button("Delete view", key=f"view_{view.id}_remove"):
+                run_action(lambda: _delete(view))
 
 
-def _changed(view: SavedView, name: str, first: bool) -> str:
-    saved_views.change(services(), operator(), view.id, name, first)
-    return f"The view is called “{name}” now." if name != view.name else "The view is changed."
+def _update(view: SavedView, name: str, first: bool) -> str:
+    notes_and_saved_views.update_view(services(), operator(), view.id, name, first)
+    return f"The view is renamed to “{name}”." if name != view.name else "The view is updated."
 
 
-def _removed(view: SavedView) -> str:
-    saved_views.remove(services(), operator(), view.id)
-    return f"The view “{view.name}” is removed. The payments themselves are untouched."
+def _delete(view: SavedView) -> str:
+    notes_and_saved_views.delete_view(services(), operator(), view.id)
+    return f"The view “{view.name}” is deleted. Its payments are not affected."

@@ -1,4 +1,4 @@
-"""What a screen says besides its content: refusals in words, empty lists, what just happened."""
+"""Messages of a page: errors, toasts and empty states."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -6,68 +6,70 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from crossway.dashboard.views.wording import SIMULATED
-from crossway.domain.errors import QuotesUnavailable, Refusal, Unreachable
+from crossway.dashboard.views.status_labels import SIMULATED
+from crossway.domain.errors import DomainError, QuotesUnavailable, Unreachable
 
-_SAID = "just_said"
-_LOG = logging.getLogger(__name__)
+_TOASTS = "just_said"
+_log = logging.getLogger(__name__)
 
 
-def as_text(sentence: str) -> str:
-    """A sentence that markdown leaves as it is."""
+def escape_markdown(sentence: str) -> str:
+    """Escape a text so that Markdown shows it unchanged."""
     for mark in "\\`*_[]$<>#:~|":
         sentence = sentence.replace(mark, f"\\{mark}" if mark != ":" else "&#58;")
     return sentence
 
 
 @contextmanager
-def in_words() -> Iterator[None]:
-    """Let whatever goes wrong inside be a sentence on the screen, never a trace."""
+def show_errors() -> Iterator[None]:
+    """Show errors inside the block as a message instead of a stack trace."""
     try:
         yield
-    except (Refusal, Unreachable, QuotesUnavailable) as error:
-        st.error(as_text(sentence(error)), icon=":material/block:")
+    except (DomainError, Unreachable, QuotesUnavailable) as error:
+        st.error(escape_markdown(error_sentence(error)), icon=":material/block:")
     except Exception:
-        _LOG.exception("A screen could not be drawn")
+        _log.exception("A screen could not be drawn")
         st.error(
-            "This part could not be shown. The reason is in the log; it tries again by itself.",
+            "This part could not be loaded; it is retried automatically. The log has the reason.",
             icon=":material/error:",
         )
 
 
-def sentence(error: Exception) -> str:
-    """What is said of an error: its own words, as a sentence."""
-    words = "; ".join(part.strip() for part in str(error).split(";") if part.strip())
-    if not words:
-        words = "Nothing answered; it is unknown, not failed. Try again in a moment"
-    return words[0].upper() + words[1:] + ("" if words[-1] in ".!?" else ".")
+def error_sentence(error: Exception) -> str:
+    """The message of an error as a sentence."""
+    text = "; ".join(part.strip() for part in str(error).split(";") if part.strip())
+    if not text:
+        text = "No response; the outcome is unknown. Try again in a moment"
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
 
 
-def say(words: str, icon: str = ":material/check_circle:") -> None:
-    """Say something after the next run, when the screen shows its effect."""
-    st.session_state.setdefault(_SAID, []).append((words, icon))
+def queue_toast(text: str, icon: str = ":material/check_circle:") -> None:
+    """Show a toast after the next rerun."""
+    st.session_state.setdefault(_TOASTS, []).append((text, icon))
 
 
-def speak() -> None:
-    """Show what was to be said. A run may be cut short at any toast; the next one says the rest."""
-    waiting = st.session_state.get(_SAID, [])
+def show_toasts() -> None:
+    """Show the queued toasts. A rerun may interrupt this; the next one shows the rest."""
+    waiting = st.session_state.get(_TOASTS, [])
     while waiting:
-        words, icon = waiting[0]
-        st.toast(as_text(words), icon=icon)
+        text, icon = waiting[0]
+        st.toast(escape_markdown(text), icon=icon)
         del waiting[0]
 
 
-def empty(
+def empty_state(
     title: str, body: str, icon: str = "inbox", draw_way_on: Callable[[], object] | None = None
 ) -> None:
-    """A list with nothing in it: says so, says why, and shows a way on."""
+    """A placeholder for an empty list: title, explanation and optional action."""
     with st.container(border=True, horizontal_alignment="center", gap="small"):
-        st.markdown(f":gray[:material/{icon}:] **{as_text(title)}**", text_alignment="center")
-        st.markdown(as_text(body), text_alignment="center")
+        st.markdown(
+            f":gray[:material/{icon}:] **{escape_markdown(title)}**", text_alignment="center"
+        )
+        st.markdown(escape_markdown(body), text_alignment="center")
         if draw_way_on is not None:
             draw_way_on()
 
 
 def simulated_badge() -> None:
-    """The mark of money that is none."""
+    """The badge of simulated money."""
     st.badge(SIMULATED, icon=":material/science:", color="orange")

@@ -1,104 +1,107 @@
-"""The start of a shift in its parts: numbers, what needs a person, money under way, the hours."""
+"""The parts of the overview page: KPIs, alerts, payments by state, funds in transit, activity."""
 
 import streamlit as st
 
-from crossway.dashboard import charts, live, watching
-from crossway.dashboard.components import living, notices, widget
-from crossway.dashboard.components.charting import chart, shade
+from crossway.dashboard import charts, push, shared_query
+from crossway.dashboard.components import live_fragment, notices, widget
+from crossway.dashboard.components.charting import chart, theme_shade
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import attention as matters
+from crossway.dashboard.views import incidents as matters
 from crossway.dashboard.views import overview as view
-from crossway.usecases.operating.operations import Overview
+from crossway.usecases.operating.overview import Overview
 
-# A chart is drawn by the server each time: the numbers above it are there at once.
-CHART_REST_SECONDS = 10.0
-_ATTENTION, _UNDER_WAY, _RECENT = "To be looked at", "Money under way", "What happened last"
-_STATES, _FIGURES = "Payments by state", "Numbers of the last 24 hours"
+# The server draws charts, so they update less often than the KPIs, which browsers draw.
+CHART_MIN_INTERVAL_SECONDS = 10.0
+_ATTENTION, _UNDER_WAY, _RECENT = "Active alerts by cause", "Funds in transit", "Recent activity"
+_STATES, _FIGURES = "Payments by status", "KPIs of the last 24 hours"
 
 
 def _read() -> Overview:
     caller = operator()
-    return watching.read("overview", lambda: live.overview(caller), picture=_picture)
+    return shared_query.read("overview", lambda: push.overview(caller), render=_render)
 
 
-def _picture(of: Overview) -> watching.Picture:
-    """Browsers draw numbers, rows and what happened; what is empty has words of its own."""
+def _render(overview: Overview) -> shared_query.RenderState:
+    """Browsers redraw KPIs, tables and the timeline; empty states belong to the frame."""
     names = services().catalogue
-    causes, states = matters.rows(names, of.attention), view.by_state(of)
-    rows, items = view.under_way(names, of), view.recent(of)
-    told = {
+    causes, states = (
+        matters.build_rows(names, overview.alert_groups),
+        view.build_state_rows(overview),
+    )
+    rows, items = view.build_in_transit_rows(names, overview), view.build_recent_entries(overview)
+    widgets = {
         "states": widget.table_data(states, view.STATES_COLUMNS, _STATES),
-        "figures": widget.figures_data(view.figures(of), _FIGURES),
+        "figures": widget.kpis_data(view.build_kpis(overview), _FIGURES),
         "attention": widget.table_data(causes, matters.COLUMNS, _ATTENTION),
-        "under_way": widget.table_data(rows, view.UNDER_WAY_COLUMNS, _UNDER_WAY),
+        "under_way": widget.table_data(rows, view.IN_TRANSIT_COLUMNS, _UNDER_WAY),
         "recent": widget.timeline_data(items, _RECENT),
     }
-    return watching.Picture(told, (bool(causes), bool(states), bool(rows), bool(items)))
+    return shared_query.RenderState(widgets, (bool(causes), bool(states), bool(rows), bool(items)))
 
 
-@living.part(watched=True)
-def figures() -> None:
-    """The row of numbers, each with its hours and against the day before."""
-    with notices.in_words():
-        widget.figures(view.figures(_read()), "figures", _FIGURES)
+@live_fragment.fragment(shared=True)
+def kpis() -> None:
+    """KPIs with their hourly values and the change against the previous 24 hours."""
+    with notices.show_errors():
+        widget.kpis(view.build_kpis(_read()), "figures", _FIGURES)
 
 
-@living.part(watched=True)
+@live_fragment.fragment(shared=True)
 def attention() -> None:
-    """What needs a person, one click from its remedy."""
+    """What needs attention, each with a link to its next step."""
     st.header("Needs attention")
-    with notices.in_words():
-        causes = _read().attention
+    with notices.show_errors():
+        causes = _read().alert_groups
         if not causes:
-            st.success("Nothing needs a person now.", icon=":material/check_circle:")
+            st.success("Nothing needs your attention.", icon=":material/check_circle:")
             return
-        rows = matters.rows(services().catalogue, causes)
+        rows = matters.build_rows(services().catalogue, causes)
         widget.table(rows, matters.COLUMNS, "attention", _ATTENTION)
 
 
-@living.part(watched=True)
+@live_fragment.fragment(shared=True)
 def states() -> None:
-    """How many payments there are in each state."""
-    st.header("Payments by state")
-    with notices.in_words():
-        rows = view.by_state(_read())
+    """The number of payments in each state."""
+    st.header("Payments by status")
+    with notices.show_errors():
+        rows = view.build_state_rows(_read())
         if not rows:
-            notices.empty("No payments yet", "Make the first one, or ask what one would cost.")
+            notices.empty_state("No payments yet", "Create the first one or compare quotes.")
             return
         widget.table(rows, view.STATES_COLUMNS, "states", _STATES)
 
 
-@living.part(watched=True)
-def under_way() -> None:
-    """Where the money is that is neither the payer's nor the recipient's now."""
-    st.header("Money under way")
-    with notices.in_words():
-        rows = view.under_way(services().catalogue, _read())
+@live_fragment.fragment(shared=True)
+def in_transit() -> None:
+    """Funds that left the payer and have not reached the recipient."""
+    st.header("Funds in transit")
+    with notices.show_errors():
+        rows = view.build_in_transit_rows(services().catalogue, _read())
         if not rows:
-            st.markdown("No money is under way.")
+            st.markdown("No funds in transit.")
             return
-        widget.table(rows, view.UNDER_WAY_COLUMNS, "under_way", _UNDER_WAY)
+        widget.table(rows, view.IN_TRANSIT_COLUMNS, "under_way", _UNDER_WAY)
 
 
-@living.part(watched=True, rest=CHART_REST_SECONDS)
-def hours() -> None:
-    """What was completed in each of the last 24 hours."""
-    st.header("The last 24 hours")
+@live_fragment.fragment(shared=True, min_interval_seconds=CHART_MIN_INTERVAL_SECONDS)
+def hourly_chart() -> None:
+    """Completed payments in each of the last 24 hours."""
+    st.header("Last 24 hours")
     caller = operator()
-    with notices.in_words():
-        found = watching.read("the last hours", lambda: view.hours(live.overview(caller)))
+    with notices.show_errors():
+        found = shared_query.read("the last hours", lambda: view.list_hours(push.overview(caller)))
         if not any(completed for _, completed, _ in found):
-            st.markdown("Nothing was completed in the last 24 hours.")
+            st.markdown("No completed payments in the last 24 hours.")
             return
-        chart(charts.hourly(found, shade()), 240, "hourly", "Completed payments by the hour")
+        chart(charts.hourly(found, theme_shade()), 240, "hourly", "Completed payments per hour")
 
 
-@living.part(watched=True)
+@live_fragment.fragment(shared=True)
 def recent() -> None:
-    """What happened last."""
-    st.header("Just now")
-    with notices.in_words():
-        items = view.recent(_read())
+    """The latest events."""
+    st.header("Recent activity")
+    with notices.show_errors():
+        items = view.build_recent_entries(_read())
         if not items:
-            st.markdown("Nothing has happened yet. What happens shows here by itself.")
+            st.markdown("No activity yet. New events appear here automatically.")
         widget.timeline(items, "recent", _RECENT)

@@ -1,172 +1,209 @@
-"""Payment links: the form, the buttons, and what is handed to payers: address, QR code, poster."""
+"""Payment links: the forms, the actions, and sharing them as URL, QR code and poster."""
 
 from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components import living, notices, paging, widget
-from crossway.dashboard.components.actions import perform
-from crossway.dashboard.components.filters import chain_choice, chain_label, usable_chains
-from crossway.dashboard.components.payers_page import found_at
-from crossway.dashboard.components.qr import qr_svg
-from crossway.dashboard.navigation import open_href
+from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.asset_inputs import chain_choice, chain_label, usable_chains
+from crossway.dashboard.components.checkout_page import dashboard_origin
+from crossway.dashboard.components.navigation import open_href
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import payment_links as view
-from crossway.dashboard.views.cells import Way
-from crossway.dashboard.views.figures import symbols_on
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.formatting import list_symbols
 from crossway.dashboard.views.links import payment_link_href
-from crossway.domain.links import PaymentLink
-from crossway.domain.roles import Right
-from crossway.usecases.payers import links, paying
-from crossway.usecases.payers.link_fields import LinkChange
+from crossway.dashboard.views.status_labels import SIMULATED
+from crossway.domain.payment_links import PaymentLink
+from crossway.domain.roles import Permission
+from crossway.qr import qr_svg
+from crossway.usecases.payers import checkout, links
+from crossway.usecases.payers.link_fields import LinkRequest
 
 
-def new_link_fold() -> None:
-    """The form of a new payment link, for those who may make one."""
-    if operator().may(Right.WORK):
+def new_link_form() -> None:
+    """The form of a new payment link, for those with permission."""
+    if operator().can(Permission.WORK):
         with st.expander("New payment link", icon=":material/add_link:", key="new_link_fold"):
-            _new_link()
+            _form()
 
 
-def _new_link() -> None:
-    names = client_view.names(services())
-    client = st.selectbox("Client", list(names), format_func=names.__getitem__, key="link_client")
+def _form() -> None:
+    names = client_view.client_names(services())
+    client = st.selectbox("Merchant", list(names), format_func=names.__getitem__, key="link_client")
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("What payers read")
+        st.subheader("Content")
         title = st.text_input("Title", key="link_title", max_chars=100, placeholder="Coffee")
         about = st.text_area("Description (optional)", key="link_about", max_chars=1_000, height=80)
         reference = st.text_input("Your reference (optional)", key="link_reference", max_chars=100)
-        fixed, amount, least, most = _amounts(None, "link")
+        fixed, amount, min_amount, max_amount = _amount_inputs(None, "link")
     with right:
-        st.subheader("Where it goes")
+        st.subheader("Destination")
         to = chain_choice("On chain", "link_chain", "BASE_MAINNET")
-        token = st.selectbox("Token", symbols_on(services().catalogue, to), key=f"link_token_{to}")
-        recipient = st.text_input("Recipient's address", key="link_recipient")
+        token = st.selectbox(
+            "Token", list_symbols(services().catalogue, to), key=f"link_token_{to}"
+        )
+        recipient = st.text_input("Recipient address", key="link_recipient")
         st.subheader("Limits (optional)")
-        chains, tokens = _sources(None, "link")
-        uses = st.text_input("Uses at most", key="link_uses", placeholder="Any number")
-        until = st.date_input("Takes payments until (UTC)", None, key="link_until")
+        chains, tokens = _source_inputs(None, "link")
+        uses = st.text_input("Maximum uses", key="link_uses", placeholder="Unlimited")
+        until = st.date_input("Last day (UTC)", None, key="link_until")
     draft = view.Draft(
-        title, about, fixed, amount, least, most, to, token or "", recipient, chains, tokens,
-        reference, uses, until,
-    )  # fmt: skip
-    if st.button("Make the payment link", icon=":material/add_link:", type="primary"):
-        perform(lambda: _made(draft, client))
+        title,
+        about,
+        fixed,
+        amount,
+        min_amount,
+        max_amount,
+        to,
+        token or "",
+        recipient,
+        chains,
+        tokens,
+        reference,
+        uses,
+        until,
+    )
+    if st.button("Create payment link", icon=":material/add_link:", type="primary"):
+        run_action(lambda: _create(draft, client))
 
 
-def _amounts(known: PaymentLink | None, key: str) -> tuple[bool, str, str, str]:
+def _amount_inputs(link: PaymentLink | None, key: str) -> tuple[bool, str, str, str]:
     ways = [view.FIXED, view.CHOSEN]
-    open_ = known is not None and known.amount_units is None
+    open_ = link is not None and link.amount is None
     kind = st.radio("Amount", ways, index=int(open_), key=f"{key}_kind", horizontal=True)
     if kind == view.FIXED:
-        start = _typed(known, known.amount_units) if known else ""
-        return True, st.text_input("Amount that arrives", start, key=f"{key}_amount"), "", ""
+        start = _amount_text(link, link.amount) if link else ""
+        return True, st.text_input("Amount", start, key=f"{key}_amount"), "", ""
     first, second = st.columns(2, gap="small")
-    low = _typed(known, known.least_units) if known else ""
-    high = _typed(known, known.most_units) if known else ""
+    low = _amount_text(link, link.min_amount) if link else ""
+    high = _amount_text(link, link.max_amount) if link else ""
     return (
-        False, "",
-        first.text_input("At least (optional)", low, key=f"{key}_least"),
-        second.text_input("At most (optional)", high, key=f"{key}_most"),
-    )  # fmt: skip
+        False,
+        "",
+        first.text_input("Minimum (optional)", low, key=f"{key}_least"),
+        second.text_input("Maximum (optional)", high, key=f"{key}_most"),
+    )
 
 
-def _typed(known: PaymentLink, units: int | None) -> str:
-    return "" if units is None else view.typed(services(), known, units)
+def _amount_text(link: PaymentLink, units: int | None) -> str:
+    return "" if units is None else view.format_for_input(services(), link, units)
 
 
-def _sources(known: PaymentLink | None, key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _source_inputs(link: PaymentLink | None, key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     chains = st.multiselect(
-        "Payers may pay on", [chain.id for chain in usable_chains()],
-        list(known.source_chains) if known else [], key=f"{key}_chains", format_func=chain_label,
+        "Accepted chains",
+        [chain.id for chain in usable_chains()],
+        list(link.source_chains) if link else [],
+        key=f"{key}_chains",
+        format_func=chain_label,
         placeholder="Any chain",
-    )  # fmt: skip
+    )
     tokens = st.multiselect(
-        "With", view.symbols(services(), chains), list(known.source_tokens) if known else [],
-        key=f"{key}_tokens", placeholder="Any token",
-    )  # fmt: skip
+        "Accepted tokens",
+        view.list_source_symbols(services(), chains),
+        list(link.source_tokens) if link else [],
+        key=f"{key}_tokens",
+        placeholder="Any token",
+    )
     return tuple(chains), tuple(tokens)
 
 
-def _made(draft: view.Draft, client: str | None) -> str:
-    asked = view.change_of(services(), draft)
-    made = links.create(services(), operator(), asked, client_id=client)
-    notices.say(f"The payment link {made.title} is made.")
-    open_href(payment_link_href(made.id))
+def _create(draft: view.Draft, client: str | None) -> str:
+    request = view.parse_change(services(), draft)
+    created = links.create(services(), operator(), request, client_id=client)
+    notices.queue_toast(f"The payment link {created.title} is created.")
+    open_href(payment_link_href(created.id))
 
 
-def change(known: PaymentLink) -> None:
-    """Everything of a payment link that can be changed: all but where the money goes."""
-    if not operator().may(Right.WORK):
+def change(link: PaymentLink) -> None:
+    """The form with every editable field of a payment link: all but the destination."""
+    if not operator().can(Permission.WORK):
         return
-    key = f"link_{known.id}"
-    title = st.text_input("Title", known.title, key=f"{key}_title", max_chars=100)
-    about = st.text_area("Description", known.description, key=f"{key}_about", height=80)
-    reference = st.text_input("Your reference", known.reference, key=f"{key}_reference")
-    fixed, amount, least, most = _amounts(known, key)
-    chains, tokens = _sources(known, key)
-    uses = st.text_input("Uses at most", str(known.most_uses or ""), key=f"{key}_uses")
-    ends = view.last_day(known.expires_at) if known.expires_at else None
-    until = st.date_input("Takes payments until (UTC)", ends, key=f"{key}_until")
+    key = f"link_{link.id}"
+    title = st.text_input("Title", link.title, key=f"{key}_title", max_chars=100)
+    about = st.text_area("Description", link.description, key=f"{key}_about", height=80)
+    reference = st.text_input("Your reference", link.reference, key=f"{key}_reference")
+    fixed, amount, min_amount, max_amount = _amount_inputs(link, key)
+    chains, tokens = _source_inputs(link, key)
+    uses = st.text_input("Maximum uses", str(link.max_uses or ""), key=f"{key}_uses")
+    ends = view.last_day(link.expires_at) if link.expires_at else None
+    until = st.date_input("Last day (UTC)", ends, key=f"{key}_until")
     draft = view.Draft(
-        title, about, fixed, amount, least, most, "", "", "", chains, tokens, reference, uses, until
+        title,
+        about,
+        fixed,
+        amount,
+        min_amount,
+        max_amount,
+        "",
+        "",
+        "",
+        chains,
+        tokens,
+        reference,
+        uses,
+        until,
     )
     if st.button("Save", icon=":material/save:", type="primary", key=f"{key}_save"):
-        perform(lambda: _changed(known, view.change_of(services(), draft, known)))
+        run_action(lambda: _update(link, view.parse_change(services(), draft, link)))
 
 
-def switch(known: PaymentLink) -> None:
-    """Switch a payment link off, or on again."""
-    label, icon = ("Switch off", "power_off") if known.active else ("Switch on", "power")
-    if operator().may(Right.WORK) and st.button(label, icon=f":material/{icon}:"):
-        perform(partial(_changed, known, LinkChange(active=not known.active)))
+def switch(link: PaymentLink) -> None:
+    """Enable or disable a payment link."""
+    label, icon = ("Deactivate", "power_off") if link.active else ("Activate", "power")
+    if operator().can(Permission.WORK) and st.button(label, icon=f":material/{icon}:"):
+        run_action(partial(_update, link, LinkRequest(active=not link.active)))
 
 
-def _changed(known: PaymentLink, asked: LinkChange) -> str:
-    after = links.change(services(), operator(), known.id, asked)
-    return f"The payment link {after.title} is changed."
+def _update(link: PaymentLink, request: LinkRequest) -> str:
+    after = links.update(services(), operator(), link.id, request)
+    return f"The payment link {after.title} is updated."
 
 
-def share(known: PaymentLink) -> str:
-    """What is handed to payers: the QR code, and ways to the page and to its poster. Answers the
-    page's address."""
-    url = paying.link_address(services(), found_at(), known.id)
-    simulated = services().network == "simulated"
-    st.image(qr_svg(url, simulated), width=220, alt=f"QR code of the payment link {known.title}")
+def share(link: PaymentLink) -> str:
+    """The QR code, and links to the page and its poster; returns the page's URL."""
+    url = checkout.link_url(services(), dashboard_origin(), link.id)
+    mark = SIMULATED if services().environment == "simulated" else ""
+    alt = f"QR code of the payment link {link.title}"
+    st.image(qr_svg(url, alt, mark), width=220, alt=alt)
     with st.container(horizontal=True, gap="small"):
-        st.link_button("Open the page", url, icon=":material/open_in_new:")
-        st.link_button("Poster to print", f"{url}/poster", icon=":material/print:")
+        st.link_button("Open checkout page", url, icon=":material/open_in_new:")
+        st.link_button("Printable poster", f"{url}/poster", icon=":material/print:")
     return url
 
 
-@living.part()
-def used(link_id: str) -> None:
-    """What payers made by a link."""
-    with notices.in_words():
-        before = paging.before("link_uses", link_id)
-        rows, older = view.uses(services(), operator(), link_id, before)
+@live_fragment.fragment()
+def use_list(link_id: str) -> None:
+    """The payments made through a link, live."""
+    with notices.show_errors():
+        before = pagination.cursor("link_uses", link_id)
+        rows, older = view.load_uses(services(), operator(), link_id, before)
         if rows:
-            widget.table(rows, view.USE_COLUMNS, "link_uses", "Uses")
+            widget.table(rows, view.USE_COLUMNS, "link_uses", "Payments")
         else:
-            words = "Hand its address or its QR code to a payer."
-            notices.empty("Nobody has paid by it yet", words, "qr_code_2")
-        paging.turn("link_uses", older)
+            text = "Share the URL or the QR code with payers."
+            notices.empty_state("No payments yet", text, "qr_code_2")
+        pagination.page_buttons("link_uses", older)
 
 
-@living.part()
-def listed(after: str) -> None:
-    """A page of payment links."""
-    with notices.in_words():
-        found = view.listing(services(), operator(), after)
+@live_fragment.fragment()
+def link_list(after: str) -> None:
+    """A page of payment links, live."""
+    with notices.show_errors():
+        found = view.load_page(services(), operator(), after)
         if found.rows:
             widget.table(found.rows, view.COLUMNS, "payment_links", "Payment links")
         else:
-            words = "Make one below: many payers can pay by it, each gets a payment of their own."
-            notices.empty("No payment links yet", words, "add_link")
-        ways = [Way("Newest", "payment_links", "first_page")] if after else []
-        if found.behind:
-            ways.append(Way("Older", view.older(found.behind), "arrow_forward"))
+            text = "Create one below. Every payer who opens it gets a separate payment."
+            notices.empty_state("No payment links yet", text, "add_link")
+        ways = [LinkButton("Newest", "payment_links", "first_page")] if after else []
+        if found.next_cursor:
+            ways.append(
+                LinkButton("Older", view.next_page_href(found.next_cursor), "arrow_forward")
+            )
         if ways:
-            widget.ways(ways, "link_pages", width="content")
+            widget.link_buttons(ways, "link_pages", width="content")

@@ -1,56 +1,62 @@
-"""A simulated provider's page in its parts: what is to be paid, paying, leaving."""
+"""A simulated provider's payment page: the order, paying, leaving."""
 
 import streamlit as st
 
 from crossway.dashboard.components import ramp_order, widget
-from crossway.dashboard.components.actions import perform
-from crossway.dashboard.components.notices import as_text
-from crossway.dashboard.views import ramp_actions, ramp_wording
-from crossway.dashboard.views.cells import Cell, Fact, Way
-from crossway.dashboard.views.fiat import fiat_amount
-from crossway.dashboard.views.figures import amount, millis
+from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.notices import escape_markdown
+from crossway.dashboard.views import ramp_actions, ramp_status_labels
+from crossway.dashboard.views.cells import Cell, Detail, LinkButton
+from crossway.dashboard.views.fiat import format_fiat
+from crossway.dashboard.views.formatting import format_amount, to_millis
 from crossway.dashboard.views.links import order_href
-from crossway.dashboard.views.ramp_story import OrderStory
+from crossway.dashboard.views.ramp_order_detail import OrderDetail
 from crossway.domain.ramps import OrderState, RampOrder
 
 
-def stands(order: RampOrder) -> str:
-    """What the buttons depend on."""
-    return ramp_order.stands(order)
+def action_state(order: RampOrder) -> str:
+    """What the available actions depend on, as a string to compare."""
+    return ramp_order.action_state(order)
 
 
-def facts(story: OrderStory) -> None:
-    """The order as its provider's customer sees it."""
+def facts(story: OrderDetail) -> None:
+    """The order as the provider's customer sees it."""
     order = story.order
-    chip = ramp_wording.STATES[order.state]
+    chip = ramp_status_labels.STATES[order.state]
     with st.container(border=True):
-        st.subheader(as_text(story.provider))
+        st.subheader(escape_markdown(story.provider))
         shown = [
-            Fact("To pay", Cell(
-                fiat_amount(order.fiat_minor, order.digits, order.currency), tone="strong"
-            )),
-            Fact("For", Cell(amount(order.crypto_units, order.decimals, order.symbol))),
-            Fact("Reference", Cell(order.provider_reference, mono=True)),
-            Fact("Status", Cell(chips=(chip,))),
-        ]  # fmt: skip
+            Detail(
+                "Amount due",
+                Cell(format_fiat(order.fiat_minor, order.digits, order.currency), tone="strong"),
+            ),
+            Detail(
+                "Receives", Cell(format_amount(order.crypto_units, order.decimals, order.symbol))
+            ),
+            Detail("Reference", Cell(order.provider_reference, mono=True)),
+            Detail("Status", Cell(chips=(chip,))),
+        ]
         if order.state is OrderState.INITIATED:
-            left = Cell(at=millis(order.expires_at), as_="countdown", tone="strong")
-            shown.append(Fact("Time left", left))
-        widget.facts(shown, "widget_facts", "What is to be paid")
+            left = Cell(at=to_millis(order.expires_at), as_="countdown", tone="strong")
+            shown.append(Detail("Time left", left))
+        widget.details(shown, "widget_facts", "Amount due")
 
 
-def actions(story: OrderStory) -> None:
+def actions(story: OrderDetail) -> None:
     """Pay, or leave without paying."""
     order = story.order
-    pays = next(one for one in ramp_actions.simulated_offers(order) if one.name == "paid")
-    local = fiat_amount(order.fiat_minor, order.digits, order.currency)
+    pays = next(one for one in ramp_actions.list_simulated_actions(order) if one.name == "paid")
+    local = format_fiat(order.fiat_minor, order.digits, order.currency)
     with st.container(horizontal=True, gap="small"):
         clicked = st.button(
-            f"Pay {local} (simulated)", type="primary", icon=":material/payments:",
-            disabled=bool(pays.why_not), help=pays.why_not or None,
-        )  # fmt: skip
-        leaving = "Leave without paying" if not pays.why_not else "Back to the order"
-        way = Way(leaving, order_href(order.id), "arrow_back")
-        widget.ways((way,), "widget_leave", width="content")
+            f"Pay {local} (simulated)",
+            type="primary",
+            icon=":material/payments:",
+            disabled=bool(pays.disabled_reason),
+            help=pays.disabled_reason or None,
+        )
+        leaving = "Leave without paying" if not pays.disabled_reason else "Back to the order"
+        link = LinkButton(leaving, order_href(order.id), "arrow_back")
+        widget.link_buttons((link,), "widget_leave", width="content")
     if clicked:
-        perform(lambda: ramp_order.reported(order.id, pays))
+        run_action(lambda: ramp_order.report_outcome(order.id, pays))

@@ -1,120 +1,125 @@
-"""Comparing books and chains: begin, watch, read what was found, book stock, look back."""
+"""Reconciliation: start a run, follow it, read its differences, book adjustments, see past runs."""
 
 from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components import living, notices, paging, widget
-from crossway.dashboard.components.actions import confirm, confirm_with_text, perform
+from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.components.actions import confirm, confirm_with_text, run_action
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import reconcile as view
-from crossway.domain.roles import Right
-from crossway.ports.treasury_records import Run
-from crossway.usecases.money import reconciling, stock
+from crossway.domain.roles import Permission
+from crossway.ports.treasury_repository import ReconciliationRun
+from crossway.usecases.money import inventory_adjustments, reconciliation_runs
 
 
-def begin() -> None:
-    """The button that begins a comparison, and whether one is made every day."""
-    st.caption(view.schedule(services()))
-    if not operator().may(Right.WORK):
+def start_button() -> None:
+    """The button that starts a run, and the daily schedule."""
+    st.caption(view.describe_schedule(services()))
+    if not operator().can(Permission.WORK):
         return
-    if st.button("Compare now", icon=":material/rule:", type="primary", key="compare"):
-        perform(_begin)
+    if st.button("Reconcile now", icon=":material/rule:", type="primary", key="compare"):
+        run_action(_start)
 
 
-def _begin() -> str:
-    number = reconciling.start(services(), operator())
+def _start() -> str:
+    number = reconciliation_runs.start_run(services(), operator())
     st.query_params.pop("run", None)
-    return f"Comparison {number} is running."
+    return f"Run {number} has started."
 
 
-def _chosen() -> Run | None:
-    """The comparison that the link names, else the newest."""
-    asked = st.query_params.get("run", "")
-    if asked.isdigit():
-        return reconciling.one(services(), operator(), int(asked))
-    return reconciling.latest(services(), operator())
+def _selected_run() -> ReconciliationRun | None:
+    """The run that the URL names, else the latest."""
+    run_id = st.query_params.get("run", "")
+    if run_id.isdigit():
+        return reconciliation_runs.get_run(services(), operator(), int(run_id))
+    return reconciliation_runs.latest_run(services(), operator())
 
 
-@living.part(every=2.0)
+@live_fragment.fragment(refresh_seconds=2.0)
 def result() -> None:
-    """What the chosen comparison found, or how far it is."""
-    with notices.in_words():
-        run = _chosen()
+    """The result of the selected run, or its progress."""
+    with notices.show_errors():
+        run = _selected_run()
         if run is None:
-            notices.empty(
-                "Nothing was compared yet",
-                "Compare once: every deposit address, the collecting accounts, the relayer's stock "
-                "and our transactions are looked up on the chains.",
+            notices.empty_state(
+                "No runs yet",
+                "A run compares every deposit address, the collecting accounts, the relayer's "
+                "inventory and Crossway's own transactions with the chains.",
                 "rule",
             )
             return
-        tone, words = view.verdict(services(), run)
-        getattr(st, tone)(notices.as_text(words))
+        tone, text = view.describe_result(services(), run)
+        getattr(st, tone)(notices.escape_markdown(text))
         if run.ended_at is None:
-            st.progress(run.done / max(run.of, 1), text=f"{run.done} of {run.of} chains")
-        rows = view.findings(services(), run)
+            st.progress(
+                run.chains_done / max(run.chains_total, 1),
+                text=f"{run.chains_done} of {run.chains_total} chains",
+            )
+        rows = view.build_finding_rows(services(), run)
         if rows:
-            widget.table(rows, view.FOUND_COLUMNS, "findings", "Differences")
-        if left_out := run.result.get("left_out"):
-            st.caption(f"{left_out:,} more are not shown.")
-        _stock(run)
+            widget.table(rows, view.FINDING_COLUMNS, "findings", "Differences")
+        if omitted := run.result.get("omitted_count"):
+            st.caption(f"{omitted:,} more are not shown.")
+        _adjustments(run)
 
 
-def _stock(run: Run) -> None:
-    """What a treasurer can book: differences of the stock, and stock that is not in the books."""
-    allowed = operator().may(Right.TREASURE)
-    for one in view.bookable(run) if allowed else ():
-        done = "put in" if one.units > 0 else "taken out"
+def _adjustments(run: ReconciliationRun) -> None:
+    """What a treasurer can book: inventory differences, and inventory that is not in the books."""
+    allowed = operator().can(Permission.TREASURE)
+    for one in view.list_adjustment_candidates(run) if allowed else ():
+        done = "added" if one.units > 0 else "withdrawn"
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            st.markdown(notices.as_text(one.words))
+            st.markdown(notices.escape_markdown(one.description))
             if st.button(
                 f"Book as {done}", key=f"book_{one.chain}_{one.token}", icon=":material/edit_note:"
             ):
                 confirm_with_text(
                     f"Book as {done} by the operator?",
-                    f"{one.words} The difference is booked between the relayer's stock and the "
-                    "operator's capital. No money moves.",
-                    "Who did it, and why",
-                    "Book it",
+                    f"{one.description} The difference is booked between the relayer's inventory "
+                    "and the operator's equity. No money moves.",
+                    "Who and why",
+                    "Book",
                     partial(_book, one),
-                )  # fmt: skip
-    rows = view.unopened(run)
+                )
+    rows = view.build_unopened_rows(run)
     if not rows:
         return
     st.info(
-        "The books were never told what the relayer began with, so its stock is not compared.",
+        "The books have no opening inventory of the relayer, so its inventory is not reconciled.",
         icon=":material/account_balance:",
     )
-    if allowed and st.button("Take in the opening stock", key="take_in", icon=":material/input:"):
+    if allowed and st.button("Record opening inventory", key="take_in", icon=":material/input:"):
         confirm(
-            "Take the relayer's stock into the books?",
-            f"What the relayer holds on {len(rows)} chains is booked as the operator's capital. "
-            "No money moves. From then on every comparison looks at it, too.",
-            "Take it in",
-            _take_in,
+            "Record the opening inventory?",
+            f"The relayer's balances on {len(rows)} chains are booked as the operator's equity. "
+            "No money moves. Later runs include the inventory.",
+            "Record",
+            _book_opening,
         )
-    with st.expander("What it holds", icon=":material/table_rows:"):
-        widget.table(rows, view.UNOPENED_COLUMNS, "unopened", "Stock that is not in the books")
+    with st.expander("Relayer's balances", icon=":material/table_rows:"):
+        widget.table(rows, view.UNOPENED_COLUMNS, "unopened", "Inventory not in the books")
 
 
-def _book(one: view.Bookable, reason: str) -> str:
-    return stock.book_difference(services(), operator(), one.chain, one.token, one.units, reason)
+def _book(one: view.AdjustmentCandidate, reason: str) -> str:
+    return inventory_adjustments.book_difference(
+        services(), operator(), one.chain, one.token, one.units, reason
+    )
 
 
-def _take_in() -> str:
-    told = stock.take_in(services(), operator())
-    reconciling.start(services(), operator())
-    return view.told(told)
+def _book_opening() -> str:
+    booked = inventory_adjustments.book_opening_balances(services(), operator())
+    reconciliation_runs.start_run(services(), operator())
+    return view.join_sentences(booked)
 
 
-@living.part(every=5.0)
+@live_fragment.fragment(refresh_seconds=5.0)
 def history() -> None:
-    """Comparisons, newest first."""
-    with notices.in_words():
-        found = view.listing(services(), operator(), paging.before("runs", "all"))
+    """Past runs, newest first."""
+    with notices.show_errors():
+        found = view.load_page(services(), operator(), pagination.cursor("runs", "all"))
         if found.rows:
-            widget.table(found.rows, view.HISTORY_COLUMNS, "runs", "Comparisons")
-            paging.turn("runs", found.older_than)
+            widget.table(found.rows, view.HISTORY_COLUMNS, "runs", "Reconciliation runs")
+            pagination.page_buttons("runs", found.older_than)
         else:
-            st.markdown("No comparison was made yet.")
+            st.markdown("No runs yet.")

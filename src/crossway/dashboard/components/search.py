@@ -1,51 +1,53 @@
-"""The one search box of every screen: any identifier leads to what it names."""
+"""The search box of every page: any identifier opens what it names."""
 
 import streamlit as st
 
 from crossway.dashboard.components import widget
-from crossway.dashboard.components.notices import as_text, in_words
-from crossway.dashboard.navigation import open_href
+from crossway.dashboard.components.navigation import open_href
+from crossway.dashboard.components.notices import escape_markdown, show_errors
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import finding
+from crossway.dashboard.views import search
 
 KEY, EMAIL = "find_text", "find_email"
 _WIDTH = 440
 
 
-def box() -> None:
-    """The box, wherever the frame puts it; `/` on the keyboard goes there."""
-    # One part for the frame, which sets its parts apart: the form, its key and its answer.
+def search_box() -> None:
+    """The search box; the key `/` focuses it."""
+    # One container, as the frame puts gaps between its children.
     with st.container(width=_WIDTH, gap="xsmall"):
         with (
             st.form("find", border=False, clear_on_submit=False),
             st.container(horizontal=True, gap="small", vertical_alignment="bottom"),
         ):
             text = st.text_input(
-                "Find anything: number, address, hash, e-mail or reference",
+                "Search: ID, address, hash, e-mail or reference",
                 key=KEY,
                 label_visibility="collapsed",
-                placeholder="Find: number, address, hash, e-mail, reference  ( / )",
+                placeholder="Search: ID, address, hash, e-mail, reference  ( / )",
                 icon=":material/search:",
             )
-            asked = st.form_submit_button("Find")
+            submitted = st.form_submit_button("Search")
         widget.shortcut("/", KEY)
-        if asked and text.strip():
-            _find(text)
+        if submitted and text.strip():
+            _search(text)
 
 
-def _find(text: str) -> None:
-    with in_words():
-        found = finding.found(services(), operator(), text)
+def _search(text: str) -> None:
+    with show_errors():
+        found = search.resolve(services(), operator(), text)
         if found is None:
-            words = f"Nothing is known by “{shown(text)}”."
-            st.warning(f"{as_text(words)} {finding.SEARCHED}", icon=":material/search_off:")
+            message = f"No results for “{abbreviate(text)}”."
+            st.warning(
+                f"{escape_markdown(message)} {search.SEARCH_HELP}", icon=":material/search_off:"
+            )
             return
         if found.email:
             st.session_state["email"] = st.session_state[EMAIL] = found.email
         open_href(found.href)
 
 
-def shown(text: str) -> str:
-    """What was asked for, short enough for a sentence."""
+def abbreviate(text: str) -> str:
+    """A search text, shortened for a sentence."""
     text = " ".join(text.split())
     return text if len(text) <= 80 else f"{text[:60]}…{text[-10:]}"

@@ -1,167 +1,172 @@
-"""The treasury: what is short, the stock by chain, gas, claims, suggestions, targets."""
+"""The treasury: shortages, inventory, gas, claims, rebalancing and targets."""
 
 from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard import live, money_charts
-from crossway.dashboard.components import living, notices, widget
-from crossway.dashboard.components.actions import perform
-from crossway.dashboard.components.charting import chart, shade
-from crossway.dashboard.components.filters import chain_label, usable_chains
+from crossway.dashboard import push, treasury_charts
+from crossway.dashboard.components import live_fragment, notices, widget
+from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.asset_inputs import chain_label, usable_chains
+from crossway.dashboard.components.charting import chart, theme_shade
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import treasury as view
-from crossway.dashboard.views import treasury_open as under_way
-from crossway.dashboard.views.figures import millis, symbols_on
+from crossway.dashboard.views import treasury_details as under_way
+from crossway.dashboard.views.formatting import list_symbols, to_millis
 from crossway.domain.money import parse_decimal
-from crossway.domain.roles import Right
-from crossway.usecases.money import exposure, rebalancing, treasury
+from crossway.domain.roles import Permission
+from crossway.usecases.money import inventory, price_exposure, rebalancing
 
 FRESH_SECONDS = 5.0
 _SUGGESTED_SECONDS = 30.0
 
 
-def _inventory() -> treasury.Inventory:
-    """Asked of the chains once for all who look."""
-    who = operator()
-    return live.shared(
-        "inventory", lambda: treasury.inventory(services(), who), (), FRESH_SECONDS
-    )  # fmt: skip
+def _inventory() -> inventory.Inventory:
+    """The inventory, queried from the chains once for all sessions."""
+    principal = operator()
+    return push.cached(
+        "inventory", lambda: inventory.get_inventory(services(), principal), (), FRESH_SECONDS
+    )
 
 
-@living.part(every=FRESH_SECONDS)
-def stock(testnets: bool) -> None:
-    """What is short first, then the numbers, the picture and every stock."""
-    with notices.in_words(), st.skeleton(height=480):
+@live_fragment.fragment(refresh_seconds=FRESH_SECONDS)
+def inventory_overview(testnets: bool) -> None:
+    """Shortages first, then figures, the chart and all inventory."""
+    with notices.show_errors(), st.skeleton(height=480):
         found, catalogue = _inventory(), services().catalogue
-        stocks = view.of_network(catalogue, found, testnets)
-        _short(found, stocks)
+        stocks = view.filter_stocks(catalogue, found, testnets)
+        _shortages(found, stocks)
         with st.grid(6, min_column_width=150, gap="small"):
-            for figure in view.figures(catalogue, found, stocks):
+            for figure in view.build_kpis(catalogue, found, stocks):
                 st.metric(
                     figure.label, figure.value, help=figure.help, border=True, height="stretch"
                 )
-        _picture(stocks)
+        _inventory_chart(stocks)
 
 
-def _short(found: treasury.Inventory, stocks: list[treasury.Stock]) -> None:
+def _shortages(found: inventory.Inventory, stocks: list[inventory.InventoryPosition]) -> None:
     catalogue = services().catalogue
-    if words := view.silent(catalogue, found):
-        st.warning(notices.as_text(words), icon=":material/cloud_off:")
-    sentences = view.shortages(catalogue, found, stocks)
+    if text := view.describe_unavailable(catalogue, found):
+        st.warning(notices.escape_markdown(text), icon=":material/cloud_off:")
+    sentences = view.list_shortages(catalogue, found, stocks)
     if sentences:
-        shown = "\n".join(f"* {notices.as_text(sentence)}" for sentence in sentences[:8])
+        shown = "\n".join(f"* {notices.escape_markdown(sentence)}" for sentence in sentences[:8])
         more = f"\n* and {len(sentences) - 8} more" if len(sentences) > 8 else ""
-        st.error(f"**Running short**\n{shown}{more}", icon=":material/trending_down:")
+        st.error(f"**Needs attention**\n{shown}{more}", icon=":material/trending_down:")
     else:
-        st.success("Nothing is short.", icon=":material/check_circle:")
+        st.success("No shortages.", icon=":material/check_circle:")
 
 
-def _picture(stocks: list[treasury.Stock]) -> None:
-    catalogue, known = services().catalogue, view.symbols(stocks)
-    st.header("Stock")
+def _inventory_chart(stocks: list[inventory.InventoryPosition]) -> None:
+    catalogue, options = services().catalogue, view.list_inventory_symbols(stocks)
+    st.header("Inventory")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         symbol = st.selectbox(
-            "Token", known, key="treasury_token", format_func=str, bind="query-params"
+            "Token", options, key="treasury_token", format_func=str, bind="query-params"
         )
         everything = st.toggle(
-            "Every token in the table", key="treasury_all", help="Else those that were used lately"
+            "All tokens in the table", key="treasury_all", help="Otherwise only recently used ones"
         )
-    bars = view.bars(catalogue, stocks, symbol)
+    bars = view.build_bars(catalogue, stocks, symbol)
     if bars:
-        words = "; ".join(
-            f"{bar.name}: {bar.free:,.0f} USD free, {bar.reserved:,.0f} reserved, "
-            f"{bar.expected:,.0f} expected back, target {bar.target:,.0f}"
+        text = "; ".join(
+            f"{bar.name}: {bar.free:,.0f} USD available, {bar.reserved:,.0f} reserved, "
+            f"{bar.expected:,.0f} expected, target {bar.target:,.0f}"
             for bar in bars
         )
-        st.caption(f"{symbol}, worth in USD by chain.")
+        st.caption(f"{symbol}: value in USD by chain.")
         height = 70 + 30 * len(bars)
-        chart(money_charts.stock_bars(bars, shade()), height, "stock_bars", words)
-    rows = view.rows(catalogue, stocks, None if everything else symbol, everything)
-    widget.table(rows, view.STOCK_COLUMNS, "stock", "Stock by chain and token")
+        chart(treasury_charts.inventory_bars(bars, theme_shade()), height, "stock_bars", text)
+    rows = view.build_rows(catalogue, stocks, None if everything else symbol, everything)
+    widget.table(rows, view.INVENTORY_COLUMNS, "stock", "Inventory by chain and token")
 
 
-@living.part(every=FRESH_SECONDS)
+@live_fragment.fragment(refresh_seconds=FRESH_SECONDS)
 def claims(testnets: bool) -> None:
-    """What bridges owe, what is due first."""
-    with notices.in_words():
+    """Open claims against bridges, by due date."""
+    with notices.show_errors():
         found, catalogue = _inventory(), services().catalogue
-        shown = [c for c in found.claims if catalogue.chains[c.chain].testnet == testnets]
-        prices = {(s.token.chain, s.token.address): s for s in found.stocks}
-        rows = under_way.claim_rows(catalogue, shown, prices, millis(found.at))
+        shown = [c for c in found.receivables if catalogue.chains[c.chain].testnet == testnets]
+        prices = {(s.token.chain, s.token.address): s for s in found.positions}
+        rows = under_way.build_claim_rows(catalogue, shown, prices, to_millis(found.at))
         if not rows:
-            st.markdown("No claim is open: bridges owe nothing now.")
+            st.markdown("No open claims.")
             return
         if len(shown) > len(rows):
-            st.caption(f"The first {len(rows):,} of {len(shown):,}, by when they are due.")
-        widget.table(rows, under_way.CLAIM_COLUMNS, "claims", "Claims open with bridges")
+            st.caption(f"The first {len(rows):,} of {len(shown):,} by due date.")
+        widget.table(rows, under_way.CLAIM_COLUMNS, "claims", "Open bridge claims")
 
 
-@living.part(every=FRESH_SECONDS)
+@live_fragment.fragment(refresh_seconds=FRESH_SECONDS)
 def gas(testnets: bool) -> None:
-    """Coins for fees, and for how many transactions they last."""
-    with notices.in_words():
-        rows = under_way.gas_rows(services().catalogue, _inventory(), testnets)
+    """Native coins for fees, and how many transactions they cover."""
+    with notices.show_errors():
+        rows = under_way.build_gas_rows(services().catalogue, _inventory(), testnets)
         widget.table(rows, under_way.GAS_COLUMNS, "gas", "Gas by chain")
 
 
-@living.part(every=_SUGGESTED_SECONDS)
-def moves(testnets: bool) -> None:
-    """What rebalancing would be needed, priced by the bridges."""
-    with notices.in_words():
-        catalogue, who = services().catalogue, operator()
-        stocks = view.of_network(catalogue, _inventory(), testnets)
-        found = rebalancing.suggestions(services(), who, stocks)
+@live_fragment.fragment(refresh_seconds=_SUGGESTED_SECONDS)
+def rebalancing_suggestions(testnets: bool) -> None:
+    """Suggested rebalancing transfers, priced by the bridges."""
+    with notices.show_errors():
+        catalogue, principal = services().catalogue, operator()
+        stocks = view.filter_stocks(catalogue, _inventory(), testnets)
+        found = rebalancing.suggest_moves(services(), principal, stocks)
         if not found:
-            st.markdown(
-                "Nothing to move: every stock reaches its target, or nothing is spare elsewhere."
-            )
+            st.markdown("No suggestions: all targets are met, or no chain has surplus inventory.")
             return
-        st.caption("Suggestions: nothing here moves money. Costs are the bridges' quotes of now.")
+        st.caption("Suggestions only; nothing is moved. Costs are current bridge quotes.")
         widget.table(
-            under_way.move_rows(catalogue, found), under_way.MOVE_COLUMNS, "moves", "Rebalancing"
+            under_way.build_rebalancing_rows(catalogue, found),
+            under_way.REBALANCING_COLUMNS,
+            "moves",
+            "Rebalancing",
         )
 
 
-@living.part(every=_SUGGESTED_SECONDS)
-def exposed(testnets: bool) -> None:
-    """What price moves could cost: payments whose terms hold while the prices do not."""
-    with notices.in_words():
-        catalogue, who = services().catalogue, operator()
-        found = live.shared(
-            "exposure", lambda: exposure.exposure(services(), who), fresh_seconds=FRESH_SECONDS
+@live_fragment.fragment(refresh_seconds=_SUGGESTED_SECONDS)
+def exposure_table(testnets: bool) -> None:
+    """What price moves could cost: open payments with fixed terms."""
+    with notices.show_errors():
+        catalogue, principal = services().catalogue, operator()
+        found = push.cached(
+            "exposure",
+            lambda: price_exposure.list_exposures(services(), principal),
+            max_age_seconds=FRESH_SECONDS,
         )
         shown = [one for one in found if catalogue.chains[one.source_chain].testnet == testnets]
         if not shown:
-            st.markdown("No payment is open: no terms hold while prices move.")
+            st.markdown("No open payments, so there is no price exposure.")
             return
-        rows = under_way.exposure_rows(catalogue, shown)
-        widget.table(rows, under_way.EXPOSURE_COLUMNS, "exposure", "Open payments by their tokens")
+        rows = under_way.build_exposure_rows(catalogue, shown)
+        widget.table(rows, under_way.EXPOSURE_COLUMNS, "exposure", "Open payments by token")
 
 
 def targets() -> None:
-    """Set how much of a token there shall be on a chain, or leave it to the flows."""
-    if not operator().may(Right.TREASURE):
-        st.markdown("Targets are set by a treasurer.")
+    """Set the target inventory of a token on a chain, or leave it automatic."""
+    if not operator().can(Permission.TREASURE):
+        st.markdown("Only treasurers can set targets.")
         return
-    known = [chain.id for chain in usable_chains()]
+    options = [chain.id for chain in usable_chains()]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        chain = st.selectbox("Chain", known, key="target_chain", format_func=chain_label)
-        symbol = st.selectbox("Token", symbols_on(services().catalogue, chain), key="target_token")
+        chain = st.selectbox("Chain", options, key="target_chain", format_func=chain_label)
+        symbol = st.selectbox(
+            "Token", list_symbols(services().catalogue, chain), key="target_token"
+        )
         typed = st.text_input("Target", key="target_amount", placeholder="such as 50000")
-        if st.button("Set this target", icon=":material/flag:", key="target_set"):
-            perform(partial(_set, chain, symbol, typed))
-        if st.button("Leave it to the flows", icon=":material/autorenew:", key="target_drop"):
-            perform(partial(_drop, chain, symbol))
+        if st.button("Set target", icon=":material/flag:", key="target_set"):
+            run_action(partial(_set_target, chain, symbol, typed))
+        if st.button("Automatic", icon=":material/autorenew:", key="target_drop"):
+            run_action(partial(_clear_target, chain, symbol))
 
 
-def _set(chain: str, symbol: str, typed: str) -> str:
+def _set_target(chain: str, symbol: str, typed: str) -> str:
     decimals = services().catalogue.tokens[chain, symbol].decimals
     units = parse_decimal("target", typed.strip().replace(",", ""), decimals)
-    treasury.set_target(services(), operator(), chain, symbol, units)
+    inventory.set_target(services(), operator(), chain, symbol, units)
     return f"The target of {symbol} on {chain_label(chain)} is {typed.strip()} {symbol}."
 
 
-def _drop(chain: str, symbol: str) -> str:
-    treasury.set_target(services(), operator(), chain, symbol, None)
-    return f"The target of {symbol} on {chain_label(chain)} follows the payouts of the last days."
+def _clear_target(chain: str, symbol: str) -> str:
+    inventory.set_target(services(), operator(), chain, symbol, None)
+    return f"The target of {symbol} on {chain_label(chain)} is automatic."

@@ -1,175 +1,196 @@
-"""Webhooks: making one, changing it, its secret, trying it, switching it, sending again."""
+"""Webhooks: creating, changing, testing, disabling and removing them, and resending events."""
 
 from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components import secrets
-from crossway.dashboard.components.actions import confirm, perform
-from crossway.dashboard.components.notices import say
-from crossway.dashboard.components.rights import needing
-from crossway.dashboard.navigation import open_page
+from crossway.dashboard.components import one_time_secrets
+from crossway.dashboard.components.actions import confirm, run_action
+from crossway.dashboard.components.navigation import open_page
+from crossway.dashboard.components.notices import queue_toast
+from crossway.dashboard.components.permissions import requires
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import deliveries as delivery_view
 from crossway.dashboard.views import webhooks as view
-from crossway.domain.roles import Right
-from crossway.domain.webhooks import EVERY_EVENT, Endpoint
+from crossway.domain.roles import Permission
+from crossway.domain.webhooks import ALL_EVENTS, Endpoint
 from crossway.usecases.developers import deliveries, webhooks
-from crossway.usecases.developers.webhooks import WebhookChange
+from crossway.usecases.developers.webhooks import WebhookUpdate
 
-ADVICE = "It verifies what arrives. Copy it into the settings of the receiver now."
+ADVICE = "It verifies the signatures of deliveries. Copy it into the receiver's settings now."
 
 
 def client_choice(label: str, key: str) -> str | None:
-    """One client or all of them, kept in the address of the page."""
-    names = client_view.names(services())
+    """One client or all of them, kept in the page's URL."""
+    names = client_view.client_names(services())
     if st.session_state.get(key) not in (None, *names):
         del st.session_state[key]
     return st.selectbox(
-        label, list(names), index=None, key=key, format_func=names.__getitem__,
-        placeholder="Any", bind="query-params", width=320,
-    )  # fmt: skip
+        label,
+        list(names),
+        index=None,
+        key=key,
+        format_func=names.__getitem__,
+        placeholder="Any",
+        bind="query-params",
+        width=320,
+    )
 
 
-@needing(Right.MANAGE)
+@requires(Permission.MANAGE)
 def new_webhook() -> None:
     """The form of a new webhook."""
-    names = client_view.names(services())
-    local = services().network == "simulated"
+    names = client_view.client_names(services())
+    local = services().environment == "simulated"
     with st.form("new_webhook", border=False):
         left, right = st.columns([2, 1], gap="small")
         url = left.text_input(
-            "URL", key="new_webhook_url", placeholder="https://shop.example/hooks/crossway",
-            help="https, at a public address" + ("; also http on this machine" if local else ""),
-        )  # fmt: skip
-        client = right.selectbox("Client", list(names), format_func=names.__getitem__)
-        events, description = _events((EVERY_EVENT,), "", "new_webhook")
-        made = st.form_submit_button("Add a webhook", icon=":material/add:", type="primary")
-    if made:
-        asked = WebhookChange(url=url.strip(), events=events, description=description)
-        perform(lambda: _made(asked, client))
+            "URL",
+            key="new_webhook_url",
+            placeholder="https://shop.example/hooks/crossway",
+            help="A public https URL" + ("; http on localhost also works" if local else ""),
+        )
+        client = right.selectbox("Merchant", list(names), format_func=names.__getitem__)
+        events, description = _event_inputs((ALL_EVENTS,), "", "new_webhook")
+        submitted = st.form_submit_button("Add a webhook", icon=":material/add:", type="primary")
+    if submitted:
+        request = WebhookUpdate(url=url.strip(), events=events, description=description)
+        run_action(lambda: _create(request, client))
 
 
-def _events(chosen: tuple[str, ...], description: str, key: str) -> tuple[list[str], str]:
+def _event_inputs(chosen: tuple[str, ...], description: str, key: str) -> tuple[list[str], str]:
     events = st.multiselect(
-        "Told of", list(view.NAMES), list(chosen), key=f"{key}_events", format_func=view.event,
+        "Events",
+        list(view.EVENT_NAMES),
+        list(chosen),
+        key=f"{key}_events",
+        format_func=view.describe_event,
         placeholder="Choose at least one",
-    )  # fmt: skip
-    words = st.text_input("Description", description, key=f"{key}_description", max_chars=500)
-    return events, words
+    )
+    message = st.text_input("Description", description, key=f"{key}_description", max_chars=500)
+    return events, message
 
 
-def _made(asked: WebhookChange, client: str | None) -> str:
-    told = webhooks.create(services(), operator(), asked, client_id=client)
-    title = f"The secret of webhook #{told.endpoint.id}"
-    secrets.show_once(title, told.secret, ADVICE)
-    return f"Webhook #{told.endpoint.id} is added; send it a test event."
+def _create(request: WebhookUpdate, client: str | None) -> str:
+    created = webhooks.create_webhook(services(), operator(), request, client_id=client)
+    title = f"The secret of webhook #{created.endpoint.id}"
+    one_time_secrets.show_once(title, created.secret, ADVICE)
+    return f"Webhook #{created.endpoint.id} is added. Send a test event to verify it."
 
 
-@needing(Right.MANAGE)
+@requires(Permission.MANAGE)
 def change(endpoint: Endpoint) -> None:
-    """Its URL, its events, its description."""
+    """URL, events and description of a webhook."""
     with st.form(f"webhook_{endpoint.id}", border=False):
         url = st.text_input("URL", endpoint.url, key=f"webhook_{endpoint.id}_url")
-        events, description = _events(
+        events, description = _event_inputs(
             endpoint.events, endpoint.description, f"webhook_{endpoint.id}"
         )
         saved = st.form_submit_button("Save", icon=":material/save:", type="primary")
     if saved:
-        asked = WebhookChange(url=url.strip(), events=events, description=description)
-        perform(partial(_changed, endpoint.id, asked, f"Webhook #{endpoint.id} is changed."))
+        request = WebhookUpdate(url=url.strip(), events=events, description=description)
+        run_action(partial(_update, endpoint.id, request, f"Webhook #{endpoint.id} is updated."))
 
 
-def _changed(webhook_id: int, asked: WebhookChange, words: str) -> str:
-    webhooks.change(services(), operator(), webhook_id, asked)
-    return words
+def _update(webhook_id: int, request: WebhookUpdate, message: str) -> str:
+    webhooks.update_webhook(services(), operator(), webhook_id, request)
+    return message
 
 
-@needing(Right.WORK)
+@requires(Permission.WORK)
 def actions(endpoint: Endpoint) -> None:
-    """Try it, change its secret, switch it, forget it."""
+    """Send a test event, rotate the secret, enable, disable or remove a webhook."""
     number, on = endpoint.id, endpoint.enabled
     with st.container(horizontal=True, gap="small"):
         if st.button(
-            "Send a test event", icon=":material/send:", type="primary", disabled=not on,
-            help=None if on else "Switch it on first",
-        ):  # fmt: skip
-            perform(lambda: _tested(number))
-        if not operator().may(Right.MANAGE):
+            "Send a test event",
+            icon=":material/send:",
+            type="primary",
+            disabled=not on,
+            help=None if on else "Enable it first",
+        ):
+            run_action(lambda: _send_test(number))
+        if not operator().can(Permission.MANAGE):
             return
-        if st.button("Change its secret…", icon=":material/autorenew:"):
-            asks = "A new secret is shown once. For 24 hours the old one signs as well."
-            confirm("Change the secret?", asks, "Change it", lambda: _rotated(number))
-        if not on and st.button("Switch on", icon=":material/power:"):
-            words = f"Webhook #{number} is on."
-            perform(lambda: _changed(number, WebhookChange(enabled=True), words))
-        if on and st.button("Switch off…", icon=":material/power_off:"):
-            asks = "What it is still owed fails; it can be replayed once it is on again."
-            words, asked = f"Webhook #{number} is off.", WebhookChange(enabled=False)
-            confirm("Switch it off?", asks, "Switch off", lambda: _changed(number, asked, words))
+        if st.button("Rotate secret…", icon=":material/autorenew:"):
+            asks = "The new secret is shown once. For 24 hours deliveries are signed with both."
+            confirm("Rotate the secret?", asks, "Rotate", lambda: _rotate_secret(number))
+        if not on and st.button("Enable", icon=":material/power:"):
+            message = f"Webhook #{number} is enabled."
+            run_action(lambda: _update(number, WebhookUpdate(enabled=True), message))
+        if on and st.button("Disable…", icon=":material/power_off:"):
+            asks = "Queued deliveries are cancelled; they can be resent once it is enabled again."
+            message, request = f"Webhook #{number} is disabled.", WebhookUpdate(enabled=False)
+            confirm(
+                "Disable this webhook?", asks, "Disable", lambda: _update(number, request, message)
+            )
         if st.button("Remove…", icon=":material/delete:"):
-            asks = f"Webhook #{number} and the record of its deliveries are deleted for good."
-            confirm("Remove this webhook?", asks, "Remove for good", lambda: _removed(number))
+            asks = f"Webhook #{number} and its delivery history are deleted permanently."
+            confirm("Remove this webhook?", asks, "Remove permanently", lambda: _remove(number))
 
 
-def _tested(webhook_id: int) -> str:
-    made, _told = deliveries.test(services(), operator(), webhook_id)
-    return f"Test event on its way: delivery #{made.id}."
+def _send_test(webhook_id: int) -> str:
+    delivery, _event = deliveries.send_test_event(services(), operator(), webhook_id)
+    return f"Test event queued: delivery #{delivery.id}."
 
 
-def _rotated(webhook_id: int) -> str:
-    told = webhooks.rotate_secret(services(), operator(), webhook_id)
-    secrets.show_once(f"The new secret of webhook #{webhook_id}", told.secret, ADVICE)
-    return "The secret is changed."
+def _rotate_secret(webhook_id: int) -> str:
+    rotated = webhooks.rotate_secret(services(), operator(), webhook_id)
+    one_time_secrets.show_once(f"The new secret of webhook #{webhook_id}", rotated.secret, ADVICE)
+    return "The secret is rotated."
 
 
-def _removed(webhook_id: int) -> str:
-    webhooks.remove(services(), operator(), webhook_id)
-    say(f"Webhook #{webhook_id} is removed.")
+def _remove(webhook_id: int) -> str:
+    webhooks.delete_webhook(services(), operator(), webhook_id)
+    queue_toast(f"Webhook #{webhook_id} is removed.")
     open_page("webhooks")
 
 
-@needing(Right.WORK)
-def replay_range(endpoint: Endpoint) -> None:
-    """Send everything of a time again."""
+@requires(Permission.WORK)
+def resend_range(endpoint: Endpoint) -> None:
+    """Resend all events of a period."""
     now = services().clock.now()
     st.markdown(
-        "Everything that this webhook is to be told of and that happened then is sent again, in "
-        "order, also what happened while it was off. What is still to come is left alone."
+        "All subscribed events of the period are sent again in order, including events while the "
+        "webhook was disabled. Queued deliveries are not affected."
     )
     chosen = st.selectbox(
-        "What happened in", [*delivery_view.SPANS, delivery_view.BY_HAND], key="replay_span"
+        "Period", [*delivery_view.PERIODS, delivery_view.CUSTOM_PERIOD], key="replay_span"
     )
     start = end = None
-    if chosen == delivery_view.BY_HAND:
+    if chosen == delivery_view.CUSTOM_PERIOD:
         left, right = st.columns(2, gap="small")
         naive = now.replace(tzinfo=None, second=0, microsecond=0)
         start = left.datetime_input("From, UTC", naive.replace(hour=0, minute=0), key="replay_from")
         end = right.datetime_input("To, UTC", naive, key="replay_to")
-    if st.button("Replay…", icon=":material/replay:", disabled=not endpoint.enabled):
-        asks = f"Everything of: {chosen.lower()}. A receiver knows an event again by its id."
+    if st.button("Resend…", icon=":material/replay:", disabled=not endpoint.enabled):
+        asks = f"Period: {chosen.lower()}. Receivers recognise a resent event by its ID."
         confirm(
-            "Send again?", asks, "Send again",
-            lambda: _replayed(endpoint.id, delivery_view.span(now, chosen, start, end)),
-        )  # fmt: skip
+            "Resend events?",
+            asks,
+            "Resend",
+            lambda: _resend_range(
+                endpoint.id, delivery_view.resend_period(now, chosen, start, end)
+            ),
+        )
 
 
-def _replayed(webhook_id: int, span: dict[str, object]) -> str:
+def _resend_range(webhook_id: int, span: dict[str, object]) -> str:
     count = deliveries.replay_range(services(), operator(), webhook_id, span)
-    return f"{count:,} event{'' if count == 1 else 's'} on the way again."
+    return f"{count:,} event{'' if count == 1 else 's'} queued again."
 
 
-@needing(Right.WORK)
-def replay(delivery_id: int) -> None:
-    """Send one event again, at once."""
-    if st.button("Send again", icon=":material/replay:", type="primary", key="replay_one"):
-        perform(lambda: _again(delivery_id))
+@requires(Permission.WORK)
+def resend(delivery_id: int) -> None:
+    """Resend one event now."""
+    if st.button("Resend", icon=":material/replay:", type="primary", key="replay_one"):
+        run_action(lambda: _resend_one(delivery_id))
 
 
-def _again(delivery_id: int) -> str:
-    made, _told = deliveries.replay(services(), operator(), delivery_id)
-    if made.id == delivery_id:
-        return "It is tried again now."
-    st.session_state["replayed_as"] = made.id
-    return f"On its way again as delivery #{made.id}."
+def _resend_one(delivery_id: int) -> str:
+    delivery, _event = deliveries.replay_delivery(services(), operator(), delivery_id)
+    if delivery.id == delivery_id:
+        return "The delivery is retried now."
+    st.session_state["replayed_as"] = delivery.id
+    return f"Resent as delivery #{delivery.id}."

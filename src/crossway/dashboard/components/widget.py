@@ -1,4 +1,4 @@
-"""The dashboard's own widgets: a script and a style of `assets/` each, in the theme's colours."""
+"""The dashboard's own Streamlit components, each a script and a style sheet in `assets/`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,16 +9,24 @@ from typing import Any, Final, Literal
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from crossway.dashboard import live, session, watching
-from crossway.dashboard.views.cells import Column, Fact, Item, Row, Step, Way, plain
-from crossway.dashboard.views.overview import Figure
-from crossway.ports.changes import Topic
+from crossway.dashboard import push, session, shared_query
+from crossway.dashboard.views.cells import (
+    Column,
+    Detail,
+    LinkButton,
+    Row,
+    Step,
+    TimelineEntry,
+    to_json,
+)
+from crossway.dashboard.views.overview import Kpi
+from crossway.ports.topics import Topic
 
 ASSETS: Final = Path(__file__).with_name("assets")
-# What widgets are made with that need something else than the kit.
-_KITS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+# Style sheet and scripts to load before a component's own; all others load the kit alone.
+_BASE_ASSETS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "live": ("", ("stream.js",)),
-    "strip": ("kit.css", ("kit.js", "stream.js")),
+    "alert_strip": ("kit.css", ("kit.js", "stream.js")),
 }
 
 
@@ -28,9 +36,9 @@ def _asset(name: str) -> str:
 
 
 @cache
-def _mount(name: str) -> ComponentRenderer:
-    """Registered once a process; every runtime that mounts it is told by Streamlit itself."""
-    css, js = _KITS.get(name, ("kit.css", ("kit.js",)))
+def _component(name: str) -> ComponentRenderer:
+    """Register a component, once per process."""
+    css, js = _BASE_ASSETS.get(name, ("kit.css", ("kit.js",)))
     return st.components.v2.component(
         f"crossway_{name}",
         html='<div class="host"></div>',
@@ -40,116 +48,127 @@ def _mount(name: str) -> ComponentRenderer:
 
 
 def table(
-    rows: Sequence[Row], columns: Sequence[Column], key: str, label: str, said: str = ""
+    rows: Sequence[Row], columns: Sequence[Column], key: str, label: str, caption: str = ""
 ) -> None:
-    """Rows; a click or Enter on one that is a link follows it. What is `said` stands above them."""
-    _draw("table", table_data(rows, columns, label, said), key)
+    """A table; a click or Enter on a row with a link follows it. `label` is read by screen
+    readers, `caption` is shown above the rows."""
+    _draw("table", table_data(rows, columns, label, caption), key)
 
 
 def table_data(
-    rows: Sequence[Row], columns: Sequence[Column], label: str, said: str = ""
+    rows: Sequence[Row], columns: Sequence[Column], label: str, caption: str = ""
 ) -> dict[str, Any]:
-    """What a table is drawn from, as `watching.Picture` tells it to browsers."""
+    """The JSON of a table, also for `shared_query.RenderState.widgets`."""
     return {
-        "columns": [plain(column) | {"title": column.title} for column in columns],
-        "rows": [plain(row) for row in rows],
+        "columns": [to_json(column) | {"title": column.title} for column in columns],
+        "rows": [to_json(row) for row in rows],
         "label": label,
-        "said": said,
+        "caption": caption,
     }
 
 
-def facts(of: Sequence[Fact], key: str, label: str) -> None:
-    """Labels and values, one under the other."""
-    _draw("facts", {"facts": [plain(fact) for fact in of], "label": label}, key)
+def details(of: Sequence[Detail], key: str, label: str) -> None:
+    """A list of labels and values."""
+    _draw("details", {"details": [to_json(detail) for detail in of], "label": label}, key)
 
 
 def stepper(steps: Sequence[Step], key: str, label: str) -> None:
-    """The steps of a payment's life, side by side; one under the other where it is narrow."""
-    _draw("stepper", {"steps": [plain(step) for step in steps], "label": label}, key)
+    """The steps of a process, side by side, or below one another on narrow screens."""
+    _draw("stepper", {"steps": [to_json(step) for step in steps], "label": label}, key)
 
 
-def timeline(items: Sequence[Item], key: str, label: str) -> None:
-    """What happened, each with its raw record behind a fold."""
-    _draw("timeline", timeline_data(items, label), key)
+def timeline(entries: Sequence[TimelineEntry], key: str, label: str) -> None:
+    """Events in order, each with its raw record to unfold."""
+    _draw("timeline", timeline_data(entries, label), key)
 
 
-def timeline_data(items: Sequence[Item], label: str) -> dict[str, Any]:
-    """What a timeline is drawn from, as `watching.Picture` tells it to browsers."""
-    return {"items": [plain(item) for item in items], "label": label}
+def timeline_data(entries: Sequence[TimelineEntry], label: str) -> dict[str, Any]:
+    """The JSON of a timeline, also for `shared_query.RenderState.widgets`."""
+    return {"entries": [to_json(entry) for entry in entries], "label": label}
 
 
-def figures(of: Sequence[Figure], key: str, label: str) -> None:
-    """Numbers side by side, each with its hours."""
-    _draw("figures", figures_data(of, label), key)
+def kpis(of: Sequence[Kpi], key: str, label: str) -> None:
+    """KPIs side by side, each with a sparkline."""
+    _draw("kpis", kpis_data(of, label), key)
 
 
-def figures_data(of: Sequence[Figure], label: str) -> dict[str, Any]:
-    """What numbers are drawn from, as `watching.Picture` tells it to browsers."""
-    return {"figures": [asdict(figure) for figure in of], "label": label}
+def kpis_data(of: Sequence[Kpi], label: str) -> dict[str, Any]:
+    """The JSON of a row of KPIs, also for `shared_query.RenderState.widgets`."""
+    return {"kpis": [asdict(kpi) for kpi in of], "label": label}
 
 
-def ways(of: Sequence[Way], key: str, width: Literal["stretch", "content"] = "stretch") -> None:
-    """Buttons that are links to other screens: the browser goes there by itself."""
-    _mount("ways")(key=key, data={"ways": [plain(way) for way in of]}, width=width)
+def link_buttons(
+    of: Sequence[LinkButton], key: str, width: Literal["stretch", "content"] = "stretch"
+) -> None:
+    """Links drawn as buttons; the browser follows them without a rerun of this page."""
+    _component("link_buttons")(key=key, data={"links": [to_json(link) for link in of]}, width=width)
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
-    """When a part is asked for anew: once these topics have changed since these numbers were read,
-    or the frame of a reading that it shows; every so many seconds at least, after a rest of so many
-    at most."""
+class Subscription:
+    """When the browser asks for a fragment again.
+
+    It asks once a topic's counter differs from `counters`, once the frame of a shared query has
+    changed, and every `refresh_seconds`, but not twice within `min_interval_seconds`.
+    """
 
     key: str
     topics: Sequence[Topic]
-    every: float
-    rest: float
-    numbers: Mapping[str, int]
-    seen: Sequence[watching.Seen]
+    refresh_seconds: float
+    min_interval_seconds: float
+    counters: Mapping[str, int]
+    query_versions: Sequence[shared_query.QueryVersion]
 
 
-def listen(to: Listening) -> None:
-    """Have the fragment that this is drawn in asked for anew when what it shows has changed."""
-    changes = live.changes()
-    told = {topic.value: to.numbers[topic.value] for topic in to.topics}
+def subscribe(to: Subscription) -> None:
+    """Subscribe the fragment that is being drawn to the changes of what it shows."""
+    server = push.change_counters()
+    counters = {topic.value: to.counters[topic.value] for topic in to.topics}
     data = {
         "key": to.key,
-        "ticket": changes.ticket,
-        "seat": session.seat(),
+        "ticket": server.ticket,
+        "session": session.viewer_session(),
         "topics": [topic.value for topic in to.topics],
-        "drawn": {"epoch": changes.epoch, "numbers": told},
-        "watches": {one.watch: [one.number, one.shape] for one in to.seen},
-        "every": to.every,
-        "rest": to.rest,
+        "drawn": {"epoch": server.epoch, "counters": counters},
+        "queries": {one.query_id: [one.version, one.frame_version] for one in to.query_versions},
+        "refresh_seconds": to.refresh_seconds,
+        "min_interval_seconds": to.min_interval_seconds,
     }
-    _mount("live")(key=to.key, data=data, on_changed_change=_nothing)
+    _component("live")(key=to.key, data=data, on_changed_change=_do_nothing)
 
 
-def strip(of: Mapping[str, Any]) -> None:
-    """The alarms that nobody has seen to, on one line that follows what changes by itself."""
-    data = {"strip": of, "ticket": live.changes().ticket, "seat": session.seat()}
-    _draw("strip", data, "alarm_strip")
+def alert_strip(of: Mapping[str, Any]) -> None:
+    """The unacknowledged alerts on one line, which the browser keeps up to date."""
+    data = {
+        "alerts": of,
+        "ticket": push.change_counters().ticket,
+        "session": session.viewer_session(),
+    }
+    _draw("alert_strip", data, "alert_strip")
 
 
-def _nothing() -> None:
-    """The fragment is drawn anew; that is all there is to do."""
+def _do_nothing() -> None:
+    """The rerun of the fragment is the whole effect of a change."""
 
 
-def leave(href: str, once: str) -> None:
-    """Take the browser to another screen; the same `once` does it one time only."""
-    _mount("leave")(key=f"leave_{once}", data={"href": href, "once": once})
+def navigate(href: str, request_id: str) -> None:
+    """Send the browser to another page, once per `request_id`."""
+    _component("navigate")(
+        key=f"navigate_{request_id}", data={"href": href, "request_id": request_id}
+    )
 
 
 def shortcut(key_pressed: str, field: str) -> None:
-    """A key on the keyboard that goes to the field with this key of Streamlit's."""
-    _mount("shortcut")(key=f"key_to_{field}", data={"shortcut": key_pressed, "field": field})
+    """Focus the Streamlit field with this key when a keyboard key is pressed."""
+    _component("shortcut")(key=f"key_to_{field}", data={"shortcut": key_pressed, "field": field})
 
 
 def cookie(path: str, ticket: str) -> None:
-    """Have the browser change a ticket for its cookie, once; without one, give its cookie back."""
-    _mount("cookie")(key=f"cookie_{ticket}", data={"path": path, "ticket": ticket})
+    """Have the browser exchange a ticket for its cookie, once; without a ticket, delete it."""
+    _component("cookie")(key=f"cookie_{ticket}", data={"path": path, "ticket": ticket})
 
 
 def _draw(name: str, data: dict[str, Any], key: str) -> None:
-    follow = watching.followed(key)
-    given = data | {"clock": live.clock()} | ({"follow": follow} if follow else {})
-    _mount(name)(key=key, data=given)
+    subscription = shared_query.widget_subscription(key)
+    optional = {"subscription": subscription} if subscription else {}
+    _component(name)(key=key, data=data | {"clock": push.service_clock()} | optional)

@@ -1,1 +1,1 @@
-"""Records of the service turned into what a screen shows: rows, words and figures, no drawing."""
+"""View models of the pages: rows, details, labels and formatted values, without any drawing."""

@@ -1,4 +1,4 @@
-"""The audit log: who changed what, how it was and how it is, and whether the log is whole."""
+"""The audit log on screen: entries with before and after values, export and verification."""
 
 import csv
 import io
@@ -9,30 +9,30 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from crossway.dashboard.views.cells import Cell, Column, Row
-from crossway.dashboard.views.figures import millis
+from crossway.dashboard.views.formatting import to_millis
 from crossway.dashboard.views.links import (
     client_href,
     intent_href,
     key_href,
-    link,
     order_href,
+    page_href,
     webhook_href,
 )
-from crossway.domain.clients import Caller
+from crossway.domain.clients import Principal
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.ports.services import Services
 from crossway.usecases.developers import clients
-from crossway.usecases.people import audit
+from crossway.usecases.staff import audit
 
 PAGE_SIZE = 50
-EXPORT_MOST = 10_000
+MAX_EXPORT_ROWS = 10_000
 COLUMNS = (
-    Column("What"),
-    Column("Who"),
-    Column("Detail"),
+    Column("Action"),
+    Column("Actor"),
+    Column("Details"),
     Column("Before"),
     Column("After"),
-    Column("When"),
+    Column("Time"),
 )
 _UNSET: Final[tuple[Any, ...]] = (None, "", [], {})
 _CSV: Final = ("id", "at", "who", "what", "subject", "detail", "before", "after", "hash")
@@ -42,56 +42,56 @@ _HREFS: Final[Mapping[str, Callable[[str], str]]] = {
     "client": client_href,
     "key": lambda number: key_href(int(number)),
     "webhook": lambda number: webhook_href(int(number)),
-    "chain": lambda _: link("chains"),
-    "staff": lambda number: link("people", id=number),
-    "route": lambda _: link("routes"),
+    "chain": lambda _: page_href("chains"),
+    "staff": lambda number: page_href("staff", id=number),
+    "route": lambda _: page_href("routes"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One page: `older_than` is where the next one starts, None on the last."""
+class ListPage:
+    """One page of the log; `older_than` is the cursor of the next page, None on the last."""
 
     rows: tuple[Row, ...]
     older_than: int | None
 
 
-def wanted(
-    who: str | None,
-    what: str | None,
-    about: str,
+def build_filter(
+    actor: str | None,
+    action: str | None,
+    subject: str,
     first: date | None,
     last: date | None,
     before_id: int | None,
 ) -> AuditFilter:
-    """The filters of the screen as the store understands them; days are those of UTC."""
+    """The page's filters as an `AuditFilter`; days are UTC and included."""
     end = datetime.combine(last, time(), UTC) + timedelta(days=1) if last else None
     start = datetime.combine(first, time(), UTC) if first else None
-    return AuditFilter(who or "", what or "", about.strip(), start, end, before_id)
+    return AuditFilter(actor or "", action or "", subject.strip(), start, end, before_id)
 
 
-def listing(services: Services, caller: Caller, filters: AuditFilter) -> Listing:
+def load_page(services: Services, caller: Principal, filters: AuditFilter) -> ListPage:
     """One page of entries, newest first."""
-    found = audit.page(services, caller, filters, PAGE_SIZE + 1)
-    shown = found[:PAGE_SIZE]
-    older = shown[-1].id if len(found) > PAGE_SIZE else None
-    names = {client.id: client.name for client in clients.every(services)}
-    return Listing(tuple(_row(entry, names) for entry in shown), older)
+    entries = audit.list_entries(services, caller, filters, PAGE_SIZE + 1)
+    shown = entries[:PAGE_SIZE]
+    older = shown[-1].id if len(entries) > PAGE_SIZE else None
+    names = {client.id: client.name for client in clients.list_clients(services)}
+    return ListPage(tuple(_row(entry, names) for entry in shown), older)
 
 
 def _row(entry: AuditEntry, names: Mapping[str, str]) -> Row:
-    what = entry.what[:1].upper() + entry.what[1:]
+    action = entry.action[:1].upper() + entry.action[1:]
     return Row(
         key=str(entry.id),
         href=_href(entry),
-        label=f"{what} by {entry.who}, {entry.subject}",
+        label=f"{action} by {entry.actor}, {entry.subject}",
         cells=(
-            Cell(what, sub=_subject(entry)),
-            Cell(entry.who),
-            Cell(_told(_named(entry.detail, names)) or "–"),
-            Cell(_changed(entry.before, entry.after)),
-            Cell(_changed(entry.after, entry.before)),
-            Cell(at=millis(entry.at)),
+            Cell(action, sub=_subject(entry)),
+            Cell(entry.actor),
+            Cell(_format_values(_with_client_name(entry.detail, names)) or "–"),
+            Cell(_format_change(entry.before, entry.after)),
+            Cell(_format_change(entry.after, entry.before)),
+            Cell(at=to_millis(entry.at)),
         ),
     )
 
@@ -106,85 +106,102 @@ def _href(entry: AuditEntry) -> str:
     if not kind and "order" in entry.detail:
         kind, number = "order", str(entry.detail["order"])
     draw = _HREFS.get(kind)
-    # A subject that was written by hand or by an older version may name no number.
+    # A subject from the command line or an older version may lack a number.
     if draw is None or (kind in ("key", "webhook") and not number.isdigit()):
         return ""
     return draw(number)
 
 
-def _named(detail: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The detail with clients by their names."""
-    known = detail.get("client")
-    return {**detail, "client": names.get(known, known)} if isinstance(known, str) else {**detail}
+def _with_client_name(detail: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The details with client ids replaced by client names."""
+    client_id = detail.get("client")
+    return (
+        {**detail, "client": names.get(client_id, client_id)}
+        if isinstance(client_id, str)
+        else {**detail}
+    )
 
 
-def _changed(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> str:
-    """One side of a change; where there is no other side, without what was never set."""
-    facts = one or {}
-    if not other:
+def _format_change(values: Mapping[str, Any] | None, other_side: Mapping[str, Any] | None) -> str:
+    """One side of a change; without the other side, unset values are left out."""
+    facts = values or {}
+    if not other_side:
         facts = {name: value for name, value in facts.items() if value not in _UNSET}
-    return _told(facts) or "–"
+    return _format_values(facts) or "–"
 
 
-def _told(facts: Mapping[str, Any]) -> str:
-    """Facts in one line: `app fee bps: 50, name: A shop`."""
-    return ", ".join(f"{name.replace('_', ' ')}: {_value(facts[name])}" for name in facts)
+def _format_values(facts: Mapping[str, Any]) -> str:
+    """Values in one line: `app fee bps: 50, name: A shop`."""
+    return ", ".join(f"{name.replace('_', ' ')}: {_format_value(facts[name])}" for name in facts)
 
 
-def _value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     match value:
         case _ if value in _UNSET:
             return "none"
         case bool():
             return "yes" if value else "no"
         case list():
-            return " ".join(map(_value, value))
+            return " ".join(map(_format_value, value))
         case Mapping():
-            return "(" + _told(value) + ")"
+            return "(" + _format_values(value) + ")"
     return str(value)
 
 
-def export(services: Services, caller: Caller, filters: AuditFilter) -> str:
+def export_csv(services: Services, caller: Principal, filters: AuditFilter) -> str:
     """The filtered entries as CSV, newest first, at most `EXPORT_MOST`."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(_CSV)
     filters = replace(filters, before_id=None)
-    for _ in range(EXPORT_MOST // audit.MOST_PAGE):
-        found = audit.page(services, caller, filters, audit.MOST_PAGE)
-        writer.writerows(map(_exported, found))
-        if len(found) < audit.MOST_PAGE:
+    for _ in range(MAX_EXPORT_ROWS // audit.MAX_PAGE_SIZE):
+        entries = audit.list_entries(services, caller, filters, audit.MAX_PAGE_SIZE)
+        writer.writerows(map(_export_row, entries))
+        if len(entries) < audit.MAX_PAGE_SIZE:
             break
-        filters = replace(filters, before_id=found[-1].id)
+        filters = replace(filters, before_id=entries[-1].id)
     return out.getvalue()
 
 
-def _exported(entry: AuditEntry) -> tuple[object, ...]:
+def _export_row(entry: AuditEntry) -> tuple[object, ...]:
     return (
-        entry.id, entry.at.isoformat(), entry.who, entry.what, entry.subject,
-        _json(entry.detail), _json(entry.before), _json(entry.after), entry.hash,
-    )  # fmt: skip
+        entry.id,
+        entry.at.isoformat(),
+        entry.actor,
+        entry.action,
+        entry.subject,
+        _json(entry.detail),
+        _json(entry.before),
+        _json(entry.after),
+        entry.hash,
+    )
 
 
 def _json(facts: Mapping[str, Any] | None) -> str:
     return "" if facts is None else json.dumps(dict(facts), ensure_ascii=False)
 
 
-def verdict(checked: audit.Checked, known: str) -> tuple[bool, str]:
-    """Whether nothing speaks against the log, and that as a sentence."""
-    count = f"{checked.entries:,} entr{'y' if checked.entries == 1 else 'ies'}"
-    if checked.broken:
-        where = ", ".join(f"#{number}" for number in checked.broken[:5])
-        return False, f"The log was changed: what stands before {where} is not what was written."
-    if not checked.holds_known:
-        return False, f"None of the {count} has this hash: the log was cut short or written anew."
-    if checked.bare:
-        return False, f"None of the {count} has a hash: nothing shows whether any was changed."
-    proven = f"{checked.entries - checked.unproven:,} of" if checked.unproven else "all"
-    held = ", and the hash that you gave is among them" if known else ""
-    old = (
-        f" {checked.unproven:,} have none, as from before there were any."
-        if checked.unproven
+def describe_verification(
+    verification: audit.AuditVerification, known_hash: str
+) -> tuple[bool, str]:
+    """Whether the log's hash chain is intact, and the result as a sentence."""
+    count = f"{verification.entries:,} entr{'y' if verification.entries == 1 else 'ies'}"
+    if verification.broken:
+        entry_numbers = ", ".join(f"#{number}" for number in verification.broken[:5])
+        return False, f"Log modified: the entries before {entry_numbers} do not match their hashes."
+    if not verification.holds_known:
+        return False, f"None of the {count} has this hash: the log was truncated or rewritten."
+    if verification.unhashed:
+        return False, f"None of the {count} has a hash, so the log cannot be verified."
+    proven = (
+        f"{verification.entries - verification.unhashed_entries:,} of "
+        if verification.unhashed_entries
         else ""
     )
-    return True, f"The log is whole: the hashes of {proven} {count} fit{held}.{old}"
+    known_found = " The given hash is one of them." if known_hash else ""
+    without_hash = (
+        f" {verification.unhashed_entries:,} older entries have no hash."
+        if verification.unhashed_entries
+        else ""
+    )
+    return True, f"Log verified: {proven}{count} intact.{known_found}{without_hash}"

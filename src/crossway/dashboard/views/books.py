@@ -1,4 +1,4 @@
-"""The books on screen: the trial balance, one account's postings, what a line is about."""
+"""The books on screen: trial balance, postings of an account, and exports."""
 
 import io
 import tempfile
@@ -7,231 +7,242 @@ from dataclasses import dataclass
 from datetime import date
 from typing import cast
 
-from crossway.dashboard.views import wording
-from crossway.dashboard.views.cells import Cell, Chip, Column, Row
-from crossway.dashboard.views.figures import (
-    about_usd,
+from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.formatting import (
     address_cell,
-    amount,
     chain_name,
-    grouped,
-    millis,
+    format_amount,
+    format_approx_usd,
+    group_thousands,
+    to_millis,
     tx_cell,
 )
-from crossway.dashboard.views.links import intent_href, link
-from crossway.domain.clients import Caller
-from crossway.domain.ledger import FIAT, OF_NO_INTENT, Account, BalanceKey, is_fiat
+from crossway.dashboard.views.links import intent_href, page_href
+from crossway.domain.clients import Principal
+from crossway.domain.ledger import FIAT, NO_INTENT, Account, BalanceKey, is_fiat
 from crossway.domain.ramps import provider_name
 from crossway.ports.services import Services
-from crossway.ports.treasury_records import PostingFilter
-from crossway.usecases.money import books, books_files
-from crossway.usecases.money.books import Entry, Line, Money, Trial
+from crossway.ports.treasury_repository import PostingFilter
+from crossway.usecases.money import books, books_export
+from crossway.usecases.money.books import AccountBalance, Denomination, PostingDetail, TrialBalance
 
-PAGE_SIZE, TRIAL_SIZE = 50, 30
+PAGE_SIZE, TRIAL_PAGE_SIZE = 50, 30
 SUMMARY_COLUMNS = (
     Column("Account"),
-    Column("Debit balance", "right", "At today's prices, as far as there are any"),
-    Column("Credit balance", "right", "At today's prices, as far as there are any"),
+    Column("Debit balance", "right", "At today's prices, where known"),
+    Column("Credit balance", "right", "At today's prices, where known"),
 )
 TRIAL_COLUMNS = (
     Column("Account"),
-    Column("Where"),
+    Column("Location"),
     Column("Debit balance", "right"),
     Column("Credit balance", "right"),
 )
 POSTING_COLUMNS = (
-    Column("When"),
+    Column("Time"),
     Column("From"),
     Column("To"),
     Column("Amount", "right"),
     Column("Payment"),
-    Column("Shown by"),
-    Column("With whom"),
+    Column("Transaction"),
+    Column("Counterparty"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One page of a list: `older_than` is where the next one starts, None on the last."""
+class ListPage:
+    """One page of a list; `older_than` is the cursor of the next page, None on the last."""
 
     rows: tuple[Row, ...]
     older_than: int | None
 
 
-def key_of(account: str | None, chain: str | None, token: str | None) -> BalanceKey | None:
-    """The account that a link names; None where it names none."""
+def parse_balance_key(
+    account: str | None, chain: str | None, token: str | None
+) -> BalanceKey | None:
+    """The account of a link's query parameters; None without one."""
     if account in tuple(Account) and chain and token:
         return Account(str(account)), chain, token
     return None
 
 
-def href(key: BalanceKey) -> str:
-    """The link that opens an account's postings."""
-    return link("books", account=key[0].value, chain=key[1], token=key[2])
+def balance_href(key: BalanceKey) -> str:
+    """The link to an account's postings."""
+    return page_href("books", account=key[0].value, chain=key[1], token=key[2])
 
 
-def place_name(services: Services, place: str) -> str:
-    """A chain, or the provider that keeps local money."""
-    if is_fiat(place):
-        return provider_name(place.removeprefix(FIAT))
-    return chain_name(services.catalogue, place)
+def location_name(services: Services, location: str) -> str:
+    """The name of a chain, or of the provider that holds fiat money."""
+    if is_fiat(location):
+        return provider_name(location.removeprefix(FIAT))
+    return chain_name(services.catalogue, location)
 
 
-def amount_of(money: Money, units: int) -> str:
-    """Every digit of an amount, with at least the two places of money."""
+def format_money(money: Denomination, units: int) -> str:
+    """An amount with all digits and at least two decimals."""
     if money.decimals < 2:
-        return f"{grouped(money.formatted(units))} {money.symbol}"
-    return amount(units, money.decimals, money.symbol)
+        return f"{group_thousands(money.format(units))} {money.symbol}"
+    return format_amount(units, money.decimals, money.symbol)
 
 
-def verdict(services: Services, trial: Trial) -> tuple[bool, str]:
-    """Whether debits are credits everywhere, and that as a sentence."""
-    places = {line.key[1:] for line in trial.lines}
-    if not trial.out:
-        chains = len({chain for chain, _ in places})
+def describe_balance_check(services: Services, trial: TrialBalance) -> tuple[bool, str]:
+    """Whether debits equal credits for every token, and the result as a sentence."""
+    positions = {line.key[1:] for line in trial.balances}
+    if not trial.imbalances:
+        chains = len({chain for chain, _ in positions})
         return True, (
-            f"The books balance: debits equal credits for each of {len(places):,} tokens in "
-            f"{chains:,} places."
+            f"The books balance: debits equal credits for each of {len(positions):,} tokens in "
+            f"{chains:,} locations."
         )
     out = "; ".join(
-        f"{amount_of(books.money_of(services, *place), units)} on {place_name(services, place[0])}"
-        for place, units in list(trial.out.items())[:5]
+        f"{format_money(books.get_denomination(services, *position), units)} on "
+        f"{location_name(services, position[0])}"
+        for position, units in list(trial.imbalances.items())[:5]
     )
     return False, f"The books do not balance. Out by {out}."
 
 
-def summary(trial: Trial) -> tuple[Row, ...]:
-    """Every account with what it is worth in all."""
-    worth = books.totals(trial.lines)
+def build_summary_rows(trial: TrialBalance) -> tuple[Row, ...]:
+    """Rows of all accounts with their total value."""
+    totals = books.total_by_account(trial.balances)
     return tuple(
         Row(
             account.value,
-            (Cell(wording.ACCOUNTS[account]), *_usd_sides(worth[account])),
-            href=link("books", only=account.value),
-            label=f"The lines of {wording.ACCOUNTS[account]}",
+            (Cell(status_labels.ACCOUNT_NAMES[account]), *_usd_sides(totals[account])),
+            href=page_href("books", only=account.value),
+            label=f"Balances of {status_labels.ACCOUNT_NAMES[account]}",
         )
         for account in Account
-        if account in worth
+        if account in totals
     )
 
 
 def _usd_sides(micro_usd: int | None) -> tuple[Cell, Cell]:
     if micro_usd is None:
-        return Cell("–", hint="There is no price of what lies there"), Cell("")
-    shown = Cell(about_usd(abs(micro_usd)))
-    return (shown, Cell("")) if micro_usd >= 0 else (Cell(""), shown)
+        return Cell("–", hint="No price available"), Cell("")
+    cell = Cell(format_approx_usd(abs(micro_usd)))
+    return (cell, Cell("")) if micro_usd >= 0 else (Cell(""), cell)
 
 
-def lines(
-    services: Services, trial: Trial, only: str | None, chain: str | None, start: int
-) -> Listing:
-    """Accounts by chain and token, from the line of this number on; a line opens its postings."""
-    met = [
+def build_trial_rows(
+    services: Services, trial: TrialBalance, only: str | None, chain: str | None, start: int
+) -> ListPage:
+    """One page of balances by chain and token, from index `start`; a row opens its postings."""
+    matching = [
         line
-        for line in trial.lines
+        for line in trial.balances
         if (not only or line.key[0] == only) and (not chain or line.key[1] == chain)
     ]
-    end = start + TRIAL_SIZE
-    shown = tuple(_line(services, line) for line in met[start:end])
-    return Listing(shown, end if end < len(met) else None)
+    end = start + TRIAL_PAGE_SIZE
+    shown = tuple(_trial_row(services, line) for line in matching[start:end])
+    return ListPage(shown, end if end < len(matching) else None)
 
 
-def _line(services: Services, line: Line) -> Row:
-    name, where = wording.ACCOUNTS[line.key[0]], place_name(services, line.key[1])
-    shown_amount = amount_of(line.money, abs(line.units))
-    worth = "" if line.micro_usd is None else about_usd(abs(line.micro_usd))
-    shown = Cell(shown_amount, sub=worth)
-    sides = (shown, Cell("")) if line.units >= 0 else (Cell(""), shown)
+def _trial_row(services: Services, line: AccountBalance) -> Row:
+    name, location = status_labels.ACCOUNT_NAMES[line.key[0]], location_name(services, line.key[1])
+    shown_amount = format_money(line.denomination, abs(line.amount))
+    usd_value = "" if line.micro_usd is None else format_approx_usd(abs(line.micro_usd))
+    cell = Cell(shown_amount, sub=usd_value)
+    sides = (cell, Cell("")) if line.amount >= 0 else (Cell(""), cell)
     return Row(
         ":".join(line.key),
-        (Cell(name), Cell(where), *sides),
-        href=href(line.key),
-        label=f"Postings of {name}, {line.money.symbol} on {where}",
+        (Cell(name), Cell(location), *sides),
+        href=balance_href(line.key),
+        label=f"Postings of {name}, {line.denomination.symbol} on {location}",
     )
 
 
-def title(services: Services, key: BalanceKey) -> str:
-    """An account in words: `Relayer's own funds: USDC on Base`."""
-    symbol = books.money_of(services, key[1], key[2]).symbol
-    return f"{wording.ACCOUNTS[key[0]]}: {symbol} on {place_name(services, key[1])}"
+def describe_balance_key(services: Services, key: BalanceKey) -> str:
+    """An account's name: `Relayer's own funds: USDC on Base`."""
+    symbol = books.get_denomination(services, key[1], key[2]).symbol
+    return f"{status_labels.ACCOUNT_NAMES[key[0]]}: {symbol} on {location_name(services, key[1])}"
 
 
-def balance(services: Services, key: BalanceKey, units: int) -> str:
-    """What an account stands at, with its side."""
-    money = books.money_of(services, key[1], key[2])
+def format_balance(services: Services, key: BalanceKey, units: int) -> str:
+    """An account's balance with its side."""
+    money = books.get_denomination(services, key[1], key[2])
     side = "debit" if units >= 0 else "credit"
-    text = amount_of(money, abs(units))
+    text = format_money(money, abs(units))
     return f"{text} ({side})" if units else text
 
 
-def listing(services: Services, caller: Caller, wanted: PostingFilter) -> Listing:
+def load_postings(services: Services, caller: Principal, posting_filter: PostingFilter) -> ListPage:
     """One page of postings, newest first."""
-    found = books.page(services, caller, wanted, PAGE_SIZE + 1)
-    shown = found[:PAGE_SIZE]
-    older = shown[-1].posted.id if len(found) > PAGE_SIZE else None
-    return Listing(tuple(_posting(services, entry, wanted.place) for entry in shown), older)
-
-
-def _posting(services: Services, entry: Entry, of: BalanceKey | None) -> Row:
-    made, number = entry.posted.posting, entry.posted.posting.intent_id
-    chain = services.catalogue.chains.get(made.chain)
-    moved = amount_of(entry.money, made.units)
-    side: tuple[Chip, ...] = ()
-    if of is not None:
-        debit = made.debit is of[0]
-        side = (Chip("Debit" if debit else "Credit", "blue" if debit else "violet"),)
-    worth = "" if entry.micro_usd is None else about_usd(entry.micro_usd)
-    where = place_name(services, made.chain)
-    known = number != OF_NO_INTENT
-    whom = entry.counterpart
-    return Row(
-        str(entry.posted.id),
-        (
-            Cell(at=millis(entry.posted.at), as_="exact"),
-            Cell(wording.ACCOUNTS[made.credit]),
-            Cell(wording.ACCOUNTS[made.debit]),
-            Cell(moved, sub=" · ".join(filter(None, (worth, "" if of else where))), chips=side),
-            Cell(f"#{number}" if known else "–"),
-            _shown_by(services, entry),
-            address_cell(chain, whom) if len(whom) > 24 else Cell(whom or "–"),
-        ),
-        href=intent_href(number) if known else "",
-        label=f"Payment {number}" if known else "",
+    entries = books.list_postings(services, caller, posting_filter, PAGE_SIZE + 1)
+    shown = entries[:PAGE_SIZE]
+    older = shown[-1].posted.id if len(entries) > PAGE_SIZE else None
+    return ListPage(
+        tuple(_posting_row(services, entry, posting_filter.balance_key) for entry in shown), older
     )
 
 
-_BY_HAND: Mapping[str, str] = {
-    "stock:opening": "Opening stock",
-    "stock:put-in": "Stock put in",
-    "stock:taken-out": "Stock taken out",
-    "dust": "Dust kept",
+def _posting_row(services: Services, entry: PostingDetail, balance_key: BalanceKey | None) -> Row:
+    posting, intent_id = entry.posted.posting, entry.posted.posting.intent_id
+    chain = services.catalogue.chains.get(posting.chain)
+    amount = format_money(entry.denomination, posting.amount)
+    side: tuple[Badge, ...] = ()
+    if balance_key is not None:
+        debit = posting.debit is balance_key[0]
+        side = (Badge("Debit" if debit else "Credit", "blue" if debit else "violet"),)
+    usd_value = "" if entry.micro_usd is None else format_approx_usd(entry.micro_usd)
+    location = location_name(services, posting.chain)
+    has_intent = intent_id != NO_INTENT
+    counterparty = entry.counterparty
+    return Row(
+        str(entry.posted.id),
+        (
+            Cell(at=to_millis(entry.posted.at), as_="exact"),
+            Cell(status_labels.ACCOUNT_NAMES[posting.credit]),
+            Cell(status_labels.ACCOUNT_NAMES[posting.debit]),
+            Cell(
+                amount,
+                sub=" · ".join(filter(None, (usd_value, "" if balance_key else location))),
+                chips=side,
+            ),
+            Cell(f"#{intent_id}" if has_intent else "–"),
+            _transaction_cell(services, entry),
+            address_cell(chain, counterparty)
+            if len(counterparty) > 24
+            else Cell(counterparty or "–"),
+        ),
+        href=intent_href(intent_id) if has_intent else "",
+        label=f"Payment {intent_id}" if has_intent else "",
+    )
+
+
+_MANUAL_POSTINGS: Mapping[str, str] = {
+    "inventory:opening": "Opening inventory",
+    "inventory:added": "Inventory added",
+    "inventory:withdrawn": "Inventory withdrawn",
+    "dust": "Dust retained",
 }
 
 
-def _shown_by(services: Services, entry: Entry) -> Cell:
-    made = entry.posted.posting
-    if made.tx in _BY_HAND:
-        return Cell(_BY_HAND[made.tx])
-    if is_fiat(made.chain):
-        _, number, what = made.tx.split(":")
-        return Cell(f"Order {number}, {what}")
-    if made.tx.startswith("found:"):
-        return Cell("Found on the chain")
-    return tx_cell(services.catalogue.chains.get(made.chain), made.tx.split(":")[0])
+def _transaction_cell(services: Services, entry: PostingDetail) -> Cell:
+    posting = entry.posted.posting
+    if posting.tx in _MANUAL_POSTINGS:
+        return Cell(_MANUAL_POSTINGS[posting.tx])
+    if is_fiat(posting.chain):
+        _, order_id, step = posting.tx.split(":")
+        return Cell(f"Order {order_id}, {step}")
+    if posting.tx.startswith("found:"):
+        return Cell("Found on chain")
+    return tx_cell(services.catalogue.chains.get(posting.chain), posting.tx.split(":")[0])
 
 
-def file_of(
+def write_export(
     services: Services,
-    caller: Caller,
+    caller: Principal,
     form: str,
     days: tuple[date | None, date | None],
     key: BalanceKey | None,
 ) -> io.RawIOBase:
-    """An export written to a file piece by piece, so that it may be larger than memory."""
-    # Unbuffered, as Streamlit takes files; it is gone once Streamlit has read it.
+    """An export as a temporary file, written in pieces so that it may exceed memory."""
+    # Streamlit needs an unbuffered file; it is deleted once Streamlit has read it.
     file = cast(io.RawIOBase, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115
     written = io.BufferedWriter(file)
-    for piece in books_files.pieces(services, caller, form, *days, key=key):
+    for piece in books_export.export_file(services, caller, form, *days, key=key):
         written.write(piece.encode())
     written.flush()
     file = written.detach()
@@ -239,13 +250,13 @@ def file_of(
     return file
 
 
-def file_name(form: str, days: tuple[date | None, date | None]) -> str:
-    """What an export is called: `books-2026-11-01-to-2026-11-30.csv`."""
-    parts = ["books", *_between(days)]
+def export_file_name(form: str, days: tuple[date | None, date | None]) -> str:
+    """The name of an export: `books-2026-11-01-to-2026-11-30.csv`."""
+    parts = ["books", *_date_parts(days)]
     return f"{'-'.join(parts)}.{form}"
 
 
-def _between(days: tuple[date | None, date | None]) -> Iterator[str]:
+def _date_parts(days: tuple[date | None, date | None]) -> Iterator[str]:
     first, last = days
     if first:
         yield first.isoformat()
@@ -253,12 +264,12 @@ def _between(days: tuple[date | None, date | None]) -> Iterator[str]:
         yield f"to-{last.isoformat()}"
 
 
-def accounts_of(trial: Trial) -> list[str]:
-    """The accounts that something was posted to, in the order of the books."""
-    used = {line.key[0] for line in trial.lines}
+def list_accounts(trial: TrialBalance) -> list[str]:
+    """The accounts with postings, in the order of the chart of accounts."""
+    used = {line.key[0] for line in trial.balances}
     return [account.value for account in Account if account in used]
 
 
-def places_of(trial: Trial) -> list[str]:
-    """The places where something was posted."""
-    return sorted({line.key[1] for line in trial.lines})
+def list_locations(trial: TrialBalance) -> list[str]:
+    """The locations with postings."""
+    return sorted({line.key[1] for line in trial.balances})

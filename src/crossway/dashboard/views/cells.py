@@ -1,4 +1,4 @@
-"""The shapes a screen is made of: cells and rows, facts, steps and items of a timeline."""
+"""Building blocks of pages: cells, rows, badges, details, steps and timeline entries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -9,8 +9,8 @@ TimeAs = Literal["ago", "left", "exact", "countdown", "clock"]
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
-    """A word with its colour and its icon: the colour is never the only sign."""
+class Badge:
+    """A label with a colour and an icon; colour alone never carries the meaning."""
 
     text: str
     color: Color = "gray"
@@ -20,12 +20,12 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value: `copy` is what its copy button yields, `href` its place in an explorer,
-    `at` an instant in epoch milliseconds, `share` a bar of 0 to 100 per cent."""
+    """One value: `copy` is the text of its copy button, `href` a link to a block explorer, `at` a
+    time in epoch milliseconds, `share` the length of a bar from 0 to 100 per cent."""
 
     text: str = ""
     sub: str = ""
-    chips: tuple[Chip, ...] = ()
+    chips: tuple[Badge, ...] = ()
     at: int | None = None
     as_: TimeAs = "ago"
     copy: str = ""
@@ -39,7 +39,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The head of a column; a `wide` one is left out where there is little room."""
+    """A column header; a `wide` column is hidden on narrow screens."""
 
     title: str
     align: Literal["", "right"] = ""
@@ -49,7 +49,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line; `href` makes it a link that opens `key`, `label` is what is read out of it."""
+    """One table row; `href` makes it a link, `label` is its accessible name."""
 
     key: str
     cells: tuple[Cell, ...]
@@ -59,7 +59,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class Detail:
     """A label and its value."""
 
     label: str
@@ -69,29 +69,29 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a payment's life."""
+    """One step of a payment's or an order's progress."""
 
     title: str
-    stands: Literal["done", "now", "todo", "failed"]
+    status: Literal["done", "now", "todo", "failed"]
     at: int | None = None
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A link to another screen, drawn as a button; the `main` one is filled. A `file` is fetched
-    and kept by the browser, which stays where it is."""
+class LinkButton:
+    """A link to another page, drawn as a button; a `primary` one is filled. A `download` is saved
+    as a file and does not leave the page."""
 
     label: str
     href: str
     icon: str = ""
-    main: bool = False
-    file: bool = False
+    primary: bool = False
+    download: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """One thing that happened; `tx` is the transaction that shows it, `raw` its record as JSON."""
+class TimelineEntry:
+    """One event of a timeline; `tx` is its transaction, `raw` its record as JSON."""
 
     key: str
     title: str
@@ -103,28 +103,32 @@ class Item:
     raw: str = ""
 
 
-def plain(value: Cell | Row | Fact | Step | Item | Column | Way) -> dict[str, Any]:
-    """A shape as JSON can carry it, without what is empty."""
-    lean: dict[str, Any] = {}
-    for name, told in _NAMES[type(value)]:
+def to_json(
+    value: Cell | Row | Detail | Step | TimelineEntry | Column | LinkButton,
+) -> dict[str, Any]:
+    """The JSON form of a building block, without empty fields."""
+    result: dict[str, Any] = {}
+    for name, json_name in _FIELD_NAMES[type(value)]:
         field = getattr(value, name)
         if field is None or field is False or field == "":
             continue
         if isinstance(field, tuple):
             if field or name == "cells":
-                lean[told] = [plain(one) if _is_shape(one) else one for one in field]
+                result[json_name] = [
+                    to_json(item) if _is_building_block(item) else item for item in field
+                ]
         else:
-            lean[told] = plain(field) if _is_shape(field) else field
-    return lean
+            result[json_name] = to_json(field) if _is_building_block(field) else field
+    return result
 
 
-def _is_shape(value: object) -> bool:
-    return type(value) in _NAMES
+def _is_building_block(value: object) -> bool:
+    return type(value) in _FIELD_NAMES
 
 
-# The fields of each shape here and in JSON. Every cell of every screen that is open is drawn by
-# them: `dataclasses.asdict` takes three times as long.
-_NAMES: Final[Mapping[type, Sequence[tuple[str, str]]]] = {
+# The field names of each building block in Python and in JSON. Computed once because every cell of
+# every open page is serialised with them; `dataclasses.asdict` takes three times as long.
+_FIELD_NAMES: Final[Mapping[type, Sequence[tuple[str, str]]]] = {
     kind: [(field.name, field.name.rstrip("_")) for field in fields(kind)]
-    for kind in (Chip, Cell, Column, Row, Fact, Step, Way, Item)
+    for kind in (Badge, Cell, Column, Row, Detail, Step, LinkButton, TimelineEntry)
 }

@@ -1,25 +1,25 @@
-"""Clients: what they are charged and allowed, where their refunds go, how they show themselves."""
+"""Merchants on screen: fees, rate limits, refund addresses and public profile."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crossway.dashboard.views.cells import Cell, Column, Row
-from crossway.dashboard.views.figures import grouped, short, usd
-from crossway.dashboard.views.keys import whole_number
+from crossway.dashboard.views.formatting import format_usd, group_thousands, shorten
+from crossway.dashboard.views.keys import parse_whole_number
 from crossway.dashboard.views.links import client_href
 from crossway.domain.clients import MAX_APP_FEE_BPS, Client
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units, parse_decimal
 from crossway.ports.services import Services
 from crossway.usecases.developers import clients
-from crossway.usecases.developers.clients import ClientChange
+from crossway.usecases.developers.clients import ClientUpdate
 
 COLUMNS = (
-    Column("Client"),
+    Column("Merchant"),
     Column("App fee"),
-    Column("Rate"),
-    Column("Refunds go to", wide=True),
-    Column("Shown as", wide=True),
+    Column("Rate limit"),
+    Column("Refund addresses", wide=True),
+    Column("Display name", wide=True),
 )
 PERCENT_PLACES = 2
 KINDS: Mapping[str, str] = {
@@ -31,8 +31,8 @@ KINDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """The form of a client as it stands; the refund addresses by the kind of chain."""
+class ClientForm:
+    """The form's input; refund addresses by the kind of chain."""
 
     name: str
     fee_percent: str
@@ -44,76 +44,81 @@ class Typed:
     colour: str
 
 
-def rows(services: Services) -> tuple[Row, ...]:
-    """Every client."""
-    return tuple(_row(client) for client in clients.every(services))
+def build_rows(services: Services) -> tuple[Row, ...]:
+    """Rows of all clients."""
+    return tuple(_row(client) for client in clients.list_clients(services))
 
 
 def _row(client: Client) -> Row:
-    refunds = [f"{kind_words(kind)} {short(a)}" for kind, a in client.refund_addresses.items()]
+    refunds = [
+        f"{chain_kind_name(kind)} {shorten(a)}" for kind, a in client.refund_addresses.items()
+    ]
     cap = client.app_fee_cap_micro_usd
     return Row(
         key=client.id,
         href=client_href(client.id),
-        label=f"Client {client.name}",
+        label=f"Merchant {client.name}",
         cells=(
             Cell(client.name),
-            Cell(f"{fee_percent(client)} %", sub=f"at most {usd(cap)}" if cap is not None else ""),
-            Cell(f"{client.requests_per_minute:,} a minute"),
-            Cell(", ".join(refunds) or "Where each payment says"),
-            Cell(client.brand.display_name or "–", sub=client.brand.colour),
+            Cell(
+                f"{format_fee_percent(client)} %",
+                sub=f"at most {format_usd(cap)}" if cap is not None else "",
+            ),
+            Cell(f"{client.requests_per_minute:,} per minute"),
+            Cell(", ".join(refunds) or "Set per payment"),
+            Cell(client.public_profile.display_name or "–", sub=client.public_profile.colour),
         ),
     )
 
 
-def one(services: Services, text: str) -> Client:
-    """The client that a link names; raises `NotFound`."""
-    for client in clients.every(services):
+def get_client(services: Services, text: str) -> Client:
+    """The client with this id; raises `NotFound`."""
+    for client in clients.list_clients(services):
         if client.id == text:
             return client
-    raise NotFound("No such client is known" if text else "No client is named")
+    raise NotFound("Merchant not found" if text else "The link has no merchant ID")
 
 
-def names(services: Services) -> dict[str, str]:
-    """Every client's name by its identifier."""
-    return {client.id: client.name for client in clients.every(services)}
+def client_names(services: Services) -> dict[str, str]:
+    """The client names by id."""
+    return {client.id: client.name for client in clients.list_clients(services)}
 
 
-def kinds(services: Services) -> tuple[str, ...]:
-    """The kinds of chains that there are here."""
+def list_chain_kinds(services: Services) -> tuple[str, ...]:
+    """The kinds of the configured chains."""
     chains = services.catalogue.chains
     return tuple(sorted({chains[chain].kind for chain in services.chains}))
 
 
-def kind_words(kind: str) -> str:
-    """What a kind of chains is called."""
+def chain_kind_name(kind: str) -> str:
+    """The display name of a kind of chain."""
     return KINDS.get(kind, kind.title())
 
 
-def fee_percent(client: Client) -> str:
+def format_fee_percent(client: Client) -> str:
     """The app fee in per cent: `0.50`."""
     return format_units(client.app_fee_bps, PERCENT_PLACES, PERCENT_PLACES)
 
 
-def cap_usd(client: Client) -> str:
-    """The most that the app fee may be, as it is typed; empty without a cap."""
+def format_fee_cap(client: Client) -> str:
+    """The cap of the app fee in dollars for an input; empty without a cap."""
     cap = client.app_fee_cap_micro_usd
-    return "" if cap is None else grouped(format_units(cap, MICRO_USD_DECIMALS, 2))
+    return "" if cap is None else group_thousands(format_units(cap, MICRO_USD_DECIMALS, 2))
 
 
-def change_of(typed: Typed) -> ClientChange:
-    """The form as a change; an empty field takes away what was set."""
+def parse_change(typed: ClientForm) -> ClientUpdate:
+    """The form as a change; an empty field clears the value."""
     cap = typed.cap_usd.strip().replace(",", "")
     fee = parse_decimal("App fee", typed.fee_percent.strip() or "0", PERCENT_PLACES)
     if fee > MAX_APP_FEE_BPS:
         raise InvalidInput("App fee must be from 0 to 5 %")
-    return ClientChange(
+    return ClientUpdate(
         name=typed.name,
         app_fee_bps=fee,
         app_fee_cap_micro_usd=parse_decimal("App fee at most", cap, MICRO_USD_DECIMALS)
         if cap
         else -1,
-        requests_per_minute=whole_number("Requests a minute", typed.rate),
+        requests_per_minute=parse_whole_number("Requests a minute", typed.rate),
         refund_addresses=typed.refunds,
         display_name=typed.display_name,
         logo_url=typed.logo_url,

@@ -1,4 +1,4 @@
-"""Deliveries of webhooks: the list with its filters, and one with its request and its answers."""
+"""Webhook deliveries on screen: the filtered list, and one delivery with its attempts."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -6,192 +6,211 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from crossway.dashboard.views.cells import Cell, Chip, Column, Fact, Item, Row, Way
-from crossway.dashboard.views.figures import millis, time_cell
+from crossway.dashboard.views.cells import (
+    Badge,
+    Cell,
+    Column,
+    Detail,
+    LinkButton,
+    Row,
+    TimelineEntry,
+)
+from crossway.dashboard.views.formatting import time_cell, to_millis
 from crossway.dashboard.views.links import (
-    LONGEST_NUMBER,
+    MAX_ID_DIGITS,
     delivery_href,
     intent_href,
     order_href,
     webhook_href,
 )
-from crossway.dashboard.views.webhooks import event
-from crossway.domain.clients import Caller
+from crossway.dashboard.views.webhooks import describe_event
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.webhooks import (
     TEST_EVENT,
     TEST_KIND,
-    Announcement,
     Delivery,
+    DeliveryAttempt,
     DeliveryState,
     EventType,
-    Try,
+    OutboxEvent,
 )
 from crossway.ports.services import Services
-from crossway.ports.webhook_records import DeliveryFilter
+from crossway.ports.webhook_repository import DeliveryFilter
 from crossway.usecases.developers import deliveries
 
 PAGE_SIZE = 25
-EVERY = "All"
+ALL = "All"
 D = DeliveryState
 QUICK: Final[Mapping[str, tuple[DeliveryState, ...]]] = {
-    EVERY: (),
+    ALL: (),
     "Delivered": (D.DELIVERED,),
-    "To come": (D.DUE, D.WAITING),
+    "Queued": (D.DUE, D.WAITING),
     "Failed": (D.FAILED,),
 }
 EVENTS: Final = (*(one.value for one in EventType), TEST_EVENT)
 COLUMNS = (
     Column("Delivery"),
-    Column("State"),
-    Column("About"),
-    Column("Answer"),
-    Column("Next try"),
+    Column("Status"),
+    Column("Resource"),
+    Column("Response"),
+    Column("Next attempt"),
     Column("Created", wide=True),
 )
-STATES: Final[Mapping[DeliveryState, Chip]] = {
-    D.WAITING: Chip("Waiting", "gray", "hourglass_top", "For an earlier event of the same thing"),
-    D.DUE: Chip("To be sent", "blue", "send"),
-    D.DELIVERED: Chip("Delivered", "green", "check_circle"),
-    D.FAILED: Chip("Failed", "red", "error", "Given up; it can be replayed"),
+STATES: Final[Mapping[DeliveryState, Badge]] = {
+    D.WAITING: Badge(
+        "Waiting", "gray", "hourglass_top", "Waiting for an earlier event of the same resource"
+    ),
+    D.DUE: Badge("Queued", "blue", "send"),
+    D.DELIVERED: Badge("Delivered", "green", "check_circle"),
+    D.FAILED: Badge("Failed", "red", "error", "Retries exhausted; it can be resent"),
 }
-RETRYING = Chip("Retrying", "orange", "autorenew", "The last try failed")
-SPANS: Final[Mapping[str, timedelta]] = {
-    "The last hour": timedelta(hours=1),
-    "The last day": timedelta(days=1),
-    "The last 7 days": timedelta(days=7),
+CANCELLED = Badge("Cancelled", "gray", "block", "The webhook was disabled before the first attempt")
+RETRYING = Badge("Retrying", "orange", "autorenew", "The last attempt failed")
+PERIODS: Final[Mapping[str, timedelta]] = {
+    "Last hour": timedelta(hours=1),
+    "Last 24 hours": timedelta(days=1),
+    "Last 7 days": timedelta(days=7),
 }
 _KINDS: Final[Mapping[str, tuple[str, Callable[[int], str]]]] = {
     "intent": ("Payment", intent_href),
     "ramp_order": ("Ramp order", order_href),
     TEST_KIND: ("Webhook", webhook_href),
 }
-BY_HAND: Final = "Between two instants"
+CUSTOM_PERIOD: Final = "Custom period"
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One page: `older_than` is where the next one starts, None on the last."""
+class ListPage:
+    """One page of deliveries; `older_than` is the cursor of the next page, None on the last."""
 
     rows: tuple[Row, ...]
     older_than: int | None
 
 
-def wanted(webhook_id: int, quick: str, kind: str | None, before_id: int | None) -> DeliveryFilter:
-    """The filters of the screen as the store understands them."""
+def build_filter(
+    webhook_id: int, quick: str, kind: str | None, before_id: int | None
+) -> DeliveryFilter:
+    """The page's filters as a `DeliveryFilter`."""
     states = QUICK.get(quick, ())
     return DeliveryFilter(webhook_id, states=states, event=kind or "", before_id=before_id)
 
 
-def listing(services: Services, caller: Caller, filters: DeliveryFilter) -> Listing:
+def load_page(services: Services, caller: Principal, filters: DeliveryFilter) -> ListPage:
     """One page of deliveries, newest first."""
-    found = deliveries.page(services, caller, filters, PAGE_SIZE + 1)
-    shown = found[:PAGE_SIZE]
-    older = shown[-1][0].id if len(found) > PAGE_SIZE else None
-    return Listing(tuple(_row(*one) for one in shown), older)
+    records = deliveries.list_deliveries(services, caller, filters, PAGE_SIZE + 1)
+    shown = records[:PAGE_SIZE]
+    older = shown[-1][0].id if len(records) > PAGE_SIZE else None
+    return ListPage(tuple(_row(*record) for record in shown), older)
 
 
-def state(delivery: Delivery) -> Chip:
-    """Where a delivery stands."""
-    trying = delivery.state is D.DUE and delivery.tries > 0
-    return RETRYING if trying else STATES[delivery.state]
+def status_badge(delivery: Delivery) -> Badge:
+    """The status of a delivery."""
+    if delivery.state is D.FAILED and not delivery.attempt_count:
+        return CANCELLED
+    retrying = delivery.state is D.DUE and delivery.attempt_count > 0
+    return RETRYING if retrying else STATES[delivery.state]
 
 
-def _row(delivery: Delivery, told: Announcement) -> Row:
-    stands = state(delivery)
-    tries = f"{delivery.tries} tr{'y' if delivery.tries == 1 else 'ies'}"
-    tries = tries if delivery.tries else "not tried yet"
-    again = f", again #{delivery.replay_of}" if delivery.replay_of else ""
-    coming = delivery.state is D.DUE and delivery.tries > 0
+def _row(delivery: Delivery, event: OutboxEvent) -> Row:
+    badge = status_badge(delivery)
+    attempts = f"{delivery.attempt_count} attempt{'' if delivery.attempt_count == 1 else 's'}"
+    attempts = attempts if delivery.attempt_count else ""
+    resend = f"resend of #{delivery.replay_of}" if delivery.replay_of else ""
+    retrying = delivery.state is D.DUE and delivery.attempt_count > 0
     return Row(
         key=str(delivery.id),
         href=delivery_href(delivery.id),
-        label=f"Delivery {delivery.id}, {event(told.type)}, {stands.text}",
+        label=f"Delivery {delivery.id}, {describe_event(event.type)}, {badge.text}",
         cells=(
-            Cell(f"#{delivery.id}", sub=event(told.type)),
-            Cell(chips=(stands,), sub=f"{tries}{again}"),
-            Cell(_about(told)),
-            Cell(answer(delivery.status, delivery.error)),
-            time_cell(delivery.next_at) if coming else Cell("–"),
+            Cell(f"#{delivery.id}", sub=describe_event(event.type)),
+            Cell(chips=(badge,), sub=", ".join(filter(None, (attempts, resend)))),
+            Cell(_describe_resource(event)),
+            Cell(format_response(delivery.status, delivery.error)),
+            time_cell(delivery.next_at) if retrying else Cell("–"),
             time_cell(delivery.created_at),
         ),
     )
 
 
-def answer(status: int | None, error: str) -> str:
-    """What came back, or what kept it away."""
+def format_response(status: int | None, error: str) -> str:
+    """The response status, or the error."""
     if status is not None:
         return str(status)
     return error[:1].upper() + error[1:] if error else "–"
 
 
-def _about(told: Announcement) -> str:
-    words, _href = _KINDS[told.kind]
-    return f"{words} #{told.resource_id}"
+def _describe_resource(event: OutboxEvent) -> str:
+    label, _href = _KINDS[event.kind]
+    return f"{label} #{event.resource_id}"
 
 
-def about(told: Announcement) -> Way:
-    """The way to what an event is about."""
-    return Way(_about(told), _KINDS[told.kind][1](told.resource_id), "list_alt")
-
-
-def one(services: Services, caller: Caller, text: str) -> deliveries.Seen:
-    """The delivery that a link names; raises `NotFound`."""
-    if not (text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER):
-        raise NotFound(f"No delivery has the number {text}" if text else "No delivery is named")
-    return deliveries.one(services, caller, int(text))
-
-
-def facts(seen: deliveries.Seen) -> tuple[Fact, ...]:
-    """Everything about a delivery but its body and its tries."""
-    one, told = seen.delivery, seen.announcement
-    coming = (Fact("Next try", time_cell(one.next_at)),) if one.state is D.DUE else ()
-    repeats = (Fact("Repeats", Cell(f"#{one.replay_of}")),) if one.replay_of else ()
-    return (
-        Fact("Event", Cell(told.event_id, copy=told.event_id, what="event id", mono=True)),
-        Fact("Kind", Cell(told.type, mono=True)),
-        Fact("Happened", time_cell(told.at, "exact")),
-        Fact("About", Cell(_about(told))),
-        Fact("Tries", Cell(str(one.tries))),
-        Fact("Last answer", Cell(answer(one.status, one.error))),
-        *coming,
-        *repeats,
+def resource_link(event: OutboxEvent) -> LinkButton:
+    """The link to the resource of an event."""
+    return LinkButton(
+        _describe_resource(event), _KINDS[event.kind][1](event.resource_id), "list_alt"
     )
 
 
-def tries(seen: deliveries.Seen) -> tuple[Item, ...]:
-    """Every try, newest first, each with what was sent along and what was answered."""
-    found = list(enumerate(seen.tries, 1))
-    return tuple(_item(number, one) for number, one in reversed(found))
+def get_delivery(services: Services, caller: Principal, text: str) -> deliveries.DeliveryDetail:
+    """The delivery with this id; raises `NotFound`."""
+    if not (text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS):
+        raise NotFound(f"No delivery with ID {text}" if text else "The link has no delivery ID")
+    return deliveries.get_delivery(services, caller, int(text))
 
 
-def _item(number: int, one: Try) -> Item:
-    headers = "\n".join(f"{name}: {value}" for name, value in json.loads(one.headers).items())
-    said = one.answer or ("nothing" if one.status is None else "(an empty body)")
-    raw = f"Sent with\n{headers}\nwebhook-signature: (not kept)\n\nAnswered\n{said}"
-    return Item(
+def build_details(record: deliveries.DeliveryDetail) -> tuple[Detail, ...]:
+    """All details of a delivery except its body and its attempts."""
+    delivery, event = record.delivery, record.event
+    next_attempt = (
+        (Detail("Next attempt", time_cell(delivery.next_at)),) if delivery.state is D.DUE else ()
+    )
+    resend_of = (Detail("Resend of", Cell(f"#{delivery.replay_of}")),) if delivery.replay_of else ()
+    return (
+        Detail("Event", Cell(event.event_id, copy=event.event_id, what="event ID", mono=True)),
+        Detail("Event type", Cell(event.type, mono=True)),
+        Detail("Event time", time_cell(event.at, "exact")),
+        Detail("Resource", Cell(_describe_resource(event))),
+        Detail("Attempts", Cell(str(delivery.attempt_count))),
+        Detail("Last response", Cell(format_response(delivery.status, delivery.error))),
+        *next_attempt,
+        *resend_of,
+    )
+
+
+def build_attempts(record: deliveries.DeliveryDetail) -> tuple[TimelineEntry, ...]:
+    """All attempts, newest first, each with request headers and response."""
+    attempts = list(enumerate(record.attempts, 1))
+    return tuple(_attempt_entry(number, attempt) for number, attempt in reversed(attempts))
+
+
+def _attempt_entry(number: int, attempt: DeliveryAttempt) -> TimelineEntry:
+    headers = "\n".join(f"{name}: {value}" for name, value in json.loads(attempt.headers).items())
+    response = attempt.response or ("nothing" if attempt.status is None else "(an empty body)")
+    raw = f"Request headers\n{headers}\nwebhook-signature: (not stored)\n\nResponse\n{response}"
+    return TimelineEntry(
         key=str(number),
-        title=f"Try {number}: {answer(one.status, one.error)}",
-        at=millis(one.at),
-        note=f"after {one.milliseconds:,} ms",
-        icon="check" if one.taken else "close",
-        color="green" if one.taken else "red",
+        title=f"Attempt {number}: {format_response(attempt.status, attempt.error)}",
+        at=to_millis(attempt.at),
+        note=f"after {attempt.milliseconds:,} ms",
+        icon="check" if attempt.accepted else "close",
+        color="green" if attempt.accepted else "red",
         raw=raw,
     )
 
 
-def body(seen: deliveries.Seen) -> str:
-    """What was or will be sent, laid out to be read."""
-    return json.dumps(json.loads(seen.body), indent=2, ensure_ascii=False)
+def format_body(record: deliveries.DeliveryDetail) -> str:
+    """The body that was or will be sent, indented."""
+    return json.dumps(json.loads(record.body), indent=2, ensure_ascii=False)
 
 
-def span(
+def resend_period(
     now: datetime, chosen: str, start: datetime | None, end: datetime | None
 ) -> dict[str, object]:
-    """The time to be replayed, from the choice or from two instants in UTC."""
-    if chosen in SPANS:
-        return {"from": (now - SPANS[chosen]).isoformat(), "to": now.isoformat()}
+    """The period to resend, from a preset or from a start and an end in UTC."""
+    if chosen in PERIODS:
+        return {"from": (now - PERIODS[chosen]).isoformat(), "to": now.isoformat()}
     if start is None or end is None:
-        raise InvalidInput("From and To: give both instants")
+        raise InvalidInput("Enter both From and To")
     since, until = start.replace(tzinfo=UTC), end.replace(tzinfo=UTC)
     return {"from": since.isoformat(), "to": until.isoformat()}

@@ -1,4 +1,4 @@
-"""Code samples, filled in with the operator's own addresses, chains and amounts."""
+"""Code samples filled in with the operator's addresses, chains and amounts."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from crossway.domain.money import parse_decimal
 from crossway.ports.services import Services
 
 FOLDER: Final = Path(__file__).parents[1] / "samples"
-# The tabs by their names: the file's ending and how Streamlit colours it.
+# Per tab: the file extension and Streamlit's highlighting language.
 LANGUAGES: Final[Mapping[str, tuple[str, str]]] = {
     "curl": ("sh", "bash"),
     "Python": ("py", "python"),
@@ -21,14 +21,14 @@ LANGUAGES: Final[Mapping[str, tuple[str, str]]] = {
 }
 RECEIVER_PORT: Final = 3000
 FIRST_ORDER: Final = "order-1042"
-_PART = re.compile(r"\{\{#simulated\}\}\n(.*?)\{\{/simulated\}\}\n", re.S)
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
-_PLAIN_URL = re.compile(r"https?://[\w.:\[\]-]+(?:/[\w./~-]*)?\Z", re.ASCII)
+_SIMULATED_SECTION = re.compile(r"\{\{#simulated\}\}\n(.*?)\{\{/simulated\}\}\n", re.S)
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_BASE_URL = re.compile(r"https?://[\w.:\[\]-]+(?:/[\w./~-]*)?\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """What the samples are to hold; chains by identifier, tokens by symbol, the rest as typed."""
+class SampleInputs:
+    """The input of the samples: chains by identifier, tokens by symbol, the rest as typed."""
 
     url: str
     source: str
@@ -41,17 +41,17 @@ class Typed:
     order: str = FIRST_ORDER
 
 
-def base_of(page_url: str) -> str:
-    """Where this service is reached, from the address of one of its pages."""
+def base_url(page_url: str) -> str:
+    """The base URL of this service, from the URL of one of its pages."""
     parts = urlsplit(page_url)
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else "http://localhost:8600"
 
 
-def values(services: Services, typed: Typed) -> dict[str, str]:
-    """What stands in the samples; raises `InvalidInput` for what cannot stand there."""
+def build_sample_values(services: Services, typed: SampleInputs) -> dict[str, str]:
+    """The values inserted into the samples; raises `InvalidInput`."""
     url = typed.url.strip().rstrip("/")
-    if not _PLAIN_URL.match(url):
-        raise InvalidInput("Base URL must be one such as https://pay.example")
+    if not _BASE_URL.match(url):
+        raise InvalidInput("Base URL must be a URL such as https://pay.example")
     catalogue = services.catalogue
     token_in = catalogue.token(typed.source, typed.token_in)
     token_out = catalogue.token(typed.destination, typed.token_out)
@@ -63,15 +63,17 @@ def values(services: Services, typed: Typed) -> dict[str, str]:
         "token_in": token_in.address,
         "token_out": token_out.address,
         "symbol": typed.token_out,
-        "units": str(_units(services, typed)),
-        "recipient": _address(services, "Recipient", typed.destination, typed.recipient),
-        "refund_address": _address(services, "Refund address", typed.source, typed.refund_address),
+        "units": str(_parse_amount(services, typed)),
+        "recipient": _canonical_address(services, "Recipient", typed.destination, typed.recipient),
+        "refund_address": _canonical_address(
+            services, "Refund address", typed.source, typed.refund_address
+        ),
         "order": typed.order,
         "port": str(RECEIVER_PORT),
     }
 
 
-def _units(services: Services, typed: Typed) -> int:
+def _parse_amount(services: Services, typed: SampleInputs) -> int:
     chains = (typed.source, typed.destination)
     decimals = services.catalogue.decimals_of(typed.token_out, chains)
     units = parse_decimal("Amount", typed.amount.strip(), decimals)
@@ -80,7 +82,7 @@ def _units(services: Services, typed: Typed) -> int:
     return units
 
 
-def _address(services: Services, field: str, chain: str, text: str) -> str:
+def _canonical_address(services: Services, field: str, chain: str, text: str) -> str:
     if not text.strip():
         return f"({field.lower()})"
     try:
@@ -89,11 +91,11 @@ def _address(services: Services, field: str, chain: str, text: str) -> str:
         raise InvalidInput(f"{field} {error}") from error
 
 
-def sample(name: str, language: str, filled: Mapping[str, str], simulated: bool) -> str:
-    """A sample in a language, filled in; `name` is `pay` or `receive`."""
+def render_sample(name: str, language: str, filled: Mapping[str, str], simulated: bool) -> str:
+    """A filled-in sample in a language; `name` is `pay` or `receive`."""
     ending, _ = LANGUAGES[language]
-    text = _PART.sub(r"\1" if simulated else "", _template(f"{name}.{ending}.txt"))
-    return _PLACE.sub(lambda place: filled[place.group(1)], text).rstrip()
+    text = _SIMULATED_SECTION.sub(r"\1" if simulated else "", _template(f"{name}.{ending}.txt"))
+    return _PLACEHOLDER.sub(lambda place: filled[place.group(1)], text).rstrip()
 
 
 @cache

@@ -1,45 +1,45 @@
-"""The list of payments: rows, the chips of what is out of the ordinary, pages, and the export."""
+"""The list of payments: pages of rows, exception badges and the export."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossway.dashboard.views import conditions, wording
-from crossway.dashboard.views.cells import Cell, Chip, Column, Row
-from crossway.dashboard.views.figures import (
-    about_usd,
+from crossway.dashboard.views import payment_filters, status_labels
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.formatting import (
     address_cell,
-    amount,
-    brief_amount,
     chain_name,
-    millis,
-    short,
+    format_amount,
+    format_approx_usd,
+    format_short_amount,
+    shorten,
+    to_millis,
 )
 from crossway.dashboard.views.links import intent_href
-from crossway.domain.clients import Caller
-from crossway.domain.conditions import Conditions
-from crossway.domain.deposits import Deposit, Purpose
-from crossway.domain.intent import Intent, State, Weight, weigh
+from crossway.domain.clients import Principal
+from crossway.domain.deposits import Deposit, DepositPurpose
+from crossway.domain.filters import FilterSet
+from crossway.domain.intent import FundingLevel, Intent, State, compare_funding
 from crossway.domain.money import format_units
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.quotes import bridge_title
-from crossway.domain.transfers import Duty, Transfer, TransferState
-from crossway.ports.finding_records import Tally
+from crossway.ports.search_repository import Count
 from crossway.ports.services import Services
-from crossway.usecases.payments import lists
+from crossway.usecases.payments import listing as lists
 
 PAGE_SIZE = 25
 COLUMNS = (
     Column("Payment"),
     Column("Status"),
-    Column("To deposit", "right"),
-    Column("Way"),
+    Column("Amount due", "right"),
+    Column("Route"),
     Column("Recipient", wide=True),
     Column("Created", wide=True),
     Column("Time left"),
 )
 
 
-EXPORTED = (
+EXPORT_FIELDS = (
     "id", "state", "mode", "client", "reference", "address", "source_chain", "destination_chain",
     "bridge", "asset", "total", "received", "held", "recipient", "refund_address", "sender",
     "amount_usd", "fees_usd", "total_usd", "payment_link", "order", "created_at", "expires_at",
@@ -48,49 +48,52 @@ EXPORTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One page: `older_than` is where the next one starts, None on the last; `searched_to` how far
-    the search came when it was cut short."""
+class ListPage:
+    """One page of the list. `older_than` is the cursor of the next page, None on the last;
+    `searched_to` is how far the search got when it was cut short."""
 
     rows: tuple[Row, ...]
-    total: Tally
+    total: Count
     older_than: int | None
     searched_to: int | None
 
     @property
     def count(self) -> str:
-        """How many there are, in words."""
-        n = f"{self.total.n:,} payment{'' if self.total.n == 1 else 's'}"
+        """The number of payments as text."""
+        n = f"{self.total.count:,} payment{'' if self.total.count == 1 else 's'}"
         return f"More than {n}" if self.total.more else n
 
 
-def listing(
-    services: Services, caller: Caller, wanted: Conditions, before_id: int | None
-) -> Listing:
-    """One page of payments, newest first, reached by its key and never by counting rows."""
-    page, total = lists.page(services, caller, wanted, before_id, PAGE_SIZE + 1)
+def load_page(
+    services: Services, caller: Principal, filters: FilterSet, before_id: int | None
+) -> ListPage:
+    """One page of payments, newest first, by keyset pagination."""
+    page, total = lists.list_page(services, caller, filters, before_id, PAGE_SIZE + 1)
     shown = page.intents[:PAGE_SIZE]
-    oddities = unusual(services, shown)
-    return Listing(
-        rows=tuple(row(services, intent, oddities[intent.id]) for intent in shown),
+    badges = exception_badges(services, shown)
+    return ListPage(
+        rows=tuple(build_row(services, intent, badges[intent.id]) for intent in shown),
         total=total,
         older_than=shown[-1].id if len(page.intents) > PAGE_SIZE else page.searched_to,
         searched_to=page.searched_to,
     )
 
 
-def unusual(services: Services, intents: Sequence[Intent]) -> dict[int, tuple[Chip, ...]]:
-    """What is out of the ordinary about each payment, in two look-ups for all of them."""
+def exception_badges(services: Services, intents: Sequence[Intent]) -> dict[int, tuple[Badge, ...]]:
+    """The exception badges of each payment by id, read in bulk."""
     ids = [intent.id for intent in intents]
     if not ids:
         return {}
     with services.store.read() as unit:
-        foreign = {deposit.intent_id for deposit in unit.deposits.open_foreign(ids)}
-        transfers, deposits = unit.transfers.of(ids), unit.deposits.of(ids)
+        misdirected = {deposit.intent_id for deposit in unit.deposits.list_unreturned(ids)}
+        transfers, deposits = (
+            unit.outbound_txs.list_by_intents(ids),
+            unit.deposits.list_by_intents(ids),
+        )
     return {
-        intent.id: chips_of(
+        intent.id: badges_for(
             intent,
-            intent.id in foreign,
+            intent.id in misdirected,
             [t for t in transfers if t.intent_id == intent.id],
             [d for d in deposits if d.intent_id == intent.id],
         )
@@ -98,42 +101,44 @@ def unusual(services: Services, intents: Sequence[Intent]) -> dict[int, tuple[Ch
     }
 
 
-def chips_of(
+def badges_for(
     intent: Intent,
-    holds_foreign: bool,
-    transfers: Collection[Transfer],
+    has_misdirected: bool,
+    transfers: Collection[OutboundTx],
     deposits: Collection[Deposit] = (),
-) -> tuple[Chip, ...]:
-    """The chips beside the status: short, over, late, foreign token, refund owed or failed."""
+) -> tuple[Badge, ...]:
+    """The badges beside the status: short, over, late, wrong token, refund due, blocked, …"""
     chips = []
-    weight = weigh(intent.terms.total_units, intent.received_units)
-    if intent.received_units and weight is Weight.SHORT:
-        chips.append(wording.SHORT)
-    if weight is Weight.OVER:
-        chips.append(wording.OVER)
-    if any(deposit.purpose is Purpose.LATE for deposit in deposits):
-        chips.append(wording.LATE)
-    if holds_foreign:
-        chips.append(wording.FOREIGN)
-    returns = [t for t in transfers if t.duty in (Duty.REFUND, Duty.RETURN_EXCESS)]
-    if any(t.state is TransferState.FAILED for t in returns):
-        chips.append(wording.REFUND_FAILED)
-    elif intent.state in (State.EXPIRED, State.FAILED) and intent.held_units:
-        chips.append(wording.REFUND_OWED)
-    waiting = (t for t in transfers if t.reason and t.state is TransferState.DUE)
-    chips.extend(wording.WAITING for _ in list(waiting)[:1])
+    funding = compare_funding(intent.terms.deposit_amount, intent.received_amount)
+    if intent.received_amount and funding is FundingLevel.SHORT:
+        chips.append(status_labels.SHORT)
+    if funding is FundingLevel.OVER:
+        chips.append(status_labels.OVER)
+    if any(deposit.purpose is DepositPurpose.LATE for deposit in deposits):
+        chips.append(status_labels.LATE)
+    if has_misdirected:
+        chips.append(status_labels.MISDIRECTED)
+    returns = [
+        t for t in transfers if t.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+    ]
+    if any(t.state is OutboundTxState.FAILED for t in returns):
+        chips.append(status_labels.REFUND_FAILED)
+    elif intent.state in (State.EXPIRED, State.FAILED) and intent.balance_at_address:
+        chips.append(status_labels.REFUND_OWED)
+    waiting = (t for t in transfers if t.reason and t.state is OutboundTxState.DUE)
+    chips.extend(status_labels.HELD_UP for _ in list(waiting)[:1])
     return tuple(chips)
 
 
-def row(services: Services, intent: Intent, chips: tuple[Chip, ...] = ()) -> Row:
-    """One payment as a line of the list."""
+def build_row(services: Services, intent: Intent, badges: tuple[Badge, ...] = ()) -> Row:
+    """One payment as a row of the list."""
     terms, names = intent.terms, services.catalogue
     source, destination = (
         chain_name(names, terms.source_chain),
         chain_name(names, terms.destination_chain),
     )
-    status = wording.STATES[intent.state]
-    arrives = brief_amount(terms.out_units, intent.out_decimals, intent.out_symbol)
+    status = status_labels.INTENT_STATES[intent.state]
+    arrives = format_short_amount(terms.payout_amount, intent.out_decimals, intent.out_symbol)
     running = intent.state in (State.PENDING, State.FUNDED)
     return Row(
         key=str(intent.id),
@@ -141,68 +146,68 @@ def row(services: Services, intent: Intent, chips: tuple[Chip, ...] = ()) -> Row
         label=f"Payment {intent.id}, {status.text}, from {source} to {destination}",
         cells=(
             Cell(f"#{intent.id}", sub=reference(intent)),
-            Cell(chips=(status, *chips)),
-            _owed(intent),
-            Cell(f"{source} → {destination}", sub=f"{arrives} {_way(terms.bridge)}"),
+            Cell(chips=(status, *badges)),
+            _amount_due_cell(intent),
+            Cell(f"{source} → {destination}", sub=f"{arrives} {_format_bridge(terms.bridge)}"),
             address_cell(names.chains.get(terms.destination_chain), terms.recipient, "recipient"),
-            Cell(at=millis(intent.created_at)),
-            Cell(at=millis(terms.expires_at), as_="left") if running else Cell("–"),
+            Cell(at=to_millis(intent.created_at)),
+            Cell(at=to_millis(terms.expires_at), as_="left") if running else Cell("–"),
         ),
     )
 
 
 def reference(intent: Intent) -> str:
-    """What the merchant calls this payment, when its metadata says; else its short address."""
-    return _called(intent)[:40] or short(intent.address)
+    """The merchant's reference from the metadata, else the shortened deposit address."""
+    return _metadata_reference(intent)[:40] or shorten(intent.address)
 
 
-def _called(intent: Intent) -> str:
+def _metadata_reference(intent: Intent) -> str:
     for name in ("reference", "orderId", "order_id", "order", "invoice"):
         if value := intent.metadata.get(name):
             return str(value)
     return ""
 
 
-def _owed(intent: Intent) -> Cell:
-    total, decimals = intent.terms.total_units, intent.asset_decimals
-    worth = about_usd(intent.costs.total_micro_usd)
-    exact = amount(total, decimals, intent.asset_symbol)
-    brief = brief_amount(total, decimals, intent.asset_symbol)
-    if intent.state is State.PENDING and 0 < intent.received_units < total:
-        came = brief_amount(intent.received_units, decimals, intent.asset_symbol)
+def _amount_due_cell(intent: Intent) -> Cell:
+    total, decimals = intent.terms.deposit_amount, intent.asset_decimals
+    usd_value = format_approx_usd(intent.costs.total_micro_usd)
+    exact = format_amount(total, decimals, intent.asset_symbol)
+    short_amount = format_short_amount(total, decimals, intent.asset_symbol)
+    if intent.state is State.PENDING and 0 < intent.received_amount < total:
+        received = format_short_amount(intent.received_amount, decimals, intent.asset_symbol)
         return Cell(
-            brief,
-            f"{came} came in",
+            short_amount,
+            f"{received} received",
             hint=exact,
-            share=round(100 * intent.received_units / total, 1),
+            share=round(100 * intent.received_amount / total, 1),
         )
-    return Cell(brief, worth, hint=exact)
+    return Cell(short_amount, usd_value, hint=exact)
 
 
-def exported(
-    services: Services, caller: Caller, asked: Mapping[str, str]
+def export_rows(
+    services: Services, caller: Principal, params: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
-    """All payments that the filter of an address leaves, however many, newest first."""
-    wanted = conditions.asked(asked)
-    return (_exported(intent) for intent in lists.every(services, caller, wanted))
+    """All payments that match the filters of the query string, newest first."""
+    filters = payment_filters.parse_params(params)
+    return (_export_row(intent) for intent in lists.list_all(services, caller, filters))
 
 
-def _exported(intent: Intent) -> dict[str, Any]:
+def _export_row(intent: Intent) -> dict[str, Any]:
     terms, costs = intent.terms, intent.costs
     fees = costs.total_micro_usd - costs.amount_micro_usd
     values = (
-        intent.id, intent.state.value, intent.mode, intent.client_id, _called(intent),
+        intent.id, intent.state.value, intent.mode, intent.client_id, _metadata_reference(intent),
         intent.address, terms.source_chain, terms.destination_chain, terms.bridge,
-        intent.asset_symbol, format_units(terms.total_units, intent.asset_decimals),
-        format_units(intent.received_units, intent.asset_decimals),
-        format_units(intent.held_units, intent.asset_decimals), terms.recipient,
+        intent.asset_symbol, format_units(terms.deposit_amount, intent.asset_decimals),
+        format_units(intent.received_amount, intent.asset_decimals),
+        format_units(intent.balance_at_address, intent.asset_decimals), terms.recipient,
         terms.refund_address, intent.sender, format_units(costs.amount_micro_usd, 6),
         format_units(fees, 6), format_units(costs.total_micro_usd, 6),
         intent.payment_link_id, intent.order_id, intent.created_at.isoformat(),
         terms.expires_at.isoformat(), intent.updated_at.isoformat(), intent.tx_hash,
     )  # fmt: skip
-    return dict(zip(EXPORTED, values, strict=True))
+    return dict(zip(EXPORT_FIELDS, values, strict=True))
 
 
-def _way(bridge: str | None) -> str:
-    return f"by {bridge_title(bridge)}" if bridge else "on the same chain"
+def _format_bridge(bridge: str | None) -> str:
+    return f"via {bridge_title(bridge)}" if bridge else "on the same chain"

@@ -1,4 +1,4 @@
-"""API keys: whether they still work, what they may do, from where, how often, and since when."""
+"""API keys on screen: status, permissions, allowed networks, rate limit and usage."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,26 +6,26 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from crossway.dashboard.views.cells import Cell, Chip, Column, Fact, Row
-from crossway.dashboard.views.figures import millis, time_cell
+from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
+from crossway.dashboard.views.formatting import time_cell, to_millis
 from crossway.dashboard.views.links import key_href
-from crossway.domain.clients import Client, Key, Mode, Scope
+from crossway.domain.clients import ApiKey, Client, Mode, Scope
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.ports.services import Services
-from crossway.usecases.developers import clients, keys
-from crossway.usecases.developers.keys import KeyChange
+from crossway.usecases.developers import api_keys, clients
+from crossway.usecases.developers.api_keys import ApiKeyUpdate
 
 COLUMNS = (
     Column("Key"),
-    Column("State"),
-    Column("May"),
-    Column("Rate"),
-    Column("From", wide=True),
+    Column("Status"),
+    Column("Permissions"),
+    Column("Rate limit"),
+    Column("Allowed IPs", wide=True),
     Column("Last used"),
 )
-MODES: Final[Mapping[Mode, Chip]] = {
-    Mode.TEST: Chip("Test", "blue", "science", "Test networks and main networks"),
-    Mode.LIVE: Chip("Live", "violet", "public", "Main networks only"),
+MODES: Final[Mapping[Mode, Badge]] = {
+    Mode.TEST: Badge("Test", "blue", "science", "Testnets and mainnets"),
+    Mode.LIVE: Badge("Live", "violet", "public", "Mainnets only"),
 }
 SCOPES: Final[Mapping[Scope, str]] = {
     Scope.READ: "Read",
@@ -33,114 +33,116 @@ SCOPES: Final[Mapping[Scope, str]] = {
     Scope.REFUND: "Refund",
 }
 OVERLAPS: Final[Mapping[str, timedelta]] = {
-    "Not at all": timedelta(0),
+    "None": timedelta(0),
     "1 hour": timedelta(hours=1),
-    "24 hours": keys.USUAL_OVERLAP,
+    "24 hours": api_keys.DEFAULT_OVERLAP,
     "7 days": timedelta(days=7),
-    "30 days": keys.LONGEST_OVERLAP,
+    "30 days": api_keys.MAX_OVERLAP,
 }
-USUAL_OVERLAP: Final = "24 hours"
-IN_USE, ENDED = "In use", "Ended"
-ANYWHERE: Final = "Anywhere"
+DEFAULT_OVERLAP: Final = "24 hours"
+ACTIVE, INACTIVE = "Active", "Revoked"
+ANYWHERE: Final = "Any"
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """Keys as rows, and how many there are that work and that do not."""
+class ListPage:
+    """Rows of keys, with the numbers of active and of revoked or expired keys."""
 
     rows: tuple[Row, ...]
-    in_use: int
-    ended: int
+    active: int
+    inactive: int
 
 
-def state(key: Key, now: datetime) -> Chip:
-    """Whether a key works."""
+def status_badge(key: ApiKey, now: datetime) -> Badge:
+    """The status of a key."""
     if key.revoked_at is not None:
-        return Chip("Revoked", "red", "block", "Ended by hand")
-    if key.ended(now):
-        return Chip("Ended", "gray", "timer_off", "Another key has replaced it")
-    if key.ends_at is not None:
-        return Chip("Ends soon", "orange", "hourglass_top", "Another key replaces it")
-    return Chip("Works", "green", "check_circle")
+        return Badge("Revoked", "red", "block", "Revoked manually")
+    if key.is_expired(now):
+        return Badge("Expired", "gray", "timer_off", "Replaced by another key")
+    if key.expires_at is not None:
+        return Badge("Expiring", "orange", "hourglass_top", "Being replaced by another key")
+    return Badge("Active", "green", "check_circle")
 
 
-def listing(services: Services, ended: bool, client_id: str | None = None) -> Listing:
-    """The keys of one client or of all, newest first: those that work, or those that do not."""
-    now, found = services.clock.now(), keys.every(services, client_id)
-    owners = {client.id: client for client in clients.every(services)}
-    shown = [key for key in reversed(found) if key.ended(now) == ended]
-    count = sum(key.ended(now) for key in found)
+def load_page(services: Services, ended: bool, client_id: str | None = None) -> ListPage:
+    """Active keys, or revoked and expired ones, of one client or all, newest first."""
+    now, found = services.clock.now(), api_keys.list_api_keys(services, client_id)
+    owners = {client.id: client for client in clients.list_clients(services)}
+    shown = [key for key in reversed(found) if key.is_expired(now) == ended]
+    count = sum(key.is_expired(now) for key in found)
     rows = tuple(_row(key, owners[key.client_id], now) for key in shown)
-    return Listing(rows, len(found) - count, count)
+    return ListPage(rows, len(found) - count, count)
 
 
-def _row(key: Key, client: Client, now: datetime) -> Row:
-    stands = state(key, now)
-    until = key.revoked_at or key.ends_at
+def _row(key: ApiKey, client: Client, now: datetime) -> Row:
+    badge = status_badge(key, now)
+    ended_at = key.revoked_at or key.expires_at
     return Row(
         key=str(key.id),
         href=key_href(key.id),
-        label=f"Key {key.shown}… of {client.name}, {stands.text}",
+        label=f"Key {key.display_prefix}… of {client.name}, {badge.text}",
         cells=(
-            Cell(f"{key.shown}…", sub=client.name, mono=True),
-            Cell(chips=(stands, MODES[key.mode]), at=millis(until) if until else None),
-            Cell(_scopes(key)),
-            Cell(_rate(key, client)),
+            Cell(f"{key.display_prefix}…", sub=client.name, mono=True),
+            Cell(chips=(badge, MODES[key.mode]), at=to_millis(ended_at) if ended_at else None),
+            Cell(_format_scopes(key)),
+            Cell(_format_rate_limit(key, client)),
             Cell(", ".join(key.addresses) or ANYWHERE),
             time_cell(key.last_used_at) if key.last_used_at else Cell("Never"),
         ),
     )
 
 
-def _scopes(key: Key) -> str:
+def _format_scopes(key: ApiKey) -> str:
     if key.scopes == frozenset(Scope):
-        return "Everything"
-    return ", ".join(words for scope, words in SCOPES.items() if scope in key.scopes)
+        return "All"
+    return ", ".join(label for scope, label in SCOPES.items() if scope in key.scopes)
 
 
-def _rate(key: Key, client: Client) -> str:
+def _format_rate_limit(key: ApiKey, client: Client) -> str:
     own = key.requests_per_minute
-    return f"{client.requests_per_minute if own is None else own:,} a minute"
+    return f"{client.requests_per_minute if own is None else own:,} per minute"
 
 
-def one(services: Services, text: str) -> tuple[Key, Client]:
-    """The key that a link names; raises `NotFound`."""
-    for key in keys.every(services):
+def get_key(services: Services, text: str) -> tuple[ApiKey, Client]:
+    """The key with this id and its client; raises `NotFound`."""
+    for key in api_keys.list_api_keys(services):
         if str(key.id) == text:
-            return key, next(c for c in clients.every(services) if c.id == key.client_id)
-    raise NotFound(f"No key has the number {text}" if text else "No key is named")
+            return key, next(c for c in clients.list_clients(services) if c.id == key.client_id)
+    raise NotFound(f"No API key with ID {text}" if text else "The link has no key ID")
 
 
-def facts(key: Key, client: Client) -> tuple[Fact, ...]:
-    """Everything about a key but its secret, which nobody has."""
-    own = "" if key.requests_per_minute is not None else "the rate of its client"
-    ends = (Fact("Works until", time_cell(key.ends_at, "exact")),) if key.ends_at else ()
-    revoked = (Fact("Revoked", time_cell(key.revoked_at, "exact")),) if key.revoked_at else ()
+def build_details(key: ApiKey, client: Client) -> tuple[Detail, ...]:
+    """All details of a key except its secret, which is not stored."""
+    own = "" if key.requests_per_minute is not None else "the merchant's rate limit"
+    ends = (Detail("Expires", time_cell(key.expires_at, "exact")),) if key.expires_at else ()
+    revoked = (Detail("Revoked", time_cell(key.revoked_at, "exact")),) if key.revoked_at else ()
     return (
-        Fact("Begins with", Cell(f"{key.shown}…", mono=True)),
-        Fact("Client", Cell(client.name)),
-        Fact("May", Cell(_scopes(key))),
-        Fact("Rate", Cell(_rate(key, client), sub=own)),
-        Fact("May be used from", Cell(", ".join(key.addresses) or ANYWHERE)),
-        Fact("Created", time_cell(key.created_at, "exact")),
-        Fact("Last used", time_cell(key.last_used_at) if key.last_used_at else Cell("Never")),
+        Detail("Prefix", Cell(f"{key.display_prefix}…", mono=True)),
+        Detail("Merchant", Cell(client.name)),
+        Detail("Permissions", Cell(_format_scopes(key))),
+        Detail("Rate limit", Cell(_format_rate_limit(key, client), sub=own)),
+        Detail("Allowed IPs", Cell(", ".join(key.addresses) or ANYWHERE)),
+        Detail("Created", time_cell(key.created_at, "exact")),
+        Detail("Last used", time_cell(key.last_used_at) if key.last_used_at else Cell("Never")),
         *ends,
         *revoked,
     )
 
 
-def change_of(scopes: Sequence[Scope], rate: str, addresses: str) -> KeyChange:
-    """What was typed as a change: no rate means the client's, no address means from anywhere."""
-    return KeyChange(frozenset(scopes), whole_number("Requests a minute", rate), listed(addresses))
+def parse_change(scopes: Sequence[Scope], rate: str, addresses: str) -> ApiKeyUpdate:
+    """The form as a change: no rate means the client's, no address means any address."""
+    return ApiKeyUpdate(
+        frozenset(scopes), parse_whole_number("Requests a minute", rate), split_list(addresses)
+    )
 
 
-def listed(text: str) -> tuple[str, ...]:
-    """The entries of a text with one on each line, or with commas between them."""
+def split_list(text: str) -> tuple[str, ...]:
+    """The entries of a text separated by whitespace, commas or semicolons."""
     return tuple(part for part in re.split(r"[\s,;]+", text) if part)
 
 
-def whole_number(field: str, text: str) -> int:
-    """A typed whole number; 0 where nothing was typed."""
+def parse_whole_number(field: str, text: str) -> int:
+    """A typed whole number; 0 for empty text. Raises `InvalidInput`."""
     plain = text.strip().replace(",", "").replace(" ", "")
     if not plain:
         return 0

@@ -1,15 +1,15 @@
-"""Where somebody stands with a provider, what is missing, and what providers ask for where."""
+"""A customer's KYC status with a provider, missing requirements, and requirements by country."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from crossway.dashboard.views.cells import Cell, Chip, Color, Column, Fact, Row
-from crossway.dashboard.views.figures import usd
-from crossway.domain.clients import Caller
-from crossway.domain.kyc import KycState, KycStatus, KycType, Requirement, Tier
+from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Detail, Row
+from crossway.dashboard.views.formatting import format_usd
+from crossway.domain.clients import Principal
+from crossway.domain.kyc import KycAssessment, KycStatus, KycType, Requirement, Tier
 from crossway.domain.ramps import ProviderName
 from crossway.ports.services import Services
-from crossway.usecases.identity import kyc
+from crossway.usecases.kyc import verification
 
 TYPES: Mapping[KycType, str] = {
     KycType.NONE: "No check",
@@ -18,31 +18,31 @@ TYPES: Mapping[KycType, str] = {
 }
 STATUSES: Mapping[KycStatus, tuple[str, Color, str]] = {
     KycStatus.NOT_STARTED: ("Not started", "gray", "radio_button_unchecked"),
-    KycStatus.PENDING: ("Being checked", "blue", "hourglass_top"),
+    KycStatus.PENDING: ("In review", "blue", "hourglass_top"),
     KycStatus.APPROVED: ("Approved", "green", "verified"),
     KycStatus.REJECTED: ("Rejected", "red", "cancel"),
 }
 REQUIREMENT_COLUMNS = (
     Column("Check"),
-    Column("Allows up to", "right"),
-    Column("Asks for"),
-    Column("As", wide=True),
+    Column("Limit", "right"),
+    Column("Requirement"),
+    Column("Format", wide=True),
 )
-_AS: Mapping[str, str] = {
+_FORMATS: Mapping[str, str] = {
     "text": "Text",
     "date": "Date, such as 1990-05-31",
     "email": "E-mail address",
     "phone": "Phone number",
     "document": "PNG, JPEG or PDF, up to 5 MiB",
-    "enum": "One of a list",
+    "enum": "One of the listed values",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A person's standing with one provider: facts, the limit as a bar, and what to do next."""
+    """A customer's status with one provider: details, used limit, and missing requirements."""
 
-    facts: tuple[Fact, ...]
+    details: tuple[Detail, ...]
     share: float
     used: str
     verdict: str
@@ -52,8 +52,10 @@ class Panel:
     required: KycType | None
 
 
-def providers(services: Services, currency: str, country: str) -> list[tuple[ProviderName, str]]:
-    """Those that serve a corridor, with their names for people."""
+def list_providers(
+    services: Services, currency: str, country: str
+) -> list[tuple[ProviderName, str]]:
+    """The providers that serve a corridor, with display names."""
     return [
         (one.name, one.capabilities.title)
         for one in services.ramps
@@ -64,23 +66,25 @@ def providers(services: Services, currency: str, country: str) -> list[tuple[Pro
     ]
 
 
-def panel(
+def load_panel(
     services: Services,
-    caller: Caller,
+    caller: Principal,
     provider: str,
     email: str,
     country: str,
     currency: str,
     amount: str,
 ) -> Panel:
-    """The standing of an e-mail address; a `Refusal` says what is wrong with the question."""
-    asked = amount.strip() or None
-    state = kyc.state(services, caller, provider, email, country, currency, asked, "Amount")
+    """The KYC status of an e-mail address; raises a `DomainError` for bad input."""
+    requested = amount.strip() or None
+    state = verification.assess_customer(
+        services, caller, provider, email, country, currency, requested, "Amount"
+    )
     return Panel(
-        facts=_facts(state),
-        share=_share(state),
-        used=_used(state),
-        verdict=_verdict(state),
+        details=_build_details(state),
+        share=_used_share(state),
+        used=_used_caption(state),
+        verdict=_describe_verdict(state),
         good=state.can_proceed,
         missing=state.missing,
         verification_url=state.verification_url,
@@ -88,82 +92,84 @@ def panel(
     )
 
 
-def status_chip(status: KycStatus) -> Chip:
-    """The status in its one word, colour and icon."""
-    words, color, icon = STATUSES[status]
-    return Chip(words, color, icon)
+def status_badge(status: KycStatus) -> Badge:
+    """The badge of a status."""
+    label, color, icon = STATUSES[status]
+    return Badge(label, color, icon)
 
 
-def _facts(state: KycState) -> tuple[Fact, ...]:
+def _build_details(state: KycAssessment) -> tuple[Detail, ...]:
     facts = [
-        Fact("Person", Cell(state.subject.email)),
-        Fact("Check", Cell(TYPES[state.kyc_type], chips=(status_chip(state.status),))),
-        Fact("Allows", Cell(_limit(state))),
-        Fact("Left", Cell(usd(state.remaining_micro_usd), tone="strong")),
+        Detail("Customer", Cell(state.subject.email)),
+        Detail("Check", Cell(TYPES[state.kyc_type], chips=(status_badge(state.status),))),
+        Detail("Limit", Cell(_format_limit(state))),
+        Detail("Remaining", Cell(format_usd(state.remaining_micro_usd), tone="strong")),
     ]
     if state.reason:
-        facts.append(Fact("Reason", Cell(state.reason)))
+        facts.append(Detail("Reason", Cell(state.reason)))
     return tuple(facts)
 
 
-def _share(state: KycState) -> float:
+def _used_share(state: KycAssessment) -> float:
     limit = state.limit_micro_usd
     return 0.0 if not limit else min(state.subject.used_micro_usd / limit, 1.0)
 
 
-def _limit(state: KycState) -> str:
-    if state.subject.elsewhere:
-        return "decided on the provider's own page"
+def _format_limit(state: KycAssessment) -> str:
+    if state.subject.provider_hosted:
+        return "decided on the provider's page"
     if not state.limit_micro_usd:
-        return "nothing before a check is passed"
-    return f"{usd(state.limit_micro_usd)} {'a month' if state.monthly else 'an order'}"
+        return "none before a check is passed"
+    return f"{format_usd(state.limit_micro_usd)} {'per month' if state.monthly else 'per order'}"
 
 
-def _used(state: KycState) -> str:
-    """What a bar of the limit says; empty where there is no limit to draw."""
-    if not state.limit_micro_usd or not state.monthly or state.subject.elsewhere:
+def _used_caption(state: KycAssessment) -> str:
+    """The caption of the limit's bar; empty without a monthly limit."""
+    if not state.limit_micro_usd or not state.monthly or state.subject.provider_hosted:
         return ""
-    return f"{usd(state.subject.used_micro_usd)} used of {usd(state.limit_micro_usd)} this month"
+    used, limit = state.subject.used_micro_usd, state.limit_micro_usd
+    return f"{format_usd(used)} used of {format_usd(limit)} this month"
 
 
-def _verdict(state: KycState) -> str:
-    worth = state.subject.worth_micro_usd
-    if worth is None:
+def _describe_verdict(state: KycAssessment) -> str:
+    usd_value = state.subject.order_micro_usd
+    if usd_value is None:
         return ""
     if state.can_proceed:
-        return f"{usd(worth)} can go ahead now."
+        return f"{format_usd(usd_value)} can go ahead now."
     if state.required is None:
-        return f"{usd(worth)} is more than any check of this provider allows."
-    return f"{usd(worth)} needs the {TYPES[state.required].lower()} check first."
+        return f"{format_usd(usd_value)} is more than any check of this provider allows."
+    return f"{format_usd(usd_value)} needs the {TYPES[state.required].lower()} check first."
 
 
-def requirements(
-    services: Services, caller: Caller, provider: str, country: str, currency: str
+def load_requirements(
+    services: Services, caller: Principal, provider: str, country: str, currency: str
 ) -> tuple[tuple[Row, ...], bool]:
-    """What a provider asks for in a country, tier by tier, and whether on its own page."""
-    found = kyc.requirements(services, caller, provider, country, currency)
-    rows = tuple(row for tier in found.tiers for row in _tier_rows(tier))
-    return rows, found.verifies == "widget"
+    """A provider's requirements in a country by tier, and whether it collects them itself."""
+    requirement_set = verification.get_requirements(services, caller, provider, country, currency)
+    rows = tuple(row for tier in requirement_set.tiers for row in _tier_rows(tier))
+    return rows, requirement_set.verifies == "widget"
 
 
 def _tier_rows(tier: Tier) -> Sequence[Row]:
-    allows = f"{usd(tier.max_micro_usd)} {'a month' if tier.period == 'month' else 'an order'}"
+    period = "per month" if tier.period == "month" else "per order"
+    allows = f"{format_usd(tier.limit_micro_usd)} {period}"
     rows = []
-    for index, asked in enumerate(tier.requirements or (None,)):
+    for index, requirement in enumerate(tier.requirements or (None,)):
         first = index == 0
         rows.append(
             Row(
-                f"{tier.kyc_type}-{asked.key if asked else ''}",
+                f"{tier.kyc_type}-{requirement.key if requirement else ''}",
                 (
                     Cell(TYPES[tier.kyc_type] if first else "", tone="strong"),
                     Cell(allows if first else ""),
-                    Cell(_label(asked) if asked else "Nothing here"),
-                    Cell(_AS[asked.type] if asked else ""),
+                    Cell(_requirement_label(requirement) if requirement else "None"),
+                    Cell(_FORMATS[requirement.type] if requirement else ""),
                 ),
             )
         )
     return rows
 
 
-def _label(asked: Requirement) -> str:
-    return asked.label if asked.required else f"{asked.label} (optional)"
+def _requirement_label(requirement: Requirement) -> str:
+    return requirement.label if requirement.required else f"{requirement.label} (optional)"

@@ -1,70 +1,74 @@
-"""Where screens are found, as links that can be opened, shared and kept."""
+"""The URLs of the dashboard's pages."""
 
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode
 
-from crossway.dashboard.views.cells import Way
+from crossway.dashboard.views.cells import LinkButton
 
-START: Final = "start_"
-# Of digits in a record number: what is longer no database takes.
-LONGEST_NUMBER: Final = 18
+PREFILL_PREFIX: Final = "start_"
+# Longer record ids do not fit into a database integer.
+MAX_ID_DIGITS: Final = 18
 
 
-def link(name: str, **query: str) -> str:
-    """A screen by its name, with what it is to start from."""
+def page_href(name: str, **query: str) -> str:
+    """The URL of a page with query parameters."""
     return f"{name}?{urlencode(query)}" if query else name
 
 
-def start_link(name: str, **fields: str) -> str:
-    """A screen with a form, and what its fields are to start from, by their codes."""
-    return link(name, **{f"{START}{field}": value for field, value in fields.items() if value})
+def prefilled_href(name: str, **fields: str) -> str:
+    """The URL of a page whose form is prefilled with these codes."""
+    return page_href(
+        name, **{f"{PREFILL_PREFIX}{field}": value for field, value in fields.items() if value}
+    )
 
 
-def exports(name: str, asked: Mapping[str, str]) -> tuple[Way, ...]:
-    """The ways to a list as a file, of all that is asked of it and nothing else."""
-    query = f"?{urlencode(asked)}" if asked else ""
+def export_buttons(name: str, params: Mapping[str, str]) -> tuple[LinkButton, ...]:
+    """Download buttons for a list as CSV and JSON, with the list's filters."""
+    query = f"?{urlencode(params)}" if params else ""
     return tuple(
-        Way(f"Export as {kind.upper()}", f"download/{name}.{kind}{query}", "download", file=True)
+        LinkButton(
+            f"Export as {kind.upper()}", f"download/{name}.{kind}{query}", "download", download=True
+        )
         for kind in ("csv", "json")
     )
 
 
 def intent_href(intent_id: int | str) -> str:
-    """The link that opens one payment."""
-    return link("intent", id=str(intent_id))
+    """The URL of one payment's page."""
+    return page_href("intent", id=str(intent_id))
 
 
 def order_href(order_id: int | str) -> str:
-    """The link that opens one ramp order."""
-    return link("ramp_order", id=str(order_id))
+    """The URL of one ramp order's page."""
+    return page_href("ramp_order", id=str(order_id))
 
 
 def key_href(key_id: int) -> str:
-    """The link that opens one API key."""
-    return link("key", id=str(key_id))
+    """The URL of one API key's page."""
+    return page_href("key", id=str(key_id))
 
 
 def client_href(client_id: str) -> str:
-    """The link that opens one client."""
-    return link("client", id=client_id)
+    """The URL of one client's page."""
+    return page_href("client", id=client_id)
 
 
 def webhook_href(webhook_id: int) -> str:
-    """The link that opens one webhook."""
-    return link("webhook", id=str(webhook_id))
+    """The URL of one webhook's page."""
+    return page_href("webhook", id=str(webhook_id))
 
 
 def delivery_href(delivery_id: int) -> str:
-    """The link that opens one delivery of a webhook."""
-    return link("delivery", id=str(delivery_id))
+    """The URL of one webhook delivery's page."""
+    return page_href("delivery", id=str(delivery_id))
 
 
 def request_href(number: int) -> str:
-    """The link that opens one request to the API."""
-    return link("request", id=str(number))
+    """The URL of one API request's page."""
+    return page_href("request", id=str(number))
 
 
 def payment_link_href(link_id: str) -> str:
-    """The link that opens one payment link's screen."""
-    return link("payment_link", id=link_id)
+    """The URL of one payment link's page."""
+    return page_href("payment_link", id=link_id)

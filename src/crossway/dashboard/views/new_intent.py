@@ -1,25 +1,30 @@
-"""The guided form: what was typed, what it would cost, and the payment it becomes."""
+"""The form of a new payment: its input, the quoted price and the created payment."""
 
 from dataclasses import dataclass
 
-from crossway.dashboard.views.cells import Cell, Fact
-from crossway.dashboard.views.figures import about_usd, amount, duration, usd
+from crossway.dashboard.views.cells import Cell, Detail
+from crossway.dashboard.views.formatting import (
+    format_amount,
+    format_approx_usd,
+    format_duration,
+    format_usd,
+)
 from crossway.dashboard.views.quotes import SAME_CHAIN
-from crossway.domain.clients import Caller
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
 from crossway.domain.money import parse_decimal
 from crossway.domain.quotes import Quote, bridge_title
 from crossway.ports.services import Services
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.terms import CreateIntent
+from crossway.usecases.payments.create_intent import CreateIntentRequest
 from crossway.usecases.pricing import quotes
-from crossway.usecases.pricing.cases import Asked
+from crossway.usecases.pricing.priced_request import QuoteRequest
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The form as it stands; chains by identifier, tokens by symbol, the rest as typed."""
+    """The form's input: chains by identifier, tokens by symbol, the rest as typed."""
 
     source: str
     destination: str
@@ -31,18 +36,18 @@ class Draft:
     reference: str = ""
 
 
-def made(services: Services, caller: Caller, intent_id: int) -> Intent:
-    """The payment that the form became, as it stands now."""
-    return intents.by_id(services, caller, intent_id)
+def load_created(services: Services, caller: Principal, intent_id: int) -> Intent:
+    """The payment created with the form, in its current state."""
+    return intents.get_by_id(services, caller, intent_id)
 
 
 def example_address(services: Services, chain: str) -> str:
-    """An address of the right form for trying things out, on the simulated network alone."""
-    return services.chains[chain].own.treasury if services.network == "simulated" else ""
+    """A valid example address; empty outside the simulated environment."""
+    return services.chains[chain].accounts.treasury if services.environment == "simulated" else ""
 
 
-def units_of(services: Services, draft: Draft) -> int:
-    """The typed amount in smallest units of the token that arrives."""
+def parse_amount(services: Services, draft: Draft) -> int:
+    """The typed amount in smallest units of the destination token."""
     decimals = services.catalogue.decimals_of(draft.token_out, (draft.source, draft.destination))
     units = parse_decimal("Amount", draft.amount.strip(), decimals)
     if units <= 0:
@@ -50,59 +55,61 @@ def units_of(services: Services, draft: Draft) -> int:
     return units
 
 
-def priced(services: Services, caller: Caller, draft: Draft) -> Quote:
-    """What the payment would cost now; raises a `Refusal` with the reason when it cannot be."""
+def price_draft(services: Services, caller: Principal, draft: Draft) -> Quote:
+    """The current best quote; raises a `DomainError` when there is none."""
     catalogue = services.catalogue
-    asked = Asked(
+    request = QuoteRequest(
         catalogue.token(draft.source, draft.token_in).address,
         catalogue.token(draft.destination, draft.token_out).address,
         draft.source,
         draft.destination,
-        str(units_of(services, draft)),
+        str(parse_amount(services, draft)),
         amount_symbol=draft.token_out,
     )
-    return quotes.best(services, caller, asked)
+    return quotes.best_quote(services, caller, request)
 
 
-def price_facts(quote: Quote) -> tuple[Fact, ...]:
-    """The quote as the form shows it before anything is made."""
+def build_price_details(quote: Quote) -> tuple[Detail, ...]:
+    """The quote as shown beside the form."""
     fees = quote.service_micro_usd + quote.bridge_micro_usd + quote.app_micro_usd
-    deposit = amount(quote.deposit_units, quote.asset_decimals, quote.asset_symbol)
+    deposit = format_amount(quote.deposit_amount, quote.asset_decimals, quote.asset_symbol)
     return (
-        Fact("Payer deposits", Cell(deposit, tone="strong")),
-        Fact("Fees in it", Cell(usd(fees, 4), about_split(quote))),
-        Fact(
-            "Way",
+        Detail("Payer deposits", Cell(deposit, tone="strong")),
+        Detail("Fees included", Cell(format_usd(fees, 4), format_fee_split(quote))),
+        Detail(
+            "Route",
             Cell(bridge_title(quote.bridge) if quote.bridge else SAME_CHAIN),
         ),
-        Fact("Usual time", Cell(f"about {duration(quote.fill_seconds)}")),
+        Detail("Estimated time", Cell(f"about {format_duration(quote.fill_seconds)}")),
     )
 
 
-def about_split(quote: Quote) -> str:
-    """The parts of the fee."""
+def format_fee_split(quote: Quote) -> str:
+    """The parts of the fee as text."""
     parts = [
         ("service", quote.service_micro_usd),
         ("bridge", quote.bridge_micro_usd),
         ("app", quote.app_micro_usd),
     ]
-    return ", ".join(f"{name} {usd(micro, 4)}" for name, micro in parts if micro)
+    return ", ".join(f"{name} {format_usd(micro, 4)}" for name, micro in parts if micro)
 
 
-def create(services: Services, caller: Caller, draft: Draft) -> Intent:
-    """Make the payment; the refund address is the sender where the form names no other."""
+def create_intent(services: Services, caller: Principal, draft: Draft) -> Intent:
+    """Create the payment; the refund address doubles as the sender. Raises `InvalidInput`."""
     if not draft.recipient.strip():
-        raise InvalidInput("Recipient: say who gets the money")
+        raise InvalidInput("Enter a recipient address")
     if not draft.refund_address.strip():
-        raise InvalidInput("Refund address: say where money goes back to if it cannot be delivered")
+        raise InvalidInput(
+            "Enter a refund address: it gets the money back if the payment cannot be completed"
+        )
     catalogue = services.catalogue
     reference = draft.reference.strip()
     return intents.create(
         services,
         caller,
-        CreateIntent(
+        CreateIntentRequest(
             sender=draft.refund_address.strip(),
-            amount=str(units_of(services, draft)),
+            amount=str(parse_amount(services, draft)),
             amount_symbol=draft.token_out,
             token_in=catalogue.token(draft.source, draft.token_in).address,
             token_out=catalogue.token(draft.destination, draft.token_out).address,
@@ -116,7 +123,7 @@ def create(services: Services, caller: Caller, draft: Draft) -> Intent:
     )
 
 
-def total_line(intent: Intent) -> str:
-    """`25.03 USDC (≈ 25.03 USD)`: what the payer has to send."""
-    total = amount(intent.terms.total_units, intent.asset_decimals, intent.asset_symbol)
-    return f"{total} ({about_usd(intent.costs.total_micro_usd)})"
+def format_total(intent: Intent) -> str:
+    """The amount due: `25.03 USDC (≈ 25.03 USD)`."""
+    total = format_amount(intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
+    return f"{total} ({format_approx_usd(intent.costs.total_micro_usd)})"

@@ -1,134 +1,153 @@
-"""Whether everything is all right: the numbers of the day beside those of the day before."""
+"""The overview: KPIs of the last 24 hours compared with the previous 24 hours, and activity."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from crossway.dashboard.views import wording
-from crossway.dashboard.views.cells import Cell, Chip, Column, Item, Row
-from crossway.dashboard.views.figures import amount, chain_name, duration, millis, usd
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row, TimelineEntry
+from crossway.dashboard.views.formatting import (
+    chain_name,
+    format_amount,
+    format_duration,
+    format_usd,
+    to_millis,
+)
+from crossway.dashboard.views.links import page_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import State
-from crossway.usecases.operating.operations import Day, Overview
+from crossway.usecases.operating.overview import Overview, PeriodStats
 
-UNDER_WAY_COLUMNS = (
+IN_TRANSIT_COLUMNS = (
     Column("Chain"),
-    Column("At deposit addresses", "right", "Paid in and not collected yet, in USD"),
-    Column("Owed by bridges", "right", "Collected from payers, not repaid to the relayer yet"),
-    Column("Reserved payouts", "right", "Started: the relayer pays this out of its own stock"),
+    Column("At deposit addresses", "right", "Deposited and not collected yet, in USD"),
+    Column("Owed by bridges", "right", "Collected from payers, not reimbursed to the relayer yet"),
+    Column("Reserved payouts", "right", "Payouts the relayer will make from its own inventory"),
 )
-STATES_COLUMNS = (Column("Status"), Column("Payments", "right"), Column("Of all", wide=True))
+STATES_COLUMNS = (Column("Status"), Column("Payments", "right"), Column("Share", wide=True))
 OPEN = (State.PENDING, State.FUNDED, State.INITIATED)
 _MILLION = 1_000_000
-_STATES = tuple(wording.STATES.items())
-Verdict = Literal["", "good", "bad", "same"]
+_STATES = tuple(status_labels.INTENT_STATES.items())
+Trend = Literal["", "good", "bad", "same"]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One number of the first row: what it counts, how it differs from the day before and whether
-    that is good, and its hours."""
+class Kpi:
+    """A KPI: its value, the change against the previous 24 hours, whether that is good, and its
+    hourly values."""
 
     label: str
     value: str
     help: str
     delta: str = ""
-    verdict: Verdict = ""
+    trend: Trend = ""
     hours: tuple[float, ...] = ()
 
 
-def figures(of: Overview) -> tuple[Figure, ...]:
-    """The row of numbers; what nothing is known of yet is a dash."""
-    day, before = of.day, of.day_before
-    flying = sum(of.counts.get(state, 0) for state in OPEN)
+def build_kpis(overview: Overview) -> tuple[Kpi, ...]:
+    """The KPI row; unknown values are a dash."""
+    day, previous = overview.last_24_hours, overview.previous_24_hours
+    open_count = sum(overview.counts.get(state, 0) for state in OPEN)
     return (
-        Figure("Volume, 24 h, USD", _volume(day.micro_usd),
-               "What recipients were paid in the last 24 hours",
-               *_share(day.micro_usd, before.micro_usd),
-               _hours(of, lambda hour: hour.micro_usd / _MILLION)),
-        Figure("Completed, 24 h", f"{day.completed:,}",
+        Kpi("Volume, 24 h, USD", _format_volume(day.micro_usd),
+               "Paid to recipients in the last 24 hours",
+               *_relative_change(day.micro_usd, previous.micro_usd),
+               _hourly_values(overview, lambda hour: hour.micro_usd / _MILLION)),
+        Kpi("Completed, 24 h", f"{day.completed:,}",
                "Payments completed in the last 24 hours",
-               *_share(day.completed, before.completed),
-               _hours(of, lambda hour: float(hour.completed))),
-        Figure("Success", "–" if day.success is None else f"{day.success:.1%}",
-               "Completed among all that were funded and have ended, in the last 24 hours",
-               *_points(day.success, before.success),
-               _hours(of, lambda hour: None if hour.success is None else hour.success * 100)),
-        Figure("Usual time", _time(day.median_seconds),
-               "Median from complete deposit to payout",
-               *_slower(day.median_seconds, before.median_seconds),
-               _hours(of, lambda hour: hour.median_seconds)),
-        Figure("Slowest 5 %", _time(day.p95_seconds),
-               "95 of 100 payouts were at least this fast",
-               *_slower(day.p95_seconds, before.p95_seconds),
-               _hours(of, lambda hour: hour.p95_seconds)),
-        Figure("Open now", f"{flying:,}", "Pending, funded or on their way"),
+               *_relative_change(day.completed, previous.completed),
+               _hourly_values(overview, lambda hour: float(hour.completed))),
+        Kpi("Success rate", "–" if day.success is None else f"{day.success:.1%}",
+               "Completed payments as a share of the funded payments that ended in the last 24 h",
+               *_point_change(day.success, previous.success),
+               _hourly_values(overview, _success_percent)),
+        Kpi("Median time", _format_time(day.median_seconds),
+               "Median time from complete deposit to payout",
+               *_duration_change(day.median_seconds, previous.median_seconds),
+               _hourly_values(overview, lambda hour: hour.median_seconds)),
+        Kpi("p95", _format_time(day.p95_seconds),
+               "95 % of payouts took no longer than this",
+               *_duration_change(day.p95_seconds, previous.p95_seconds),
+               _hourly_values(overview, lambda hour: hour.p95_seconds)),
+        Kpi("Open payments", f"{open_count:,}", "Pending, funded or initiated payments"),
     )  # fmt: skip
 
 
-def _hours(of: Overview, figure: Callable[[Day], float | None]) -> tuple[float, ...]:
-    """A figure hour by hour; an hour of which nothing is known is left out."""
-    known = (figure(day) for _, day in of.hours)
-    found = tuple(round(one, 2) for one in known if one is not None)
-    return found if any(found) and len(found) > 1 else ()
+def _success_percent(hour: PeriodStats) -> float | None:
+    return None if hour.success is None else hour.success * 100
 
 
-def _share(now: int, before: int) -> tuple[str, Verdict]:
-    if not before:
+def _hourly_values(
+    overview: Overview, metric: Callable[[PeriodStats], float | None]
+) -> tuple[float, ...]:
+    """The hourly values of a KPI; hours without data are left out."""
+    values = (metric(day) for _, day in overview.hours)
+    points = tuple(round(value, 2) for value in values if value is not None)
+    return points if any(points) and len(points) > 1 else ()
+
+
+def _relative_change(now: int, previous: int) -> tuple[str, Trend]:
+    if not previous:
         return "", ""
-    much = f"{now / before:,.0f} times" if now >= 10 * before else ""
-    words = f"{abs(now / before - 1):.0%} {'more' if now > before else 'less'} than"
-    return _against(much or words, now - before)
+    multiple = f"{now / previous:,.0f}×" if now >= 10 * previous else ""
+    text = f"{abs(now / previous - 1):.0%} {'above' if now > previous else 'below'}"
+    return _compared_with_previous(multiple or text, now - previous)
 
 
-def _points(now: float | None, before: float | None) -> tuple[str, Verdict]:
-    if now is None or before is None:
+def _point_change(now: float | None, previous: float | None) -> tuple[str, Trend]:
+    if now is None or previous is None:
         return "", ""
-    more = round((now - before) * 100, 1)
-    return _against(f"{abs(more)} points {'better' if more > 0 else 'worse'} than", more)
+    difference = round((now - previous) * 100, 1)
+    return _compared_with_previous(
+        f"{abs(difference)} points {'above' if difference > 0 else 'below'}", difference
+    )
 
 
-def _slower(now: float | None, before: float | None) -> tuple[str, Verdict]:
-    if now is None or before is None:
+def _duration_change(now: float | None, previous: float | None) -> tuple[str, Trend]:
+    if now is None or previous is None:
         return "", ""
-    more = round(now - before)
-    return _against(f"{duration(abs(more))} {'slower' if more > 0 else 'faster'} than", -more)
+    difference = round(now - previous)
+    return _compared_with_previous(
+        f"{format_duration(abs(difference))} {'slower' if difference > 0 else 'faster'} than",
+        -difference,
+    )
 
 
-def _against(words: str, better: float) -> tuple[str, Verdict]:
-    return f"{words if better else 'the same as'} the day before", _verdict(better)
+def _compared_with_previous(text: str, better: float) -> tuple[str, Trend]:
+    return f"{text if better else 'same as'} the previous 24 h", _trend(better)
 
 
-def _verdict(better: float) -> Verdict:
+def _trend(better: float) -> Trend:
     return "same" if not better else "good" if better > 0 else "bad"
 
 
-def _volume(micro_usd: int) -> str:
-    """Dollars in the width of a narrow column: cents only while they matter."""
+def _format_volume(micro_usd: int) -> str:
+    """Dollars for a narrow column; cents only below 10,000."""
     dollars = micro_usd // _MILLION
-    return f"{dollars:,}" if dollars >= 10_000 else usd(micro_usd).removesuffix(" USD")
+    return f"{dollars:,}" if dollars >= 10_000 else format_usd(micro_usd).removesuffix(" USD")
 
 
-def _time(seconds: float | None) -> str:
-    return "–" if seconds is None else duration(seconds)
+def _format_time(seconds: float | None) -> str:
+    return "–" if seconds is None else format_duration(seconds)
 
 
-def by_state(of: Overview) -> tuple[Row, ...]:
-    """How many payments there are in each state, in the order of a payment's life; each line leads
-    to the list of them. None while there are no payments."""
-    total = sum(of.counts.values())
+def build_state_rows(overview: Overview) -> tuple[Row, ...]:
+    """The number of payments per status in lifecycle order, each row linked to the filtered list.
+    Empty while there are no payments."""
+    total = sum(overview.counts.values())
     if not total:
         return ()
-    return tuple(_in_state(state, chip, of.counts.get(state, 0), total) for state, chip in _STATES)
+    return tuple(
+        _state_row(state, chip, overview.counts.get(state, 0), total) for state, chip in _STATES
+    )
 
 
-def _in_state(state: State, chip: Chip, number: int, total: int) -> Row:
+def _state_row(state: State, chip: Badge, number: int, total: int) -> Row:
     share = 100 * number / total
     return Row(
         key=state.value,
-        href=link("intents", all=f"state:{state.value}"),
-        label=f"{chip.text}: {_payments(number) or 'no payments'}",
+        href=page_href("intents", all=f"state:{state.value}"),
+        label=f"{chip.text}: {_count_payments(number) or 'no payments'}",
         cells=(
             Cell(chips=(chip,)),
             Cell(f"{number:,}"),
@@ -137,51 +156,56 @@ def _in_state(state: State, chip: Chip, number: int, total: int) -> Row:
     )
 
 
-def under_way(catalogue: Catalogue, of: Overview) -> tuple[Row, ...]:
-    """The money that is under way, by chain, the most first."""
+def build_in_transit_rows(catalogue: Catalogue, overview: Overview) -> tuple[Row, ...]:
+    """Funds in transit by chain, the largest first."""
     return tuple(
         Row(
-            key=one.chain,
+            key=chain_funds.chain,
             cells=(
-                Cell(chain_name(catalogue, one.chain)),
-                Cell(_dollars(one.held)),
-                Cell(_dollars(one.claimed)),
-                Cell(_dollars(one.reserved), sub=_payments(one.payments)),
+                Cell(chain_name(catalogue, chain_funds.chain)),
+                Cell(_format_dollars(chain_funds.held)),
+                Cell(_format_dollars(chain_funds.claimed)),
+                Cell(
+                    _format_dollars(chain_funds.reserved), sub=_count_payments(chain_funds.payments)
+                ),
             ),
         )
-        for one in of.under_way
+        for chain_funds in overview.in_transit
     )
 
 
-def _dollars(micro_usd: int) -> str:
-    return f"≈ {usd(micro_usd)}" if micro_usd else "–"
+def _format_dollars(micro_usd: int) -> str:
+    return f"≈ {format_usd(micro_usd)}" if micro_usd else "–"
 
 
-def _payments(number: int) -> str:
+def _count_payments(number: int) -> str:
     return f"{number:,} payment{'' if number == 1 else 's'}" if number else ""
 
 
-def recent(overview: Overview) -> tuple[Item, ...]:
-    """What happened last, newest first."""
-    found = []
+def build_recent_entries(overview: Overview) -> tuple[TimelineEntry, ...]:
+    """The latest transitions, newest first."""
+    entries = []
     for intent, move in overview.recent:
-        title, icon = wording.event(move.event)
-        total = amount(intent.terms.total_units, intent.asset_decimals, intent.asset_symbol)
-        found.append(
-            Item(
+        title, icon = status_labels.describe_event(move.event)
+        total = format_amount(
+            intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol
+        )
+        entries.append(
+            TimelineEntry(
                 key=move.id,
                 title=f"#{intent.id} {title}",
-                at=millis(move.at),
+                at=to_millis(move.at),
                 note=total,
                 icon=icon,
-                color=wording.STATES[move.to_state].color,
+                color=status_labels.INTENT_STATES[move.to_state].color,
             )
         )
-    return tuple(found)
+    return tuple(entries)
 
 
-def hours(of: Overview) -> Sequence[tuple[str, int, int]]:
-    """Completions and volume in dollars by the hour (UTC), for the chart."""
+def list_hours(overview: Overview) -> Sequence[tuple[str, int, int]]:
+    """Completed payments and volume in dollars per hour (UTC), for the chart."""
     return [
-        (at.strftime("%H:%M"), day.completed, day.micro_usd // _MILLION) for at, day in of.hours
+        (at.strftime("%H:%M"), day.completed, day.micro_usd // _MILLION)
+        for at, day in overview.hours
     ]

@@ -1,182 +1,209 @@
-"""Payment links: what payers are asked for, how often it was used, and the form of a new one."""
+"""Payment links on screen: amounts, uses, status, and the form to create or edit one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
-from crossway.dashboard.views.cells import Cell, Chip, Column, Fact, Row
-from crossway.dashboard.views.figures import (
+from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
+from crossway.dashboard.views.formatting import (
     address_cell,
-    amount,
-    brief_amount,
     chain_name,
-    millis,
+    format_amount,
+    format_short_amount,
     time_cell,
+    to_millis,
 )
-from crossway.dashboard.views.keys import whole_number
-from crossway.dashboard.views.links import intent_href, link, payment_link_href
-from crossway.dashboard.views.wording import STATES
-from crossway.domain.clients import Caller
+from crossway.dashboard.views.keys import parse_whole_number
+from crossway.dashboard.views.links import intent_href, page_href, payment_link_href
+from crossway.dashboard.views.status_labels import INTENT_STATES
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
-from crossway.domain.links import Closed, LinkUse, PaymentLink
 from crossway.domain.money import Token, format_units, parse_decimal
+from crossway.domain.payment_links import ClosedReason, LinkUse, PaymentLink
 from crossway.ports.services import Services
 from crossway.usecases.developers import clients
 from crossway.usecases.payers import links
-from crossway.usecases.payers.link_fields import LinkChange
+from crossway.usecases.payers.link_fields import LinkRequest
 
 COLUMNS = (
     Column("Payment link"),
-    Column("State"),
+    Column("Status"),
     Column("Amount", "right"),
-    Column("Arrives"),
+    Column("Destination"),
     Column("Uses", "right"),
     Column("Created"),
 )
 USE_COLUMNS = (
     Column("Payment"),
     Column("Status"),
-    Column("Payer sends", "right"),
+    Column("Amount due", "right"),
     Column("From"),
-    Column("Made"),
+    Column("Created"),
 )
-PAGE = 50
-OPEN = Chip("On", "green", "check_circle")
-SHUT = {
-    Closed.OFF: Chip("Off", "gray", "power_off"),
-    Closed.OVER: Chip("Over", "gray", "schedule", "Its time is over"),
-    Closed.USED_UP: Chip("Used up", "orange", "done_all", "Used as often as it may be"),
+PAGE_SIZE = 50
+OPEN = Badge("Active", "green", "check_circle")
+CLOSED = {
+    ClosedReason.OFF: Badge("Inactive", "gray", "power_off"),
+    ClosedReason.OVER: Badge("Expired", "gray", "schedule", "The end date has passed"),
+    ClosedReason.USED_UP: Badge(
+        "Used up", "orange", "done_all", "The maximum number of uses is reached"
+    ),
 }
-_CLEARED = (
+_CLEARABLE_FIELDS = (
     "amount", "min_amount", "max_amount", "source_chains", "source_tokens", "max_uses", "expires_at"
 )  # fmt: skip
-FIXED, CHOSEN = "Everybody pays the same", "The payer chooses"
+FIXED, CHOSEN = "Fixed amount", "Payer chooses"
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The form of a payment link as it stands: amounts as typed, chains by identifier."""
+    """The form's input: amounts as typed, chains by identifier."""
 
     title: str
     description: str = ""
     fixed: bool = True
     amount: str = ""
-    least: str = ""
-    most: str = ""
+    min_amount: str = ""
+    max_amount: str = ""
     destination: str = ""
     token: str = ""
     recipient: str = ""
     chains: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
     reference: str = ""
-    uses: str = ""
-    until: date | None = None
+    max_uses: str = ""
+    expires_on: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListPage:
     """A page of rows; `behind` is what the next one begins behind, empty on the last."""
 
     rows: tuple[Row, ...]
-    behind: str
+    next_cursor: str
 
 
-def one(services: Services, caller: Caller, text: str) -> PaymentLink:
-    """The payment link that an address names; raises `NotFound`."""
+def get_link(services: Services, caller: Principal, text: str) -> PaymentLink:
+    """The payment link with this id; raises `NotFound`."""
     return links.get(services, caller, text)
 
 
-def listing(services: Services, caller: Caller, after: str) -> Listing:
-    """A page of payment links, newest first."""
-    found = links.page(services, caller, PAGE + 1, after or None)
-    names = {client.id: client.name for client in clients.every(services)}
+def load_page(services: Services, caller: Principal, after: str) -> ListPage:
+    """One page of payment links, newest first."""
+    payment_links = links.list_page(services, caller, PAGE_SIZE + 1, after or None)
+    names = {client.id: client.name for client in clients.list_clients(services)}
     now = services.clock.now()
-    rows = tuple(_row(services, one, names.get(one.client_id, ""), now) for one in found[:PAGE])
-    return Listing(rows, found[PAGE - 1].id if len(found) > PAGE else "")
+    rows = tuple(
+        _row(services, payment_link, names.get(payment_link.client_id, ""), now)
+        for payment_link in payment_links[:PAGE_SIZE]
+    )
+    return ListPage(rows, payment_links[PAGE_SIZE - 1].id if len(payment_links) > PAGE_SIZE else "")
 
 
-def state(found: PaymentLink, now: datetime) -> Chip:
-    """Whether it takes payments."""
-    closed = found.closed(now)
-    return SHUT[closed] if closed else OPEN
+def status_badge(payment_link: PaymentLink, now: datetime) -> Badge:
+    """The status of a payment link."""
+    closed = payment_link.closed_reason(now)
+    return CLOSED[closed] if closed else OPEN
 
 
-def token_of(services: Services, found: PaymentLink) -> Token:
-    """The token that arrives."""
-    return services.catalogue.by_address[found.destination_chain, found.token_out]
+def get_token(services: Services, payment_link: PaymentLink) -> Token:
+    """The destination token."""
+    return services.catalogue.by_address[payment_link.destination_chain, payment_link.token_out]
 
 
-def amount_words(services: Services, found: PaymentLink) -> str:
-    """What payers are asked for."""
-    token = token_of(services, found)
+def describe_amount(services: Services, payment_link: PaymentLink) -> str:
+    """The requested amount as text."""
+    token = get_token(services, payment_link)
 
     def shown(units: int) -> str:
-        return brief_amount(units, token.decimals, token.symbol)
+        return format_short_amount(units, token.decimals, token.symbol)
 
-    if found.amount_units is not None:
-        return shown(found.amount_units)
-    if found.least_units and found.most_units:
-        return f"{shown(found.least_units)} to {shown(found.most_units)}"
-    if found.least_units:
-        return f"at least {shown(found.least_units)}"
-    return f"at most {shown(found.most_units)}" if found.most_units else f"any, in {token.symbol}"
+    if payment_link.amount is not None:
+        return shown(payment_link.amount)
+    if payment_link.min_amount and payment_link.max_amount:
+        return f"{shown(payment_link.min_amount)} to {shown(payment_link.max_amount)}"
+    if payment_link.min_amount:
+        return f"at least {shown(payment_link.min_amount)}"
+    return (
+        f"at most {shown(payment_link.max_amount)}"
+        if payment_link.max_amount
+        else f"any amount of {token.symbol}"
+    )
 
 
-def _row(services: Services, found: PaymentLink, client: str, now: datetime) -> Row:
-    stands, of = state(found, now), f" of {found.most_uses:,}" if found.most_uses else ""
-    chain = chain_name(services.catalogue, found.destination_chain)
+def _row(services: Services, payment_link: PaymentLink, client: str, now: datetime) -> Row:
+    badge, limit = (
+        status_badge(payment_link, now),
+        f" of {payment_link.max_uses:,}" if payment_link.max_uses else "",
+    )
+    chain = chain_name(services.catalogue, payment_link.destination_chain)
     return Row(
-        key=found.id,
-        href=payment_link_href(found.id),
-        label=f"Payment link {found.title}, {stands.text}",
+        key=payment_link.id,
+        href=payment_link_href(payment_link.id),
+        label=f"Payment link {payment_link.title}, {badge.text}",
         cells=(
-            Cell(found.title, sub=" · ".join(filter(None, (client, found.reference)))),
-            Cell(chips=(stands,)),
-            Cell(amount_words(services, found)),
+            Cell(
+                payment_link.title, sub=" · ".join(filter(None, (client, payment_link.reference)))
+            ),
+            Cell(chips=(badge,)),
+            Cell(describe_amount(services, payment_link)),
             Cell(chain),
-            Cell(f"{found.uses:,}{of}"),
-            Cell(at=millis(found.created_at)),
+            Cell(f"{payment_link.uses:,}{limit}"),
+            Cell(at=to_millis(payment_link.created_at)),
         ),
     )
 
 
-def facts(services: Services, found: PaymentLink, url: str) -> tuple[Fact, ...]:
-    """Everything about a payment link."""
-    names = {client.id: client.name for client in clients.every(services)}
-    chains, to = services.catalogue.chains, found.destination_chain
-    where = ", ".join(chain_name(services.catalogue, one) for one in found.source_chains)
-    of = f" of {found.most_uses:,}" if found.most_uses else ""
-    until = found.expires_at
+def build_details(services: Services, payment_link: PaymentLink, url: str) -> tuple[Detail, ...]:
+    """All details of a payment link."""
+    names = {client.id: client.name for client in clients.list_clients(services)}
+    chains, destination = services.catalogue.chains, payment_link.destination_chain
+    source_names = ", ".join(
+        chain_name(services.catalogue, source_chain) for source_chain in payment_link.source_chains
+    )
+    limit = f" of {payment_link.max_uses:,}" if payment_link.max_uses else ""
+    expires_at = payment_link.expires_at
     return (
-        Fact("Address", Cell(url, copy=url, what="address of the page", href=url, mono=True)),
-        Fact("Client", Cell(names.get(found.client_id, found.client_id), f"{found.mode} mode")),
-        Fact("Payers read", Cell(found.title, sub=found.description)),
-        Fact("Amount", Cell(amount_words(services, found))),
-        Fact("Arrives", Cell(f"{token_of(services, found).symbol} on {chains[to].name}")),
-        Fact("Recipient", address_cell(chains.get(to), found.recipient, "recipient")),
-        Fact("Payers may pay on", Cell(where or "any chain")),
-        Fact("With", Cell(", ".join(found.source_tokens) or "any token")),
-        Fact("Reference", Cell(found.reference or "–")),
-        Fact("Uses", Cell(f"{found.uses:,}{of}")),
-        Fact("Takes payments until", time_cell(until, "exact") if until else Cell("no end")),
-        Fact("Created", time_cell(found.created_at, "exact")),
-        Fact("Identifier", Cell(found.id, copy=found.id, what="identifier", mono=True)),
+        Detail("URL", Cell(url, copy=url, what="URL", href=url, mono=True)),
+        Detail(
+            "Merchant",
+            Cell(
+                names.get(payment_link.client_id, payment_link.client_id),
+                f"{payment_link.mode} mode",
+            ),
+        ),
+        Detail("Title", Cell(payment_link.title, sub=payment_link.description)),
+        Detail("Amount", Cell(describe_amount(services, payment_link))),
+        Detail(
+            "Destination",
+            Cell(f"{get_token(services, payment_link).symbol} on {chains[destination].name}"),
+        ),
+        Detail(
+            "Recipient", address_cell(chains.get(destination), payment_link.recipient, "recipient")
+        ),
+        Detail("Accepted chains", Cell(source_names or "any")),
+        Detail("Accepted tokens", Cell(", ".join(payment_link.source_tokens) or "any")),
+        Detail("Reference", Cell(payment_link.reference or "–")),
+        Detail("Uses", Cell(f"{payment_link.uses:,}{limit}")),
+        Detail("Expires", time_cell(expires_at, "exact") if expires_at else Cell("never")),
+        Detail("Created", time_cell(payment_link.created_at, "exact")),
+        Detail("ID", Cell(payment_link.id, copy=payment_link.id, what="ID", mono=True)),
     )
 
 
-def uses(
-    services: Services, caller: Caller, link_id: str, before: int | None
+def load_uses(
+    services: Services, caller: Principal, link_id: str, before: int | None
 ) -> tuple[tuple[Row, ...], int | None]:
-    """What payers made by a link, newest first, and below which number the next page begins."""
-    found = links.uses(services, caller, link_id, PAGE + 1, before)
-    rows = tuple(_use(services, use, intent) for use, intent in found[:PAGE])
-    return rows, found[PAGE - 1][0].id if len(found) > PAGE else None
+    """One page of the payments made with a link, newest first, and the cursor of the next page."""
+    uses = links.list_uses(services, caller, link_id, PAGE_SIZE + 1, before)
+    rows = tuple(_use_row(services, use, intent) for use, intent in uses[:PAGE_SIZE])
+    return rows, uses[PAGE_SIZE - 1][0].id if len(uses) > PAGE_SIZE else None
 
 
-def _use(services: Services, use: LinkUse, intent: Intent) -> Row:
-    status = STATES[intent.state]
-    total = amount(intent.terms.total_units, intent.asset_decimals, intent.asset_symbol)
+def _use_row(services: Services, use: LinkUse, intent: Intent) -> Row:
+    status = INTENT_STATES[intent.state]
+    total = format_amount(intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
     return Row(
         key=str(use.id),
         href=intent_href(intent.id),
@@ -186,77 +213,83 @@ def _use(services: Services, use: LinkUse, intent: Intent) -> Row:
             Cell(chips=(status,)),
             Cell(total),
             Cell(chain_name(services.catalogue, intent.terms.source_chain)),
-            Cell(at=millis(use.at)),
+            Cell(at=to_millis(use.at)),
         ),
     )
 
 
-def change_of(services: Services, draft: Draft, known: PaymentLink | None = None) -> LinkChange:
-    """The form as a change; an empty field takes away what was set. Raises `InvalidInput`."""
-    if known is None:
+def parse_change(
+    services: Services, draft: Draft, existing: PaymentLink | None = None
+) -> LinkRequest:
+    """The form as a change; an empty field clears the value. Raises `InvalidInput`."""
+    if existing is None:
         token = services.catalogue.token(draft.destination, draft.token)
     else:
-        token = token_of(services, known)
-    fixed, least, most = draft.fixed, draft.least, draft.most
-    asked = LinkChange(
+        token = get_token(services, existing)
+    fixed, least, most = draft.fixed, draft.min_amount, draft.max_amount
+    request = LinkRequest(
         title=draft.title.strip(),
         description=draft.description,
         reference=draft.reference,
-        amount=_units("Amount", draft.amount, token, needed=True) if fixed else None,
-        min_amount=None if fixed else _units("At least", least, token),
-        max_amount=None if fixed else _units("At most", most, token),
+        amount=_parse_amount("Amount", draft.amount, token, needed=True) if fixed else None,
+        min_amount=None if fixed else _parse_amount("Minimum", least, token),
+        max_amount=None if fixed else _parse_amount("Maximum", most, token),
         source_chains=list(draft.chains) or None,
         source_tokens=list(draft.tokens) or None,
-        max_uses=whole_number("Uses at most", draft.uses) if draft.uses.strip() else None,
-        expires_at=_end(draft.until, known),
+        max_uses=parse_whole_number("Maximum uses", draft.max_uses)
+        if draft.max_uses.strip()
+        else None,
+        expires_at=_parse_expiry(draft.expires_on, existing),
     )
-    cleared = frozenset(name for name in _CLEARED if getattr(asked, name) is None)
-    if known is not None:
-        return replace(asked, cleared=cleared)
+    cleared = frozenset(name for name in _CLEARABLE_FIELDS if getattr(request, name) is None)
+    if existing is not None:
+        return replace(request, cleared=cleared)
     goes_to = draft.recipient.strip()
-    return replace(asked, destination_chain=token.chain, token_out=token.address, recipient=goes_to)
+    return replace(
+        request, destination_chain=token.chain, token_out=token.address, recipient=goes_to
+    )
 
 
-def _units(field: str, typed: str, token: Token, needed: bool = False) -> str | None:
-    text = typed.strip().replace(",", "")
-    if not text and not needed:
+def _parse_amount(field: str, typed: str, token: Token, needed: bool = False) -> str | None:
+    amount = typed.strip().replace(",", "")
+    if not amount and not needed:
         return None
-    units = parse_decimal(field, text, token.decimals)
+    units = parse_decimal(field, amount, token.decimals)
     if not units:
         raise InvalidInput(f"{field} must be greater than zero")
     return str(units)
 
 
-def _end(until: date | None, known: PaymentLink | None) -> datetime | None:
-    """The end of a day in UTC; an end that was set and is not changed stays what it was."""
+def _parse_expiry(until: date | None, existing: PaymentLink | None) -> datetime | None:
+    """The end of a day in UTC; an unchanged expiry keeps its exact time."""
     if until is None:
         return None
-    set_ = known.expires_at if known else None
-    if set_ is not None and last_day(set_) == until:
-        return set_
+    current = existing.expires_at if existing else None
+    if current is not None and last_day(current) == until:
+        return current
     return datetime.combine(until, time(), UTC) + timedelta(days=1)
 
 
 def last_day(ends: datetime) -> date:
-    """The last day of a link that ends then."""
+    """The last full day before an expiry."""
     return (ends - timedelta(microseconds=1)).date()
 
 
-def typed(services: Services, found: PaymentLink, units: int) -> str:
-    """An amount as it is typed into the form."""
-    return format_units(units, token_of(services, found).decimals)
+def format_for_input(services: Services, payment_link: PaymentLink, units: int) -> str:
+    """An amount in the format of the form's input."""
+    return format_units(units, get_token(services, payment_link).decimals)
 
 
-def older(behind: str) -> str:
-    """The address of the next page of the list."""
-    return link("payment_links", after=behind)
+def next_page_href(behind: str) -> str:
+    """The link to the next page of the list."""
+    return page_href("payment_links", after=behind)
 
 
-def symbols(services: Services, chains: Sequence[str]) -> list[str]:
-    """The tokens that payers may pay with on these chains, or on any."""
-    known = {
+def list_source_symbols(services: Services, chains: Sequence[str]) -> list[str]:
+    """The tokens payers can use on these chains, or on any chain."""
+    symbols = {
         token.symbol
         for token in services.catalogue.tokens.values()
         if token.enabled and (not chains or token.chain in chains)
     }
-    return sorted(known, key=lambda symbol: (symbol not in ("USDC", "USDT"), symbol.lower()))
+    return sorted(symbols, key=lambda symbol: (symbol not in ("USDC", "USDT"), symbol.lower()))

@@ -1,33 +1,38 @@
-"""Ways to pay compared: one destination against every source chain, and why some are missing."""
+"""The quote comparison: one destination against every source chain, and excluded chains."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crossway.dashboard.views.cells import Cell, Chip, Column, Row
-from crossway.dashboard.views.figures import amount, chain_name, duration, usd
-from crossway.dashboard.views.links import link
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.formatting import (
+    chain_name,
+    format_amount,
+    format_duration,
+    format_usd,
+)
+from crossway.dashboard.views.links import page_href
 from crossway.domain.catalogue import Catalogue, Chain
-from crossway.domain.clients import Caller
+from crossway.domain.clients import Principal
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, SourceOption, bridge_title
 from crossway.ports.services import Services
 from crossway.usecases.pricing import quotes
 
-CHEAPEST = Chip("Cheapest", "green", "savings")
-FASTEST = Chip("Fastest", "blue", "bolt")
+CHEAPEST = Badge("Cheapest", "green", "savings")
+FASTEST = Badge("Fastest", "blue", "bolt")
 SAME_CHAIN = "Same chain, no bridge"
 COLUMNS = (
     Column("Payer pays from"),
-    Column("Deposits", "right"),
+    Column("Amount due", "right"),
     Column("Fee", "right"),
-    Column("Usual time", "right"),
+    Column("Estimated time", "right"),
 )
-MISSING_COLUMNS = (Column("Not offered"), Column("Why"))
+MISSING_COLUMNS = (Column("Unavailable"), Column("Reason"))
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """One way to pay on the chart of fee against time."""
+class ChartPoint:
+    """One payment option on the chart of fee against time."""
 
     name: str
     seconds: int
@@ -36,128 +41,145 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The whole screen of one comparison."""
+class ComparisonView:
+    """The data of the comparison page."""
 
     rows: tuple[Row, ...]
     missing: tuple[Row, ...]
-    points: tuple[Point, ...]
+    points: tuple[ChartPoint, ...]
     symbols: tuple[str, ...]
     headline: str
 
 
-def compared(
-    services: Services, caller: Caller, destination: str, symbol: str, text: str, pay_with: str
-) -> Compared:
-    """Ask all bridges and lay the answers side by side; a `Refusal` says what is wrong."""
+def load_comparison(
+    services: Services,
+    caller: Principal,
+    destination: str,
+    symbol: str,
+    amount_text: str,
+    pay_with: str,
+) -> ComparisonView:
+    """Quote all source chains and build the comparison; raises a `DomainError` for bad input."""
     token = services.catalogue.token(destination, symbol)
-    answer = quotes.multi_source(services, caller, destination, text.strip(), token.address)
-    return laid_out(services.catalogue, answer, pay_with)
-
-
-def laid_out(catalogue: Catalogue, answer: Comparison, pay_with: str) -> Compared:
-    """The comparison as rows, the cheapest and the fastest way marked."""
-    cheapest, fastest = answer.cheapest, quickest(answer.options)
-    rows = tuple(
-        _row(catalogue, answer, option, pay_with, _chips(option, cheapest, fastest))
-        for option in answer.options
+    comparison = quotes.quote_multi_source(
+        services, caller, destination, amount_text.strip(), token.address
     )
-    symbols = {payment.symbol for option in answer.options for payment in option.options}
-    return Compared(
+    return build_comparison(services.catalogue, comparison, pay_with)
+
+
+def build_comparison(catalogue: Catalogue, comparison: Comparison, pay_with: str) -> ComparisonView:
+    """The comparison as rows with the cheapest and the fastest option marked."""
+    cheapest, fastest = comparison.cheapest, find_fastest(comparison.options)
+    rows = tuple(
+        _row(catalogue, comparison, option, pay_with, _mark_badges(option, cheapest, fastest))
+        for option in comparison.options
+    )
+    symbols = {payment.symbol for option in comparison.options for payment in option.options}
+    return ComparisonView(
         rows=rows,
         missing=tuple(
-            Row(left.subject, (Cell(chain_name(catalogue, left.subject)), Cell(left.reason)))
-            for left in answer.missing
+            Row(
+                excluded.subject,
+                (Cell(chain_name(catalogue, excluded.subject)), Cell(excluded.reason)),
+            )
+            for excluded in comparison.excluded
         ),
         points=tuple(
-            Point(
+            ChartPoint(
                 chain_name(catalogue, option.source),
                 option.fill_seconds,
                 option.fee_micro_usd / 1_000_000,
                 "cheapest" if option == cheapest else "fastest" if option == fastest else "",
             )
-            for option in answer.options
+            for option in comparison.options
         ),
         symbols=tuple(sorted(symbols, key=lambda s: (s != "USDC", s.lower()))),
         headline=_headline(catalogue, cheapest, fastest),
     )
 
 
-def quickest(options: Sequence[SourceOption]) -> SourceOption | None:
-    """The option with the least usual time, the cheaper one where two are equal."""
+def find_fastest(options: Sequence[SourceOption]) -> SourceOption | None:
+    """The option with the shortest estimated time, the cheaper one of equals."""
     return min(options, key=lambda o: (o.fill_seconds, o.fee_micro_usd), default=None)
 
 
-def _chips(
+def _mark_badges(
     option: SourceOption, cheapest: SourceOption | None, fastest: SourceOption | None
-) -> tuple[Chip, ...]:
+) -> tuple[Badge, ...]:
     marks = ((CHEAPEST, cheapest), (FASTEST, fastest))
     return tuple(chip for chip, marked in marks if option is marked)
 
 
 def _row(
     catalogue: Catalogue,
-    answer: Comparison,
+    comparison: Comparison,
     option: SourceOption,
     pay_with: str,
-    chips: tuple[Chip, ...],
+    chips: tuple[Badge, ...],
 ) -> Row:
-    payment = _payment(option, pay_with)
+    payment = _find_payment(option, pay_with)
     return Row(
         key=option.source,
-        href=_take(catalogue, answer, option, payment),
+        href=_new_payment_href(catalogue, comparison, option, payment),
         label=f"Make a payment from {chain_name(catalogue, option.source)}",
         marked=bool(chips),
         cells=(
             Cell(
                 chain_name(catalogue, option.source),
-                sub=f"by {bridge_title(option.bridge)}" if option.bridge else SAME_CHAIN,
+                sub=f"via {bridge_title(option.bridge)}" if option.bridge else SAME_CHAIN,
                 chips=chips,
                 tone="strong",
             ),
-            _deposit(option, payment, pay_with),
-            Cell(usd(option.fee_micro_usd, 4), sub=_split(answer, option)),
-            Cell(duration(option.fill_seconds)),
+            _amount_due_cell(option, payment, pay_with),
+            Cell(format_usd(option.fee_micro_usd, 4), sub=_format_fee_split(comparison, option)),
+            Cell(format_duration(option.fill_seconds)),
         ),
     )
 
 
-def _take(
-    catalogue: Catalogue, answer: Comparison, option: SourceOption, payment: PaymentOption | None
+def _new_payment_href(
+    catalogue: Catalogue,
+    comparison: Comparison,
+    option: SourceOption,
+    payment: PaymentOption | None,
 ) -> str:
-    """The form of a new payment, filled in with this way to pay."""
+    """The link to the form of a new payment, prefilled with this option."""
     query = {
         "source": chain_name(catalogue, option.source),
-        "to_chain": chain_name(catalogue, answer.destination),
-        "token_out": answer.out_symbol,
-        "amount": format_units(answer.amount_units, answer.out_decimals),
+        "to_chain": chain_name(catalogue, comparison.destination),
+        "token_out": comparison.out_symbol,
+        "amount": format_units(comparison.amount, comparison.out_decimals),
     }
     if payment is not None:
         query["token_in"] = payment.symbol
-    return link("new_intent", **query)
+    return page_href("new_intent", **query)
 
 
-def _payment(option: SourceOption, symbol: str) -> PaymentOption | None:
+def _find_payment(option: SourceOption, symbol: str) -> PaymentOption | None:
     return next((payment for payment in option.options if payment.symbol == symbol), None)
 
 
-def _deposit(option: SourceOption, payment: PaymentOption | None, symbol: str) -> Cell:
-    others = len(option.options) - (payment is not None)
-    more = f"or {others} other token{'s' if others != 1 else ''}" if others else ""
+def _amount_due_cell(option: SourceOption, payment: PaymentOption | None, symbol: str) -> Cell:
+    count = len(option.options) - (payment is not None)
+    alternatives = f"or {count} other token{'s' if count != 1 else ''}" if count else ""
     if payment is None:
-        return Cell(f"no {symbol} there", sub=more)
-    return Cell(amount(payment.deposit_units, payment.decimals, payment.symbol), sub=more)
+        return Cell(f"{symbol} unavailable", sub=alternatives)
+    return Cell(
+        format_amount(payment.deposit_amount, payment.decimals, payment.symbol), sub=alternatives
+    )
 
 
-def _split(answer: Comparison, option: SourceOption) -> str:
-    """The fee in its parts, in the token that arrives; parts of nothing are left out."""
+def _format_fee_split(comparison: Comparison, option: SourceOption) -> str:
+    """The parts of the fee in the destination token; zero parts are left out."""
     parts = (
         ("service", option.service_fee_units),
         ("bridge", option.bridge_fee_units),
         ("app", option.app_fee_units),
     )
     return ", ".join(
-        f"{name} {amount(units, answer.out_decimals, '').strip()}" for name, units in parts if units
+        f"{name} {format_amount(units, comparison.out_decimals, '').strip()}"
+        for name, units in parts
+        if units
     )
 
 
@@ -165,21 +187,20 @@ def _headline(
     catalogue: Catalogue, cheapest: SourceOption | None, fastest: SourceOption | None
 ) -> str:
     if cheapest is None or fastest is None:
-        return "No chain can pay this now."
-    words = (
-        f"Cheapest from {chain_name(catalogue, cheapest.source)}: {usd(cheapest.fee_micro_usd, 4)}."
-    )
+        return "No chain can pay this amount now."
+    fee = format_usd(cheapest.fee_micro_usd, 4)
+    text = f"Cheapest from {chain_name(catalogue, cheapest.source)}: {fee}."
     if fastest is cheapest:
-        return f"{words} It is the fastest too: {duration(fastest.fill_seconds)}."
+        return f"{text} It is also the fastest: {format_duration(fastest.fill_seconds)}."
     return (
-        f"{words} Fastest from {chain_name(catalogue, fastest.source)}:"
-        f" {duration(fastest.fill_seconds)}."
+        f"{text} Fastest from {chain_name(catalogue, fastest.source)}:"
+        f" {format_duration(fastest.fill_seconds)}."
     )
 
 
-def destinations(services: Services, testnets: bool) -> list[Chain]:
-    """The configured chains, mainnets first; test networks only where they may be used."""
-    known = [c for c in services.catalogue.chains.values() if c.id in services.chains]
+def list_destinations(services: Services, testnets: bool) -> list[Chain]:
+    """The configured chains, mainnets first; testnets only where they are allowed."""
+    chains = [c for c in services.catalogue.chains.values() if c.id in services.chains]
     return sorted(
-        (c for c in known if testnets or not c.testnet), key=lambda c: (c.testnet, c.name.lower())
+        (c for c in chains if testnets or not c.testnet), key=lambda c: (c.testnet, c.name.lower())
     )

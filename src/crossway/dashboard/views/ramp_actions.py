@@ -1,87 +1,121 @@
-"""What may be done to one ramp order now, named by its effect, or why not; how its user pays."""
+"""The actions on a ramp order, the reasons why some are disabled, and payment instructions."""
 
-from crossway.dashboard.views.cells import Cell, Fact
-from crossway.dashboard.views.fiat import fiat_amount
-from crossway.dashboard.views.figures import amount, millis
-from crossway.dashboard.views.offers import Offer
-from crossway.dashboard.views.ramp_story import OrderStory
+from crossway.dashboard.views.available_actions import AvailableAction
+from crossway.dashboard.views.cells import Cell, Detail
+from crossway.dashboard.views.fiat import format_fiat
+from crossway.dashboard.views.formatting import format_amount, to_millis
+from crossway.dashboard.views.ramp_order_detail import OrderDetail
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 
 _OPEN = (OrderState.PENDING, OrderState.INITIATED)
 _RUNNING = (OrderState.INITIATED, OrderState.PROCESSING)
 
 
-def offers(order: RampOrder) -> list[Offer]:
-    """Confirm and cancel."""
-    return [_confirm(order), _cancel(order)]
+def list_actions(order: RampOrder) -> list[AvailableAction]:
+    """The operator's actions: confirm and cancel."""
+    return [_confirm_action(order), _cancel_action(order)]
 
 
-def _confirm(order: RampOrder) -> Offer:
-    on = order.direction is Direction.ON
-    paid = _local(order) if on else _gross(order)
-    why = ""
+def _confirm_action(order: RampOrder) -> AvailableAction:
+    is_on_ramp = order.direction is Direction.ON
+    paid = _format_fiat_amount(order) if is_on_ramp else _format_gross_amount(order)
+    reason = ""
     if order.state is not OrderState.INITIATED:
         state = order.state.lower()
-        why = f"Only an order that waits for its payment can be confirmed; this one is {state}."
-    told = "The provider is told, and looks for the money" if on else "The order waits for it"
-    return Offer(
+        reason = f"Only an order awaiting payment can be confirmed; this one is {state}."
+    effect = (
+        "The provider is notified and checks for the payment"
+        if is_on_ramp
+        else "The order waits for it"
+    )
+    return AvailableAction(
         "confirm",
         "Confirm that the user has paid",
         "thumb_up",
-        asks=f"The user says that {paid} is on its way. {told}; it can no longer be cancelled.",
-        why_not=why,
+        confirm_text=f"The user has sent {paid}. {effect}. It cannot be cancelled afterwards.",
+        disabled_reason=reason,
     )
 
 
-def _cancel(order: RampOrder) -> Offer:
-    asks = "The provider is told to close it. What is paid after that goes back to who paid it."
-    why = ""
+def _cancel_action(order: RampOrder) -> AvailableAction:
+    confirm_text = "The provider closes the order. Later payments are refunded to the payer."
+    reason = ""
     if order.state not in _OPEN:
-        why = f"Only an unpaid order can be cancelled; this one is {order.state.lower()}."
-    return Offer("cancel", f"Cancel order #{order.id}", "block", asks=asks, why_not=why)
+        reason = f"Only an unpaid order can be cancelled; this one is {order.state.lower()}."
+    return AvailableAction(
+        "cancel",
+        f"Cancel order #{order.id}",
+        "block",
+        confirm_text=confirm_text,
+        disabled_reason=reason,
+    )
 
 
-def simulated_offers(order: RampOrder) -> list[Offer]:
-    """What a sandbox provider can be told to report, on the simulated network alone."""
-    on, state = order.direction is Direction.ON, order.state
-    pays = f"User pays {_local(order)}" if on else f"User deposits {_gross(order)}"
-    gives = f"Provider delivers {'crypto' if on else _local(order)}"
+def list_simulated_actions(order: RampOrder) -> list[AvailableAction]:
+    """Reports a simulated provider can be made to send; simulated environment only."""
+    is_on_ramp, state = order.direction is Direction.ON, order.state
+    pay_label = (
+        f"User pays {_format_fiat_amount(order)}"
+        if is_on_ramp
+        else f"User deposits {_format_gross_amount(order)}"
+    )
+    deliver_label = f"Provider delivers {'crypto' if is_on_ramp else _format_fiat_amount(order)}"
     unpaid = order.paid_at is None
-    early = "The provider does not have the order yet." if state is OrderState.PENDING else ""
+    not_accepted = (
+        "The provider does not have the order yet." if state is OrderState.PENDING else ""
+    )
     ended = "" if state in _RUNNING else f"The order is {state.lower()}."
-    never = "Nothing was paid that could go back." if unpaid else ""
+    not_refundable = "Nothing was paid that could be refunded." if unpaid else ""
     if state in (OrderState.COMPLETED, OrderState.REFUNDED):
-        never = f"The order is {state.lower()}."
-    twice = "" if unpaid else "Paid already."
-    # The user of an on-ramp can pay a provider after the end, too: that money has to go back.
-    late = "" if on or state is OrderState.INITIATED else "Deposit on its payment's page."
+        not_refundable = f"The order is {state.lower()}."
+    already_paid = "" if unpaid else "Already paid."
+    # An on-ramp user can pay the provider even after the order ended; that has to be refunded.
+    too_late = (
+        ""
+        if is_on_ramp or state is OrderState.INITIATED
+        else "Use the deposit action on the payment's page."
+    )
     return [
-        Offer("paid", pays, "payments", why_not=early or twice or late, main=True),
-        Offer("delivered", gives, "check_circle", why_not=early or ended, main=not unpaid),
-        Offer("failed", "Provider fails", "error", why_not=early or ended),
-        Offer("refunded", "Provider refunds", "undo", why_not=early or never),
+        AvailableAction(
+            "paid",
+            pay_label,
+            "payments",
+            disabled_reason=not_accepted or already_paid or too_late,
+            primary=True,
+        ),
+        AvailableAction(
+            "delivered",
+            deliver_label,
+            "check_circle",
+            disabled_reason=not_accepted or ended,
+            primary=not unpaid,
+        ),
+        AvailableAction("failed", "Provider fails", "error", disabled_reason=not_accepted or ended),
+        AvailableAction(
+            "refunded", "Provider refunds", "undo", disabled_reason=not_accepted or not_refundable
+        ),
     ]
 
 
-def instructions(story: OrderStory) -> tuple[Fact, ...]:
-    """How the user pays the provider, line by line, each to copy."""
-    order = story.order
+def build_payment_instructions(detail: OrderDetail) -> tuple[Detail, ...]:
+    """The provider's payment instructions, one copyable detail per line."""
+    order = detail.order
     facts = [
-        Fact(label, Cell(str(value), copy=_bare(label, str(value)), what=label.lower()))
+        Detail(label, Cell(str(value), copy=_copy_text(label, str(value)), what=label.lower()))
         for label, value in order.instructions.items()
     ]
-    left = Cell(at=millis(order.expires_at), as_="countdown", tone="strong")
-    return (*facts, Fact("Time left", left))
+    time_left = Cell(at=to_millis(order.expires_at), as_="countdown", tone="strong")
+    return (*facts, Detail("Time left", time_left))
 
 
-def _bare(label: str, value: str) -> str:
-    """What is pasted: an amount goes without its currency."""
+def _copy_text(label: str, value: str) -> str:
+    """The text to copy: an amount without its currency."""
     return value.split(" ")[0] if label.lower() == "amount" else value
 
 
-def _local(order: RampOrder) -> str:
-    return fiat_amount(order.fiat_minor, order.digits, order.currency)
+def _format_fiat_amount(order: RampOrder) -> str:
+    return format_fiat(order.fiat_minor, order.digits, order.currency)
 
 
-def _gross(order: RampOrder) -> str:
-    return amount(order.gross_units, order.decimals, order.symbol)
+def _format_gross_amount(order: RampOrder) -> str:
+    return format_amount(order.gross_units, order.decimals, order.symbol)

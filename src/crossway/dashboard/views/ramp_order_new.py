@@ -1,35 +1,40 @@
-"""The guided form of a ramp order: its choices, its price, what is wrong with it, the order."""
+"""The form of a new ramp order: its choices, price, validation and the created order."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from crossway.dashboard.views import kyc as kyc_view
-from crossway.dashboard.views.cells import Cell, Fact
-from crossway.dashboard.views.fiat import fiat_amount, percent, rate
-from crossway.dashboard.views.figures import amount, chain_name, duration, grouped
-from crossway.dashboard.views.ramp_quotes import Asked
-from crossway.domain.channels import Channel, Field
-from crossway.domain.clients import Caller
+from crossway.dashboard.views.cells import Cell, Detail
+from crossway.dashboard.views.fiat import format_fiat, format_percent, format_rate
+from crossway.dashboard.views.formatting import (
+    chain_name,
+    format_amount,
+    format_duration,
+    group_thousands,
+)
+from crossway.dashboard.views.ramp_quotes import QuoteForm
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
-from crossway.domain.identity import read_email
+from crossway.domain.kyc_fields import parse_email
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
+from crossway.domain.payment_channels import Channel, Field
 from crossway.domain.quotes import bridge_title
 from crossway.domain.ramps import Direction, RampOrder
 from crossway.ports.services import Services
-from crossway.usecases.payments.terms import payable
+from crossway.usecases.payments.create_intent import parse_payable_address
 from crossway.usecases.ramps import orders as ramp_orders
-from crossway.usecases.ramps.prices import RampQuote
-from crossway.usecases.ramps.quotes import quote_for_order
-from crossway.usecases.ramps.terms import NewOrder
+from crossway.usecases.ramps.create_order import CreateOrderRequest
+from crossway.usecases.ramps.provider_quotes import RampQuote
+from crossway.usecases.ramps.quotes import get_quote_for_order
 
 EXAMPLE_EMAIL = "ada@example.com"
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The form as it stands; `wallet` receives the crypto of an on-ramp, sends an off-ramp's."""
+    """The form's input; `wallet` receives the crypto of an on-ramp or sends it for an off-ramp."""
 
-    asked: Asked
+    form: QuoteForm
     provider: str
     channel: Channel
     wallet: str = ""
@@ -37,109 +42,123 @@ class Draft:
 
     @property
     def on(self) -> bool:
-        """Whether local money becomes crypto."""
-        return self.asked.direction == Direction.ON
+        """Whether this is an on-ramp (fiat to crypto)."""
+        return self.form.direction == Direction.ON
 
 
-def providers(services: Services, direction: str, currency: str, country: str) -> dict[str, str]:
-    """Those that serve a corridor in this direction, with their names for people."""
+def list_providers(
+    services: Services, direction: str, currency: str, country: str
+) -> dict[str, str]:
+    """The providers that serve a corridor in this direction, with display names."""
     return {
-        one.name.value: one.capabilities.title
-        for one in services.ramps
-        if one.capabilities.channels_for(Direction(direction), currency, country)
+        provider.name.value: provider.capabilities.title
+        for provider in services.ramps
+        if provider.capabilities.channels_for(Direction(direction), currency, country)
     }
 
 
-def channels(
+def list_channels(
     services: Services, provider: str, direction: str, currency: str, country: str
 ) -> dict[str, Channel]:
-    """A provider's channels there, by their ids."""
-    can = next(one.capabilities for one in services.ramps if one.name == provider)
-    return {one.id: one for one in can.channels_for(Direction(direction), currency, country)}
+    """A provider's payment channels in a corridor, by id."""
+    capabilities = next(
+        channel.capabilities for channel in services.ramps if channel.name == provider
+    )
+    return {
+        channel.id: channel
+        for channel in capabilities.channels_for(Direction(direction), currency, country)
+    }
 
 
-def priced(services: Services, caller: Caller, draft: Draft) -> RampQuote:
-    """What the order would cost now; a `Refusal` says why it cannot be."""
-    question = replace(draft.asked.question(), channel=draft.channel.id)
-    return quote_for_order(services, caller, question, draft.provider)
+def price_draft(services: Services, caller: Principal, draft: Draft) -> RampQuote:
+    """The current quote of the order; raises a `DomainError` when there is none."""
+    request = replace(draft.form.to_request(), channel=draft.channel.id)
+    return get_quote_for_order(services, caller, request, draft.provider)
 
 
-def price_facts(services: Services, quote: RampQuote) -> tuple[Fact, ...]:
-    """The price as the form shows it before anything is opened."""
+def build_price_details(services: Services, quote: RampQuote) -> tuple[Detail, ...]:
+    """The quote as shown beside the form."""
     digits, code = quote.currency.digits, quote.currency.code
-    local = Cell(fiat_amount(quote.fiat_minor, digits, code), tone="strong")
-    crypto = amount(quote.crypto_units, quote.decimals, quote.token.symbol)
-    fees = fiat_amount(quote.total_fees_minor, digits, code)
-    gross = amount(quote.gross_units, quote.token.decimals, quote.token.symbol)
-    on = quote.direction is Direction.ON
-    moved = (Fact("User pays", local), Fact("User gets", Cell(crypto)))
-    if not on:
-        moved = (Fact("User deposits", Cell(gross, tone="strong")), Fact("User gets", local))
+    local = Cell(format_fiat(quote.fiat_minor, digits, code), tone="strong")
+    crypto = format_amount(quote.crypto_units, quote.decimals, quote.token.symbol)
+    fees = format_fiat(quote.total_fees_minor, digits, code)
+    gross = format_amount(quote.gross_units, quote.token.decimals, quote.token.symbol)
+    is_on_ramp = quote.direction is Direction.ON
+    moved = (Detail("User pays", local), Detail("User gets", Cell(crypto)))
+    if not is_on_ramp:
+        moved = (Detail("User deposits", Cell(gross, tone="strong")), Detail("User gets", local))
     return (
         *moved,
-        Fact("All fees in it", Cell(fees, percent(quote.total_fees_minor, quote.fiat_minor))),
-        Fact("Provider's rate", Cell(rate(quote.rate_micro, code))),
-        Fact("Way of the crypto", _way(services, quote)),
-        Fact("Usual time", Cell(f"about {duration(quote.seconds)} once paid")),
+        Detail(
+            "Total fees included",
+            Cell(fees, format_percent(quote.total_fees_minor, quote.fiat_minor)),
+        ),
+        Detail("Provider's rate", Cell(format_rate(quote.rate_micro, code))),
+        Detail("Route", _route_cell(services, quote)),
+        Detail("Estimated time", Cell(f"about {format_duration(quote.seconds)} after payment")),
     )
 
 
-def _way(services: Services, quote: RampQuote) -> Cell:
+def _route_cell(services: Services, quote: RampQuote) -> Cell:
     mine = chain_name(services.catalogue, quote.token.chain)
     theirs = chain_name(services.catalogue, quote.ramp_token.chain)
-    if quote.routed.offer is None:
+    if quote.routed.bridge_quote is None:
         return Cell(mine, "no bridge")
     ends = (theirs, mine) if quote.direction is Direction.ON else (mine, theirs)
-    return Cell(" → ".join(ends), f"by {bridge_title(quote.routed.offer.bridge)}")
+    return Cell(" → ".join(ends), f"via {bridge_title(quote.routed.bridge_quote.bridge)}")
 
 
-def button(draft: Draft, quote: RampQuote | None) -> str:
-    """The button, named by its effect."""
+def button_label(draft: Draft, quote: RampQuote | None) -> str:
+    """The label of the submit button, with the amounts."""
     kind = "on-ramp" if draft.on else "off-ramp"
     if quote is None:
         return f"Open an {kind} order"
-    local = fiat_amount(quote.fiat_minor, quote.currency.digits, quote.currency.code)
-    crypto = f"{grouped(draft.asked.amount.strip())} {draft.asked.symbol}"
+    local = format_fiat(quote.fiat_minor, quote.currency.digits, quote.currency.code)
+    crypto = f"{group_thousands(draft.form.amount.strip())} {draft.form.symbol}"
     if draft.on:
         return f"Open an on-ramp order: the user pays {local} for {crypto}"
     return f"Open an off-ramp order: the user gets {local} for {crypto}"
 
 
-def standing(
-    services: Services, caller: Caller, draft: Draft, quote: RampQuote
+def load_kyc_panel(
+    services: Services, caller: Principal, draft: Draft, quote: RampQuote
 ) -> kyc_view.Panel | None:
-    """Where the person stands for this very order; None without a whole e-mail address."""
-    email, asked = draft.asked.email.strip(), draft.asked
-    if not email or email_complaint(email):
+    """The customer's KYC status for this order; None without a valid e-mail address."""
+    email, form = draft.form.email.strip(), draft.form
+    if not email or validate_email(email):
         return None
-    worth = format_units(quote.worth_micro_usd, MICRO_USD_DECIMALS)
-    return kyc_view.panel(
-        services, caller, draft.provider, email, asked.country, asked.currency, worth
+    usd_value = format_units(quote.worth_micro_usd, MICRO_USD_DECIMALS)
+    return kyc_view.load_panel(
+        services, caller, draft.provider, email, form.country, form.currency, usd_value
     )
 
 
-def field_complaint(asked: Field, typed: str) -> str:
-    """What is wrong with a channel's field as it stands; nothing while it is still empty."""
+def validate_field(channel_field: Field, typed: str) -> str:
+    """The error of a channel's field; empty while nothing is typed."""
     if not typed.strip():
         return ""
-    said = _refusal(lambda: asked.read(typed))
-    return said.replace(f"fields.{asked.key}", asked.label).removesuffix(f": {asked.label}")
+    error = _error_message(lambda: channel_field.parse(typed))
+    return error.replace(f"fields.{channel_field.key}", channel_field.label).removesuffix(
+        f": {channel_field.label}"
+    )
 
 
-def email_complaint(typed: str) -> str:
-    """What is wrong with an e-mail address; nothing while it is still empty."""
-    return _refusal(lambda: read_email(typed, "E-mail")) if typed.strip() else ""
+def validate_email(typed: str) -> str:
+    """The error of an e-mail address; empty while nothing is typed."""
+    return _error_message(lambda: parse_email(typed, "E-mail")) if typed.strip() else ""
 
 
-def wallet_complaint(services: Services, chain: str, typed: str) -> str:
-    """What is wrong with a wallet's address; nothing while it is still empty."""
+def validate_wallet(services: Services, chain: str, typed: str) -> str:
+    """The error of a wallet address; empty while nothing is typed."""
     if not typed.strip():
         return ""
-    known = services.catalogue.chains[chain]
-    return _refusal(lambda: payable(services, known, typed.strip(), "The address"))
+    configured = services.catalogue.chains[chain]
+    return _error_message(
+        lambda: parse_payable_address(services, configured, typed.strip(), "The address")
+    )
 
 
-def _refusal(read: Callable[[], object]) -> str:
+def _error_message(read: Callable[[], object]) -> str:
     try:
         read()
     except InvalidInput as refusal:
@@ -147,49 +166,54 @@ def _refusal(read: Callable[[], object]) -> str:
     return ""
 
 
-def create(services: Services, caller: Caller, draft: Draft) -> RampOrder:
-    """Open the order. Raises `InvalidInput` with everything that is wrong or missing."""
-    if wrong := _wrong(services, draft):
-        raise InvalidInput("; ".join(wrong))
-    asked = draft.asked
-    return ramp_orders.create(
+def create_order(services: Services, caller: Principal, draft: Draft) -> RampOrder:
+    """Create the order. Raises `InvalidInput` with all errors of the form."""
+    if errors := _validate(services, draft):
+        raise InvalidInput("; ".join(errors))
+    form = draft.form
+    return ramp_orders.create_order(
         services,
         caller,
-        NewOrder(
-            direction=asked.direction,
+        CreateOrderRequest(
+            direction=form.direction,
             provider=draft.provider,
-            currency=asked.currency,
-            country=asked.country,
-            amount=asked.amount.strip(),
-            symbol=asked.symbol,
-            destination_chain=asked.chain if draft.on else None,
-            source_chain=None if draft.on else asked.chain,
+            currency=form.currency,
+            country=form.country,
+            amount=form.amount.strip(),
+            symbol=form.symbol,
+            destination_chain=form.chain if draft.on else None,
+            source_chain=None if draft.on else form.chain,
             recipient=draft.wallet.strip() if draft.on else None,
             sender=None if draft.on else draft.wallet.strip(),
-            email=asked.email.strip() or None,
+            email=form.email.strip() or None,
             channel=draft.channel.id,
             fields={key: value for key, value in draft.fields.items() if value.strip()},
         ),
     )
 
 
-def _wrong(services: Services, draft: Draft) -> list[str]:
-    """Every complaint of the form, in its order."""
-    email, wallet = draft.asked.email, draft.wallet
-    found = [email_complaint(email), wallet_complaint(services, draft.asked.chain, wallet)]
+def _validate(services: Services, draft: Draft) -> list[str]:
+    """All errors of the form, in the order of its fields."""
+    email, wallet = draft.form.email, draft.wallet
+    errors = [validate_email(email), validate_wallet(services, draft.form.chain, wallet)]
     if draft.channel.direct and not email.strip():
-        found.append("E-mail: say for whom the order is")
+        errors.append("E-mail: enter the customer's e-mail address")
     if not wallet.strip():
-        whose = "gets the crypto" if draft.on else "sends the crypto, and gets it back"
-        found.append(f"Wallet: say which address {whose}")
-    for one in draft.channel.fields:
-        typed = draft.fields.get(one.key, "")
-        found.append(field_complaint(one, typed))
-        if one.required and not typed.strip():
-            found.append(f"{one.label}: this is required")
-    return [words for words in found if words]
+        whose = "receives the crypto" if draft.on else "sends the crypto and gets refunds"
+        errors.append(f"Wallet: enter the address that {whose}")
+    for channel_field in draft.channel.fields:
+        typed = draft.fields.get(channel_field.key, "")
+        errors.append(validate_field(channel_field, typed))
+        if channel_field.required and not typed.strip():
+            errors.append(f"{channel_field.label}: this is required")
+    return [error for error in errors if error]
 
 
 def example_fields(channel: Channel) -> dict[str, str]:
-    """Values of the right form for trying things out."""
-    return {one.key: one.options[0].value if one.options else one.example for one in channel.fields}
+    """Valid example values of a channel's fields."""
+    return {
+        channel_field.key: channel_field.options[0].value
+        if channel_field.options
+        else channel_field.example
+        for channel_field in channel.fields
+    }

@@ -4,43 +4,43 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from crossway.dashboard.views import ramp_wording
+from crossway.dashboard.views import ramp_status_labels
 from crossway.dashboard.views.cells import Cell, Column, Row
-from crossway.dashboard.views.fiat import country_name, fiat_amount
-from crossway.dashboard.views.figures import amount, chain_name, millis
+from crossway.dashboard.views.fiat import country_name, format_fiat
+from crossway.dashboard.views.formatting import chain_name, format_amount, to_millis
 from crossway.dashboard.views.links import order_href
-from crossway.domain.clients import Caller
-from crossway.domain.identity import read_email
+from crossway.domain.clients import Principal
+from crossway.domain.kyc_fields import parse_email
 from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
-from crossway.ports.ramp_records import OrderFilter
+from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
-from crossway.usecases.identity import kyc
+from crossway.usecases.kyc import verification
 from crossway.usecases.ramps import orders as ramp_orders
 
 PAGE_SIZE = 25
-EVERY = "All"
+ALL = "All"
 S = OrderState
 QUICK: Mapping[str, tuple[OrderState, ...]] = {
-    EVERY: (),
-    "To be paid": (S.PENDING, S.INITIATED),
+    ALL: (),
+    "Awaiting payment": (S.PENDING, S.INITIATED),
     "Processing": (S.PROCESSING,),
     "Completed": (S.COMPLETED,),
-    "Ended early": (S.CANCELLED, S.EXPIRED),
+    "Cancelled or expired": (S.CANCELLED, S.EXPIRED),
     "Failed": (S.FAILED, S.REFUNDED),
 }
 COLUMNS = (
     Column("Order"),
     Column("Status"),
-    Column("Local money", "right"),
+    Column("Fiat", "right"),
     Column("Crypto", "right"),
     Column("Provider"),
-    Column("Person", wide=True),
+    Column("Customer", wide=True),
     Column("Created", wide=True),
     Column("Time left"),
 )
-_RUNNING = (S.PENDING, S.INITIATED)
-EXPORTED = (
+_UNPAID_STATES = (S.PENDING, S.INITIATED)
+EXPORT_FIELDS = (
     "id", "type", "provider", "state", "fiat_currency", "fiat_amount", "crypto", "crypto_amount",
     "chain", "country", "fees_usd", "intent_address", "provider_reference", "created_at",
     "completed_at", "failure_reason",
@@ -48,63 +48,70 @@ EXPORTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One page: `older_than` is where the next one starts, None on the last."""
+class ListPage:
+    """One page of orders; `older_than` is the cursor of the next page, None on the last."""
 
     rows: tuple[Row, ...]
     total: int
     older_than: int | None
 
 
-def wanted(asked: Mapping[str, str], before_id: int | None) -> OrderFilter:
-    """The filters in the address of the screen as the store understands them."""
+def build_filter(params: Mapping[str, str], before_id: int | None) -> OrderFilter:
+    """The filters of the query string as an `OrderFilter`."""
     return OrderFilter(
-        states=QUICK.get(asked.get("show", EVERY), ()),
-        direction=asked.get("type") or None,
-        provider=asked.get("provider") or None,
-        currency=asked.get("currency") or None,
-        text=asked.get("search", "").strip(),
+        states=QUICK.get(params.get("show", ALL), ()),
+        direction=params.get("type") or None,
+        provider=params.get("provider") or None,
+        currency=params.get("currency") or None,
+        text=params.get("search", "").strip(),
         before_id=before_id,
     )
 
 
-def listing(services: Services, caller: Caller, filters: OrderFilter) -> Listing:
+def load_page(services: Services, caller: Principal, filters: OrderFilter) -> ListPage:
     """One page of orders, newest first."""
-    found, total = ramp_orders.page(services, caller, filters, PAGE_SIZE + 1)
-    shown = found[:PAGE_SIZE]
-    people = _people(services, shown)
-    return Listing(
-        rows=tuple(_row(services, order, people) for order in shown),
+    orders, total = ramp_orders.list_orders(services, caller, filters, PAGE_SIZE + 1)
+    shown = orders[:PAGE_SIZE]
+    emails = _masked_emails(services, shown)
+    return ListPage(
+        rows=tuple(_row(services, order, emails) for order in shown),
         total=total,
-        older_than=shown[-1].id if len(found) > PAGE_SIZE else None,
+        older_than=shown[-1].id if len(orders) > PAGE_SIZE else None,
     )
 
 
-def of_person(services: Services, caller: Caller, email: str) -> Listing:
-    """The latest orders of whoever has this e-mail address, which stands in no filter of a link."""
+def load_customer_orders(services: Services, caller: Principal, email: str) -> ListPage:
+    """The latest orders of the customer with this e-mail address; it never appears in a URL."""
     with services.store.read() as unit:
-        person = unit.people.find(services.vault.index(read_email(email, "E-mail")))
+        person = unit.kyc_customers.find_by_email(
+            services.vault.blind_index(parse_email(email, "E-mail"))
+        )
     if person is None:
-        return Listing((), 0, None)
-    return listing(services, caller, OrderFilter(person_id=person.id))
+        return ListPage((), 0, None)
+    return load_page(services, caller, OrderFilter(customer_id=person.id))
 
 
 def user_chain(order: RampOrder) -> str:
-    """The chain on which the user gets or pays crypto."""
+    """The chain on which the user receives or sends crypto."""
     return order.destination_chain if order.direction is Direction.ON else order.source_chain
 
 
-def _people(services: Services, orders: Sequence[RampOrder]) -> dict[str, str]:
-    """The masked e-mail addresses of those the orders are for, by their ids."""
-    ids = {order.person_id for order in orders if order.person_id}
+def _masked_emails(services: Services, orders: Sequence[RampOrder]) -> dict[str, str]:
+    """The masked e-mail addresses of the orders' customers, by customer id."""
+    ids = {order.customer_id for order in orders if order.customer_id}
     with services.store.read() as unit:
-        known = [person for one in ids if (person := unit.people.get(one))]
-    return {person.id: kyc.masked_email(services, person) for person in known}
+        customers = [
+            person for customer_id in ids if (person := unit.kyc_customers.get(customer_id))
+        ]
+    return {person.id: verification.masked_email(services, person) for person in customers}
 
 
-def _row(services: Services, order: RampOrder, people: Mapping[str, str]) -> Row:
-    status, kind = ramp_wording.STATES[order.state], ramp_wording.KINDS[order.direction]
-    on = order.direction is Direction.ON
+def _row(services: Services, order: RampOrder, emails: Mapping[str, str]) -> Row:
+    status, kind = (
+        ramp_status_labels.STATES[order.state],
+        ramp_status_labels.DIRECTIONS[order.direction],
+    )
+    is_on_ramp = order.direction is Direction.ON
     provider = provider_name(order.provider)
     return Row(
         key=str(order.id),
@@ -112,36 +119,43 @@ def _row(services: Services, order: RampOrder, people: Mapping[str, str]) -> Row
         label=f"Order {order.id}, {kind}, {status.text}, {provider}",
         cells=(
             Cell(f"#{order.id}", sub=kind),
-            Cell(chips=(status,), sub=ramp_wording.said(order, order.failure_reason)),
             Cell(
-                fiat_amount(order.fiat_minor, order.digits, order.currency),
-                sub="the user pays" if on else "the user gets",
+                chips=(status,),
+                sub=ramp_status_labels.with_provider_name(order, order.failure_reason),
             ),
             Cell(
-                amount(order.crypto_units, order.decimals, order.symbol),
+                format_fiat(order.fiat_minor, order.digits, order.currency),
+                sub="the user pays" if is_on_ramp else "the user gets",
+            ),
+            Cell(
+                format_amount(order.crypto_units, order.decimals, order.symbol),
                 sub=f"on {chain_name(services.catalogue, user_chain(order))}",
             ),
             Cell(provider, sub=country_name(services.fiat, order.country)),
-            Cell(people.get(order.person_id or "") or "–"),
-            Cell(at=millis(order.created_at)),
-            Cell(at=millis(order.expires_at), as_="left") if order.state in _RUNNING else Cell("–"),
+            Cell(emails.get(order.customer_id or "") or "–"),
+            Cell(at=to_millis(order.created_at)),
+            Cell(at=to_millis(order.expires_at), as_="left")
+            if order.state in _UNPAID_STATES
+            else Cell("–"),
         ),
     )
 
 
-def exported(
-    services: Services, caller: Caller, asked: Mapping[str, str]
+def export_rows(
+    services: Services, caller: Principal, params: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
-    """All orders that the filter of an address leaves, newest first; nothing personal in it."""
-    filters: OrderFilter | None = wanted(asked, None)
+    """All orders that match the filters, newest first, without personal data."""
+    filters: OrderFilter | None = build_filter(params, None)
     while filters is not None:
-        found, _total = ramp_orders.page(services, caller, filters, ramp_orders.MOST_PAGE)
-        yield from map(_exported, found)
-        more = len(found) == ramp_orders.MOST_PAGE
-        filters = replace(filters, before_id=found[-1].id) if more else None
+        orders, _total = ramp_orders.list_orders(
+            services, caller, filters, ramp_orders.MAX_PAGE_SIZE
+        )
+        yield from map(_export_row, orders)
+        has_more = len(orders) == ramp_orders.MAX_PAGE_SIZE
+        filters = replace(filters, before_id=orders[-1].id) if has_more else None
 
 
-def _exported(order: RampOrder) -> dict[str, Any]:
+def _export_row(order: RampOrder) -> dict[str, Any]:
     values = (
         order.id, order.direction, order.provider, order.state, order.currency,
         format_units(order.fiat_minor, order.digits, order.digits), order.symbol,
@@ -150,4 +164,4 @@ def _exported(order: RampOrder) -> dict[str, Any]:
         order.created_at.isoformat(),
         order.completed_at.isoformat() if order.completed_at else "", order.failure_reason,
     )  # fmt: skip
-    return dict(zip(EXPORTED, values, strict=True))
+    return dict(zip(EXPORT_FIELDS, values, strict=True))

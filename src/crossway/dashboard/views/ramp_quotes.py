@@ -1,24 +1,26 @@
-"""Ramp providers compared: what the user pays and gets, what it costs, how and how fast."""
+"""The comparison of ramp providers: amounts, fees, times and payment channels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from crossway.dashboard.views.cells import Cell, Chip, Column, Row
-from crossway.dashboard.views.fiat import fiat_amount, percent, rate
-from crossway.dashboard.views.figures import amount, chain_name, duration
-from crossway.dashboard.views.links import start_link
-from crossway.domain.channels import Channel, ChannelType
-from crossway.domain.clients import Caller
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.fiat import format_fiat, format_percent, format_rate
+from crossway.dashboard.views.formatting import chain_name, format_amount, format_duration
+from crossway.dashboard.views.links import prefilled_href
+from crossway.domain.clients import Principal
+from crossway.domain.payment_channels import Channel, ChannelType
 from crossway.domain.quotes import bridge_title
 from crossway.domain.ramps import Direction
 from crossway.ports.services import Services
 from crossway.usecases.ramps import quotes as ramp_quotes
-from crossway.usecases.ramps.prices import RampQuote
-from crossway.usecases.ramps.questions import RampQuestion
+from crossway.usecases.ramps.provider_quotes import RampQuote
+from crossway.usecases.ramps.quote_params import RampQuoteRequest
 from crossway.usecases.ramps.quotes import RampComparison
 
-CHEAPEST = Chip("Cheapest", "green", "savings")
-RECOMMENDED = Chip("Recommended", "blue", "thumb_up", hint="By cost and passed identity checks")
+CHEAPEST = Badge("Cheapest", "green", "savings")
+RECOMMENDED = Badge(
+    "Recommended", "blue", "thumb_up", hint="Lowest cost with a passed identity check"
+)
 DIRECTIONS: Mapping[str, str] = {
     Direction.ON: "Buy crypto (on-ramp)",
     Direction.OFF: "Sell crypto (off-ramp)",
@@ -33,15 +35,15 @@ CHANNEL_COLUMNS = (
     Column("Provider"),
     Column("Channel"),
     Column("Limits", "right"),
-    Column("Its fee", "right"),
-    Column("Asks for", wide=True),
+    Column("Fee", "right"),
+    Column("Required fields", wide=True),
 )
-LEFT_OUT_COLUMNS = (Column("Gave no quote"), Column("Why"))
+EXCLUDED_COLUMNS = (Column("Provider"), Column("Reason"))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the form holds, as it was typed."""
+class QuoteForm:
+    """The form's input as typed."""
 
     direction: str
     currency: str
@@ -52,10 +54,10 @@ class Asked:
     email: str = ""
     direct_only: bool = False
 
-    def question(self) -> RampQuestion:
-        """The same as the use case takes it."""
+    def to_request(self) -> RampQuoteRequest:
+        """The request of the use case."""
         on = self.direction == Direction.ON
-        return RampQuestion(
+        return RampQuoteRequest(
             direction=self.direction,
             currency=self.currency,
             amount=self.amount.strip(),
@@ -69,8 +71,8 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What one provider's fees are made of, in whole units of the currency, for a chart."""
+class FeePart:
+    """One provider's fees in whole currency units, for the chart."""
 
     provider: str
     provider_fee: float
@@ -78,32 +80,33 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The whole screen of one comparison."""
+class ComparisonView:
+    """The data of the comparison page."""
 
     headline: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     channels: tuple[Row, ...]
-    left_out: tuple[Row, ...]
-    parts: tuple[Part, ...]
-    nobody: str
+    excluded: tuple[Row, ...]
+    fee_parts: tuple[FeePart, ...]
+    empty_reason: str
 
 
-def compared(services: Services, caller: Caller, asked: Asked) -> Compared:
-    """Ask every provider and lay the answers side by side; a `Refusal` says what is wrong."""
-    found = ramp_quotes.quotes(services, caller, asked.question())
-    on = asked.direction == Direction.ON
-    return Compared(
-        headline=_headline(found),
+def load_comparison(services: Services, caller: Principal, form: QuoteForm) -> ComparisonView:
+    """Quote all providers and build the comparison; raises a `DomainError` for bad input."""
+    comparison = ramp_quotes.compare_quotes(services, caller, form.to_request())
+    on = form.direction == Direction.ON
+    return ComparisonView(
+        headline=_headline(comparison),
         columns=_columns(on),
-        rows=tuple(_row(services, quote, found, asked) for quote in found.quotes),
-        channels=tuple(_channel(q, c) for q in found.quotes for c in q.channels),
-        left_out=tuple(
-            Row(left.subject, (Cell(left.subject), Cell(left.reason))) for left in found.left_out
+        rows=tuple(_row(services, quote, comparison, form) for quote in comparison.quotes),
+        channels=tuple(_channel_row(q, c) for q in comparison.quotes for c in q.channels),
+        excluded=tuple(
+            Row(excluded.subject, (Cell(excluded.subject), Cell(excluded.reason)))
+            for excluded in comparison.excluded
         ),
-        parts=tuple(map(_part, found.quotes)),
-        nobody=_nobody(found, asked),
+        fee_parts=tuple(map(_fee_part, comparison.quotes)),
+        empty_reason=_empty_reason(comparison, form),
     )
 
 
@@ -112,115 +115,119 @@ def _columns(on: bool) -> tuple[Column, ...]:
         Column("Provider"),
         Column("User pays", "right"),
         Column("User gets", "right"),
-        Column("All fees", "right", hint="Against the reference rate, bridge and service included"),
-        Column("Usual time", "right"),
-        Column("Way of the crypto", wide=True),
+        Column("Total fees", "right", hint="Against the reference rate, with bridge and service"),
+        Column("Estimated time", "right"),
+        Column("Route", wide=True),
     )
 
 
-def _headline(found: RampComparison) -> str:
-    if not found.quotes:
+def _headline(comparison: RampComparison) -> str:
+    if not comparison.quotes:
         return ""
-    best = found.quotes[0]
-    cost = fiat_amount(best.total_fees_minor, best.currency.digits, best.currency.code)
-    words = f"{best.title} is cheapest: {cost} in all fees"
-    if found.recommended not in (None, best):
-        words += f"; {found.recommended.title} is recommended, its identity check is passed"
-    return f"{words}."
+    best = comparison.quotes[0]
+    total_fees = format_fiat(best.total_fees_minor, best.currency.digits, best.currency.code)
+    text = f"{best.title} is cheapest: {total_fees} in total fees"
+    if comparison.recommended not in (None, best):
+        text += (
+            f"; {comparison.recommended.title} is recommended because the identity check is passed"
+        )
+    return f"{text}."
 
 
-def _row(services: Services, quote: RampQuote, found: RampComparison, asked: Asked) -> Row:
-    money = fiat_amount(quote.fiat_minor, quote.currency.digits, quote.currency.code)
-    local = rate(quote.rate_micro, quote.currency.code)
-    on = quote.direction is Direction.ON
-    gets = amount(quote.crypto_units, quote.decimals, quote.token.symbol)
-    gives = amount(quote.gross_units, quote.token.decimals, quote.token.symbol)
-    pays, receives = (money, gets) if on else (gives, money)
-    marks = ((CHEAPEST, found.quotes[0]), (RECOMMENDED, found.recommended))
+def _row(services: Services, quote: RampQuote, comparison: RampComparison, form: QuoteForm) -> Row:
+    money = format_fiat(quote.fiat_minor, quote.currency.digits, quote.currency.code)
+    rate_text = format_rate(quote.rate_micro, quote.currency.code)
+    is_on_ramp = quote.direction is Direction.ON
+    received = format_amount(quote.crypto_units, quote.decimals, quote.token.symbol)
+    deposit = format_amount(quote.gross_units, quote.token.decimals, quote.token.symbol)
+    pays, receives = (money, received) if is_on_ramp else (deposit, money)
+    marks = ((CHEAPEST, comparison.quotes[0]), (RECOMMENDED, comparison.recommended))
     chips = tuple(chip for chip, marked in marks if quote is marked)
     return Row(
         key=quote.provider,
-        href=order_href(asked, quote.provider),
+        href=new_order_href(form, quote.provider),
         label=f"Open an order with {quote.title}",
-        marked=quote is found.recommended,
+        marked=quote is comparison.recommended,
         cells=(
-            Cell(quote.title, sub=_kinds(quote), chips=chips, tone="strong"),
-            Cell(pays, sub=local if on else "", tone="strong" if on else ""),
-            Cell(receives, sub="" if on else local, tone="" if on else "strong"),
+            Cell(quote.title, sub=_describe_channels(quote), chips=chips, tone="strong"),
+            Cell(pays, sub=rate_text if is_on_ramp else "", tone="strong" if is_on_ramp else ""),
             Cell(
-                fiat_amount(quote.total_fees_minor, quote.currency.digits, quote.currency.code),
-                sub=percent(quote.total_fees_minor, quote.fiat_minor),
+                receives, sub="" if is_on_ramp else rate_text, tone="" if is_on_ramp else "strong"
             ),
-            Cell(duration(quote.seconds)),
-            _way(services, quote),
+            Cell(
+                format_fiat(quote.total_fees_minor, quote.currency.digits, quote.currency.code),
+                sub=format_percent(quote.total_fees_minor, quote.fiat_minor),
+            ),
+            Cell(format_duration(quote.seconds)),
+            _route_cell(services, quote),
         ),
     )
 
 
-def order_href(asked: Asked, provider: str) -> str:
-    """The form of a new order with this provider, filled in but for what is personal: addresses
-    of pages are kept and logged. The e-mail address goes along in the session."""
-    return start_link(
+def new_order_href(form: QuoteForm, provider: str) -> str:
+    """The link to the form of a new order, prefilled without personal data: URLs are stored and
+    logged, so the e-mail address is passed in the session."""
+    return prefilled_href(
         "ramp_order_new",
-        type=asked.direction,
+        type=form.direction,
         provider=provider,
-        currency=asked.currency,
-        country=asked.country,
-        amount=asked.amount.strip(),
-        symbol=asked.symbol,
-        chain=asked.chain,
+        currency=form.currency,
+        country=form.country,
+        amount=form.amount.strip(),
+        symbol=form.symbol,
+        chain=form.chain,
     )
 
 
-def _kinds(quote: RampQuote) -> str:
+def _describe_channels(quote: RampQuote) -> str:
     kinds = {CHANNEL_TYPES[channel.type] for channel in quote.channels}
     hosted = "" if all(c.direct for c in quote.channels) else ", on the provider's own page"
     return ", ".join(sorted(kinds)) + hosted
 
 
-def _way(services: Services, quote: RampQuote) -> Cell:
+def _route_cell(services: Services, quote: RampQuote) -> Cell:
     mine = chain_name(services.catalogue, quote.token.chain)
     theirs = chain_name(services.catalogue, quote.ramp_token.chain)
-    if quote.routed.offer is None:
+    if quote.routed.bridge_quote is None:
         return Cell(mine, sub="No bridge")
     ends = (theirs, mine) if quote.direction is Direction.ON else (mine, theirs)
-    return Cell(" → ".join(ends), sub=f"by {bridge_title(quote.routed.offer.bridge)}")
+    return Cell(" → ".join(ends), sub=f"via {bridge_title(quote.routed.bridge_quote.bridge)}")
 
 
-def _channel(quote: RampQuote, channel: Channel) -> Row:
+def _channel_row(quote: RampQuote, channel: Channel) -> Row:
     digits, code = quote.currency.digits, quote.currency.code
-    least = fiat_amount(channel.min_minor, digits, "").strip()
-    most = fiat_amount(channel.max_minor, digits, code)
-    asks = ", ".join(field.label for field in channel.fields if field.required)
+    minimum = format_fiat(channel.min_minor, digits, "").strip()
+    maximum = format_fiat(channel.max_minor, digits, code)
+    required_fields = ", ".join(field.label for field in channel.fields if field.required)
     return Row(
         f"{quote.provider}-{channel.id}",
         (
             Cell(quote.title),
             Cell(channel.name, sub="" if channel.direct else "On the provider's own page"),
-            Cell(f"{least} to {most}"),
-            Cell(_fee(channel, digits, code)),
-            Cell(asks or "nothing"),
+            Cell(f"{minimum} to {maximum}"),
+            Cell(_format_fee(channel, digits, code)),
+            Cell(required_fields or "nothing"),
         ),
     )
 
 
-def _fee(channel: Channel, digits: int, code: str) -> str:
+def _format_fee(channel: Channel, digits: int, code: str) -> str:
     parts = []
     if channel.fee_fixed_minor:
-        parts.append(fiat_amount(channel.fee_fixed_minor, digits, code))
+        parts.append(format_fiat(channel.fee_fixed_minor, digits, code))
     if channel.fee_bps:
-        parts.append(percent(channel.fee_bps, 10_000))
+        parts.append(format_percent(channel.fee_bps, 10_000))
     return " + ".join(parts) or "none"
 
 
-def _part(quote: RampQuote) -> Part:
-    """The fees in their parts; a rate better than the reference makes the rest negative."""
+def _fee_part(quote: RampQuote) -> FeePart:
+    """The parts of the fees; a rate better than the reference makes the rest negative."""
     scale, fees = 10**quote.currency.digits, quote.total_fees_minor
-    return Part(quote.title, quote.fee_minor / scale, (fees - quote.fee_minor) / scale)
+    return FeePart(quote.title, quote.fee_minor / scale, (fees - quote.fee_minor) / scale)
 
 
-def _nobody(found: RampComparison, asked: Asked) -> str:
-    if found.left_out:
-        return "Every provider that serves this was asked; the reasons are below."
-    how = " without leaving for a provider's page" if asked.direct_only else ""
-    return f"No provider serves {asked.currency} in this direction{how}."
+def _empty_reason(comparison: RampComparison, form: QuoteForm) -> str:
+    if comparison.excluded:
+        return "See the reasons of each provider below."
+    limitation = " without a redirect" if form.direct_only else ""
+    return f"No provider serves {form.currency} in this direction{limitation}."

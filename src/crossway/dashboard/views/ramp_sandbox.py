@@ -1,92 +1,95 @@
-"""The sandbox providers' switches in words: what can be set, and what is set now."""
+"""The faults of the simulated ramp providers: the form's fields and the active faults."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from crossway.dashboard.views.cells import Cell, Fact
-from crossway.dashboard.views.figures import duration
-from crossway.domain.clients import Caller
+from crossway.dashboard.views.cells import Cell, Detail
+from crossway.dashboard.views.formatting import format_duration
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.ports.services import Services
-from crossway.usecases.ramps import sandbox as ramp_sandbox
+from crossway.usecases.simulator import ramp_controls as ramp_sandbox
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """One way to let a provider misbehave: what it does, and how its value is typed."""
+class FaultField:
+    """One fault of a provider: its label, the label while active, and its input type."""
 
-    words: str
-    now: str
+    label: str
+    active_label: str
     kind: Literal["seconds", "count", "bps", "switch", "kyc"]
-    first: str = ""
+    default: str = ""
 
 
-SETTINGS: Mapping[str, Setting] = {
-    "downSeconds": Setting("Give no answer for … seconds", "Gives no answer for", "seconds", "60"),
-    "slowSeconds": Setting("Wait … seconds before each answer", "Waits", "seconds", "3"),
-    "refuseNext": Setting("Refuse the next … orders", "Refuses the next orders", "count", "1"),
-    "shortBps": Setting("Deliver … % less than it says", "Delivers less by", "bps", "5"),
-    "overchargeBps": Setting("Ask … % more than it quoted", "Asks more by", "bps", "2"),
-    "repeat": Setting("Say everything twice", "Says everything twice", "switch"),
-    "shuffle": Setting("Report in the wrong order", "Reports in the wrong order", "switch"),
-    "deliverSeconds": Setting(
-        "Deliver … seconds after it is paid (-1: only when told)", "Delivers after", "count", "15"
+FAULT_FIELDS: Mapping[str, FaultField] = {
+    "downSeconds": FaultField("Unavailable for … seconds", "Unavailable for", "seconds", "60"),
+    "slowSeconds": FaultField(
+        "Delay each response by … seconds", "Responses delayed by", "seconds", "3"
     ),
-    "rateBps": Setting("Move its rate by … %", "Its rate is moved by", "bps", "1"),
-    "kyc": Setting("Decide on identity checks", "Identity checks", "kyc"),
+    "refuseNext": FaultField("Reject the next … orders", "Rejects the next orders", "count", "1"),
+    "shortBps": FaultField("Deliver … % less than reported", "Delivers less by", "bps", "5"),
+    "overchargeBps": FaultField("Charge … % more than quoted", "Overcharges by", "bps", "2"),
+    "repeat": FaultField("Send every update twice", "Sends every update twice", "switch"),
+    "shuffle": FaultField("Send updates out of order", "Sends updates out of order", "switch"),
+    "deliverSeconds": FaultField(
+        "Deliver … seconds after payment (-1: manually only)", "Delivers after", "count", "15"
+    ),
+    "rateBps": FaultField("Change the rate by … %", "Rate changed by", "bps", "1"),
+    "kyc": FaultField("Decision on identity checks", "Identity checks", "kyc"),
 }
-KYC: Mapping[str, str] = {
-    "auto": "basic by itself, advanced by hand",
-    "manual": "by hand alone",
-    "approve": "approve everything at once",
+KYC_MODES: Mapping[str, str] = {
+    "auto": "basic automatically, advanced manually",
+    "manual": "manually only",
+    "approve": "approve everything immediately",
 }
 
 
-def providers(services: Services) -> dict[str, str]:
-    """The sandbox providers with their names for people."""
-    return {one.name.value: one.capabilities.title for one in services.ramps}
+def list_providers(services: Services) -> dict[str, str]:
+    """The simulated providers with their display names."""
+    return {provider.name.value: provider.capabilities.title for provider in services.ramps}
 
 
-def active(services: Services, caller: Caller, provider: str) -> tuple[Fact, ...]:
-    """What is unusual in how a provider behaves now."""
-    found = ramp_sandbox.faults(services, caller, provider)
+def list_active_faults(services: Services, caller: Principal, provider: str) -> tuple[Detail, ...]:
+    """The active faults of a provider."""
+    faults = ramp_sandbox.get_faults(services, caller, provider)
     return tuple(
-        Fact(SETTINGS[name].now, Cell(_said(name, value))) for name, value in found.items()
+        Detail(FAULT_FIELDS[name].active_label, Cell(_format_value(name, value)))
+        for name, value in faults.items()
     )
 
 
-def body(name: str, typed: str | bool) -> dict[str, Any]:
-    """One setting as the use case takes it; `typed` is what stands in the form's field."""
-    kind = SETTINGS[name].kind
+def build_body(name: str, typed: str | bool) -> dict[str, Any]:
+    """The request body that sets one fault; `typed` is the form's input."""
+    kind = FAULT_FIELDS[name].kind
     if kind == "switch":
         return {name: bool(typed)}
     text = str(typed).strip()
     if kind == "kyc":
         return {name: text}
     if kind == "seconds":
-        return {name: _number(text, whole=False)}
-    value = _number(text, whole=kind == "count")
+        return {name: _parse_number(text, whole=False)}
+    value = _parse_number(text, whole=kind == "count")
     return {name: round(value * 100) if kind == "bps" else int(value)}
 
 
-def _number(text: str, whole: bool) -> float:
+def _parse_number(text: str, whole: bool) -> float:
     plain = text.removeprefix("-")
     parts = plain.split(".")
     good = len(parts) <= (1 if whole else 2) and all(p.isascii() and p.isdigit() for p in parts)
     if not good or len(plain) > 9:
-        raise InvalidInput(f"Type a {'whole ' if whole else ''}number, such as 3; 0 ends it")
+        raise InvalidInput(f"Type a {'whole ' if whole else ''}number such as 3; 0 clears it")
     return float(text)
 
 
-def _said(name: str, value: Any) -> str:
-    kind = SETTINGS[name].kind
+def _format_value(name: str, value: Any) -> str:
+    kind = FAULT_FIELDS[name].kind
     if kind == "bps":
         return f"{value / 100:g} %"
     if name == "deliverSeconds" and value == -1:
-        return "only when told"
+        return "manually only"
     if kind == "kyc":
-        return KYC.get(str(value), str(value))
+        return KYC_MODES.get(str(value), str(value))
     if kind == "switch":
         return "yes"
-    return duration(value) if name.endswith("Seconds") else str(value)
+    return format_duration(value) if name.endswith("Seconds") else str(value)

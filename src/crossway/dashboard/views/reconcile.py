@@ -1,182 +1,203 @@
-"""Comparisons of books and chains on screen: what was found, why, and what to do."""
+"""Reconciliation runs on screen: differences, their likely causes and next steps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from crossway.dashboard.views.cells import Cell, Chip, Column, Row
-from crossway.dashboard.views.figures import chain_name, duration, millis, short
-from crossway.dashboard.views.links import intent_href, link
-from crossway.domain.clients import Caller
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.formatting import chain_name, format_duration, shorten, to_millis
+from crossway.dashboard.views.links import intent_href, page_href
+from crossway.domain.clients import Principal
 from crossway.ports.services import Services
-from crossway.ports.treasury_records import Run
-from crossway.usecases.money import reconciling
+from crossway.ports.treasury_repository import ReconciliationRun
+from crossway.usecases.money import reconciliation_runs
 
 PAGE_SIZE = 20
-FOUND_COLUMNS = (Column("Where"), Column("What differs"), Column("Likely reason"), Column("Way on"))
-HISTORY_COLUMNS = (Column("When"), Column("Result"), Column("By"), Column("Took", "right"))
-UNOPENED_COLUMNS = (Column("Chain"), Column("What the relayer holds"))
+FINDING_COLUMNS = (
+    Column("Location"),
+    Column("Difference"),
+    Column("Likely cause"),
+    Column("Next step"),
+)
+HISTORY_COLUMNS = (Column("Started"), Column("Result"), Column("By"), Column("Duration", "right"))
+UNOPENED_COLUMNS = (Column("Chain"), Column("Relayer's balance"))
 _KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "address": ("Deposit address", "pin_drop"),
     "collecting": ("Collecting account", "inventory_2"),
-    "stock": ("Relayer's stock", "account_balance"),
+    "inventory": ("Relayer's inventory", "account_balance"),
     "transaction": ("Unknown transaction", "help"),
 }
-_PASSING = Chip("Passing", "blue", "hourglass_bottom", "It goes by itself")
+_TEMPORARY = Badge("Temporary", "blue", "hourglass_bottom", "Resolves automatically")
 Tone = Literal["success", "error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One page of the history: `older_than` is where the next one starts, None on the last."""
+class ListPage:
+    """One page of the history; `older_than` is the cursor of the next page, None on the last."""
 
     rows: tuple[Row, ...]
     older_than: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Bookable:
-    """A difference of the relayer's stock that a treasurer can book, `units` more or less."""
+class AdjustmentCandidate:
+    """An inventory difference that a treasurer can book; `units` is signed."""
 
     chain: str
     token: str
     units: int
-    words: str
+    description: str
 
 
-def verdict(services: Services, run: Run) -> tuple[Tone, str]:
-    """What came of a comparison, as a sentence."""
+def describe_result(services: Services, run: ReconciliationRun) -> tuple[Tone, str]:
+    """The result of a run as a sentence, with its tone."""
     result = run.result
     if run.ended_at is None:
-        if reconciling.goes_on(services, run):
-            return "info", f"Comparing: {run.done} of {run.of} chains are done."
-        return "warning", "This comparison did not end: its process stopped. Compare again."
-    if broken := result.get("broken"):
-        return "warning", f"This comparison did not end. {broken}"
-    silent = result.get("silent", {})
-    left_out = f" {_count(len(silent), 'chain')} gave no answer." if silent else ""
-    passing = result.get("passing", 0)
-    itself = "itself" if passing == 1 else "themselves"
-    soon = f" {_count(passing, 'difference')} will pass by {itself}." if passing else ""
+        if reconciliation_runs.is_running(services, run):
+            return "info", f"Reconciling: {run.chains_done} of {run.chains_total} chains done."
+        return "warning", "This run did not finish because its process stopped. Reconcile again."
+    if broken := result.get("error"):
+        return "warning", f"This run did not finish. {broken}"
+    silent = result.get("unavailable", {})
+    unresponsive = f" {_count(len(silent), 'chain')} not responding." if silent else ""
+    passing = result.get("transient_count", 0)
+    temporary = f" {_count(passing, 'difference')} will resolve automatically." if passing else ""
     if run.differences:
-        return "error", f"{_count(run.differences, 'difference')} to look at.{soon}{left_out}"
+        return (
+            "error",
+            f"{_count(run.differences, 'difference')} to review.{temporary}{unresponsive}",
+        )
     if silent:
-        return "warning", f"No difference on the chains that answered.{soon}{left_out}"
-    return "success", f"The books and the chains agree.{soon}"
+        return "warning", f"No differences on the chains that responded.{temporary}{unresponsive}"
+    return "success", f"The books and the chains agree.{temporary}"
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def findings(services: Services, run: Run) -> tuple[Row, ...]:
-    """Every difference with its likely reason and a way on, what passes by itself last."""
+def build_finding_rows(services: Services, run: ReconciliationRun) -> tuple[Row, ...]:
+    """Rows of all differences with likely cause and next step, then the unresponsive chains."""
     return tuple(
-        _finding(services, index, one) for index, one in enumerate(run.result.get("findings", ()))
-    ) + tuple(_silent(services, chain, why) for chain, why in run.result.get("silent", {}).items())
+        _finding_row(services, index, finding)
+        for index, finding in enumerate(run.result.get("findings", ()))
+    ) + tuple(
+        _unresponsive_row(services, chain, reason)
+        for chain, reason in run.result.get("unavailable", {}).items()
+    )
 
 
-def _finding(services: Services, index: int, one: Mapping[str, Any]) -> Row:
-    name, icon = _KINDS.get(one["kind"], (one["kind"], "help"))
-    chips = (Chip(name, "gray" if one["passing"] else "red", icon),)
-    whole = one.get("address") or one.get("tx", "")
-    words = one["words"].replace(whole, short(whole)) if whole else one["words"]
+def _finding_row(services: Services, index: int, finding: Mapping[str, Any]) -> Row:
+    name, icon = _KINDS.get(finding["kind"], (finding["kind"], "help"))
+    chips = (Badge(name, "gray" if finding["transient"] else "red", icon),)
+    identifier = finding.get("address") or finding.get("tx", "")
+    description = (
+        finding["message"].replace(identifier, shorten(identifier))
+        if identifier
+        else finding["message"]
+    )
     return Row(
         f"found-{index}",
         (
             Cell(
-                chain_name(services.catalogue, one["chain"]),
-                chips=chips + ((_PASSING,) if one["passing"] else ()),
+                chain_name(services.catalogue, finding["chain"]),
+                chips=chips + ((_TEMPORARY,) if finding["transient"] else ()),
             ),
-            Cell(words, copy=whole, what="address" if one.get("address") else "transaction"),
-            Cell(one["reason"]),
-            Cell(one["way_on"]),
+            Cell(
+                description,
+                copy=identifier,
+                what="address" if finding.get("address") else "transaction",
+            ),
+            Cell(finding["reason"]),
+            Cell(finding["next_step"]),
         ),
-        href=intent_href(one["intent"]) if one.get("intent") else "",
-        label=f"Payment {one['intent']}" if one.get("intent") else "",
+        href=intent_href(finding["intent"]) if finding.get("intent") else "",
+        label=f"Payment {finding['intent']}" if finding.get("intent") else "",
     )
 
 
-def _silent(services: Services, chain: str, why: str) -> Row:
-    where = chain_name(services.catalogue, chain)
+def _unresponsive_row(services: Services, chain: str, reason: str) -> Row:
+    name = chain_name(services.catalogue, chain)
     return Row(
         f"silent-{chain}",
         (
-            Cell(where, chips=(Chip("No answer", "orange", "cloud_off"),)),
-            Cell(f"It gave no answer: {why}"),
-            Cell("Its node is down, or out of reach from here."),
-            Cell("See the page Chains; compare again when it answers."),
+            Cell(name, chips=(Badge("Not responding", "orange", "cloud_off"),)),
+            Cell(f"The chain is not responding: {reason}"),
+            Cell("Its node is down or unreachable."),
+            Cell("Check the Chains page and reconcile again once it responds."),
         ),
-        href=link("chains"),
-        label=f"Chains, for {where}",
+        href=page_href("chains"),
+        label=f"Chains, for {name}",
     )
 
 
-def bookable(run: Run) -> list[Bookable]:
-    """Differences of the relayer's stock that last."""
+def list_adjustment_candidates(run: ReconciliationRun) -> list[AdjustmentCandidate]:
+    """The persistent differences of the relayer's inventory."""
     return [
-        Bookable(
-            one["chain"], one["token"], int(one["there"]) - int(one["books"]),
-            one["words"].replace(one["address"], short(one["address"])),
+        AdjustmentCandidate(
+            finding["chain"],
+            finding["token"],
+            int(finding["chain_amount"]) - int(finding["ledger_amount"]),
+            finding["message"].replace(finding["address"], shorten(finding["address"])),
         )
-        for one in run.result.get("findings", ())
-        if one["kind"] == "stock" and not one["passing"]
-    ]  # fmt: skip
+        for finding in run.result.get("findings", ())
+        if finding["kind"] == "inventory" and not finding["transient"]
+    ]
 
 
-def unopened(run: Run | None) -> tuple[Row, ...]:
-    """Stock that the books were never told of, a line a chain."""
+def build_unopened_rows(run: ReconciliationRun | None) -> tuple[Row, ...]:
+    """Rows of relayer balances without an opening balance in the books, one per chain."""
     by_chain: dict[str, list[str]] = {}
-    for one in run.result.get("unopened", ()) if run else ():
-        by_chain.setdefault(one["name"], []).append(one["amount"])
+    for finding in run.result.get("missing_opening_balances", ()) if run else ():
+        by_chain.setdefault(finding["name"], []).append(finding["amount"])
     return tuple(
         Row(name, (Cell(name), Cell(", ".join(amounts)))) for name, amounts in by_chain.items()
     )
 
 
-def listing(services: Services, caller: Caller, before_id: int | None) -> Listing:
-    """Comparisons, newest first."""
-    found = reconciling.history(services, caller, PAGE_SIZE + 1, before_id)
-    shown = found[:PAGE_SIZE]
-    older = shown[-1].id if len(found) > PAGE_SIZE else None
-    return Listing(tuple(_run(services, run) for run in shown), older)
+def load_page(services: Services, caller: Principal, before_id: int | None) -> ListPage:
+    """One page of reconciliation runs, newest first."""
+    runs = reconciliation_runs.list_runs(services, caller, PAGE_SIZE + 1, before_id)
+    shown = runs[:PAGE_SIZE]
+    older = shown[-1].id if len(runs) > PAGE_SIZE else None
+    return ListPage(tuple(_run_row(services, run) for run in shown), older)
 
 
-def _run(services: Services, run: Run) -> Row:
-    tone, words = verdict(services, run)
-    looks: Mapping[Tone, Chip] = {
-        "success": Chip("Agrees", "green", "check_circle"),
-        "error": Chip("Differs", "red", "error"),
-        "warning": Chip("Incomplete", "orange", "warning"),
-        "info": Chip("Running", "blue", "sync"),
+def _run_row(services: Services, run: ReconciliationRun) -> Row:
+    tone, text = describe_result(services, run)
+    badges: Mapping[Tone, Badge] = {
+        "success": Badge("Balanced", "green", "check_circle"),
+        "error": Badge("Differences", "red", "error"),
+        "warning": Badge("Incomplete", "orange", "warning"),
+        "info": Badge("Running", "blue", "sync"),
     }
-    took = "–"
+    duration = "–"
     if run.ended_at is not None:
-        took = duration((run.ended_at - run.started_at).total_seconds())
+        duration = format_duration((run.ended_at - run.started_at).total_seconds())
     return Row(
         str(run.id),
         (
-            Cell(at=millis(run.started_at), as_="exact"),
-            Cell(words, chips=(looks[tone],)),
-            Cell(run.who),
-            Cell(took),
+            Cell(at=to_millis(run.started_at), as_="exact"),
+            Cell(text, chips=(badges[tone],)),
+            Cell(run.started_by),
+            Cell(duration),
         ),
-        href=link("reconcile", run=str(run.id)),
-        label=f"Comparison {run.id}",
+        href=page_href("reconcile", run=str(run.id)),
+        label=f"Run {run.id}",
     )
 
 
-def schedule(services: Services) -> str:
-    """Whether books and chains are compared every day."""
+def describe_schedule(services: Services) -> str:
+    """The schedule of the automatic reconciliation as a sentence."""
     hour = services.policy.reconcile_at_hour
     if hour is None:
         return (
-            "Nothing is compared by itself: set CROSSWAY_RECONCILE_AT_HOUR to an hour (UTC), and a "
-            "difference raises an alarm every day."
+            "Automatic reconciliation is off. Set CROSSWAY_RECONCILE_AT_HOUR to an hour (UTC) to "
+            "run it daily; a difference raises an alert."
         )
-    return f"Compared every day at {hour:02}:00 UTC; a difference raises an alarm."
+    return f"Runs daily at {hour:02}:00 UTC; a difference raises an alert."
 
 
-def told(sentences: Sequence[str]) -> str:
-    """What came of taking stock in."""
-    return " ".join(sentences) or "The books knew all of it already."
+def join_sentences(sentences: Sequence[str]) -> str:
+    """The result of recording the opening balances as one text."""
+    return " ".join(sentences) or "All balances are already in the books."

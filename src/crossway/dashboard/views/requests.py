@@ -1,24 +1,24 @@
-"""The request log: what clients asked, what they were answered, and how long it took."""
+"""The API request log on screen: requests, responses and latency."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from crossway.dashboard.views.cells import Cell, Chip, Color, Column, Fact, Row
-from crossway.dashboard.views.figures import millis, time_cell
-from crossway.dashboard.views.links import LONGEST_NUMBER, request_href
-from crossway.domain.clients import Caller
+from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Detail, Row
+from crossway.dashboard.views.formatting import time_cell, to_millis
+from crossway.dashboard.views.links import MAX_ID_DIGITS, request_href
+from crossway.domain.clients import Principal
 from crossway.domain.errors import NotFound
-from crossway.ports.logs import AskedRequest, RequestFilter
+from crossway.ports.logs import LoggedRequest, RequestFilter
 from crossway.ports.services import Services
 from crossway.usecases.developers import clients, request_log
 
 PAGE_SIZE = 50
-EVERY = "All"
-# A status below ten means its class.
+ALL = "All"
+# A status below ten stands for its class.
 QUICK: Final[Mapping[str, int | None]] = {
-    EVERY: None,
+    ALL: None,
     "2xx": 2,
     "4xx": 4,
     "429": 429,
@@ -27,11 +27,11 @@ QUICK: Final[Mapping[str, int | None]] = {
 METHODS: Final = ("GET", "POST", "PATCH", "DELETE")
 COLUMNS = (
     Column("Request"),
-    Column("Answer"),
-    Column("Took", "right"),
-    Column("Client"),
-    Column("When"),
-    Column("Request id", wide=True),
+    Column("Status"),
+    Column("Latency", "right"),
+    Column("Merchant"),
+    Column("Time"),
+    Column("Request ID", wide=True),
 )
 _COLORS: Final[Mapping[int, tuple[Color, str]]] = {
     2: ("green", "check_circle"),
@@ -39,18 +39,18 @@ _COLORS: Final[Mapping[int, tuple[Color, str]]] = {
     4: ("orange", "warning"),
     5: ("red", "error"),
 }
-NOBODY: Final = "No key"
+NO_KEY: Final = "No key"
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One page: `older_than` is where the next one starts, None on the last."""
+class ListPage:
+    """One page of requests; `older_than` is the cursor of the next page, None on the last."""
 
     rows: tuple[Row, ...]
     older_than: int | None
 
 
-def wanted(
+def build_filter(
     client: str | None,
     quick: str,
     method: str | None,
@@ -58,7 +58,7 @@ def wanted(
     request_id: str,
     before_id: int | None,
 ) -> RequestFilter:
-    """The filters of the screen as the store understands them."""
+    """The page's filters as a `RequestFilter`."""
     return RequestFilter(
         client_id=client,
         method=method or "",
@@ -69,74 +69,77 @@ def wanted(
     )
 
 
-def listing(services: Services, caller: Caller, filters: RequestFilter) -> Listing:
+def load_page(services: Services, caller: Principal, filters: RequestFilter) -> ListPage:
     """One page of requests, newest first."""
-    found = request_log.page(services, caller, filters, PAGE_SIZE + 1)
-    shown = found[:PAGE_SIZE]
-    names = {client.id: client.name for client in clients.every(services)}
-    older = shown[-1].id if len(found) > PAGE_SIZE else None
-    return Listing(tuple(_row(one, names) for one in shown), older)
+    requests = request_log.list_requests(services, caller, filters, PAGE_SIZE + 1)
+    shown = requests[:PAGE_SIZE]
+    names = {client.id: client.name for client in clients.list_clients(services)}
+    older = shown[-1].id if len(requests) > PAGE_SIZE else None
+    return ListPage(tuple(_row(request, names) for request in shown), older)
 
 
-def status(one: AskedRequest) -> Chip:
-    """What was answered, by the class of its status."""
-    color, icon = _COLORS.get(one.status // 100, ("gray", "circle"))
-    return Chip(str(one.status), color, icon)
+def status_badge(request: LoggedRequest) -> Badge:
+    """The badge of the response status."""
+    color, icon = _COLORS.get(request.status // 100, ("gray", "circle"))
+    return Badge(str(request.status), color, icon)
 
 
-def took(one: AskedRequest) -> str:
-    """How long the answer took: `0.8 ms`, `120 ms`."""
-    milliseconds = one.microseconds / 1000
+def format_latency(request: LoggedRequest) -> str:
+    """The latency of a request: `0.8 ms`, `120 ms`."""
+    milliseconds = request.microseconds / 1000
     return f"{milliseconds:,.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
-def _who(one: AskedRequest, names: Mapping[str, str]) -> str:
-    return names.get(one.client_id, one.client_id) if one.client_id else NOBODY
+def _client_name(request: LoggedRequest, names: Mapping[str, str]) -> str:
+    return names.get(request.client_id, request.client_id) if request.client_id else NO_KEY
 
 
-def _row(one: AskedRequest, names: Mapping[str, str]) -> Row:
+def _row(request: LoggedRequest, names: Mapping[str, str]) -> Row:
     return Row(
-        key=str(one.id),
-        href=request_href(one.id),
-        label=f"{one.method} {one.path}, answered {one.status}",
+        key=str(request.id),
+        href=request_href(request.id),
+        label=f"{request.method} {request.path}, status {request.status}",
         cells=(
-            Cell(f"{one.method} {one.path}", mono=True),
-            Cell(chips=(status(one),)),
-            Cell(took(one)),
-            Cell(_who(one, names), sub=f"{one.key_shown}…" if one.key_shown else ""),
-            Cell(at=millis(one.at)),
-            Cell(one.request_id, mono=True),
+            Cell(f"{request.method} {request.path}", mono=True),
+            Cell(chips=(status_badge(request),)),
+            Cell(format_latency(request)),
+            Cell(
+                _client_name(request, names),
+                sub=f"{request.key_prefix}…" if request.key_prefix else "",
+            ),
+            Cell(at=to_millis(request.at)),
+            Cell(request.request_id, mono=True),
         ),
     )
 
 
-def one(services: Services, caller: Caller, text: str) -> AskedRequest:
-    """The request that a link names; raises `NotFound`."""
-    if not (text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER):
-        raise NotFound(f"No request has the number {text}" if text else "No request is named")
-    return request_log.one(services, caller, int(text))
+def get_request(services: Services, caller: Principal, text: str) -> LoggedRequest:
+    """The request with this id; raises `NotFound`."""
+    if not (text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS):
+        raise NotFound(f"No request with ID {text}" if text else "The link has no request ID")
+    return request_log.get_request(services, caller, int(text))
 
 
-def facts(services: Services, asked: AskedRequest) -> tuple[Fact, ...]:
-    """Everything about a request but its bodies."""
-    names = {client.id: client.name for client in clients.every(services)}
+def build_details(services: Services, request: LoggedRequest) -> tuple[Detail, ...]:
+    """All details of a request except its bodies."""
+    names = {client.id: client.name for client in clients.list_clients(services)}
     return (
-        Fact("Request", Cell(f"{asked.method} {asked.path}", mono=True)),
-        Fact("Answer", Cell(chips=(status(asked),))),
-        Fact("Took", Cell(took(asked))),
-        Fact("When", time_cell(asked.at, "exact")),
-        Fact("Client", Cell(_who(asked, names))),
-        Fact("Key", Cell(f"{asked.key_shown}…" if asked.key_shown else "–", mono=True)),
-        Fact(
-            "Request id",
-            Cell(asked.request_id, copy=asked.request_id, what="request id", mono=True),
-            "The X-Request-Id of the answer, also in the logs",
+        Detail("Request", Cell(f"{request.method} {request.path}", mono=True)),
+        Detail("Status", Cell(chips=(status_badge(request),))),
+        Detail("Latency", Cell(format_latency(request))),
+        Detail("Time", time_cell(request.at, "exact")),
+        Detail("Merchant", Cell(_client_name(request, names))),
+        Detail("Key", Cell(f"{request.key_prefix}…" if request.key_prefix else "–", mono=True)),
+        Detail(
+            "Request ID",
+            Cell(request.request_id, copy=request.request_id, what="request ID", mono=True),
+            "The X-Request-Id response header, also in the logs",
         ),
     )
 
 
-def laid_out(body: str) -> str:
-    """A body as it was kept, laid out to be read where it is whole JSON."""
+def format_body(body: str) -> str:
+    """A stored body, indented if it is valid JSON."""
     try:
         return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
     except ValueError:

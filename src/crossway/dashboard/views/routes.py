@@ -1,20 +1,20 @@
-"""Which bridge goes where: the picture of who is joined, and what is switched off."""
+"""Routes on screen: the chart of connected chains and the disabled routes."""
 
 from collections import Counter
 from collections.abc import Sequence
 
-from crossway.dashboard.views.cells import Cell, Chip, Row
-from crossway.dashboard.views.figures import chain_name, millis
+from crossway.dashboard.views.cells import Badge, Cell, Row
+from crossway.dashboard.views.formatting import chain_name, to_millis
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.quotes import BridgeName, Route, bridge_title
-from crossway.ports.records import SwitchedOff
+from crossway.ports.records import KillSwitch
 
 BRIDGES = tuple(BridgeName)
-OFF = Chip("Off", "gray", "block")
+OFF = Badge("Disabled", "gray", "block")
 
 
-def links(catalogue: Catalogue, routes: Sequence[Route]) -> list[tuple[str, str, int]]:
-    """Each pair of chains once, whichever way, with its number of open routes, for the picture."""
+def count_links(catalogue: Catalogue, routes: Sequence[Route]) -> list[tuple[str, str, int]]:
+    """Each undirected pair of chains with its number of enabled routes, for the chart."""
     counts = Counter(
         tuple(sorted((chain_name(catalogue, r.source), chain_name(catalogue, r.destination))))
         for r in routes
@@ -23,26 +23,28 @@ def links(catalogue: Catalogue, routes: Sequence[Route]) -> list[tuple[str, str,
     return [(pair[0], pair[1], count) for pair, count in sorted(counts.items())]
 
 
-def off_rows(catalogue: Catalogue, off: Sequence[SwitchedOff]) -> tuple[Row, ...]:
-    """What is switched off, each with its reason, who did it and when."""
+def build_disabled_rows(catalogue: Catalogue, off: Sequence[KillSwitch]) -> tuple[Row, ...]:
+    """Rows of the disabled subjects with reason, operator and time."""
     return tuple(
         Row(
-            one.subject,
+            switch.subject,
             (
-                Cell(subject_words(catalogue, one.subject), chips=(OFF,)),
-                Cell(one.reason),
-                Cell(one.by),
-                Cell(at=millis(one.at)),
+                Cell(describe_subject(catalogue, switch.subject), chips=(OFF,)),
+                Cell(switch.reason),
+                Cell(switch.by),
+                Cell(at=to_millis(switch.at)),
             ),
         )
-        for one in off
+        for switch in off
     )
 
 
-def subject_words(catalogue: Catalogue, subject: str) -> str:
-    """A switch's subject in words: `Across from Base to Arbitrum One`."""
-    kind, *rest = subject.split(":")
-    if kind == "route" and len(rest) == 3:
-        source, to = (chain_name(catalogue, chain) for chain in rest[1:])
-        return f"{bridge_title(rest[0])} from {source} to {to}"
-    return chain_name(catalogue, rest[0]) if kind == "chain" else f"Bridge {bridge_title(rest[0])}"
+def describe_subject(catalogue: Catalogue, subject: str) -> str:
+    """The display name of a kill switch's subject: `Across from Base to Arbitrum One`."""
+    kind, *parts = subject.split(":")
+    if kind == "route" and len(parts) == 3:
+        source, destination = (chain_name(catalogue, chain) for chain in parts[1:])
+        return f"{bridge_title(parts[0])} from {source} to {destination}"
+    return (
+        chain_name(catalogue, parts[0]) if kind == "chain" else f"Bridge {bridge_title(parts[0])}"
+    )

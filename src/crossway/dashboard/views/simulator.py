@@ -1,156 +1,161 @@
-"""The simulated network's switches: its clock, its chains' faults, and what an address holds."""
+"""The simulator on screen: the clock, the chains' faults and the balances of an address."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from crossway.dashboard.views.cells import Cell, Column, Fact, Row
-from crossway.dashboard.views.figures import amount, chain_name, duration
+from crossway.dashboard.views.cells import Cell, Column, Detail, Row
+from crossway.dashboard.views.formatting import chain_name, format_amount, format_duration
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import parse_decimal
 from crossway.ports.services import Services
-from crossway.usecases.network.sandbox import Holding
+from crossway.usecases.simulator.chain_controls import SimulatedBalance
 
-HOLDING_COLUMNS = (Column("Chain"), Column("Token"), Column("Holds", "right"))
-FAULT_WORDS: Mapping[str, str] = {
-    "outage_seconds": "Gives no answer for",
+HOLDING_COLUMNS = (Column("Chain"), Column("Token"), Column("Balance", "right"))
+ACTIVE_FAULT_LABELS: Mapping[str, str] = {
+    "outage_seconds": "Outage for",
     "drop_next": "Drops the next transactions",
     "revert_next": "Reverts the next transactions",
-    "slow_blocks": "Makes no blocks for",
+    "slow_blocks": "No new blocks for",
     "fee_factor": "Fees multiplied by",
-    "lie": "Its node lies",
-    "refuse": "Addresses that refuse transfers",
+    "lie": "Node behaviour",
+    "refuse": "Addresses that reject transfers",
 }
-LIES: Mapping[str, str] = {
-    "": "tells the truth",
-    "forged": "shows forged deposits",
-    "chain_id": "is on another chain",
-    "stale": "shows an old head",
+NODE_BEHAVIOURS: Mapping[str, str] = {
+    "": "correct",
+    "forged": "reports forged deposits",
+    "chain_id": "wrong chain ID",
+    "stale": "stale head",
 }
-FAULTS: Mapping[str, str] = {
-    "outageSeconds": "Give no answer for … seconds",
-    "reorgDepth": "Undo the last … blocks",
+FAULT_LABELS: Mapping[str, str] = {
+    "outageSeconds": "Outage for … seconds",
+    "reorgDepth": "Reorganize the last … blocks",
     "dropNext": "Drop the next … transactions",
     "revertNext": "Revert the next … transactions",
-    "slowBlocks": "Make no block for … blocks",
+    "slowBlocks": "Skip the next … blocks",
     "feeFactor": "Multiply fees by …",
     "takeNonce": "Use up the relayer's next nonce",
-    "lie": "Let the node lie",
-    "refuse": "Addresses that refuse transfers",
-    "accept": "Addresses that accept again",
+    "lie": "Node behaviour",
+    "refuse": "Addresses that reject transfers",
+    "accept": "Addresses that accept transfers again",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class ClockFace:
-    """The service's time, how far ahead of the machine it is, and whether it stands still."""
+class ClockState:
+    """The service's time, its offset from the system clock, and whether it is frozen."""
 
     now: datetime
     ahead: timedelta
     frozen: bool
 
     @property
-    def moved(self) -> bool:
-        """Whether it differs from the machine's own clock."""
+    def is_adjusted(self) -> bool:
+        """Whether it differs from the system clock."""
         return self.frozen or abs(self.ahead.total_seconds()) >= 1
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """`running, 1 h 0 min ahead`."""
         seconds = self.ahead.total_seconds()
-        apart = f", {duration(abs(seconds))} {'ahead' if seconds > 0 else 'behind'}"
+        apart = f", {format_duration(abs(seconds))} {'ahead' if seconds > 0 else 'behind'}"
         return ("frozen" if self.frozen else "running") + (apart if abs(seconds) >= 1 else "")
 
 
-def clock(services: Services) -> ClockFace | None:
-    """The simulated clock; None on a live network."""
+def read_clock(services: Services) -> ClockState | None:
+    """The simulated clock; None in the live environment."""
     if services.sandbox is None:
         return None
     ahead, frozen = services.sandbox.clock()
-    return ClockFace(services.clock.now(), timedelta(seconds=ahead), frozen)
+    return ClockState(services.clock.now(), timedelta(seconds=ahead), frozen)
 
 
-def clock_facts(face: ClockFace) -> tuple[Fact, ...]:
-    """The clock as facts."""
+def build_clock_details(clock: ClockState) -> tuple[Detail, ...]:
+    """Details of the clock."""
     return (
-        Fact("Service time", Cell(at=1, as_="clock", tone="strong")),
-        Fact("Clock", Cell(face.words)),
+        Detail("Service time", Cell(at=1, as_="clock", tone="strong")),
+        Detail("Clock", Cell(clock.description)),
     )
 
 
-def faults(services: Services, chain: str) -> tuple[Fact, ...]:
-    """The faults that are active on a chain, in words."""
+def list_faults(services: Services, chain: str) -> tuple[Detail, ...]:
+    """The active faults of a chain."""
     if services.sandbox is None:
         return ()
     active = services.sandbox.faults(chain)
     return tuple(
-        Fact(FAULT_WORDS.get(name, name.replace("_", " ").capitalize()), Cell(_said(name, value)))
+        Detail(
+            ACTIVE_FAULT_LABELS.get(name, name.replace("_", " ").capitalize()),
+            Cell(_format_fault(name, value)),
+        )
         for name, value in active.items()
         if value not in (None, 0, 0.0, "", (), [], {}, False)
     )
 
 
-def unusual(services: Services) -> tuple[Fact, ...]:
-    """The clock where it is moved or stands, and every fault that is active, chain by chain."""
-    face, found = clock(services), []
-    if face is not None and face.moved:
-        found.append(Fact("Clock", Cell(face.words)))
+def list_active_changes(services: Services) -> tuple[Detail, ...]:
+    """The clock if adjusted, and the active faults of each chain."""
+    clock, changes = read_clock(services), []
+    if clock is not None and clock.is_adjusted:
+        changes.append(Detail("Clock", Cell(clock.description)))
     for chain in services.chains:
-        words = [f"{fact.label}: {fact.cell.text}" for fact in faults(services, chain)]
-        if words:
-            found.append(Fact(chain_name(services.catalogue, chain), Cell("; ".join(words))))
-    return tuple(found)
+        faults = [f"{fact.label}: {fact.cell.text}" for fact in list_faults(services, chain)]
+        if faults:
+            changes.append(Detail(chain_name(services.catalogue, chain), Cell("; ".join(faults))))
+    return tuple(changes)
 
 
-def _said(name: str, value: object) -> str:
+def _format_fault(name: str, value: object) -> str:
     if name.endswith("seconds") and isinstance(value, (int, float)):
-        return duration(value)
+        return format_duration(value)
     if name == "lie":
-        return LIES.get(str(value), str(value))
+        return NODE_BEHAVIOURS.get(str(value), str(value))
     if isinstance(value, (list, tuple, set, frozenset)):
         return ", ".join(map(str, value))
     return str(value)
 
 
-def fault_body(fault: str, typed: str) -> dict[str, Any]:
-    """One fault as wire.md §7 writes it; `typed` is what stands in the form's field."""
+def build_fault_body(fault: str, typed: str) -> dict[str, Any]:
+    """The request body that sets one fault (wire.md §7); `typed` is the form's input."""
     if fault == "takeNonce":
         return {"takeNonce": True}
     if fault == "lie":
-        return {"lie": next(lie for lie, words in LIES.items() if words == typed)}
+        return {"lie": next(lie for lie, label in NODE_BEHAVIOURS.items() if label == typed)}
     if fault in ("refuse", "accept"):
         return {fault: [part.strip() for part in typed.split(",") if part.strip()]}
     text = typed.strip()
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InvalidInput("Type a whole number, such as 3; 0 ends the fault")
+        raise InvalidInput("Enter a whole number such as 3; 0 clears the fault")
     return {fault: int(text)}
 
 
-def relayer_balance(services: Services, chain: str, symbol: str, typed: str) -> dict[str, Any]:
-    """The fault that sets what the relayer owns of one token, from an amount as people write it."""
-    on = services.catalogue.chains[chain]
+def build_relayer_balance(
+    services: Services, chain: str, symbol: str, typed: str
+) -> dict[str, Any]:
+    """The request body that sets the relayer's balance of one token to a typed amount."""
+    chain_info = services.catalogue.chains[chain]
     token = services.catalogue.tokens.get((chain, symbol))
-    decimals = token.decimals if token else on.native_decimals
+    decimals = token.decimals if token else chain_info.native_decimals
     units = parse_decimal("Amount", typed.strip(), decimals)
     return {"balances": {"relayer": {symbol: str(units)}}}
 
 
-def units_of(services: Services, chain: str, symbol: str, typed: str) -> str:
-    """An amount as people write it, in the smallest units of a token, as text."""
+def parse_units(services: Services, chain: str, symbol: str, typed: str) -> str:
+    """A typed amount in the smallest units of a token, as text."""
     token = services.catalogue.token(chain, symbol)
     return str(parse_decimal("Amount", typed.strip(), token.decimals))
 
 
-def holdings(services: Services, held: Sequence[Holding]) -> tuple[Row, ...]:
-    """What an address holds on every simulated chain."""
+def build_holding_rows(services: Services, held: Sequence[SimulatedBalance]) -> tuple[Row, ...]:
+    """Rows of an address's balances on all simulated chains."""
     return tuple(
         Row(
             f"{holding.chain}-{holding.token}",
             (
                 Cell(chain_name(services.catalogue, holding.chain)),
                 Cell(holding.symbol, copy=holding.token, what="token address"),
-                Cell(amount(holding.units, holding.decimals, holding.symbol)),
+                Cell(format_amount(holding.amount, holding.decimals, holding.symbol)),
             ),
         )
         for holding in held

@@ -1,35 +1,35 @@
-"""The relayer's stock on screen: what is short first, then every chain and token."""
+"""The relayer's inventory on screen: shortages first, then all chains and tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crossway.dashboard.views.cells import Cell, Chip, Column, Row
-from crossway.dashboard.views.figures import (
-    about_usd,
-    brief_amount,
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.formatting import (
     chain_name,
-    usd,
+    format_approx_usd,
+    format_short_amount,
+    format_usd,
 )
 from crossway.domain.catalogue import Catalogue
-from crossway.usecases.money.treasury import COVER_DAYS, FLOW_DAYS, Inventory, Stock
+from crossway.usecases.money.inventory import COVER_DAYS, FLOW_DAYS, Inventory, InventoryPosition
 
 LOW_GAS = 1_000
-MOST_BARS = 24
-STOCK_COLUMNS = (
+MAX_BARS = 24
+INVENTORY_COLUMNS = (
     Column("Chain"),
     Column("Token"),
     Column("On chain", "right"),
-    Column("Reserved", "right", "Payouts agreed on that are not made yet"),
-    Column("Free", "right", "On chain without what is reserved"),
-    Column("Expected back", "right", "Owed by bridges for payouts made"),
-    Column("Target", "right", f"Set by a person, else {COVER_DAYS} days of payouts at the pace of "
+    Column("Reserved", "right", "Agreed payouts not made yet"),
+    Column("Available", "right", "On chain less reserved"),
+    Column("Expected", "right", "Owed by bridges for completed payouts"),
+    Column("Target", "right", f"Set manually, else {COVER_DAYS} days of payouts at the pace of "
            f"the last {FLOW_DAYS}"),
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One number of the first row, with what it counts."""
+class Kpi:
+    """One KPI with its explanation."""
 
     label: str
     value: str
@@ -38,7 +38,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One chain's stock of a token in whole dollars: what is free, reserved, expected, wanted."""
+    """One chain's inventory of a token in dollars: available, reserved, expected and target."""
 
     name: str
     free: float
@@ -48,151 +48,175 @@ class Bar:
     short: bool
 
 
-def of_network(catalogue: Catalogue, inventory: Inventory, testnets: bool) -> list[Stock]:
-    """The stocks of mainnets or of test networks."""
-    return [s for s in inventory.stocks if catalogue.chains[s.token.chain].testnet == testnets]
+def filter_stocks(
+    catalogue: Catalogue, inventory: Inventory, testnets: bool
+) -> list[InventoryPosition]:
+    """The inventory on mainnets or on testnets."""
+    return [s for s in inventory.positions if catalogue.chains[s.token.chain].testnet == testnets]
 
 
-def figures(catalogue: Catalogue, inventory: Inventory, stocks: Sequence[Stock]) -> list[Figure]:
-    """What all of it is worth, in a row."""
+def build_kpis(
+    catalogue: Catalogue, inventory: Inventory, stocks: Sequence[InventoryPosition]
+) -> list[Kpi]:
+    """The KPI row of the treasury."""
     chains = {stock.token.chain for stock in stocks}
     gas = [one.runway for one in inventory.gas if one.chain in chains]
-    short = sum(bool(_lack(stock)) for stock in stocks)
+    short = sum(bool(_shortage_micro_usd(stock)) for stock in stocks)
     return [
-        Figure("On chain, USD", _sum(s.micro_usd(s.there) for s in stocks),
-               "What the relayer holds, at today's prices"),
-        Figure("Reserved, USD", _sum(s.micro_usd(s.reserved) for s in stocks),
-               "Payouts agreed on that are not made yet"),
-        Figure("Expected back, USD", _sum(s.micro_usd(s.expected) for s in stocks),
-               "What bridges owe for payouts that were made"),
-        Figure("Overdue, USD", _sum(s.micro_usd(s.overdue) for s in stocks),
-               "Of what is expected: past the time that the bridge had said"),
-        Figure("Short of target", f"{short:,}", "Tokens on a chain that are short of their target"),
-        Figure("Gas, transactions", f"{min(gas):,}" if gas else "–",
-               "For how many transactions the coins last on the chain with the least"),
+        Kpi("On chain, USD", _format_total_usd(s.micro_usd(s.balance) for s in stocks),
+               "The relayer's holdings at today's prices"),
+        Kpi("Reserved, USD", _format_total_usd(s.micro_usd(s.reserved) for s in stocks),
+               "Agreed payouts not made yet"),
+        Kpi("Expected, USD", _format_total_usd(s.micro_usd(s.expected) for s in stocks),
+               "Owed by bridges for completed payouts"),
+        Kpi("Overdue, USD", _format_total_usd(s.micro_usd(s.overdue) for s in stocks),
+               "Part of the expected amount that is past the bridge's due time"),
+        Kpi("Below target", f"{short:,}", "Inventory positions below their target"),
+        Kpi("Gas runway (tx)", f"{min(gas):,}" if gas else "–",
+               "Transactions the gas balance covers, on the chain with the least"),
     ]  # fmt: skip
 
 
-def _sum(parts: object) -> str:
-    known = [part for part in parts if part is not None]  # type: ignore[attr-defined]
-    total = sum(known)
-    return f"{total // 1_000_000:,}" if abs(total) >= 10**10 else usd(total).removesuffix(" USD")
+def _format_total_usd(parts: object) -> str:
+    values = [part for part in parts if part is not None]  # type: ignore[attr-defined]
+    total = sum(values)
+    return (
+        f"{total // 1_000_000:,}"
+        if abs(total) >= 10**10
+        else format_usd(total).removesuffix(" USD")
+    )
 
 
-def _lack(stock: Stock) -> int:
-    """What is short, in micro-USD; dust is not short."""
-    worth = stock.micro_usd(stock.short) or 0
-    return worth if worth >= 1_000_000 else 0
+def _shortage_micro_usd(stock: InventoryPosition) -> int:
+    """The shortage in micro-USD; less than one dollar counts as none."""
+    shortage = stock.micro_usd(stock.shortfall) or 0
+    return shortage if shortage >= 1_000_000 else 0
 
 
-def shortages(catalogue: Catalogue, inventory: Inventory, stocks: Sequence[Stock]) -> list[str]:
-    """What needs a person, the largest lack first, in sentences."""
-    found = [
-        f"{_on(catalogue, one)} is short of its target by {_amount(one, one.short)} "
-        f"({about_usd(_lack(one))})."
-        for one in sorted(stocks, key=_lack, reverse=True)
-        if _lack(one)
+def list_shortages(
+    catalogue: Catalogue, inventory: Inventory, stocks: Sequence[InventoryPosition]
+) -> list[str]:
+    """Sentences about what needs attention, the largest shortage first."""
+    sentences = [
+        f"{_describe_position(catalogue, position)} is below its target by "
+        f"{_format_amount(position, position.shortfall)} "
+        f"({format_approx_usd(_shortage_micro_usd(position))})."
+        for position in sorted(stocks, key=_shortage_micro_usd, reverse=True)
+        if _shortage_micro_usd(position)
     ]
-    found += [
-        f"{_on(catalogue, one)}: more is promised than is there, by "
-        f"{_amount(one, -(one.free or 0))}."
-        for one in stocks
-        if (one.free or 0) < 0
+    sentences += [
+        f"{_describe_position(catalogue, position)}: payouts exceed the balance by "
+        f"{_format_amount(position, -(position.available or 0))}."
+        for position in stocks
+        if (position.available or 0) < 0
     ]
-    chains = {stock.token.chain for stock in stocks}
-    found += [
-        f"{chain_name(catalogue, gas.chain)}: coins for fees last for {gas.runway:,} transactions."
+    chains = {position.token.chain for position in stocks}
+    sentences += [
+        f"{chain_name(catalogue, gas.chain)}: gas lasts for {gas.runway:,} transactions."
         for gas in sorted(inventory.gas, key=lambda gas: gas.runway)
         if gas.runway < LOW_GAS and gas.chain in chains
     ]
-    return found
+    return sentences
 
 
-def silent(catalogue: Catalogue, inventory: Inventory) -> str:
-    """Chains that gave no answer, as a sentence; empty when all did."""
-    names = ", ".join(chain_name(catalogue, left.subject) for left in inventory.silent)
-    return f"No answer from {names}: what is there is unknown, not gone." if names else ""
+def describe_unavailable(catalogue: Catalogue, inventory: Inventory) -> str:
+    """A sentence about the chains whose balances are unavailable; empty without any."""
+    names = ", ".join(
+        chain_name(catalogue, unavailable.subject) for unavailable in inventory.unavailable
+    )
+    return f"Balances unavailable: {names} not responding." if names else ""
 
 
-def _on(catalogue: Catalogue, stock: Stock) -> str:
+def _describe_position(catalogue: Catalogue, stock: InventoryPosition) -> str:
     return f"{stock.token.symbol} on {chain_name(catalogue, stock.token.chain)}"
 
 
-def _amount(stock: Stock, units: int) -> str:
-    return brief_amount(units, stock.token.decimals, stock.token.symbol)
+def _format_amount(stock: InventoryPosition, units: int) -> str:
+    return format_short_amount(units, stock.token.decimals, stock.token.symbol)
 
 
-def rows(
-    catalogue: Catalogue, stocks: Sequence[Stock], symbol: str | None, everything: bool
+def build_rows(
+    catalogue: Catalogue, stocks: Sequence[InventoryPosition], symbol: str | None, everything: bool
 ) -> tuple[Row, ...]:
-    """Every stock that is used or wanted (or all), the shortest first, then by worth."""
-    shown = [s for s in stocks if (not symbol or s.token.symbol == symbol)]
-    shown = [s for s in shown if everything or symbol or s.busy] or shown
-    ordered = sorted(shown, key=lambda s: (-_lack(s), -(s.micro_usd(s.there) or 0)))
+    """Rows of the inventory in use, or all of it; the largest shortage first, then by value."""
+    matching = [s for s in stocks if (not symbol or s.token.symbol == symbol)]
+    matching = [s for s in matching if everything or symbol or s.is_active] or matching
+    ordered = sorted(
+        matching, key=lambda s: (-_shortage_micro_usd(s), -(s.micro_usd(s.balance) or 0))
+    )
     return tuple(_row(catalogue, stock) for stock in ordered)
 
 
-def _row(catalogue: Catalogue, stock: Stock) -> Row:
-    chips: tuple[Chip, ...] = ()
-    if stock.there is None:
-        chips = (Chip("No answer", "orange", "cloud_off"),)
-    elif (stock.free or 0) < 0:
-        chips = (Chip("Overdrawn", "red", "error"),)
-    elif _lack(stock):
-        chips = (Chip("Short", "red", "trending_down"),)
-    late = f"{_amount(stock, stock.overdue)} overdue" if stock.overdue else ""
-    by = f"set by {stock.target_by}" if stock.target_by else "from flows"
+def _row(catalogue: Catalogue, stock: InventoryPosition) -> Row:
+    chips: tuple[Badge, ...] = ()
+    if stock.balance is None:
+        chips = (Badge("Not responding", "orange", "cloud_off"),)
+    elif (stock.available or 0) < 0:
+        chips = (Badge("Overdrawn", "red", "error"),)
+    elif _shortage_micro_usd(stock):
+        chips = (Badge("Below target", "red", "trending_down"),)
+    overdue = f"{_format_amount(stock, stock.overdue)} overdue" if stock.overdue else ""
+    target_source = f"set by {stock.target_set_by}" if stock.target_set_by else "automatic"
     return Row(
         f"{stock.token.chain}:{stock.token.symbol}",
         (
             Cell(chain_name(catalogue, stock.token.chain)),
             Cell(stock.token.symbol, chips=chips),
-            _money(stock, stock.there),
-            _money(stock, stock.reserved),
-            _money(stock, stock.free),
-            Cell(_number(stock, stock.expected), sub=late, tone="bad" if late else ""),
-            Cell(_number(stock, stock.target), sub=by),
+            _amount_cell(stock, stock.balance),
+            _amount_cell(stock, stock.reserved),
+            _amount_cell(stock, stock.available),
+            Cell(
+                _format_amount_or_dash(stock, stock.expected),
+                sub=overdue,
+                tone="bad" if overdue else "",
+            ),
+            Cell(_format_amount_or_dash(stock, stock.target), sub=target_source),
         ),
-        marked=bool(_lack(stock)),
+        marked=bool(_shortage_micro_usd(stock)),
     )
 
 
-def _money(stock: Stock, units: int | None) -> Cell:
+def _amount_cell(stock: InventoryPosition, units: int | None) -> Cell:
     if units is None:
         return Cell("unknown")
-    worth = stock.micro_usd(units)
-    return Cell(_number(stock, units), sub="" if worth is None or not units else about_usd(worth))
+    usd_value = stock.micro_usd(units)
+    return Cell(
+        _format_amount_or_dash(stock, units),
+        sub="" if usd_value is None or not units else format_approx_usd(usd_value),
+    )
 
 
-def _number(stock: Stock, units: int) -> str:
-    return _amount(stock, units) if units else "–"
+def _format_amount_or_dash(stock: InventoryPosition, units: int) -> str:
+    return _format_amount(stock, units) if units else "–"
 
 
-def bars(catalogue: Catalogue, stocks: Sequence[Stock], symbol: str) -> list[Bar]:
-    """One bar a chain for a token, what is short first."""
-    of = [s for s in stocks if s.token.symbol == symbol and s.there is not None]
-    ordered = sorted(of, key=lambda s: (-_lack(s), -(s.micro_usd(s.there) or 0)))
+def build_bars(catalogue: Catalogue, stocks: Sequence[InventoryPosition], symbol: str) -> list[Bar]:
+    """One bar per chain for a token, shortages first."""
+    matching = [s for s in stocks if s.token.symbol == symbol and s.balance is not None]
+    ordered = sorted(
+        matching, key=lambda s: (-_shortage_micro_usd(s), -(s.micro_usd(s.balance) or 0))
+    )
     return [
         Bar(
             chain_name(catalogue, s.token.chain),
-            _dollars(s, max(0, s.free or 0)),
-            _dollars(s, min(s.reserved, s.there or 0)),
-            _dollars(s, s.expected),
-            _dollars(s, s.target),
-            bool(_lack(s)),
+            _to_dollars(s, max(0, s.available or 0)),
+            _to_dollars(s, min(s.reserved, s.balance or 0)),
+            _to_dollars(s, s.expected),
+            _to_dollars(s, s.target),
+            bool(_shortage_micro_usd(s)),
         )
-        for s in ordered[:MOST_BARS]
+        for s in ordered[:MAX_BARS]
     ]
 
 
-def _dollars(stock: Stock, units: int) -> float:
+def _to_dollars(stock: InventoryPosition, units: int) -> float:
     return round((stock.micro_usd(units) or 0) / 1_000_000, 2)
 
 
-def symbols(stocks: Sequence[Stock]) -> list[str]:
-    """The tokens there are, those that are worth most in all first, USDC before all."""
-    worth: dict[str, int] = {}
+def list_inventory_symbols(stocks: Sequence[InventoryPosition]) -> list[str]:
+    """The tokens in the inventory by total value, USDC first."""
+    totals: dict[str, int] = {}
     for stock in stocks:
-        held = (stock.micro_usd(stock.there) or 0) + (10**12 if stock.busy else 0)
-        worth[stock.token.symbol] = worth.get(stock.token.symbol, 0) + held
-    return sorted(worth, key=lambda symbol: (symbol != "USDC", -worth[symbol], symbol))
+        held = (stock.micro_usd(stock.balance) or 0) + (10**12 if stock.is_active else 0)
+        totals[stock.token.symbol] = totals.get(stock.token.symbol, 0) + held
+    return sorted(totals, key=lambda symbol: (symbol != "USDC", -totals[symbol], symbol))

@@ -1,16 +1,16 @@
-"""Webhooks: where clients are told of what, and how well that arrives."""
+"""Webhooks on screen: endpoints, subscribed events and delivery health."""
 
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from crossway.dashboard.views.cells import Cell, Chip, Column, Fact, Row
-from crossway.dashboard.views.figures import time_cell
-from crossway.dashboard.views.links import LONGEST_NUMBER, webhook_href
-from crossway.domain.clients import Caller
+from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
+from crossway.dashboard.views.formatting import time_cell
+from crossway.dashboard.views.links import MAX_ID_DIGITS, webhook_href
+from crossway.domain.clients import Principal
 from crossway.domain.errors import NotFound
 from crossway.domain.webhooks import (
-    EVERY_EVENT,
+    ALL_EVENTS,
     OPEN_DELIVERY,
     DeliveryState,
     Endpoint,
@@ -21,103 +21,116 @@ from crossway.usecases.developers import clients, deliveries, webhooks
 
 COLUMNS = (
     Column("Endpoint"),
-    Column("State"),
+    Column("Status"),
     Column("Events"),
-    Column("Arrived, 24 h", "right", "In the last day"),
-    Column("Failed, 24 h", "right", "Given up in the last day"),
-    Column("To come", "right", "Waiting or to be tried again"),
+    Column("Delivered, 24 h", "right", "In the last 24 hours"),
+    Column("Failed, 24 h", "right", "Retries exhausted in the last 24 hours"),
+    Column("Queued", "right", "Waiting or to be retried"),
 )
-NAMES: Final = (*(one.value for one in EventType), EVERY_EVENT)
-ON = Chip("On", "green", "check_circle")
-FAILING = Chip("Failing", "orange", "warning", "The last try failed")
-OFF = Chip("Off", "gray", "power_off")
+EVENT_NAMES: Final = (*(one.value for one in EventType), ALL_EVENTS)
+ON = Badge("Enabled", "green", "check_circle")
+FAILING = Badge("Failing", "orange", "warning", "The last attempt failed")
+OFF = Badge("Disabled", "gray", "power_off")
 Health = Mapping[DeliveryState, int]
 
 
-def state(endpoint: Endpoint) -> Chip:
-    """Whether events go there, and whether they arrive."""
+def status_badge(endpoint: Endpoint) -> Badge:
+    """The status of an endpoint."""
     if not endpoint.enabled:
-        return Chip(OFF.text, OFF.color, OFF.icon, endpoint.disabled_reason)
+        return Badge(OFF.text, OFF.color, OFF.icon, endpoint.disabled_reason)
     return FAILING if endpoint.failing_since else ON
 
 
-def one(services: Services, caller: Caller, text: str) -> Endpoint:
-    """The webhook that a link names; raises `NotFound`."""
-    if not (text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER):
-        raise NotFound(f"No webhook has the number {text}" if text else "No webhook is named")
-    return webhooks.get(services, caller, int(text))
+def get_webhook(services: Services, caller: Principal, text: str) -> Endpoint:
+    """The webhook with this id; raises `NotFound`."""
+    if not (text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS):
+        raise NotFound(f"No webhook with ID {text}" if text else "The link has no webhook ID")
+    return webhooks.get_webhook(services, caller, int(text))
 
 
-def rows(services: Services, caller: Caller, client_id: str | None = None) -> tuple[Row, ...]:
-    """Every webhook of one client or of all, with how its last day was."""
-    found = [
-        one
-        for one in webhooks.every(services, caller)
-        if client_id is None or one.client_id == client_id
+def build_rows(
+    services: Services, caller: Principal, client_id: str | None = None
+) -> tuple[Row, ...]:
+    """Rows of the webhooks of one client or all, with the delivery health of the last 24 hours."""
+    endpoints = [
+        endpoint
+        for endpoint in webhooks.list_webhooks(services, caller)
+        if client_id is None or endpoint.client_id == client_id
     ]
-    health = deliveries.health(services, caller, [one.id for one in found])
-    names = {client.id: client.name for client in clients.every(services)}
-    return tuple(_row(one, names.get(one.client_id, ""), health[one.id]) for one in found)
+    health = deliveries.count_recent_deliveries(
+        services, caller, [endpoint.id for endpoint in endpoints]
+    )
+    names = {client.id: client.name for client in clients.list_clients(services)}
+    return tuple(
+        _row(endpoint, names.get(endpoint.client_id, ""), health[endpoint.id])
+        for endpoint in endpoints
+    )
 
 
-def place(endpoint: Endpoint) -> str:
-    """Where an endpoint is, without its query, which may hold what only its owner knows."""
+def display_url(endpoint: Endpoint) -> str:
+    """An endpoint's host and path, without the query, which may contain a secret."""
     parts = urlsplit(endpoint.url)
     return f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
 def _row(endpoint: Endpoint, client: str, health: Health) -> Row:
-    stands, failed = state(endpoint), health.get(DeliveryState.FAILED, 0)
-    why = endpoint.disabled_reason if not endpoint.enabled else ""
+    badge, failed = status_badge(endpoint), health.get(DeliveryState.FAILED, 0)
+    reason = endpoint.disabled_reason if not endpoint.enabled else ""
     return Row(
         key=str(endpoint.id),
         href=webhook_href(endpoint.id),
-        label=f"Webhook {endpoint.id} to {place(endpoint)}, {stands.text}",
+        label=f"Webhook {endpoint.id} to {display_url(endpoint)}, {badge.text}",
         cells=(
-            Cell(place(endpoint), sub=" · ".join(filter(None, (client, endpoint.description)))),
-            Cell(chips=(stands,), sub=why, at=_since(endpoint)),
-            Cell(events(endpoint)),
+            Cell(
+                display_url(endpoint), sub=" · ".join(filter(None, (client, endpoint.description)))
+            ),
+            Cell(chips=(badge,), sub=reason, at=_failing_since(endpoint)),
+            Cell(describe_events(endpoint)),
             Cell(f"{health.get(DeliveryState.DELIVERED, 0):,}"),
             Cell(f"{failed:,}", tone="bad" if failed else ""),
-            Cell(f"{sum(health.get(one, 0) for one in OPEN_DELIVERY):,}"),
+            Cell(f"{sum(health.get(state, 0) for state in OPEN_DELIVERY):,}"),
         ),
     )
 
 
-def _since(endpoint: Endpoint) -> int | None:
+def _failing_since(endpoint: Endpoint) -> int | None:
     if not endpoint.enabled or endpoint.failing_since is None:
         return None
     return time_cell(endpoint.failing_since).at
 
 
-def events(endpoint: Endpoint) -> str:
-    """What an endpoint is told of."""
-    return "All" if EVERY_EVENT in endpoint.events else ", ".join(map(event, endpoint.events))
-
-
-def event(name: str) -> str:
-    """A kind of event as people say it: `Intent funded`."""
-    return "All" if name == EVERY_EVENT else name.replace("_", " ").capitalize()
-
-
-def facts(services: Services, endpoint: Endpoint) -> tuple[Fact, ...]:
-    """Everything about a webhook but its secret."""
-    names = {client.id: client.name for client in clients.every(services)}
-    old, now = endpoint.old_secret_until, services.clock.now()
-    failing, off = endpoint.failing_since, endpoint.disabled_reason
-    more: list[Fact] = []
-    if failing is not None:
-        more.append(Fact("Failing since", time_cell(failing, "exact")))
-    if off and not endpoint.enabled:
-        more.append(Fact("Why it is off", Cell(off)))
-    if old is not None and old > now:
-        more.append(Fact("Old secret signs until", time_cell(old, "exact")))
+def describe_events(endpoint: Endpoint) -> str:
+    """The events an endpoint subscribes to."""
     return (
-        Fact("URL", Cell(endpoint.url, copy=endpoint.url, what="URL", mono=True)),
-        Fact("Client", Cell(names.get(endpoint.client_id, endpoint.client_id))),
-        Fact("Told of", Cell(events(endpoint))),
-        Fact("Description", Cell(endpoint.description or "–")),
-        Fact("Created", time_cell(endpoint.created_at, "exact")),
-        Fact("Changed", time_cell(endpoint.updated_at)),
-        *more,
+        "All" if ALL_EVENTS in endpoint.events else ", ".join(map(describe_event, endpoint.events))
+    )
+
+
+def describe_event(name: str) -> str:
+    """An event type as text: `Payment funded`."""
+    if name == ALL_EVENTS:
+        return "All"
+    return name.replace("intent_", "payment_").replace("_", " ").capitalize()
+
+
+def build_details(services: Services, endpoint: Endpoint) -> tuple[Detail, ...]:
+    """All details of a webhook except its secret."""
+    names = {client.id: client.name for client in clients.list_clients(services)}
+    old, now = endpoint.old_secret_until, services.clock.now()
+    failing, disabled_reason = endpoint.failing_since, endpoint.disabled_reason
+    optional_details: list[Detail] = []
+    if failing is not None:
+        optional_details.append(Detail("Failing since", time_cell(failing, "exact")))
+    if disabled_reason and not endpoint.enabled:
+        optional_details.append(Detail("Disabled because", Cell(disabled_reason)))
+    if old is not None and old > now:
+        optional_details.append(Detail("Old secret valid until", time_cell(old, "exact")))
+    return (
+        Detail("URL", Cell(endpoint.url, copy=endpoint.url, what="URL", mono=True)),
+        Detail("Merchant", Cell(names.get(endpoint.client_id, endpoint.client_id))),
+        Detail("Events", Cell(describe_events(endpoint))),
+        Detail("Description", Cell(endpoint.description or "–")),
+        Detail("Created", time_cell(endpoint.created_at, "exact")),
+        Detail("Updated", time_cell(endpoint.updated_at)),
+        *optional_details,
     )

@@ -1,4 +1,4 @@
-"""Deliveries of webhooks: what was sent and answered, test events, and sending again."""
+"""Webhook deliveries: listing, test events and replays."""
 
 import json
 import secrets
@@ -7,198 +7,216 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from crossway.domain.clients import Caller, Scope
-from crossway.domain.errors import InvalidInput, NotFound, WrongState
+from crossway.domain.clients import Principal, Scope
+from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.webhooks import (
     TEST_EVENT,
     TEST_KIND,
-    Announcement,
     Delivery,
+    DeliveryAttempt,
     DeliveryState,
     Endpoint,
-    Try,
+    OutboxEvent,
 )
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.ports.webhook_records import DeliveryFilter, NewDelivery
-from crossway.usecases.developers.webhooks import outgoing_of, own
-from crossway.usecases.operating.retention import limits
+from crossway.ports.store import UnitOfWork
+from crossway.ports.webhook_repository import DeliveryFilter, NewDelivery
+from crossway.usecases.developers.webhooks import get_outgoing, require_owned
+from crossway.usecases.operating.retention import get_cutoffs
 
-MOST_PAGE = 100
-MOST_REPLAYED = 10_000
-MOST_COUNTED = 10_000
-_NEARLY_FORGOTTEN = timedelta(minutes=1)
+MAX_PAGE_SIZE = 100
+MAX_REPLAYED = 10_000
+MAX_COUNTED = 10_000
+_EXPIRY_MARGIN = timedelta(minutes=1)
 TEST_MESSAGE = "This is a test. Nothing was paid."
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A delivery with everything about it; `body` is what was or will be sent."""
+class DeliveryDetail:
+    """A delivery with its event, its attempts and the body that was or will be sent."""
 
     delivery: Delivery
-    announcement: Announcement
-    tries: tuple[Try, ...]
+    event: OutboxEvent
+    attempts: tuple[DeliveryAttempt, ...]
     body: bytes
 
 
-def page(
-    services: Services, caller: Caller, wanted: DeliveryFilter, limit: int
-) -> list[tuple[Delivery, Announcement]]:
-    """The caller's deliveries, newest first; an operator sees those of every client."""
-    caller.needs(Scope.READ)
-    if not 1 <= limit <= MOST_PAGE:
-        raise InvalidInput(f"limit must be from 1 to {MOST_PAGE}")
-    if not caller.operator:
-        wanted = replace(wanted, client_id=caller.client.id)
+def list_deliveries(
+    services: Services, caller: Principal, delivery_filter: DeliveryFilter, limit: int
+) -> list[tuple[Delivery, OutboxEvent]]:
+    """A page of the caller's deliveries, newest first; staff see those of every client."""
+    caller.require_scope(Scope.READ)
+    if not 1 <= limit <= MAX_PAGE_SIZE:
+        raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
+    if not caller.is_staff:
+        delivery_filter = replace(delivery_filter, client_id=caller.client.id)
     with services.store.read() as unit:
-        if wanted.webhook_id is not None:
-            own(caller, unit.webhooks.get(wanted.webhook_id))
-        return unit.deliveries.page(wanted, limit)
+        if delivery_filter.webhook_id is not None:
+            require_owned(caller, unit.webhooks.get(delivery_filter.webhook_id))
+        return unit.deliveries.list_page(delivery_filter, limit)
 
 
-def one(services: Services, caller: Caller, delivery_id: int) -> Seen:
-    """One of the caller's deliveries with its tries and its body."""
-    caller.needs(Scope.READ)
+def get_delivery(services: Services, caller: Principal, delivery_id: int) -> DeliveryDetail:
+    """One of the caller's deliveries in detail. Raises `NotFound`."""
+    caller.require_scope(Scope.READ)
     with services.store.read() as unit:
-        delivery, _ = _own(unit, caller, delivery_id)
-        told = unit.announcements.of([delivery.announcement_id])[delivery.announcement_id]
-        body = outgoing_of(services).present(unit, [told]).get(told.id, b"{}")
-        return Seen(delivery, told, tuple(unit.deliveries.tries(delivery_id)), body)
+        delivery, _ = _get_owned(unit, caller, delivery_id)
+        event = unit.outbox.get_many([delivery.event_id])[delivery.event_id]
+        body = get_outgoing(services).render_events(unit, [event]).get(event.id, b"{}")
+        return DeliveryDetail(
+            delivery, event, tuple(unit.deliveries.list_attempts(delivery_id)), body
+        )
 
 
-def health(
-    services: Services, caller: Caller, ids: Collection[int]
+def count_recent_deliveries(
+    services: Services, caller: Principal, ids: Collection[int]
 ) -> dict[int, Mapping[DeliveryState, int]]:
-    """Where the deliveries of the last day stand, of each of these webhooks of the caller's; of
-    one with many, of its newest `MOST_COUNTED`."""
-    caller.needs(Scope.READ)
+    """By webhook of the caller, the number of deliveries of the last 24 hours by state; at most
+    the newest `MAX_COUNTED` of each webhook are counted."""
+    caller.require_scope(Scope.READ)
     since = services.clock.now() - timedelta(days=1)
     with services.store.read() as unit:
-        known = unit.webhooks.of(ids)
+        endpoints = unit.webhooks.get_many(ids)
         for one in ids:
-            own(caller, known.get(one))
-        return {one: unit.deliveries.outcomes(one, since, MOST_COUNTED) for one in ids}
+            require_owned(caller, endpoints.get(one))
+        return {one: unit.deliveries.count_recent_by_state(one, since, MAX_COUNTED) for one in ids}
 
 
-def test(services: Services, caller: Caller, webhook_id: int) -> tuple[Delivery, Announcement]:
-    """Send an event to one webhook, whatever it wants to be told of."""
-    caller.needs(Scope.WRITE)
+def send_test_event(
+    services: Services, caller: Principal, webhook_id: int
+) -> tuple[Delivery, OutboxEvent]:
+    """Send a test event to one webhook, regardless of its subscriptions."""
+    caller.require_scope(Scope.WRITE)
     now = services.clock.now()
-    facts = json.dumps({"webhookId": webhook_id, "message": TEST_MESSAGE})
+    snapshot = json.dumps({"webhookId": webhook_id, "message": TEST_MESSAGE})
     event_id = f"evt_{secrets.token_hex(16)}"
 
-    def work(unit: Unit) -> tuple[Delivery, Announcement]:
-        endpoint = _on(own(caller, unit.webhooks.lock([webhook_id]).get(webhook_id)))
-        told = Announcement(
-            0, event_id, endpoint.client_id, TEST_EVENT, TEST_KIND, webhook_id, now, facts, None
+    def work(unit: UnitOfWork) -> tuple[Delivery, OutboxEvent]:
+        endpoint = _require_enabled(
+            require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
         )
-        told = unit.announcements.add(told)
-        return unit.deliveries.add_one(NewDelivery(webhook_id, told.id, "", now)), told
+        event = OutboxEvent(
+            0, event_id, endpoint.client_id, TEST_EVENT, TEST_KIND, webhook_id, now, snapshot, None
+        )
+        event = unit.outbox.add(event)
+        return unit.deliveries.add(NewDelivery(webhook_id, event.id, "", now)), event
 
-    made = services.store.write(work)
-    services.wake()
-    return made
+    result = services.store.write(work)
+    services.process.wake()
+    return result
 
 
-def replay(services: Services, caller: Caller, delivery_id: int) -> tuple[Delivery, Announcement]:
-    """Send an event again in a delivery of its own; one that is still to be tried is tried now."""
-    caller.needs(Scope.WRITE)
+def replay_delivery(
+    services: Services, caller: Principal, delivery_id: int
+) -> tuple[Delivery, OutboxEvent]:
+    """Send a delivery's event again as a new delivery; one that is still due is sent now."""
+    caller.require_scope(Scope.WRITE)
     now = services.clock.now()
 
-    def work(unit: Unit) -> tuple[Delivery, Announcement]:
-        _, endpoint = _own(unit, caller, delivery_id)
-        _on(own(caller, unit.webhooks.lock([endpoint.id]).get(endpoint.id)))
-        delivery, _ = _own(unit, caller, delivery_id)
-        told = unit.announcements.of([delivery.announcement_id])[delivery.announcement_id]
-        detail = {"webhook": endpoint.id, "delivery": delivery_id, "event": told.event_id}
+    def work(unit: UnitOfWork) -> tuple[Delivery, OutboxEvent]:
+        _, endpoint = _get_owned(unit, caller, delivery_id)
+        _require_enabled(require_owned(caller, unit.webhooks.lock([endpoint.id]).get(endpoint.id)))
+        delivery, _ = _get_owned(unit, caller, delivery_id)
+        event = unit.outbox.get_many([delivery.event_id])[delivery.event_id]
+        detail = {"webhook": endpoint.id, "delivery": delivery_id, "event": event.event_id}
         subject = f"webhook:{endpoint.id}"
-        unit.network.audit(caller.client.name, "delivery replayed", detail, now, subject)
+        unit.audit_log.record(caller.client.name, "delivery replayed", detail, now, subject)
         if delivery.state is DeliveryState.WAITING:
-            raise WrongState("It waits for an earlier event of the same resource: replay that one")
+            raise InvalidStatus(
+                "It waits for an earlier event of the same resource: replay that one"
+            )
         if delivery.state is DeliveryState.DUE:
-            unit.deliveries.hurry(delivery_id, now)
-            return replace(delivery, next_at=now), told
-        again = NewDelivery(endpoint.id, told.id, "", now, replay_of=delivery_id)
-        return unit.deliveries.add_one(again), told
+            unit.deliveries.reset_backoff(delivery_id, now)
+            return replace(delivery, next_at=now), event
+        new_delivery = NewDelivery(endpoint.id, event.id, "", now, replay_of=delivery_id)
+        return unit.deliveries.add(new_delivery), event
 
-    made = services.store.write(work)
-    services.wake()
-    return made
+    result = services.store.write(work)
+    services.process.wake()
+    return result
 
 
 def replay_range(
     services: Services,
-    caller: Caller,
+    caller: Principal,
     webhook_id: int,
-    given: Mapping[str, object],
+    params: Mapping[str, object],
 ) -> int:
-    """Send everything of a time again that this webhook wants to be told of, in order, also what
-    happened while it was switched off; what is still to be tried is left alone. How many."""
-    caller.needs(Scope.WRITE)
+    """Send all events of a period that this webhook subscribes to again, in order, including those
+    from while it was disabled; deliveries that are still open are skipped. Returns the count."""
+    caller.require_scope(Scope.WRITE)
     now = services.clock.now()
-    since = _instant(given.get("from"), "from")
-    until = now if given.get("to") is None else _instant(given.get("to"), "to")
+    since = _parse_timestamp(params.get("from"), "from")
+    until = now if params.get("to") is None else _parse_timestamp(params.get("to"), "to")
     if since >= until:
         raise InvalidInput("from must be before to")
     with services.store.read() as unit:
-        endpoint = own(caller, unit.webhooks.get(webhook_id))
-        # What may be forgotten at any moment is not sent again.
-        oldest = max(since, limits(services)["announcements"] + _NEARLY_FORGOTTEN)
-        found = unit.announcements.between(endpoint.client_id, oldest, until, MOST_REPLAYED + 1)
-    if len(found) > MOST_REPLAYED:
-        raise InvalidInput(f"from and to must enclose at most {MOST_REPLAYED} events")
-    # Thousands are read while others write; only what is to be stored keeps them waiting.
-    wanted = [
-        NewDelivery(webhook_id, told.id, f"replay:{now.timestamp()}:{told.line}", now)
-        for told in found
-        # What was not fanned out yet is on its way anyhow.
-        if endpoint.wants(told) and told.position is not None
+        endpoint = require_owned(caller, unit.webhooks.get(webhook_id))
+        # Events that are about to expire are not sent again.
+        oldest = max(since, get_cutoffs(services)["outbox"] + _EXPIRY_MARGIN)
+        events = unit.outbox.list_between(endpoint.client_id, oldest, until, MAX_REPLAYED + 1)
+    if len(events) > MAX_REPLAYED:
+        raise InvalidInput(f"from and to must enclose at most {MAX_REPLAYED} events")
+    # The events are read outside the write transaction, which would block other writers.
+    new_deliveries = [
+        NewDelivery(webhook_id, event.id, f"replay:{now.timestamp()}:{event.sequence_key}", now)
+        for event in events
+        # Events without a position have not been fanned out yet and will be delivered anyway.
+        if endpoint.subscribes_to(event) and event.position is not None
     ]
     detail = {"webhook": webhook_id, "from": since.isoformat(), "to": until.isoformat()}
     return services.store.write(
-        partial(_send_again, caller=caller, webhook_id=webhook_id, wanted=wanted, now=now,
-                detail=detail)
-    )  # fmt: skip
+        partial(
+            _replay_events,
+            caller=caller,
+            webhook_id=webhook_id,
+            new_deliveries=new_deliveries,
+            now=now,
+            detail=detail,
+        )
+    )
 
 
-def _send_again(
-    unit: Unit,
-    caller: Caller,
+def _replay_events(
+    unit: UnitOfWork,
+    caller: Principal,
     webhook_id: int,
-    wanted: Sequence[NewDelivery],
+    new_deliveries: Sequence[NewDelivery],
     now: datetime,
     detail: Mapping[str, object],
 ) -> int:
-    _on(own(caller, unit.webhooks.lock([webhook_id]).get(webhook_id)))
-    still = unit.deliveries.still_open(webhook_id)
-    again = [one for one in wanted if one.announcement_id not in still]
-    unit.deliveries.add(again)
-    told = {**detail, "events": len(again)}
+    _require_enabled(require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id)))
+    open_event_ids = unit.deliveries.list_open_event_ids(webhook_id)
+    missing = [delivery for delivery in new_deliveries if delivery.event_id not in open_event_ids]
+    unit.deliveries.add_many(missing)
+    audit_detail = {**detail, "events": len(missing)}
     subject = f"webhook:{webhook_id}"
-    unit.network.audit(caller.client.name, "deliveries replayed", told, now, subject)
-    return len(again)
+    unit.audit_log.record(caller.client.name, "deliveries replayed", audit_detail, now, subject)
+    return len(missing)
 
 
-def _own(unit: Unit, caller: Caller, delivery_id: int) -> tuple[Delivery, Endpoint]:
+def _get_owned(unit: UnitOfWork, caller: Principal, delivery_id: int) -> tuple[Delivery, Endpoint]:
     delivery = unit.deliveries.get(delivery_id)
     endpoint = None if delivery is None else unit.webhooks.get(delivery.webhook_id)
-    seen = endpoint is not None and (caller.operator or endpoint.client_id == caller.client.id)
-    if delivery is None or endpoint is None or not seen:
+    is_visible = endpoint is not None and (
+        caller.is_staff or endpoint.client_id == caller.client.id
+    )
+    if delivery is None or endpoint is None or not is_visible:
         raise NotFound("Delivery not found")
     return delivery, endpoint
 
 
-def _on(endpoint: Endpoint) -> Endpoint:
+def _require_enabled(endpoint: Endpoint) -> Endpoint:
     if not endpoint.enabled:
-        raise WrongState("The webhook is switched off: switch it on first")
+        raise InvalidStatus("The webhook is disabled: enable it first")
     return endpoint
 
 
-def _instant(given: object, name: str) -> datetime:
+def _parse_timestamp(params: object, name: str) -> datetime:
     try:
-        found = datetime.fromisoformat(given) if isinstance(given, str) else None
+        events = datetime.fromisoformat(params) if isinstance(params, str) else None
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is None or not 1970 <= found.year <= 9000:
+        events = None
+    if events is None or events.tzinfo is None or not 1970 <= events.year <= 9000:
         raise InvalidInput(f"{name} must be an instant such as 2026-11-21T10:53:00.000Z")
-    return found
+    return events

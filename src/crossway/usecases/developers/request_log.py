@@ -1,4 +1,4 @@
-"""The request log: what clients asked and were answered, written apart from the answering."""
+"""The log of API requests and responses, written in the background."""
 
 import logging
 import threading
@@ -6,69 +6,69 @@ import time
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from crossway.domain.clients import Caller, Scope
+from crossway.domain.clients import Principal, Scope
 from crossway.domain.errors import InvalidInput, NotFound
-from crossway.domain.redaction import masked_body
-from crossway.ports.logs import AskedRequest, RequestFilter
-from crossway.ports.process import Heard
+from crossway.domain.redaction import mask_body
+from crossway.ports.logs import LoggedRequest, RequestFilter
+from crossway.ports.process import RequestLogEntry
 from crossway.ports.services import Services
 
-MOST_PAGE = 200
-BATCH = 500
-WRITE_EVERY_SECONDS = 1.0
-# Bodies are large: beyond so many that wait, only the facts are kept.
-MOST_WITH_BODIES = 1_000
-LARGEST_BODY = 64 * 1024
+MAX_PAGE_SIZE = 200
+BATCH_SIZE = 500
+FLUSH_SECONDS = 1.0
+# Beyond this many queued requests, further ones are logged without their bodies.
+MAX_QUEUED_BODIES = 1_000
+MAX_BODY_BYTES = 64 * 1024
 log = logging.getLogger("crossway.requests")
 
 
-def hear(services: Services, heard: Heard) -> None:
-    """Keep a request for the log; never waits for anything."""
-    waiting = services.unwritten.heard
-    if len(waiting) >= MOST_WITH_BODIES or len(heard.asked or b"") > LARGEST_BODY:
-        heard = replace(heard, asked=None, answered=None)
-    waiting.append(heard)
+def enqueue(services: Services, entry: RequestLogEntry) -> None:
+    """Queue a request for the log; never blocks."""
+    queue = services.process.request_log.entries
+    if len(queue) >= MAX_QUEUED_BODIES or len(entry.request_body or b"") > MAX_BODY_BYTES:
+        entry = replace(entry, request_body=None, response_body=None)
+    queue.append(entry)
 
 
-def write_out(services: Services) -> int:
-    """Write some of the requests that wait, in one commit; answers how many.
+def write_batch(services: Services) -> int:
+    """Write a batch of queued requests in one commit and return their number.
 
-    Those that a commit fails to carry are lost, as are those of a process that is killed."""
-    waiting = services.unwritten.heard
-    taken = [waiting.popleft() for _ in range(min(BATCH, len(waiting)))]
-    if not taken:
+    Requests are lost when their commit fails or the process is killed."""
+    queue = services.process.request_log.entries
+    batch = [queue.popleft() for _ in range(min(BATCH_SIZE, len(queue)))]
+    if not batch:
         return 0
     now, ticks = services.clock.now(), time.monotonic()
-    rows = [_asked(one, now - timedelta(seconds=ticks - one.at)) for one in taken]
-    services.store.write(lambda unit: unit.requests.add(rows))
+    rows = [_to_logged_request(entry, now - timedelta(seconds=ticks - entry.at)) for entry in batch]
+    services.store.write(lambda unit: unit.request_log.add(rows))
     return len(rows)
 
 
-def page(
-    services: Services, caller: Caller, wanted: RequestFilter, limit: int
-) -> list[AskedRequest]:
-    """The caller's requests, newest first; an operator sees those of every client."""
-    caller.needs(Scope.READ)
-    if not 1 <= limit <= MOST_PAGE:
-        raise InvalidInput(f"limit must be from 1 to {MOST_PAGE}")
-    if not caller.operator:
-        wanted = replace(wanted, client_id=caller.client.id)
+def list_requests(
+    services: Services, caller: Principal, request_filter: RequestFilter, limit: int
+) -> list[LoggedRequest]:
+    """A page of the caller's requests, newest first; staff see those of every client."""
+    caller.require_scope(Scope.READ)
+    if not 1 <= limit <= MAX_PAGE_SIZE:
+        raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
+    if not caller.is_staff:
+        request_filter = replace(request_filter, client_id=caller.client.id)
     with services.store.read() as unit:
-        return unit.requests.page(wanted, limit)
+        return unit.request_log.list_page(request_filter, limit)
 
 
-def one(services: Services, caller: Caller, number: int) -> AskedRequest:
-    """One of the caller's requests by its number."""
-    caller.needs(Scope.READ)
+def get_request(services: Services, caller: Principal, number: int) -> LoggedRequest:
+    """One of the caller's requests by its id. Raises `NotFound`."""
+    caller.require_scope(Scope.READ)
     with services.store.read() as unit:
-        found = unit.requests.get(number)
-    if found is None or not (caller.operator or found.client_id == caller.client.id):
+        request = unit.request_log.get(number)
+    if request is None or not (caller.is_staff or request.client_id == caller.client.id):
         raise NotFound("Request not found")
-    return found
+    return request
 
 
-class Writer:
-    """Writes the request log in a thread of its own, every second."""
+class RequestLogWriter:
+    """Writes the request log every second in a background thread."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -76,44 +76,44 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="request log", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what waits, and end."""
+        """Stop the thread and write all queued requests."""
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join(10)
         self._drain()
 
     def _run(self) -> None:
-        while not self._ended.wait(WRITE_EVERY_SECONDS):
+        while not self._ended.wait(FLUSH_SECONDS):
             self._drain()
 
     def _drain(self) -> None:
         try:
-            while write_out(self._services) == BATCH:
+            while write_batch(self._services) == BATCH_SIZE:
                 pass
         except Exception:
             log.exception("requests could not be written to the request log")
 
 
-def _asked(heard: Heard, at: datetime) -> AskedRequest:
-    return AskedRequest(
+def _to_logged_request(entry: RequestLogEntry, at: datetime) -> LoggedRequest:
+    return LoggedRequest(
         id=0,
         at=at,
-        request_id=heard.request_id,
-        method=heard.method,
-        path=heard.path,
-        status=heard.status,
-        microseconds=heard.microseconds,
-        client_id=heard.client_id,
-        key_shown=heard.key_shown,
-        asked=_masked(heard.asked),
-        answered=_masked(heard.answered),
-        intent_id=heard.intent,
+        request_id=entry.request_id,
+        method=entry.method,
+        path=entry.path,
+        status=entry.status,
+        microseconds=entry.microseconds,
+        client_id=entry.client_id,
+        key_prefix=entry.key_prefix,
+        request_body=_mask(entry.request_body),
+        response_body=_mask(entry.response_body),
+        intent_id=entry.intent_id,
     )
 
 
-def _masked(body: bytes | None) -> str | None:
-    return None if body is None else masked_body(body)
+def _mask(body: bytes | None) -> str | None:
+    return None if body is None else mask_body(body)

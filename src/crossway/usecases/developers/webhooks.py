@@ -1,244 +1,254 @@
-"""Webhooks: where a client wants to be told of what, and the secrets that sign it."""
+"""Webhook endpoints: their subscriptions and their signing secrets."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from crossway.domain.clients import Caller, Scope
-from crossway.domain.errors import InvalidInput, NotFound, WrongState
-from crossway.domain.roles import Right
-from crossway.domain.webhooks import EVERY_EVENT, OLD_SECRET_SIGNS, Endpoint, EventType
+from crossway.domain.clients import Principal, Scope
+from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
+from crossway.domain.roles import Permission
+from crossway.domain.webhooks import ALL_EVENTS, OLD_SECRET_GRACE, Endpoint, EventType
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.ports.webhooks import Outgoing
-from crossway.usecases.complaints import Complaints
-from crossway.usecases.developers.clients import differences
+from crossway.ports.store import UnitOfWork
+from crossway.ports.webhooks import WebhookServices
+from crossway.usecases.developers.clients import diff_fields
+from crossway.usecases.validation_errors import ValidationErrors
 
-MOST_WEBHOOKS = 20
-LONGEST_URL, LONGEST_DESCRIPTION = 2_048, 500
-BY_CLIENT = "Switched off by hand"
+MAX_WEBHOOKS = 20
+MAX_URL_CHARACTERS, MAX_DESCRIPTION_CHARACTERS = 2_048, 500
+DISABLED_BY_HAND = "Disabled manually"
 _LOOK_UP_SECONDS = 5
-NAMES = (*(one.value for one in EventType), EVERY_EVENT)
+EVENT_NAMES = (*(one.value for one in EventType), ALL_EVENTS)
 
 
 @dataclass(frozen=True, slots=True)
-class WebhookChange:
-    """What to set of a webhook; None changes nothing, and for a new one means the default. The
-    values are as they were sent; `strange` names fields that nobody knows."""
+class WebhookUpdate:
+    """The raw fields of a webhook to set; None keeps the current value, or the default for a new
+    webhook."""
 
     url: object = None
     events: object = None
     description: object = None
     enabled: object = None
-    strange: tuple[str, ...] = ()
+    field_errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A webhook with its secret, which is shown now and never again."""
+class WebhookWithSecret:
+    """A webhook with its secret, which is shown only once."""
 
     endpoint: Endpoint
     secret: str
 
 
-def _nothing_more(unit: Unit, made: Told) -> None:
-    """What else is done in the same transaction: nothing."""
+def _no_hook(unit: UnitOfWork, created: WebhookWithSecret) -> None:
+    """Do nothing else in the transaction."""
 
 
-def create(
+def create_webhook(
     services: Services,
-    caller: Caller,
-    asked: WebhookChange,
-    along: Callable[[Unit, Told], None] = _nothing_more,
+    caller: Principal,
+    update: WebhookUpdate,
+    on_save: Callable[[UnitOfWork, WebhookWithSecret], None] = _no_hook,
     client_id: str | None = None,
-) -> Told:
-    """A new webhook of the caller's client; an operator may name another client."""
-    caller.needs(Scope.WRITE, Right.MANAGE)
-    client = client_id if client_id is not None and caller.operator else caller.client.id
+) -> WebhookWithSecret:
+    """Create a webhook for the caller's client; staff may name another client."""
+    caller.require_scope(Scope.WRITE, Permission.MANAGE)
+    client = client_id if client_id is not None and caller.is_staff else caller.client.id
     now = services.clock.now()
-    secret = outgoing_of(services).signer.new_secret()
-    sealed = services.vault.seal(secret.encode())
-    bare = Endpoint(
-        0, client, "", (EVERY_EVENT,), "", sealed, None, None, True, "", None, now, now
-    )  # fmt: skip
-    endpoint = _changed(services, bare, asked, new=True)
+    secret = get_outgoing(services).signer.new_secret()
+    encrypted = services.vault.encrypt(secret.encode())
+    defaults = Endpoint(
+        0, client, "", (ALL_EVENTS,), "", encrypted, None, None, True, "", None, now, now
+    )
+    endpoint = _apply_update(services, defaults, update, new=True)
 
-    def work(unit: Unit) -> Told:
-        if unit.access.client(client) is None:
+    def work(unit: UnitOfWork) -> WebhookWithSecret:
+        if unit.api_keys.get_client(client) is None:
             raise NotFound("Client not found")
-        # Two that are made at once are counted one after the other.
-        unit.network.lock(f"webhooks:{client}")
-        if len(unit.webhooks.of_client(client)) >= MOST_WEBHOOKS:
-            raise WrongState(f"A client has at most {MOST_WEBHOOKS} webhooks")
-        told = Told(unit.webhooks.add(endpoint), secret)
-        _note(unit, caller, "webhook created", told.endpoint, now, None, _shown(told.endpoint))
-        along(unit, told)
-        return told
+        # The lock makes concurrent requests respect the limit.
+        unit.leases.lock(f"webhooks:{client}")
+        if len(unit.webhooks.list_by_client(client)) >= MAX_WEBHOOKS:
+            raise InvalidStatus(f"A client has at most {MAX_WEBHOOKS} webhooks")
+        created = WebhookWithSecret(unit.webhooks.add(endpoint), secret)
+        _audit(
+            unit,
+            caller,
+            "webhook created",
+            created.endpoint,
+            now,
+            None,
+            _audit_fields(created.endpoint),
+        )
+        on_save(unit, created)
+        return created
 
     return services.store.write(work)
 
 
-def every(services: Services, caller: Caller) -> list[Endpoint]:
-    """The caller's webhooks, oldest first; an operator sees those of every client."""
-    caller.needs(Scope.READ)
+def list_webhooks(services: Services, caller: Principal) -> list[Endpoint]:
+    """The caller's webhooks, oldest first; staff see those of every client."""
+    caller.require_scope(Scope.READ)
     with services.store.read() as unit:
-        return unit.webhooks.of_client(None if caller.operator else caller.client.id)
+        return unit.webhooks.list_by_client(None if caller.is_staff else caller.client.id)
 
 
-def get(services: Services, caller: Caller, webhook_id: int) -> Endpoint:
-    """One of the caller's webhooks."""
-    caller.needs(Scope.READ)
+def get_webhook(services: Services, caller: Principal, webhook_id: int) -> Endpoint:
+    """One of the caller's webhooks. Raises `NotFound`."""
+    caller.require_scope(Scope.READ)
     with services.store.read() as unit:
-        return own(caller, unit.webhooks.get(webhook_id))
+        return require_owned(caller, unit.webhooks.get(webhook_id))
 
 
-def change(services: Services, caller: Caller, webhook_id: int, asked: WebhookChange) -> Endpoint:
-    """Change a webhook. Switched off, what it was still owed fails; it can be replayed later."""
-    caller.needs(Scope.WRITE, Right.MANAGE)
+def update_webhook(
+    services: Services, caller: Principal, webhook_id: int, update: WebhookUpdate
+) -> Endpoint:
+    """Update a webhook. Disabling it fails its open deliveries, which can be replayed later."""
+    caller.require_scope(Scope.WRITE, Permission.MANAGE)
     now = services.clock.now()
-    known = get(services, replace(caller, scopes=frozenset(Scope)), webhook_id)
-    wanted = _changed(services, known, asked)
+    current = get_webhook(services, replace(caller, scopes=frozenset(Scope)), webhook_id)
+    requested = _apply_update(services, current, update)
 
-    def work(unit: Unit) -> Endpoint:
-        before = own(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
-        after = _merged(before, known, wanted, now)
-        old, new = differences(_shown(before), _shown(after))
+    def work(unit: UnitOfWork) -> Endpoint:
+        before = require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
+        after = _merge(before, current, requested, now)
+        before_fields, new = diff_fields(_audit_fields(before), _audit_fields(after))
         if new:
-            unit.webhooks.change(after)
-            _note(unit, caller, "webhook changed", after, now, old, new)
+            unit.webhooks.update(after)
+            _audit(unit, caller, "webhook changed", after, now, before_fields, new)
         if before.enabled and not after.enabled:
-            unit.deliveries.fail_open(webhook_id, "the webhook was switched off", now)
+            unit.deliveries.fail_all_open(webhook_id, "the webhook was disabled", now)
         if after.enabled:
-            unit.network.clear_alarms([f"webhook:{webhook_id}"], now)
+            unit.alerts.resolve([f"webhook:{webhook_id}"], now)
         return after
 
     return services.store.write(work)
 
 
-def remove(services: Services, caller: Caller, webhook_id: int) -> None:
-    """Forget a webhook with its deliveries; what is under way may still arrive."""
-    caller.needs(Scope.WRITE, Right.MANAGE)
+def delete_webhook(services: Services, caller: Principal, webhook_id: int) -> None:
+    """Delete a webhook with its deliveries; a request that is being sent may still arrive."""
+    caller.require_scope(Scope.WRITE, Permission.MANAGE)
     now = services.clock.now()
 
-    def work(unit: Unit) -> None:
-        endpoint = own(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
-        unit.webhooks.remove(webhook_id)
-        unit.network.clear_alarms([f"webhook:{webhook_id}"], now)
-        _note(unit, caller, "webhook removed", endpoint, now, _shown(endpoint), None)
+    def work(unit: UnitOfWork) -> None:
+        endpoint = require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
+        unit.webhooks.delete(webhook_id)
+        unit.alerts.resolve([f"webhook:{webhook_id}"], now)
+        _audit(unit, caller, "webhook removed", endpoint, now, _audit_fields(endpoint), None)
 
     services.store.write(work)
 
 
 def rotate_secret(
     services: Services,
-    caller: Caller,
+    caller: Principal,
     webhook_id: int,
-    along: Callable[[Unit, Told], None] = _nothing_more,
-) -> Told:
-    """A new secret; the old one signs too for a day, so that receivers can change in peace."""
-    caller.needs(Scope.WRITE, Right.MANAGE)
+    on_save: Callable[[UnitOfWork, WebhookWithSecret], None] = _no_hook,
+) -> WebhookWithSecret:
+    """Create a new signing secret. The old one also signs for 24 hours, so that receivers can
+    switch without interruption."""
+    caller.require_scope(Scope.WRITE, Permission.MANAGE)
     now = services.clock.now()
-    secret = outgoing_of(services).signer.new_secret()
-    sealed = services.vault.seal(secret.encode())
+    secret = get_outgoing(services).signer.new_secret()
+    encrypted = services.vault.encrypt(secret.encode())
 
-    def work(unit: Unit) -> Told:
-        before = own(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
+    def work(unit: UnitOfWork) -> WebhookWithSecret:
+        before = require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
         after = replace(
             before,
-            secret=sealed,
+            secret=encrypted,
             old_secret=before.secret,
-            old_secret_until=now + OLD_SECRET_SIGNS,
+            old_secret_until=now + OLD_SECRET_GRACE,
             updated_at=now,
         )
-        unit.webhooks.change(after)
-        _note(unit, caller, "webhook secret rotated", after, now, None, None)
-        told = Told(after, secret)
-        along(unit, told)
-        return told
+        unit.webhooks.update(after)
+        _audit(unit, caller, "webhook secret rotated", after, now, None, None)
+        created = WebhookWithSecret(after, secret)
+        on_save(unit, created)
+        return created
 
     return services.store.write(work)
 
 
-def own(caller: Caller, endpoint: Endpoint | None) -> Endpoint:
-    """The endpoint, where it is the caller's; else there is none."""
-    if endpoint is None or not (caller.operator or endpoint.client_id == caller.client.id):
+def require_owned(caller: Principal, endpoint: Endpoint | None) -> Endpoint:
+    """The endpoint if it belongs to the caller. Raises `NotFound`."""
+    if endpoint is None or not (caller.is_staff or endpoint.client_id == caller.client.id):
         raise NotFound("Webhook not found")
     return endpoint
 
 
-def outgoing_of(services: Services) -> Outgoing:
+def get_outgoing(services: Services) -> WebhookServices:
     """The ports through which events leave."""
-    assert services.outgoing is not None, "this service was built without webhooks"
-    return services.outgoing
+    assert services.webhooks is not None, "this service was built without webhooks"
+    return services.webhooks
 
 
-def _changed(
-    services: Services, endpoint: Endpoint, asked: WebhookChange, new: bool = False
+def _apply_update(
+    services: Services, endpoint: Endpoint, update: WebhookUpdate, new: bool = False
 ) -> Endpoint:
-    complaints = Complaints()
-    for name in asked.strange:
-        complaints.add(f"{name} is not a known field")
-    if asked.url is not None or new:
-        url = complaints.read(lambda: _url(services, asked.url))
+    errors = ValidationErrors(update.field_errors)
+    if update.url is not None or new:
+        url = errors.collect(lambda: _parse_url(services, update.url))
         endpoint = replace(endpoint, url=url or "")
-    if asked.events is not None:
-        events = complaints.read(lambda: _events(asked.events))
+    if update.events is not None:
+        events = errors.collect(lambda: _parse_events(update.events))
         endpoint = replace(endpoint, events=events or ())
-    if asked.description is not None:
-        text = complaints.read(lambda: _description(asked.description))
-        endpoint = replace(endpoint, description=text or "")
-    if asked.enabled is not None:
-        if not isinstance(asked.enabled, bool):
-            complaints.add("enabled must be true or false")
-        endpoint = replace(endpoint, enabled=asked.enabled is True)
-    complaints.refuse()
+    if update.description is not None:
+        description = errors.collect(lambda: _parse_description(update.description))
+        endpoint = replace(endpoint, description=description or "")
+    if update.enabled is not None:
+        if not isinstance(update.enabled, bool):
+            errors.add("enabled must be true or false")
+        endpoint = replace(endpoint, enabled=update.enabled is True)
+    errors.raise_if_any()
     return endpoint
 
 
-def _merged(before: Endpoint, known: Endpoint, wanted: Endpoint, now: datetime) -> Endpoint:
-    """What stands now with what was asked for, which was judged without holding anything."""
+def _merge(before: Endpoint, current: Endpoint, requested: Endpoint, now: datetime) -> Endpoint:
+    """The locked endpoint with the requested changes, which were validated before locking."""
     after = before
     for name in ("url", "events", "description", "enabled"):
-        if getattr(wanted, name) != getattr(known, name):
-            after = replace(after, **{name: getattr(wanted, name)})
+        if getattr(requested, name) != getattr(current, name):
+            after = replace(after, **{name: getattr(requested, name)})
     if after.url != before.url or after.enabled != before.enabled:
-        # Another place, or another beginning: what failed before counts no more.
-        reason = "" if after.enabled else BY_CLIENT
+        # Earlier failures do not count after a new URL or after enabling it again.
+        reason = "" if after.enabled else DISABLED_BY_HAND
         after = replace(after, failing_since=None, disabled_reason=reason)
     return after if after == before else replace(after, updated_at=now)
 
 
-def _url(services: Services, given: object) -> str:
-    if not isinstance(given, str) or not given:
-        raise InvalidInput("url is required" if given is None else "url must be a text")
-    if len(given) > LONGEST_URL:
-        raise InvalidInput(f"url must have at most {LONGEST_URL} characters")
-    objection = outgoing_of(services).sender.objection(given)
-    if objection is not None:
-        raise InvalidInput(f"url {objection}")
-    return given
+def _parse_url(services: Services, value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise InvalidInput("url is required" if value is None else "url must be a text")
+    if len(value) > MAX_URL_CHARACTERS:
+        raise InvalidInput(f"url must have at most {MAX_URL_CHARACTERS} characters")
+    reason = get_outgoing(services).sender.objection(value)
+    if reason is not None:
+        raise InvalidInput(f"url {reason}")
+    return value
 
 
-def _events(given: object) -> tuple[str, ...]:
-    if not isinstance(given, list) or not given:
-        raise InvalidInput(f"events must be a list of at least one of {', '.join(NAMES)}")
-    strange = [str(one)[:60] for one in given if one not in NAMES]
-    if strange:
-        raise InvalidInput(f"events: {strange[0]} is none of {', '.join(NAMES)}")
-    return (EVERY_EVENT,) if EVERY_EVENT in given else tuple(n for n in NAMES if n in given)
+def _parse_events(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value:
+        raise InvalidInput(f"events must be a list of at least one of {', '.join(EVENT_NAMES)}")
+    unknown = [str(one)[:60] for one in value if one not in EVENT_NAMES]
+    if unknown:
+        raise InvalidInput(f"events: {unknown[0]} is none of {', '.join(EVENT_NAMES)}")
+    return (ALL_EVENTS,) if ALL_EVENTS in value else tuple(n for n in EVENT_NAMES if n in value)
 
 
-def _description(given: object) -> str:
-    if not isinstance(given, str) or len(given) > LONGEST_DESCRIPTION or "\x00" in given:
+def _parse_description(value: object) -> str:
+    if not isinstance(value, str) or len(value) > MAX_DESCRIPTION_CHARACTERS or "\x00" in value:
         raise InvalidInput(
-            f"description must be a text of at most {LONGEST_DESCRIPTION} characters"
+            f"description must be a text of at most {MAX_DESCRIPTION_CHARACTERS} characters"
         )
-    return given.strip()
+    return value.strip()
 
 
-def _shown(endpoint: Endpoint) -> dict[str, Any]:
-    """What the audit log tells of a webhook; a query may hold what only its owner knows."""
+def _audit_fields(endpoint: Endpoint) -> dict[str, Any]:
+    """The fields of a webhook that the audit log records. The query of the URL is left out, as it
+    may hold secrets."""
     return {
         "url": endpoint.url.partition("?")[0],
         "events": list(endpoint.events),
@@ -247,16 +257,16 @@ def _shown(endpoint: Endpoint) -> dict[str, Any]:
     }
 
 
-def _note(
-    unit: Unit,
-    caller: Caller,
-    what: str,
+def _audit(
+    unit: UnitOfWork,
+    caller: Principal,
+    action: str,
     endpoint: Endpoint,
     now: datetime,
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any] | None,
 ) -> None:
     detail = {"webhook": endpoint.id, "client": endpoint.client_id}
-    unit.network.audit(
-        caller.client.name, what, detail, now, f"webhook:{endpoint.id}", before, after
+    unit.audit_log.record(
+        caller.client.name, action, detail, now, f"webhook:{endpoint.id}", before, after
     )

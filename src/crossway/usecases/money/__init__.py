@@ -1,1 +1,1 @@
-"""The books and the stock: what there is, where it should be, and whether chains agree."""
+"""The books, the relayer's inventory, price exposure, and reconciliation with the chains."""

@@ -1,255 +1,275 @@
-"""The books as accountants read them: the trial balance, an account's postings, and exports."""
+"""The books for accountants: trial balance, postings of an account, and exports."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from crossway.domain.clients import Caller
-from crossway.domain.errors import InvalidInput, Unreachable
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
 from crossway.domain.ledger import Account, BalanceKey, is_fiat
 from crossway.domain.money import PICO_USD_DECIMALS, format_units, micro_usd_down
-from crossway.domain.roles import Right
+from crossway.domain.roles import Permission
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.ports.treasury_records import Posted, PostingFilter
+from crossway.ports.store import UnitOfWork
+from crossway.ports.treasury_repository import PostingFilter, StoredPosting
+from crossway.usecases.pricing.price_snapshot import latest_prices
 
-BATCH = 1_000
-_FIRST = date(1970, 1, 1)
-_DOLLAR = "USDC"
+BATCH_SIZE = 1_000
+_EPOCH = date(1970, 1, 1)
+_USDC = "USDC"
 
 
 @dataclass(frozen=True, slots=True)
-class Money:
-    """How units of a token are written: its symbol and decimals. Local money is its currency."""
+class Denomination:
+    """The symbol and decimals of a token or local currency."""
 
     symbol: str
     decimals: int
 
-    def formatted(self, units: int) -> str:
-        """The exact decimal amount."""
-        return format_units(units, self.decimals)
+    def format(self, amount: int) -> str:
+        """The exact decimal amount of smallest units."""
+        return format_units(amount, self.decimals)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """What one account stands at, in units: more than nothing is a debit balance. The worth is at
-    the prices of now, in micro-USD, None where there is none."""
+class AccountBalance:
+    """The balance of one account in smallest units; positive is a debit balance. `micro_usd` is its
+    value at current prices, None where there is no price."""
 
     key: BalanceKey
-    money: Money
-    units: int
+    denomination: Denomination
+    amount: int
     micro_usd: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """Every account at one moment; `out` are the places (chain, token) where debits and credits
-    are not the same, with what is out: in whole books, none."""
+class TrialBalance:
+    """All account balances at one time. `imbalances` maps (chain, token) to debits minus credits
+    where these differ; it is empty unless the books are corrupt."""
 
-    lines: tuple[Line, ...]
-    out: Mapping[tuple[str, str], int]
+    balances: tuple[AccountBalance, ...]
+    imbalances: Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A posting with what explains it: whom it was with, and its worth at the price then, where
-    the payment's own terms tell it (micro-USD)."""
+class PostingDetail:
+    """A posting with its counterparty, and its value in micro-USD at the payment's agreed price,
+    None where there is none."""
 
-    posted: Posted
-    money: Money
+    posted: StoredPosting
+    denomination: Denomination
     micro_usd: int | None
-    counterpart: str
+    counterparty: str
 
 
-def day_of(at: date) -> int:
-    """A day of UTC as days from 1970."""
-    return (at - _FIRST).days
+def day_number(at: date) -> int:
+    """A UTC day as the number of days since 1970-01-01."""
+    return (at - _EPOCH).days
 
 
-def period(first: date | None, last: date | None) -> tuple[int | None, int | None]:
-    """A range of whole days of UTC, both included; refused when it ends before it begins."""
+def day_range(first: date | None, last: date | None) -> tuple[int | None, int | None]:
+    """An inclusive range of UTC days as day numbers; raises `InvalidInput` if it is reversed."""
     if first and last and last < first:
         raise InvalidInput("last day must not be before the first day")
-    return (day_of(first) if first else None, day_of(last) if last else None)
+    return (day_number(first) if first else None, day_number(last) if last else None)
 
 
-def trial(services: Services, caller: Caller, at_end_of: date | None = None) -> Trial:
-    """All balances now, or at the end of a day of UTC."""
-    caller.must(Right.SEE)
+def get_trial_balance(
+    services: Services, caller: Principal, at_end_of: date | None = None
+) -> TrialBalance:
+    """All balances now, or as of the end of a UTC day."""
+    caller.require_permission(Permission.SEE)
     with services.store.read() as unit:
         if at_end_of is None:
-            balances = unit.books.balances()
+            balances = unit.ledger.get_balances()
         else:
-            balances = unit.books.balances_before(day_of(at_end_of) + 1)
-    prices = _prices(services)
-    lines = tuple(
-        _line(services, key, units, prices) for key, units in sorted(balances.items()) if units
+            balances = unit.ledger.get_balances_before(day_number(at_end_of) + 1)
+    prices = latest_prices(services)
+    account_balances = tuple(
+        _account_balance(services, key, amount, prices)
+        for key, amount in sorted(balances.items())
+        if amount
     )
-    totals: dict[tuple[str, str], int] = defaultdict(int)
-    for (_, chain, token), units in balances.items():
-        totals[chain, token] += units
-    return Trial(lines, {place: units for place, units in totals.items() if units})
+    net: dict[tuple[str, str], int] = defaultdict(int)
+    for (_, chain, token), amount in balances.items():
+        net[chain, token] += amount
+    return TrialBalance(
+        account_balances, {location: amount for location, amount in net.items() if amount}
+    )
 
 
-def _line(services: Services, key: BalanceKey, units: int, prices: Mapping[str, int]) -> Line:
-    money, price = money_of(services, key[1], key[2]), None
+def _account_balance(
+    services: Services, key: BalanceKey, amount: int, prices: Mapping[str, int]
+) -> AccountBalance:
+    denomination, price = get_denomination(services, key[1], key[2]), None
     if not is_fiat(key[1]):
-        price = prices.get(money.symbol)
-    worth = None if price is None else micro_usd_down(abs(units), money.decimals, price)
-    return Line(key, money, units, -worth if worth and units < 0 else worth)
+        price = prices.get(denomination.symbol)
+    value = None if price is None else micro_usd_down(abs(amount), denomination.decimals, price)
+    return AccountBalance(key, denomination, amount, -value if value and amount < 0 else value)
 
 
-def page(services: Services, caller: Caller, wanted: PostingFilter, limit: int) -> list[Entry]:
-    """Postings, newest first: of one account, or of all."""
-    caller.must(Right.SEE)
+def list_postings(
+    services: Services, caller: Principal, filters: PostingFilter, limit: int
+) -> list[PostingDetail]:
+    """One page of postings, newest first."""
+    caller.require_permission(Permission.SEE)
     with services.store.read() as unit:
-        return _entries(services, unit, unit.books.page(wanted, limit))
+        return _describe_all(services, unit, unit.ledger.list_page(filters, limit))
 
 
-def standing(
-    services: Services, caller: Caller, key: BalanceKey, first: int | None, last: int | None
+def opening_and_closing_balance(
+    services: Services, caller: Principal, key: BalanceKey, first: int | None, last: int | None
 ) -> tuple[int, int]:
-    """What an account stood at before the first day of a range and after its last."""
-    caller.must(Right.SEE)
+    """The balance of an account before the first day of a range and after its last day."""
+    caller.require_permission(Permission.SEE)
     with services.store.read() as unit:
-        opening = unit.books.balances_before(first).get(key, 0) if first is not None else 0
+        opening = unit.ledger.get_balances_before(first).get(key, 0) if first is not None else 0
         if last is None:
-            return opening, unit.books.balances().get(key, 0)
-        return opening, unit.books.balances_before(last + 1).get(key, 0)
+            return opening, unit.ledger.get_balances().get(key, 0)
+        return opening, unit.ledger.get_balances_before(last + 1).get(key, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """An export that has begun: what every account stood at before, then its postings, oldest
-    first, read a batch at a time; `closing` is right once all of them were read."""
+class LedgerExport:
+    """An export in progress: opening balances, and postings oldest first, read in batches.
+    `closing` is complete once all postings have been read."""
 
     opening: Mapping[BalanceKey, int]
-    entries: Iterator[Entry]
+    postings: Iterator[PostingDetail]
     closing: dict[BalanceKey, int]
 
 
-def export(
+def export_postings(
     services: Services,
-    caller: Caller,
+    caller: Principal,
     first: date | None,
     last: date | None,
     key: BalanceKey | None = None,
-) -> Opened:
-    """Every posting of a range of days (of one account, if asked), without a limit and without
-    holding them all."""
-    caller.must(Right.SEE)
-    first_day, last_day = period(first, last)
+) -> LedgerExport:
+    """Stream all postings of a range of days, optionally of one account, in batches."""
+    caller.require_permission(Permission.SEE)
+    first_day, last_day = day_range(first, last)
     with services.store.read() as unit:
-        before = unit.books.balances_before(first_day) if first_day is not None else {}
-    opening = {k: units for k, units in before.items() if units and key in (None, k)}
+        before = unit.ledger.get_balances_before(first_day) if first_day is not None else {}
+    opening = {k: amount for k, amount in before.items() if amount and key in (None, k)}
     closing = dict(opening)
-    wanted = PostingFilter(key, first_day, last_day, after_id=0)
-    return Opened(opening, _all(services, wanted, closing), closing)
+    filters = PostingFilter(key, first_day, last_day, after_id=0)
+    return LedgerExport(opening, _iterate_postings(services, filters, closing), closing)
 
 
-def _all(
-    services: Services, wanted: PostingFilter, closing: dict[BalanceKey, int]
-) -> Iterator[Entry]:
-    after = 0
+def _iterate_postings(
+    services: Services, filters: PostingFilter, closing: dict[BalanceKey, int]
+) -> Iterator[PostingDetail]:
+    after_id = 0
     while True:
-        batch = PostingFilter(wanted.place, wanted.first_day, wanted.last_day, after_id=after)
+        batch = PostingFilter(
+            filters.balance_key, filters.first_day, filters.last_day, after_id=after_id
+        )
         with services.store.read() as unit:
-            found = unit.books.page(batch, BATCH)
-            entries = _entries(services, unit, found)
-        for entry in entries:
-            _add(closing, entry.posted, wanted.place)
-            yield entry
-        if len(found) < BATCH:
+            stored = unit.ledger.list_page(batch, BATCH_SIZE)
+            details = _describe_all(services, unit, stored)
+        for detail in details:
+            _update_closing(closing, detail.posted, filters.balance_key)
+            yield detail
+        if len(stored) < BATCH_SIZE:
             return
-        after = found[-1].id
+        after_id = stored[-1].id
 
 
-def _add(closing: dict[BalanceKey, int], posted: Posted, only: BalanceKey | None) -> None:
-    made = posted.posting
-    for account, units in ((made.debit, made.units), (made.credit, -made.units)):
-        key = (account, made.chain, made.token)
+def _update_closing(
+    closing: dict[BalanceKey, int], posted: StoredPosting, only: BalanceKey | None
+) -> None:
+    posting = posted.posting
+    for account, amount in ((posting.debit, posting.amount), (posting.credit, -posting.amount)):
+        key = (account, posting.chain, posting.token)
         if only in (None, key):
-            closing[key] = closing.get(key, 0) + units
+            closing[key] = closing.get(key, 0) + amount
 
 
-def _entries(services: Services, unit: Unit, found: Sequence[Posted]) -> list[Entry]:
-    intents = unit.intents.of({one.posting.intent_id for one in found})
-    return [_entry(services, one, intents.get(one.posting.intent_id)) for one in found]
+def _describe_all(
+    services: Services, unit: UnitOfWork, stored: Sequence[StoredPosting]
+) -> list[PostingDetail]:
+    intents = unit.intents.get_many({item.posting.intent_id for item in stored})
+    return [_describe(services, item, intents.get(item.posting.intent_id)) for item in stored]
 
 
-def _entry(services: Services, posted: Posted, intent: Intent | None) -> Entry:
-    made = posted.posting
-    money = money_of(services, made.chain, made.token)
-    return Entry(posted, money, _worth_then(posted, money, intent), _with_whom(posted, intent))
+def _describe(services: Services, posted: StoredPosting, intent: Intent | None) -> PostingDetail:
+    posting = posted.posting
+    denomination = get_denomination(services, posting.chain, posting.token)
+    return PostingDetail(
+        posted,
+        denomination,
+        _value_at_creation(posted, denomination, intent),
+        _counterparty(posted, intent),
+    )
 
 
-def _worth_then(posted: Posted, money: Money, intent: Intent | None) -> int | None:
-    """At the price of the payment's own terms; a dollar is always one."""
-    made = posted.posting
-    if money.symbol == _DOLLAR:
-        return micro_usd_down(made.units, money.decimals, 10**PICO_USD_DECIMALS)
+def _value_at_creation(
+    posted: StoredPosting, denomination: Denomination, intent: Intent | None
+) -> int | None:
+    """The value at the payment's agreed price; USDC is always one dollar."""
+    posting = posted.posting
+    if denomination.symbol == _USDC:
+        return micro_usd_down(posting.amount, denomination.decimals, 10**PICO_USD_DECIMALS)
     if intent is None:
         return None
     terms, costs = intent.terms, intent.costs
-    if (made.chain, made.token) == (terms.source_chain, terms.token_in) and terms.total_units:
-        return made.units * costs.total_micro_usd // terms.total_units
-    if (made.chain, made.token) == (terms.destination_chain, terms.token_out) and terms.out_units:
-        return made.units * costs.amount_micro_usd // terms.out_units
+    if (posting.chain, posting.token) == (
+        terms.source_chain,
+        terms.token_in,
+    ) and terms.deposit_amount:
+        return posting.amount * costs.total_micro_usd // terms.deposit_amount
+    if (posting.chain, posting.token) == (
+        terms.destination_chain,
+        terms.token_out,
+    ) and terms.payout_amount:
+        return posting.amount * costs.amount_micro_usd // terms.payout_amount
     return None
 
 
-def _with_whom(posted: Posted, intent: Intent | None) -> str:
-    """Who stands on the other side, as far as the payment tells."""
-    made = posted.posting
-    sides = {made.debit, made.credit}
-    if Account.CAPITAL in sides:
+def _counterparty(posted: StoredPosting, intent: Intent | None) -> str:
+    """The other party of a posting, as far as the payment tells."""
+    posting = posted.posting
+    accounts = {posting.debit, posting.credit}
+    if Account.EQUITY in accounts:
         return "the operator"
-    if Account.NETWORK_FEES in sides:
+    if Account.NETWORK_FEES in accounts:
         return "the chain's validators"
     if intent is None:
         return ""
-    if Account.RECIPIENT in sides:
+    if Account.RECIPIENT in accounts:
         return intent.terms.recipient
-    if Account.PAYER in sides:
-        return intent.terms.refund_address if made.debit is Account.PAYER else intent.sender
-    if Account.APP_FEES in sides:
+    if Account.PAYER in accounts:
+        return intent.terms.refund_address if posting.debit is Account.PAYER else intent.sender
+    if Account.APP_FEES in accounts:
         return intent.client_id
-    if sides & {Account.BRIDGE_FEES, Account.ESCROW}:
+    if accounts & {Account.BRIDGE_FEES, Account.ESCROW}:
         return intent.terms.bridge
     return ""
 
 
-def money_of(services: Services, chain: str, token: str) -> Money:
-    """How amounts of a token are written; one that the catalogue lacks counts its units."""
+def get_denomination(services: Services, chain: str, token: str) -> Denomination:
+    """The symbol and decimals of a token; for one not in the catalogue, its smallest units."""
     if is_fiat(chain):
         corridor = services.fiat.corridors.get(token)
-        return Money(token, corridor.currency.digits if corridor else 0)
-    known = services.catalogue.by_address.get((chain, token))
-    if known is not None:
-        return Money(known.symbol, known.decimals)
-    on = services.catalogue.chains.get(chain)
-    if on is not None and token == services.catalogue.native_token(chain):
-        return Money(on.native_symbol, on.native_decimals)
-    return Money(f"units of {token}", 0)
+        return Denomination(token, corridor.currency.digits if corridor else 0)
+    known_token = services.catalogue.by_address.get((chain, token))
+    if known_token is not None:
+        return Denomination(known_token.symbol, known_token.decimals)
+    known_chain = services.catalogue.chains.get(chain)
+    if known_chain is not None and token == services.catalogue.native_token(chain):
+        return Denomination(known_chain.native_symbol, known_chain.native_decimals)
+    return Denomination(f"units of {token}", 0)
 
 
-def _prices(services: Services) -> Mapping[str, int]:
-    dollar = {_DOLLAR: 10**PICO_USD_DECIMALS}
-    try:
-        prices = services.prices.usd(services.catalogue.symbols)
-    except Unreachable:
-        return dollar
-    return {symbol: price.pico_usd for symbol, price in prices.items()} | dollar
-
-
-def totals(lines: Iterable[Line]) -> dict[Account, int | None]:
-    """What the accounts are worth in all, as far as there are prices, in micro-USD; None where
-    there is none at all, as for local money."""
-    sums: dict[Account, int | None] = {}
-    for line in lines:
-        before = sums.setdefault(line.key[0], None)
-        if line.micro_usd is not None:
-            sums[line.key[0]] = (before or 0) + line.micro_usd
-    return sums
+def total_by_account(balances: Iterable[AccountBalance]) -> dict[Account, int | None]:
+    """The total value by account in micro-USD, of balances that have a price; None for accounts
+    without any, such as those in local currency."""
+    totals: dict[Account, int | None] = {}
+    for balance in balances:
+        before = totals.setdefault(balance.key[0], None)
+        if balance.micro_usd is not None:
+            totals[balance.key[0]] = (before or 0) + balance.micro_usd
+    return totals

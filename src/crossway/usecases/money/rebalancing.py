@@ -1,96 +1,108 @@
-"""What moving stock between chains would cost: suggestions, which nothing carries out."""
+"""Suggestions for rebalancing inventory between chains; nothing executes them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crossway.domain.clients import Caller
+from crossway.domain.clients import Principal
 from crossway.domain.errors import QuotesUnavailable
 from crossway.domain.money import Token
-from crossway.domain.quotes import BridgeName, Leg, Offer, best
-from crossway.domain.roles import Right
+from crossway.domain.quotes import BridgeName, BridgeQuote, RouteRequest, cheapest_quote
+from crossway.domain.roles import Permission
 from crossway.ports.services import Services
-from crossway.usecases.money.treasury import Stock
-from crossway.usecases.network.switches import switched_off
-from crossway.usecases.pricing.offers import Offered, offers_for
+from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.money.inventory import InventoryPosition
+from crossway.usecases.pricing.bridge_quotes import BridgeQuotes, fetch_bridge_quotes
 
-LEAST_MICRO_USD = 25_000_000
-MOST_MOVES = 25
+MIN_MICRO_USD = 25_000_000
+MAX_MOVES = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """Units of a token that one chain could spare and another lacks; the cheapest bridge, its fee
-    and its usual time, or `why_not` in words where none takes it now."""
+class RebalancingMove:
+    """A suggested move of surplus inventory to a chain that is short of it: amount, value, and the
+    cheapest bridge with its fee and time, or `unavailable_reason` where no bridge takes it."""
 
     token: Token
     to: Token
-    units: int
+    amount: int
     micro_usd: int
     bridge: BridgeName | None = None
     fee_micro_usd: int = 0
     seconds: int = 0
-    why_not: str = ""
+    unavailable_reason: str = ""
 
 
-def suggestions(services: Services, caller: Caller, stocks: Sequence[Stock]) -> list[Move]:
-    """Which stock to move where, the largest lack first, priced by the bridges' own quotes."""
-    caller.must(Right.SEE)
-    moves = [move for group in _alike(services, stocks) for move in _match(group)]
-    moves = sorted(moves, key=lambda m: -m.micro_usd)[:MOST_MOVES]
+def suggest_moves(
+    services: Services, caller: Principal, positions: Sequence[InventoryPosition]
+) -> list[RebalancingMove]:
+    """Suggest moves between positions, largest shortfall first, priced by bridge quotes."""
+    caller.require_permission(Permission.SEE)
+    moves = [move for group in _group_by_asset(services, positions) for move in _match_group(group)]
+    moves = sorted(moves, key=lambda m: -m.micro_usd)[:MAX_MOVES]
     if not moves:
         return []
-    legs = [Leg(m.token.chain, m.to.chain, m.micro_usd) for m in moves]
+    requests = [RouteRequest(m.token.chain, m.to.chain, m.micro_usd) for m in moves]
     try:
-        offered = offers_for(services, services.bridges, legs, switched_off(services))
+        bridge_quotes = fetch_bridge_quotes(
+            services, services.bridges, requests, active_kill_switches(services)
+        )
     except QuotesUnavailable as error:
-        return [_unpriced(move, str(error)) for move in moves]
-    return [_priced(move, offered, index) for index, move in enumerate(moves)]
+        return [_without_quote(move, str(error)) for move in moves]
+    return [_with_quote(move, bridge_quotes, index) for index, move in enumerate(moves)]
 
 
-def _alike(services: Services, stocks: Sequence[Stock]) -> list[list[Stock]]:
-    """Stocks between which money can move: of one symbol, on mainnets or on test networks."""
-    groups: dict[tuple[str, bool], list[Stock]] = defaultdict(list)
-    for stock in stocks:
-        testnet = services.catalogue.chains[stock.token.chain].testnet
-        groups[stock.token.symbol, testnet].append(stock)
+def _group_by_asset(
+    services: Services, positions: Sequence[InventoryPosition]
+) -> list[list[InventoryPosition]]:
+    """Positions that can be rebalanced with each other: same symbol, all mainnet or all testnet."""
+    groups: dict[tuple[str, bool], list[InventoryPosition]] = defaultdict(list)
+    for position in positions:
+        testnet = services.catalogue.chains[position.token.chain].testnet
+        groups[position.token.symbol, testnet].append(position)
     return list(groups.values())
 
 
-def _match(group: Sequence[Stock]) -> list[Move]:
-    """The largest lack is served from where most is spare, until either is used up."""
-    spare = {stock.token.chain: _worth(stock, stock.spare) for stock in group}
-    by_chain = {stock.token.chain: stock for stock in group}
+def _match_group(group: Sequence[InventoryPosition]) -> list[RebalancingMove]:
+    """Serve the largest shortfall from the largest surplus until either is used up."""
+    surplus_usd = {
+        position.token.chain: _usd_value(position, position.surplus) for position in group
+    }
+    by_chain = {position.token.chain: position for position in group}
     moves = []
-    for lacking in sorted(group, key=lambda s: -_worth(s, s.short)):
-        lacks = _worth(lacking, lacking.short)
-        while lacks >= LEAST_MICRO_USD:
-            source = max(spare, key=lambda chain: spare[chain])
-            amount = min(lacks, spare[source])
-            if amount < LEAST_MICRO_USD:
+    for receiver in sorted(group, key=lambda s: -_usd_value(s, s.shortfall)):
+        missing_usd = _usd_value(receiver, receiver.shortfall)
+        while missing_usd >= MIN_MICRO_USD:
+            source = max(surplus_usd, key=lambda chain: surplus_usd[chain])
+            moved_usd = min(missing_usd, surplus_usd[source])
+            if moved_usd < MIN_MICRO_USD:
                 break
-            giving = by_chain[source]
-            units = giving.spare * amount // max(_worth(giving, giving.spare), 1)
-            moves.append(Move(giving.token, lacking.token, units, amount))
-            spare[source] -= amount
-            lacks -= amount
+            giver = by_chain[source]
+            amount = giver.surplus * moved_usd // max(_usd_value(giver, giver.surplus), 1)
+            moves.append(RebalancingMove(giver.token, receiver.token, amount, moved_usd))
+            surplus_usd[source] -= moved_usd
+            missing_usd -= moved_usd
     return moves
 
 
-def _worth(stock: Stock, units: int) -> int:
-    return stock.micro_usd(units) or 0
+def _usd_value(position: InventoryPosition, amount: int) -> int:
+    return position.micro_usd(amount) or 0
 
 
-def _priced(move: Move, offered: Offered, index: int) -> Move:
-    offer: Offer | None = best(offered.offers[index])
-    if offer is None:
-        reasons = [one.reason for one in offered.refusals[index] if one.supported]
-        return _unpriced(move, "; ".join(reasons) or "no bridge serves this way")
-    return Move(
-        move.token, move.to, move.units, move.micro_usd,
-        offer.bridge, offer.fee_micro_usd, offer.fill_seconds,
+def _with_quote(move: RebalancingMove, bridge_quotes: BridgeQuotes, index: int) -> RebalancingMove:
+    quote: BridgeQuote | None = cheapest_quote(bridge_quotes.quotes[index])
+    if quote is None:
+        reasons = [
+            rejection.reason for rejection in bridge_quotes.rejections[index] if rejection.supported
+        ]
+        return _without_quote(move, "; ".join(reasons) or "no bridge serves this route")
+    return RebalancingMove(
+        move.token, move.to, move.amount, move.micro_usd,
+        quote.bridge, quote.fee_micro_usd, quote.fill_seconds,
     )  # fmt: skip
 
 
-def _unpriced(move: Move, why: str) -> Move:
-    return Move(move.token, move.to, move.units, move.micro_usd, why_not=why)
+def _without_quote(move: RebalancingMove, reason: str) -> RebalancingMove:
+    return RebalancingMove(
+        move.token, move.to, move.amount, move.micro_usd, unavailable_reason=reason
+    )

@@ -1,281 +1,226 @@
-"""Comparing the books with the chains: every difference, and what the chains alone know."""
+"""Compare the books with the chains: balances that differ, and transactions not in the books."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 
-from crossway.domain.clients import Caller
+from crossway.domain.clients import Principal
 from crossway.domain.deposits import DepositState
 from crossway.domain.errors import Unreachable
 from crossway.domain.ledger import Account, BalanceKey, balances
-from crossway.domain.roles import Right
-from crossway.ports.chain import Chain, Made
+from crossway.domain.roles import Permission
+from crossway.ports.chain import AccountTx, Chain
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.usecases.money import stock
-from crossway.usecases.money.stock import UnderWay, amount_of, name_of
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.money.inventory_adjustments import (
+    TRANSIENT,
+    UNBOOKED_ADJUSTMENT,
+    UNBOOKED_TRANSACTION,
+    InventoryComparison,
+    UnbookedMovement,
+    chain_name,
+    compare_inventory,
+    find_unbooked_movements,
+    format_amount,
+)
+from crossway.usecases.money.reconciliation_findings import (
+    NOT_SEEN,
+    SPENT,
+    Reconciliation,
+    UnknownTx,
+    new_difference,
+)
 
-BATCH = 1_000
-TRIES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """An account whose balance on the chain is not what the books say; `units` more or less.
-
-    `kind` is whose it is: a deposit `address`, the `collecting` account or the relayer's `stock`.
-    One that is `passing` goes by itself; `reason` and `way_on` are sentences.
-    """
-
-    chain: str
-    address: str
-    token: str
-    books_units: int
-    chain_units: int
-    words: str
-    kind: str = "address"
-    reason: str = ""
-    way_on: str = ""
-    passing: bool = False
-    intent_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A transaction of our own account that the books do not have."""
-
-    chain: str
-    made: Made
-    words: str
-    reason: str = (
-        "Somebody used the relayer's key outside of this service, or the books were restored from "
-        "a backup that is older than the transaction."
-    )
-    way_on: str = (
-        "Look it up in the explorer. If it is yours, acknowledge its alarm; if it is not, the key "
-        "is in other hands: switch the chain off and move the stock."
-    )
-
-
-@dataclass
-class Reconciliation:
-    """What was found; `silent` chains gave no answer, so nothing is said of them. `unopened` is
-    stock of the relayer that the books were never told of, in units by chain and token."""
-
-    differences: list[Difference] = field(default_factory=list)
-    unknown: list[Unknown] = field(default_factory=list)
-    silent: dict[str, str] = field(default_factory=dict)
-    unopened: dict[tuple[str, str], int] = field(default_factory=dict)
-
-    @property
-    def lasting(self) -> int:
-        """How many findings do not go by themselves."""
-        return sum(not one.passing for one in self.differences) + len(self.unknown)
-
-    def sentences(self) -> list[str]:
-        """All of it for people; one line says so when nothing was found."""
-        found = [one.words for one in self.differences]
-        found += [one.words for one in self.unknown]
-        found += [f"{chain} gave no answer: {why}" for chain, why in self.silent.items()]
-        return found or ["The books and the chains agree."]
+BATCH_SIZE = 1_000
+MAX_TRIES = 3
 
 
 def reconcile(
-    services: Services, caller: Caller, told: Callable[[int], None] = lambda done: None
+    services: Services, caller: Principal, on_progress: Callable[[int], None] = lambda done: None
 ) -> Reconciliation:
-    """Compare deposit addresses, collecting accounts, the relayer's stock and our transactions;
-    operators only. `told` hears how many chains are done.
+    """Compare deposit addresses, collecting accounts, the relayer's inventory and its transactions
+    with the books; staff only. `on_progress` is called with the number of chains done.
 
-    Deposits on their way into the books and transactions not yet deep enough show as differences
-    for a moment, marked as passing.
+    Unconfirmed deposits and transactions appear as transient differences.
     """
-    caller.must(Right.SEE)
-    return compare(services, told)
+    caller.require_permission(Permission.SEE)
+    return compare(services, on_progress)
 
 
-def compare(services: Services, told: Callable[[int], None] = lambda done: None) -> Reconciliation:
-    """As `reconcile`, asked by the clock and by nobody."""
-    found = Reconciliation()
+def compare(
+    services: Services, on_progress: Callable[[int], None] = lambda done: None
+) -> Reconciliation:
+    """Like `reconcile`, for background runs: without a permission check."""
+    result = Reconciliation()
     for done, chain in enumerate(services.chains.values(), 1):
         try:
-            under_way = stock.under_way(services, chain)
-            _addresses(services, chain, found, under_way)
-            _collected(services, chain, found, under_way)
-            _stock(services, chain, found, under_way)
-            _transactions(services, chain, found)
+            unbooked = find_unbooked_movements(services, chain)
+            _compare_addresses(services, chain, result, unbooked)
+            _compare_collecting_account(services, chain, result, unbooked)
+            _compare_relayer(services, chain, result, unbooked)
+            _find_unknown_txs(services, chain, result)
         except Unreachable as error:
-            found.silent[chain.id] = str(error)
-        told(done)
-    return found
+            result.unavailable[chain.id] = str(error)
+        on_progress(done)
+    return result
 
 
-def _addresses(
-    services: Services, chain: Chain, found: Reconciliation, under_way: UnderWay
+def _compare_addresses(
+    services: Services, chain: Chain, result: Reconciliation, unbooked: UnbookedMovement
 ) -> None:
-    """What lies at deposit addresses against HELD and KEPT, address by address where it differs."""
+    """Compare the balances of deposit addresses with the HELD and DUST accounts."""
     since = services.clock.now() - timedelta(seconds=services.policy.late_watch_seconds)
     with services.store.read() as unit:
-        addresses = unit.intents.watched(chain.id, since)
-        booked = unit.books.balances()
-    for token in {t for account, c, t in booked if c == chain.id and account in _LYING}:
-        for start in range(0, len(addresses), BATCH):
-            part = addresses[start : start + BATCH]
-            there = chain.balances(part, token)
+        addresses = unit.intents.list_watched_addresses(chain.id, since)
+        ledger_balances = unit.ledger.get_balances()
+    for token in {
+        t for account, c, t in ledger_balances if c == chain.id and account in _ADDRESS_ACCOUNTS
+    }:
+        for start in range(0, len(addresses), BATCH_SIZE):
+            batch = addresses[start : start + BATCH_SIZE]
+            on_chain = chain.balances(batch, token)
             with services.store.read() as unit:
-                here = _held(unit, part, chain.id, token)
-                wrong = [a for a in part if there[a] != here.get(a, 0)]
-                known = unit.intents.known(wrong) if wrong else {}
-                coming = _coming(unit, known, chain.id, token)
-                cursor = unit.network.cursors().get(chain.id)
-            _add_unseen(chain, token, wrong, cursor.height if cursor else 0, coming)
-            for address in wrong:
-                more = there[address] - here.get(address, 0)
-                passing = more in (coming.get(address, 0), under_way.of(address, token))
-                found.differences.append(
-                    _difference(services, chain.id, address, token, here.get(address, 0),
-                                there[address], "The deposit address", "address",
-                                _why_address(more, passing), passing, known.get(address))
-                )  # fmt: skip
+                in_ledger = _ledger_amounts(unit, batch, chain.id, token)
+                differing = [a for a in batch if on_chain[a] != in_ledger.get(a, 0)]
+                intent_ids = unit.intents.find_ids_by_address(differing) if differing else {}
+                unconfirmed = _unconfirmed_amounts(unit, intent_ids, chain.id, token)
+                cursor = unit.cursors.get_all().get(chain.id)
+            _add_unscanned(chain, token, differing, cursor.height if cursor else 0, unconfirmed)
+            for address in differing:
+                expected = in_ledger.get(address, 0)
+                excess = on_chain[address] - expected
+                explained = (unconfirmed.get(address, 0), unbooked.net_change(address, token))
+                why = TRANSIENT if excess in explained else NOT_SEEN if excess > 0 else SPENT
+                key, intent_id = (chain.id, address, token), intent_ids.get(address)
+                result.differences.append(
+                    new_difference(
+                        services, key, expected, on_chain[address], "address", why, intent_id
+                    )
+                )
 
 
-_LYING = (Account.HELD, Account.KEPT)
+_ADDRESS_ACCOUNTS = (Account.HELD, Account.DUST)
 
 
-def _held(unit: Unit, addresses: Sequence[str], chain: str, token: str) -> dict[str, int]:
-    held = {}
-    for address, intent_id in unit.intents.known(addresses).items():
-        mine = balances(posting for _, posting in unit.books.of(intent_id))
-        held[address] = sum(mine.get((account, chain, token), 0) for account in _LYING)
-    return held
+def _ledger_amounts(
+    unit: UnitOfWork, addresses: Sequence[str], chain: str, token: str
+) -> dict[str, int]:
+    amounts = {}
+    for address, intent_id in unit.intents.find_ids_by_address(addresses).items():
+        net = balances(posting for _, posting in unit.ledger.list_by_intent(intent_id))
+        amounts[address] = sum(net.get((account, chain, token), 0) for account in _ADDRESS_ACCOUNTS)
+    return amounts
 
 
-def _coming(unit: Unit, known: Mapping[str, int], chain: str, token: str) -> dict[str, int]:
-    """By address: deposits that were seen and are not deep enough to be booked."""
-    coming: dict[str, int] = {}
-    for deposit in unit.deposits.of(known.values()):
+def _unconfirmed_amounts(
+    unit: UnitOfWork, intent_ids: Mapping[str, int], chain: str, token: str
+) -> dict[str, int]:
+    """By address, the amount of deposits that were seen but are not confirmed yet."""
+    amounts: dict[str, int] = {}
+    for deposit in unit.deposits.list_by_intents(intent_ids.values()):
         incoming = deposit.incoming
-        seen = deposit.state is DepositState.SEEN
-        if seen and (incoming.chain, incoming.token) == (chain, token):
-            coming[incoming.to] = coming.get(incoming.to, 0) + incoming.units
-    return coming
+        unconfirmed = deposit.state is DepositState.SEEN
+        if unconfirmed and (incoming.chain, incoming.token) == (chain, token):
+            amounts[incoming.to] = amounts.get(incoming.to, 0) + incoming.amount
+    return amounts
 
 
-def _add_unseen(
-    chain: Chain, token: str, addresses: Sequence[str], scanned: int, coming: dict[str, int]
+def _add_unscanned(
+    chain: Chain, token: str, addresses: Sequence[str], scanned_height: int, amounts: dict[str, int]
 ) -> None:
-    """Add what came in by blocks that the engine has not scanned yet."""
-    for incoming in chain.incoming_to(addresses) if addresses else ():
-        if incoming.token == token and incoming.block_height > scanned:
-            coming[incoming.to] = coming.get(incoming.to, 0) + incoming.units
+    """Add transfers in blocks that the engine has not scanned yet."""
+    for incoming in chain.transfers_to(addresses) if addresses else ():
+        if incoming.token == token and incoming.block_height > scanned_height:
+            amounts[incoming.to] = amounts.get(incoming.to, 0) + incoming.amount
 
 
-def _why_address(more: int, passing: bool) -> tuple[str, str]:
-    if passing:
-        return stock.PASSING
-    if more > 0:
-        return (
-            "Money came in that the books do not have: the engine has not seen it yet, or the "
-            "chain answered wrongly.",
-            "See on the page Chains that this chain answers; then open the payment and let its "
-            "address be looked at again.",
-        )
-    return (
-        "Money left by a transaction that the books do not have, or a node shows an old state.",
-        "Look the address up in the explorer and compare it with the payment's transactions.",
-    )
-
-
-def _collected(
-    services: Services, chain: Chain, found: Reconciliation, under_way: UnderWay
+def _compare_collecting_account(
+    services: Services, chain: Chain, result: Reconciliation, unbooked: UnbookedMovement
 ) -> None:
-    """What the collecting account holds against ESCROW and what bridges keep of it."""
+    """Compare the balance of the collecting account with the ESCROW and BRIDGE_FEES accounts."""
     native = services.catalogue.native_token(chain.id)
     with services.store.read() as unit:
-        booked = unit.books.balances()
-    for token in {t for account, c, t in booked if c == chain.id and account is Account.ESCROW}:
+        ledger_balances = unit.ledger.get_balances()
+    for token in {
+        t for account, c, t in ledger_balances if c == chain.id and account is Account.ESCROW
+    }:
         if token == native:
-            continue  # Its own coins for fees lie there too.
-        here = _both(booked, chain.id, token, Account.ESCROW, Account.BRIDGE_FEES)
-        there = chain.balances([chain.own.bridger], token)[chain.own.bridger]
-        if chain.own.shared and there > here:
-            continue  # What is more is others'; the contract gives none of ours away for it.
-        if here != there:
-            passing = there - here == under_way.of(chain.own.bridger, token)
-            why = stock.PASSING if passing else stock.OUTSIDE
-            found.differences.append(
-                _difference(services, chain.id, chain.own.bridger, token, here, there,
-                            "The collecting account", "collecting", why, passing)
-            )  # fmt: skip
+            continue  # The account also holds native coins for its own fees.
+        ledger_amount = _sum_accounts(
+            ledger_balances, chain.id, token, Account.ESCROW, Account.BRIDGE_FEES
+        )
+        account = chain.accounts.bridger
+        chain_amount = chain.balances([account], token)[account]
+        if chain.accounts.shared and chain_amount > ledger_amount:
+            continue  # The excess belongs to others; the contract keeps balances apart.
+        if ledger_amount != chain_amount:
+            is_transient = chain_amount - ledger_amount == unbooked.net_change(account, token)
+            why = TRANSIENT if is_transient else UNBOOKED_TRANSACTION
+            key = (chain.id, account, token)
+            result.differences.append(
+                new_difference(services, key, ledger_amount, chain_amount, "collecting", why)
+            )
 
 
-def _both(booked: Mapping[BalanceKey, int], chain: str, token: str, *accounts: Account) -> int:
-    return sum(booked.get((account, chain, token), 0) for account in accounts)
+def _sum_accounts(
+    ledger_balances: Mapping[BalanceKey, int], chain: str, token: str, *accounts: Account
+) -> int:
+    return sum(ledger_balances.get((account, chain, token), 0) for account in accounts)
 
 
-def _stock(services: Services, chain: Chain, found: Reconciliation, under_way: UnderWay) -> None:
-    """What the relayer holds against INVENTORY, where the books were told what it began with."""
-    for one in _settled(services, chain, under_way):
-        if not one.opened:
-            found.unopened[chain.id, one.token] = one.difference
-        elif one.difference:
-            found.differences.append(
-                _difference(services, chain.id, chain.own.relayer, one.token, one.books_units,
-                            one.chain_units, "The relayer's account", "stock", stock.OWN, False)
-            )  # fmt: skip
+def _compare_relayer(
+    services: Services, chain: Chain, result: Reconciliation, unbooked: UnbookedMovement
+) -> None:
+    """Compare the relayer's balances with INVENTORY, for tokens that have an opening balance."""
+    for comparison in _stable_comparisons(services, chain, unbooked):
+        if not comparison.has_opening_balance:
+            result.missing_opening_balances[chain.id, comparison.token] = comparison.difference
+        elif comparison.difference:
+            key = (chain.id, chain.accounts.relayer, comparison.token)
+            amounts = comparison.ledger_amount, comparison.chain_amount
+            result.differences.append(
+                new_difference(services, key, *amounts, "inventory", UNBOOKED_ADJUSTMENT)
+            )
 
 
-def _settled(services: Services, chain: Chain, under_way: UnderWay) -> list[stock.Compared]:
-    """What was compared once no block came in between: what is under way is counted in, and what
-    still differs then is not explained by it."""
-    compared = list(stock.compared(services, chain, under_way))
-    for _ in range(TRIES):
-        if not under_way.open or not any(one.opened and one.difference for one in compared):
+def _stable_comparisons(
+    services: Services, chain: Chain, unbooked: UnbookedMovement
+) -> list[InventoryComparison]:
+    """The comparisons of the relayer's balances, repeated while open transactions may explain a
+    difference, because a new block may have been added in between."""
+    comparisons = list(compare_inventory(services, chain, unbooked))
+    for _ in range(MAX_TRIES):
+        differs = any(found.has_opening_balance and found.difference for found in comparisons)
+        if not unbooked.open_count or not differs:
             break
-        under_way = stock.under_way(services, chain)
-        compared = list(stock.compared(services, chain, under_way))
-    return compared
+        unbooked = find_unbooked_movements(services, chain)
+        comparisons = list(compare_inventory(services, chain, unbooked))
+    return comparisons
 
 
-def _transactions(services: Services, chain: Chain, found: Reconciliation) -> None:
-    """Transactions of the relayer's account that nobody here signed, or that the books lost."""
-    relayer = chain.own.relayer
+def _find_unknown_txs(services: Services, chain: Chain, result: Reconciliation) -> None:
+    """Find transactions of the relayer's account that this service did not sign or has lost."""
+    relayer = chain.accounts.relayer
     with services.store.read() as unit:
-        span = unit.transfers.nonce_span(chain.id, relayer)
-    if span is None:
+        nonce_span = unit.outbound_txs.get_nonce_range(chain.id, relayer)
+    if nonce_span is None:
         return
-    made = chain.made_by(relayer, span[0])
+    account_txs = chain.transactions_from(relayer, nonce_span[0])
     with services.store.read() as unit:
-        known = unit.transfers.known(chain.id, [one.tx_id for one in made])
-    for one in made:
-        if one.tx_id not in known:
-            words = "; ".join(_moves(services, chain.id, one)) or "moved nothing"
-            found.unknown.append(
-                Unknown(
-                    chain.id, one,
-                    f"On {name_of(services, chain.id)} the relayer's account made a transaction "
-                    f"that the books do not have: {one.tx_id} ({one.mined.at:%Y-%m-%d %H:%M:%S} "
-                    f"UTC): {words}.",
-                )
-            )  # fmt: skip
+        known_ids = unit.outbound_txs.find_own_tx_ids(chain.id, [tx.tx_id for tx in account_txs])
+    for tx in account_txs:
+        if tx.tx_id not in known_ids:
+            effects = "; ".join(_describe_effects(services, chain.id, tx)) or "no transfers"
+            message = (
+                f"On {chain_name(services, chain.id)} the relayer's account made a transaction "
+                f"that is not in the books: {tx.tx_id} ({tx.included.at:%Y-%m-%d %H:%M:%S} "
+                f"UTC): {effects}."
+            )
+            result.unknown_txs.append(UnknownTx(chain.id, tx, message))
 
 
-def _moves(services: Services, chain: str, made: Made) -> Iterator[str]:
-    if made.mined.reason:
-        yield f"reverted ({made.mined.reason})"
-    for moved in made.mined.moved:
-        amount = amount_of(services, chain, moved.token, moved.units)
-        yield f"{amount} from {moved.source} to {moved.to}"
-
-
-def _difference(
-    services: Services, chain: str, address: str, token: str, here: int, there: int, what: str,
-    kind: str, why: tuple[str, str], passing: bool, intent_id: int | None = None,
-) -> Difference:  # fmt: skip
-    words = (
-        f"{what} {address} on {name_of(services, chain)} holds "
-        f"{amount_of(services, chain, token, there)}; the books say "
-        f"{amount_of(services, chain, token, here)}."
-    )
-    return Difference(
-        chain, address, token, here, there, words, kind, *why, passing=passing, intent_id=intent_id
-    )
+def _describe_effects(services: Services, chain: str, tx: AccountTx) -> Iterator[str]:
+    if tx.included.reason:
+        yield f"reverted ({tx.included.reason})"
+    for transfer in tx.included.transfers:
+        amount = format_amount(services, chain, transfer.token, transfer.amount)
+        yield f"{amount} from {transfer.source} to {transfer.to}"

@@ -1,71 +1,73 @@
-"""A month of made-up business for demonstrations, and the way back to nothing."""
+"""Filling a simulated environment with demo data, and resetting it."""
 
-from crossway.domain.clients import Caller
-from crossway.domain.errors import InvalidInput, NotFound, WrongState
-from crossway.domain.roles import Right
-from crossway.ports.demo import Demo, Filled, Tell
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
+from crossway.domain.roles import Permission
+from crossway.ports.demo import NOT_INSTALLED, DemoData, DemoSummary, ReportProgress
 from crossway.ports.services import Services
 
-LEAST_PAYMENTS, USUAL_PAYMENTS, MOST_PAYMENTS = 30, 150, 20_000
+MIN_PAYMENTS, DEFAULT_PAYMENTS, MAX_PAYMENTS = 30, 150, 20_000
 
 
-def _untold(done: float, words: str) -> None:
-    """Nobody watches."""
+def _ignore_progress(done: float, words: str) -> None:
+    """Ignore progress."""
 
 
-def fill(
+def fill_demo(
     services: Services,
-    caller: Caller,
-    payments: int = USUAL_PAYMENTS,
+    caller: Principal,
+    payments: int = DEFAULT_PAYMENTS,
     confirmed: bool = False,
-    tell: Tell = _untold,
-) -> Filled:
-    """Play a month of about so many payments, which replaces what there is: where there is any,
-    `confirmed` must say that it may go."""
-    demo = _demo(services, caller)
-    if not LEAST_PAYMENTS <= payments <= MOST_PAYMENTS:
-        raise InvalidInput(f"payments must be from {LEAST_PAYMENTS} to {MOST_PAYMENTS}")
-    _refuse_unconfirmed(demo, confirmed)
-    filled = demo.fill(payments, tell)
-    _after(services, caller, "demo month filled", {"payments": filled.payments})
+    on_progress: ReportProgress = _ignore_progress,
+) -> DemoSummary:
+    """Replace all data by a generated month of about this many payments. Existing payments or
+    orders require `confirmed`."""
+    demo = _require_demo(services, caller)
+    if not MIN_PAYMENTS <= payments <= MAX_PAYMENTS:
+        raise InvalidInput(f"payments must be from {MIN_PAYMENTS} to {MAX_PAYMENTS}")
+    _require_confirmation(demo, confirmed)
+    filled = demo.generate(payments, on_progress)
+    _finish(services, caller, "demo month filled", {"payments": filled.payments})
     return filled
 
 
-def empty(
-    services: Services, caller: Caller, confirmed: bool = False, keep_clients: bool = True
+def reset_simulation(
+    services: Services, caller: Principal, confirmed: bool = False, keep_clients: bool = True
 ) -> None:
-    """Take every payment, order, book and block away, and begin anew. People and the audit log
-    stay; clients and their keys where they are to be kept."""
-    demo = _demo(services, caller)
-    _refuse_unconfirmed(demo, confirmed)
-    demo.empty(keep_clients)
-    _after(services, caller, "simulated network emptied", {"clients kept": keep_clients})
+    """Delete all payments, orders, ledger entries and blocks. Staff and the audit log stay;
+    clients and their keys stay with `keep_clients`."""
+    demo = _require_demo(services, caller)
+    _require_confirmation(demo, confirmed)
+    demo.clear(keep_clients)
+    _finish(services, caller, "simulated network emptied", {"clients kept": keep_clients})
 
 
-def business(services: Services) -> tuple[int, int]:
-    """How many payments and ramp orders there are; none where nothing can be played."""
-    return services.demo.business() if services.demo else (0, 0)
+def count_payments_and_orders(services: Services) -> tuple[int, int]:
+    """The numbers of payments and of ramp orders; zero outside a simulated environment."""
+    return services.demo.count_records() if services.demo else (0, 0)
 
 
-def _demo(services: Services, caller: Caller) -> Demo:
-    caller.must(Right.MANAGE)
-    if services.network != "simulated" or services.demo is None:
-        raise NotFound("Only a simulated network can be filled or emptied")
+def _require_demo(services: Services, caller: Principal) -> DemoData:
+    caller.require_permission(Permission.MANAGE)
+    if services.environment != "simulated":
+        raise NotFound("Only a simulated environment can be filled or reset")
+    if services.demo is None:
+        raise NotFound(NOT_INSTALLED)
     return services.demo
 
 
-def _refuse_unconfirmed(demo: Demo, confirmed: bool) -> None:
-    payments, orders = demo.business()
+def _require_confirmation(demo: DemoData, confirmed: bool) -> None:
+    payments, orders = demo.count_records()
     if (payments or orders) and not confirmed:
-        raise WrongState(
+        raise InvalidStatus(
             f"There are {payments:,} payments and {orders:,} ramp orders, which would be lost: "
             "confirm that they may go"
         )
 
 
-def _after(services: Services, caller: Caller, what: str, detail: dict[str, object]) -> None:
+def _finish(services: Services, caller: Principal, action: str, detail: dict[str, object]) -> None:
     now = services.clock.now()
-    services.store.write(lambda unit: unit.network.audit(caller.who, what, detail, now))
-    services.keys.seen.clear()
-    services.switches.known = None
-    services.wake()
+    services.store.write(lambda unit: unit.audit_log.record(caller.actor_name, action, detail, now))
+    services.process.api_keys.by_hash.clear()
+    services.process.kill_switches.known = None
+    services.process.wake()

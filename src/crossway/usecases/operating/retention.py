@@ -1,35 +1,35 @@
-"""What is forgotten once nothing depends on it any more, a few records a pass."""
+"""Deleting records past their retention period, in small batches."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
+from crossway.ports.store import UnitOfWork
 
-BATCH = 2_000
+BATCH_SIZE = 2_000
 
 
-def sweep(services: Services) -> int:
-    """Forget some of what is older than the operator wants to keep; answers how much."""
-    before = limits(services)
+def delete_expired(services: Services) -> int:
+    """Delete a batch of expired records of each kind and return the number deleted."""
+    cutoffs = get_cutoffs(services)
     with services.store.read() as unit:
-        due = [kind for kind, at in before.items() if unit.retention.has_older(kind, at)]
-    return sum(services.store.write(partial(_forget, kind, before[kind])) for kind in due)
+        due = [kind for kind, cutoff in cutoffs.items() if unit.retention.has_older(kind, cutoff)]
+    return sum(services.store.write(partial(_delete_batch, kind, cutoffs[kind])) for kind in due)
 
 
-def limits(services: Services) -> Mapping[str, datetime]:
-    """Before which instant records of each kind may go."""
-    now, kept = services.clock.now(), services.retention
+def get_cutoffs(services: Services) -> Mapping[str, datetime]:
+    """By kind, the time before which records are deleted."""
+    now, policy = services.clock.now(), services.policy.retention
     return {
-        "requests": now - kept.requests,
-        # Before what they tell of, which stays as long as they do.
-        "deliveries": now - kept.deliveries,
-        "announcements": now - kept.announcements,
-        "order_reports": now - kept.order_reports,
+        "requests": now - policy.requests,
+        # Deliveries go before the events they refer to.
+        "deliveries": now - policy.deliveries,
+        "outbox": now - policy.outbox,
+        "provider_updates": now - policy.provider_updates,
     }
 
 
-def _forget(kind: str, before: datetime, unit: Unit) -> int:
-    unit.network.lock("retention")
-    return unit.retention.forget(kind, before, BATCH)
+def _delete_batch(kind: str, cutoffs: datetime, unit: UnitOfWork) -> int:
+    unit.leases.lock("retention")
+    return unit.retention.delete_oldest(kind, cutoffs, BATCH_SIZE)

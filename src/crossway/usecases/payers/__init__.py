@@ -1,1 +1,1 @@
-"""What payers meet: pages of payments, and links that many pay by."""
+"""Payers: checkout pages, reusable payment links and the branding of both."""

@@ -1,4 +1,4 @@
-"""What is asked of a payment link, read field by field."""
+"""Parse and validate the fields of requests that create or update a payment link."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -7,21 +7,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 from crossway.domain.errors import InvalidInput
-from crossway.domain.links import MOST_PLACES
 from crossway.domain.money import Token, parse_units
-from crossway.usecases.complaints import Complaints
-from crossway.usecases.payments.terms import MOST_METADATA_BYTES
+from crossway.domain.payment_links import MAX_DECIMAL_PLACES
+from crossway.usecases.payments.create_intent import MAX_METADATA_BYTES
+from crossway.usecases.validation_errors import ValidationErrors
 
 MOST_USES = 1_000_000_000
-_MOST_NAMES = 100
+_MAX_LIST_ITEMS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class LinkChange:
-    """What to set of a payment link; None changes nothing, and for a new one means the default.
+class LinkRequest:
+    """Fields to set on a payment link, as received; None keeps the current or default value.
 
-    Values are as they were sent; those named in `cleared` are taken away, and `strange` names
-    fields that nobody knows. Where the money goes is said once: when the link is made.
+    Fields named in `cleared` are reset. The destination can only be set when a link is created.
     """
 
     title: object = None
@@ -40,116 +39,128 @@ class LinkChange:
     expires_at: object = None
     active: object = None
     cleared: frozenset[str] = frozenset()
-    strange: tuple[str, ...] = ()
+    field_errors: tuple[str, ...] = ()
 
 
 @dataclass
-class Reading:
-    """Reads the fields of a change, each in its turn, and notes what is wrong; `known` is what was
-    set before, and stays where nothing is asked."""
+class LinkFieldParser:
+    """Parses the fields of a request one by one and collects errors. `current` is a field's current
+    value, which is returned where the request does not set it."""
 
-    asked: LinkChange
-    complaints: Complaints
+    request: LinkRequest
+    errors: ValidationErrors
 
-    def _given(self, name: str) -> object:
-        return None if name in self.asked.cleared else getattr(self.asked, name)
+    def _value(self, name: str) -> object:
+        return None if name in self.request.cleared else getattr(self.request, name)
 
-    def words(self, name: str, known: str, most: int, least: int = 0, lines: bool = False) -> str:
-        """A text of one line, or of several."""
-        if name in self.asked.cleared and not least:
+    def text(
+        self, name: str, current: str, max_length: int, min_length: int = 0, multiline: bool = False
+    ) -> str:
+        """A text of one line, or of several if `multiline`."""
+        if name in self.request.cleared and not min_length:
             return ""
-        given = self._given(name)
-        if given is None and name not in self.asked.cleared:
-            return known
-        text = given.strip() if isinstance(given, str) else None
-        plain = text is not None and (text.replace("\n", "") if lines else text).isprintable()
-        if text is None or not plain or not least <= len(text) <= most:
-            self.complaints.add(f"{name} must be a text of {least} to {most} printable characters")
-            return known
-        return text
+        value = self._value(name)
+        if value is None and name not in self.request.cleared:
+            return current
+        stripped = value.strip() if isinstance(value, str) else None
+        is_printable = (
+            stripped is not None
+            and (stripped.replace("\n", "") if multiline else stripped).isprintable()
+        )
+        if stripped is None or not is_printable or not min_length <= len(stripped) <= max_length:
+            self.errors.add(
+                f"{name} must be a text of {min_length} to {max_length} printable characters"
+            )
+            return current
+        return stripped
 
-    def units(self, name: str, known: int | None, token: Token) -> int | None:
-        """An amount of a token; None where it is taken away."""
-        if name in self.asked.cleared:
+    def amount(self, name: str, current: int | None, token: Token) -> int | None:
+        """An amount of a token in smallest units; None if cleared."""
+        if name in self.request.cleared:
             return None
-        given = self._given(name)
-        if given is None:
-            return known
-        return self.complaints.read(lambda: whole_units(name, given, token))
+        value = self._value(name)
+        if value is None:
+            return current
+        return self.errors.collect(lambda: parse_link_amount(name, value, token))
 
-    def names(
-        self, name: str, known: tuple[str, ...], read: Callable[[object], str]
+    def name_list(
+        self, name: str, current: tuple[str, ...], parse: Callable[[object], str]
     ) -> tuple[str, ...]:
-        """A list of names, each in its one spelling."""
-        if name in self.asked.cleared:
+        """A list of names, each parsed by `parse`, without duplicates."""
+        if name in self.request.cleared:
             return ()
-        given = self._given(name)
-        if given is None:
-            return known
-        if not isinstance(given, Sequence) or isinstance(given, str) or len(given) > _MOST_NAMES:
-            self.complaints.add(f"{name} must be a list")
-            return known
-        found = [self.complaints.read(lambda one=one: read(one)) for one in given]  # type: ignore[misc]
-        return tuple(dict.fromkeys(one for one in found if one))
+        value = self._value(name)
+        if value is None:
+            return current
+        if (
+            not isinstance(value, Sequence)
+            or isinstance(value, str)
+            or len(value) > _MAX_LIST_ITEMS
+        ):
+            self.errors.add(f"{name} must be a list")
+            return current
+        parsed = [self.errors.collect(lambda item=item: parse(item)) for item in value]  # type: ignore[misc]
+        return tuple(dict.fromkeys(item for item in parsed if item))
 
-    def mapping(self, name: str, known: Mapping[str, Any]) -> Mapping[str, Any]:
-        """An object of the client's own."""
-        if name in self.asked.cleared:
+    def json_object(self, name: str, current: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A JSON object of the client's own."""
+        if name in self.request.cleared:
             return {}
-        given = self._given(name)
-        if given is None:
-            return known
-        if not isinstance(given, Mapping):
-            self.complaints.add(f"{name} must be a JSON object")
-            return known
-        # The reference and the intent's own mark are added to it, and 8 KiB hold for all of it.
-        if len(json.dumps(given, separators=(",", ":")).encode()) > MOST_METADATA_BYTES - 1_024:
-            self.complaints.add(f"{name} must be at most 7 KiB of JSON")
-        return dict(given)
+        value = self._value(name)
+        if value is None:
+            return current
+        if not isinstance(value, Mapping):
+            self.errors.add(f"{name} must be a JSON object")
+            return current
+        # The reference and the link's id are added later; the limit for all of it is 8 KiB.
+        if len(json.dumps(value, separators=(",", ":")).encode()) > MAX_METADATA_BYTES - 1_024:
+            self.errors.add(f"{name} must be at most 7 KiB of JSON")
+        return dict(value)
 
-    def count(self, name: str, known: int | None) -> int | None:
-        """How often; None for as often as anybody likes."""
-        if name in self.asked.cleared:
+    def count(self, name: str, current: int | None) -> int | None:
+        """A positive integer; None if cleared."""
+        if name in self.request.cleared:
             return None
-        given = self._given(name)
-        if given is None:
-            return known
-        whole = isinstance(given, int) and not isinstance(given, bool)
-        if not (whole and 1 <= int(str(given)) <= MOST_USES):
-            self.complaints.add(f"{name} must be a whole number from 1 to {MOST_USES}")
-            return known
-        return int(str(given))
+        value = self._value(name)
+        if value is None:
+            return current
+        is_integer = isinstance(value, int) and not isinstance(value, bool)
+        if not (is_integer and 1 <= int(str(value)) <= MOST_USES):
+            self.errors.add(f"{name} must be a whole number from 1 to {MOST_USES}")
+            return current
+        return int(str(value))
 
-    def instant(self, name: str, known: datetime | None, now: datetime) -> datetime | None:
-        """A time to come; None for none."""
-        if name in self.asked.cleared:
+    def timestamp(self, name: str, current: datetime | None, now: datetime) -> datetime | None:
+        """A time in the future; None if cleared."""
+        if name in self.request.cleared:
             return None
-        given = self._given(name)
-        if given is None:
-            return known
+        value = self._value(name)
+        if value is None:
+            return current
         try:
-            read = given if isinstance(given, datetime) else datetime.fromisoformat(str(given))
-            at = read.astimezone(UTC) if read.tzinfo else None
+            parsed = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+            at = parsed.astimezone(UTC) if parsed.tzinfo else None
         except (ValueError, OverflowError):
             at = None
         if at is None or at <= now:
             example = "such as 2027-01-31T12:00:00Z"
-            self.complaints.add(f"{name} must be a time to come with its zone, {example}")
-            return known
+            self.errors.add(f"{name} must be a time in the future with a UTC offset, {example}")
+            return current
         return at
 
-    def flag(self, name: str, known: bool) -> bool:
-        """Yes or no."""
-        given = self._given(name)
-        if given is None or isinstance(given, bool):
-            return known if given is None else given
-        self.complaints.add(f"{name} must be true or false")
-        return known
+    def boolean(self, name: str, current: bool) -> bool:
+        """A boolean."""
+        value = self._value(name)
+        if value is None or isinstance(value, bool):
+            return current if value is None else value
+        self.errors.add(f"{name} must be true or false")
+        return current
 
 
-def whole_units(name: str, given: object, token: Token) -> int:
-    """Smallest units of a token, in no more places than payers type; raises `InvalidInput`."""
-    units = parse_units(name, given)
-    if token.decimals > MOST_PLACES and units % 10 ** (token.decimals - MOST_PLACES):
-        raise InvalidInput(f"{name} has more than {MOST_PLACES} decimal places")
-    return units
+def parse_link_amount(name: str, value: object, token: Token) -> int:
+    """An amount in smallest units with no more decimal places than payers can type; raises
+    `InvalidInput`."""
+    amount = parse_units(name, value)
+    if token.decimals > MAX_DECIMAL_PLACES and amount % 10 ** (token.decimals - MAX_DECIMAL_PLACES):
+        raise InvalidInput(f"{name} has more than {MAX_DECIMAL_PLACES} decimal places")
+    return amount

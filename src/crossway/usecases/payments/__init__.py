@@ -1,1 +1,1 @@
-"""Payments from what is asked to how they end: terms, steps, stories, notes, lists and finding."""
+"""Payments: creating intents, applying events, manual operations, timelines, lists and search."""

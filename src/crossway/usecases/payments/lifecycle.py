@@ -1,272 +1,279 @@
-"""How events change intents: states, duties and postings of one step, stored together."""
+"""Apply events to intents: state changes, outbound transactions and ledger postings as a batch."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from crossway.domain.deposits import Deposit, Incoming, Purpose, event_of, purpose_of
-from crossway.domain.intent import Event, Intent, State, advance
+from crossway.domain.deposits import (
+    Deposit,
+    DepositPurpose,
+    IncomingTransfer,
+    classify_deposit,
+    event_for_deposit,
+)
+from crossway.domain.intent import Intent, IntentEvent, State, advance
 from crossway.domain.ledger import Account, Leg, Posting, balances
-from crossway.domain.money import micro_usd_down
-from crossway.domain.transfers import Duty
-from crossway.ports.records import Change, Owed
+from crossway.domain.outbound import OutboundTxKind
+from crossway.ports.records import IntentChange, NewOutboundTx
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.usecases.operating import flows
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments import corridor_stats
+from crossway.usecases.payments.dust import dust_note
 
-_PAYMENTS = (Purpose.PAYMENT, Purpose.EXTRA, Purpose.LATE)
+_PAYMENTS = (DepositPurpose.PAYMENT, DepositPurpose.OVERPAYMENT, DepositPurpose.LATE)
 _OPEN = (State.PENDING, State.FUNDED)
-KEPT = "Kept: it is worth less than the network's fee for sending it back."
 
 
 @dataclass
-class Step:
-    """What one transaction is going to store: changes in order, and all that follows from them."""
+class IntentBatch:
+    """Changes to locked intents that one database transaction stores, with what follows from them:
+    outbound transactions and ledger postings. `current` holds the intents as changed so far."""
 
     services: Services
     now: datetime
     current: dict[int, Intent]
-    changes: list[Change] = field(default_factory=list)
-    owed: list[Owed] = field(default_factory=list)
+    changes: list[IntentChange] = field(default_factory=list)
+    outbound: list[NewOutboundTx] = field(default_factory=list)
     postings: list[Posting] = field(default_factory=list)
 
-    def move(
-        self, intent_id: int, event: Event, cause: str, note: str = "", **facts: Any
+    def apply_event(
+        self, intent_id: int, event: IntentEvent, cause: str, note: str = "", **facts: Any
     ) -> Intent:
-        """Apply an event to an intent by the table; its duties are owed for this cause."""
+        """Apply an event to an intent by the transition table, and enqueue the outbound
+        transactions that the transition requires. `cause` makes each of them unique per intent;
+        `facts` are fields of the intent to set. Raises `InvalidTransition`."""
         before = self.current[intent_id]
-        move = advance(before.state, event)
-        after = replace(before, state=move.to, updated_at=self.now, **facts)
+        transition = advance(before.state, event)
+        after = replace(before, state=transition.to, updated_at=self.now, **facts)
         self.current[intent_id] = after
-        self.changes.append(Change(before, after, event, move, note))
-        for duty in move.duties:
-            self.owed.append(owed(self.services, after, duty, cause, self.now))
+        self.changes.append(IntentChange(before, after, event, transition, note))
+        for kind in transition.outbound:
+            self.outbound.append(new_outbound_tx(self.services, after, kind, cause, self.now))
         return after
 
-    def post(self, intent: Intent, chain: str, token: str, tx: str, *legs: Leg) -> None:
-        """Book movements of one token that one transaction made."""
+    def add_postings(self, intent: Intent, chain: str, token: str, tx: str, *legs: Leg) -> None:
+        """Add ledger postings for one token, all made by transaction `tx`."""
         for debit, credit, units in legs:
             self.postings.append(Posting(intent.id, chain, token, debit, credit, units, tx))
 
-    def store(self, unit: Unit) -> None:
-        """Write all of it; the unit of work makes it one transaction. A ramp order whose intent
-        has changed is looked at anew."""
+    def store(self, unit: UnitOfWork) -> None:
+        """Write the whole batch. Ramp orders whose intents changed become due for processing."""
         unit.intents.apply(self.changes)
         unit.orders.wake({o for c in self.changes if (o := c.after.order_id) is not None}, self.now)
-        unit.transfers.owe(self.owed, self.now)
-        unit.books.post(self.postings, self.now)
-        flows.count(unit, self.changes, self.now)
+        unit.outbound_txs.enqueue(self.outbound, self.now)
+        unit.ledger.post(self.postings, self.now)
+        corridor_stats.count(unit, self.changes, self.now)
 
 
-def owed(services: Services, intent: Intent, duty: Duty, cause: str, now: datetime) -> Owed:
-    """A duty of an intent as the transfer that pays it."""
+def new_outbound_tx(
+    services: Services, intent: Intent, kind: OutboundTxKind, cause: str, now: datetime
+) -> NewOutboundTx:
+    """The outbound transaction of a kind that an intent requires: amount, recipient, due time.
+
+    An amount of None means the whole balance of the address when the transaction is signed.
+    """
     terms = intent.terms
-    own = services.chains[terms.source_chain].own
-    chain, token, units, to, due = terms.source_chain, terms.token_in, None, "", now
-    match duty:
-        case Duty.START:
-            cause, units, to = "start", terms.total_units, own.bridger
-        case Duty.FILL:
+    accounts = services.chains[terms.source_chain].accounts
+    chain, token, amount, to_address, due_at = terms.source_chain, terms.token_in, None, "", now
+    match kind:
+        case OutboundTxKind.START:
+            cause, amount, to_address = "start", terms.deposit_amount, accounts.bridger
+        case OutboundTxKind.FILL:
             cause, chain, token = "fill", terms.destination_chain, terms.token_out
-            units, to = terms.out_units, terms.recipient
-        case Duty.REIMBURSE:
-            cause, units, to = "reimburse", terms.total_units, own.relayer
-            due = now + timedelta(seconds=intent.settle_seconds)
-        case Duty.REFUND:
+            amount, to_address = terms.payout_amount, terms.recipient
+        case OutboundTxKind.REIMBURSE:
+            cause, amount, to_address = "reimburse", terms.deposit_amount, accounts.relayer
+            due_at = now + timedelta(seconds=intent.settle_seconds)
+        case OutboundTxKind.REFUND:
             failed = intent.state is State.FAILED
-            cause, to = "failed" if failed else "expiry", terms.refund_address
-            units = terms.total_units if failed else None
-        case Duty.RETURN_EXCESS:
-            to = terms.refund_address
-    return Owed(intent.id, duty, cause, chain, token, units, to, due)
+            cause, to_address = "failed" if failed else "expiry", terms.refund_address
+            amount = terms.deposit_amount if failed else None
+        case OutboundTxKind.RETURN_EXCESS:
+            to_address = terms.refund_address
+    return NewOutboundTx(intent.id, kind, cause, chain, token, amount, to_address, due_at)
 
 
-def credit(unit: Unit, services: Services, deposits: Sequence[Deposit], now: datetime) -> Step:
-    """Put deposits that are deep enough into the books and move their intents; stores all."""
-    still_seen = unit.deposits.lock_seen([d.id for d in deposits])
-    step = Step(services, now, unit.intents.lock({d.intent_id for d in deposits}))
-    credited: list[tuple[int, Purpose, str]] = []
+def credit_deposits(
+    unit: UnitOfWork, services: Services, deposits: Sequence[Deposit], now: datetime
+) -> IntentBatch:
+    """Credit confirmed deposits: post them to the ledger, change their intents, store the batch."""
+    uncredited_ids = unit.deposits.lock_seen([d.id for d in deposits])
+    batch = IntentBatch(services, now, unit.intents.lock({d.intent_id for d in deposits}))
+    credited: list[tuple[int, DepositPurpose, str]] = []
     for deposit in deposits:
-        if deposit.id in still_seen:
-            purpose, note = _credit_one(unit, step, deposit)
+        if deposit.id in uncredited_ids:
+            purpose, note = _credit_deposit(unit, batch, deposit)
             credited.append((deposit.id, purpose, note))
     unit.deposits.credit(credited, now)
-    step.store(unit)
-    return step
+    batch.store(unit)
+    return batch
 
 
-def _credit_one(unit: Unit, step: Step, deposit: Deposit) -> tuple[Purpose, str]:
-    intent, incoming = step.current[deposit.intent_id], deposit.incoming
+def _credit_deposit(
+    unit: UnitOfWork, batch: IntentBatch, deposit: Deposit
+) -> tuple[DepositPurpose, str]:
+    intent, incoming = batch.current[deposit.intent_id], deposit.incoming
     terms = intent.terms
-    purpose = purpose_of(
+    purpose = classify_deposit(
         intent.state, terms.source_chain, terms.token_in,
-        incoming.chain, incoming.token, incoming.units,
+        incoming.chain, incoming.token, incoming.amount,
     )  # fmt: skip
-    if purpose is Purpose.NOTHING:
-        return purpose, "A transfer of zero moves no money; nothing to give back."
-    if purpose is Purpose.EXTRA and intent.received_units < terms.total_units:
-        # A reorganisation took it away under a payment that was started: it is what was asked for.
-        purpose = Purpose.PAYMENT
-    own = purpose in _PAYMENTS
-    before = intent.held_units if own else held_in_books(unit, step, intent.id, deposit.incoming)
-    place = (incoming.chain, incoming.token, incoming.place)
-    step.post(intent, *place, (Account.HELD, Account.PAYER, incoming.units))
-    # Less than nothing is held when an earlier transfer took this deposit along.
-    gone = before < 0
-    note = "" if gone or intent.state in _OPEN else _dust_note(step.services, intent, deposit)
+    if purpose is DepositPurpose.ZERO_VALUE:
+        return purpose, "The transfer has an amount of zero; there is nothing to return."
+    if purpose is DepositPurpose.OVERPAYMENT and intent.received_amount < terms.deposit_amount:
+        # A reorg removed the original deposit after the start: this one pays the requested amount.
+        purpose = DepositPurpose.PAYMENT
+    is_payment = purpose in _PAYMENTS
+    balance = (
+        intent.balance_at_address
+        if is_payment
+        else held_in_ledger(unit, batch, intent.id, deposit.incoming)
+    )
+    location = (incoming.chain, incoming.token, incoming.tx_ref)
+    batch.add_postings(intent, *location, (Account.HELD, Account.PAYER, incoming.amount))
+    # The balance is negative when an earlier outbound transaction already swept this deposit.
+    already_swept = balance < 0
+    note = (
+        "" if already_swept or intent.state in _OPEN else dust_note(batch.services, intent, deposit)
+    )
     if note:
-        step.post(intent, *place, (Account.KEPT, Account.HELD, incoming.units))
-    elif own:
-        _credit_payment(step, intent, deposit, purpose)
-    elif gone:
-        note = "It went back with an earlier transfer."
+        batch.add_postings(intent, *location, (Account.DUST, Account.HELD, incoming.amount))
+    elif is_payment:
+        _credit_payment(batch, intent, deposit, purpose)
+    elif already_swept:
+        note = "An earlier transaction already sent it back."
     elif intent.state not in _OPEN:
-        step.owed.append(foreign_return(intent, deposit, step.now))
+        batch.outbound.append(new_deposit_return(intent, deposit, batch.now))
     return purpose, note
 
 
-def held_in_books(unit: Unit, step: Step, intent_id: int, of: Incoming) -> int:
-    """Units that the books say lie at an intent's address, of the token and chain of a deposit."""
-    return in_books(unit, step.postings, intent_id, of.chain, of.token)[Account.HELD]
+def held_in_ledger(
+    unit: UnitOfWork, batch: IntentBatch, intent_id: int, incoming: IncomingTransfer
+) -> int:
+    """The ledger's balance at an intent's address, in the token and on the chain of a deposit."""
+    return ledger_balances(unit, batch.postings, intent_id, incoming.chain, incoming.token)[
+        Account.HELD
+    ]
 
 
-def in_books(
-    unit: Unit, coming: Iterable[Posting], intent_id: int, chain: str, token: str
+def ledger_balances(
+    unit: UnitOfWork, pending: Iterable[Posting], intent_id: int, chain: str, token: str
 ) -> dict[Account, int]:
-    """Net units of one intent's accounts, together with postings that are about to be stored."""
-    posted = [posting for _, posting in unit.books.of(intent_id)]
-    posted += [posting for posting in coming if posting.intent_id == intent_id]
-    net = balances(posted)
+    """Net balances of one intent's accounts in one token, including postings not stored yet."""
+    postings = [posting for _, posting in unit.ledger.list_by_intent(intent_id)]
+    postings += [posting for posting in pending if posting.intent_id == intent_id]
+    net = balances(postings)
     return {account: net.get((account, chain, token), 0) for account in Account}
 
 
-def kept_back(
-    unit: Unit, step: Step, intent_id: int, place: tuple[str, str], held_units: int
+def recovered_dust(
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    intent_id: int,
+    location: tuple[str, str],
+    held_amount: int,
 ) -> int:
-    """How many units that were kept as dust are not there any more: more left an address than
-    was held there, so it took them along."""
-    if held_units >= 0:
+    """The amount booked as dust that has left the address again. A negative balance means that
+    more left the address than was held there, so dust was swept with it."""
+    if held_amount >= 0:
         return 0
-    return min(-held_units, in_books(unit, step.postings, intent_id, *place)[Account.KEPT])
+    return min(
+        -held_amount, ledger_balances(unit, batch.postings, intent_id, *location)[Account.DUST]
+    )
 
 
-def _credit_payment(step: Step, intent: Intent, deposit: Deposit, purpose: Purpose) -> None:
-    units = deposit.incoming.units
-    received = intent.received_units + (units if purpose is Purpose.PAYMENT else 0)
-    event = event_of(intent.state, intent.terms.total_units, received)
-    if purpose is Purpose.PAYMENT and intent.state not in _OPEN:
-        event = Event.BOOKED
-    step.move(
+def _credit_payment(
+    batch: IntentBatch, intent: Intent, deposit: Deposit, purpose: DepositPurpose
+) -> None:
+    amount = deposit.incoming.amount
+    received = intent.received_amount + (amount if purpose is DepositPurpose.PAYMENT else 0)
+    event = event_for_deposit(intent.state, intent.terms.deposit_amount, received)
+    if purpose is DepositPurpose.PAYMENT and intent.state not in _OPEN:
+        event = IntentEvent.LEDGER_ONLY
+    batch.apply_event(
         intent.id,
         event,
         f"deposit:{deposit.id}",
         note=deposit.incoming.tx_hash,
-        received_units=received,
-        held_units=intent.held_units + units,
+        received_amount=received,
+        balance_at_address=intent.balance_at_address + amount,
     )
 
 
-def foreign_return(intent: Intent, deposit: Deposit, now: datetime) -> Owed:
-    """Money of another token or on another chain, owed back to the refund address."""
+def new_deposit_return(intent: Intent, deposit: Deposit, now: datetime) -> NewOutboundTx:
+    """The transaction that returns a wrong-token or wrong-chain deposit to the refund address."""
     incoming = deposit.incoming
-    return Owed(
+    return NewOutboundTx(
         intent_id=intent.id,
-        duty=Duty.RETURN_EXCESS,
+        kind=OutboundTxKind.RETURN_EXCESS,
         cause=f"deposit:{deposit.id}",
         chain=incoming.chain,
         token=incoming.token,
-        units=None,
+        amount=None,
         to_address=intent.terms.refund_address,
         next_at=now,
     )
 
 
-def return_foreign(unit: Unit, step: Step, intent_ids: Iterable[int]) -> None:
-    """Owe back what foreign money these intents hold; called when they start or end."""
-    for deposit in unit.deposits.open_foreign(list(intent_ids)):
-        intent = step.current[deposit.intent_id]
-        note = _dust_note(step.services, intent, deposit)
+def enqueue_deposit_returns(
+    unit: UnitOfWork, batch: IntentBatch, intent_ids: Iterable[int]
+) -> None:
+    """Enqueue the return of wrong-token and wrong-chain deposits of these intents, or book them as
+    dust; called when an intent starts or ends."""
+    for deposit in unit.deposits.list_unreturned(list(intent_ids)):
+        intent = batch.current[deposit.intent_id]
+        note = dust_note(batch.services, intent, deposit)
         if not note:
-            step.owed.append(foreign_return(intent, deposit, step.now))
+            batch.outbound.append(new_deposit_return(intent, deposit, batch.now))
             continue
         incoming = deposit.incoming
-        unit.deposits.close_foreign([deposit.id], note)
-        place = (incoming.chain, incoming.token, incoming.place)
-        step.post(intent, *place, (Account.KEPT, Account.HELD, incoming.units))
-
-
-def worth_micro_usd(
-    services: Services, intent: Intent, token: str, chain: str, units: int
-) -> int | None:
-    """What an amount is worth: by the intent's own terms for its token, else by today's price."""
-    terms = intent.terms
-    if (chain, token) == (terms.source_chain, terms.token_in):
-        return units * intent.costs.total_micro_usd // terms.total_units
-    known = services.catalogue.by_address.get((chain, token))
-    price = services.prices.usd([known.symbol]).get(known.symbol) if known else None
-    return (
-        None
-        if known is None or price is None
-        else micro_usd_down(units, known.decimals, price.pico_usd)
-    )
-
-
-def is_dust(services: Services, intent: Intent, token: str, chain: str, units: int) -> bool:
-    """Whether giving this back costs more than it is worth; money of unknown worth is not dust."""
-    worth = worth_micro_usd(services, intent, token, chain, units)
-    cost = services.catalogue.chains[chain].transfer_cost_micro_usd * services.policy.dust_factor
-    return worth is not None and worth < cost
-
-
-def _dust_note(services: Services, intent: Intent, deposit: Deposit) -> str:
-    incoming = deposit.incoming
-    if not is_dust(services, intent, incoming.token, incoming.chain, incoming.units):
-        return ""
-    return KEPT
+        unit.deposits.mark_returned([deposit.id], note)
+        location = (incoming.chain, incoming.token, incoming.tx_ref)
+        batch.add_postings(intent, *location, (Account.DUST, Account.HELD, incoming.amount))
 
 
 def reverse_deposits(
-    unit: Unit, services: Services, deposits: Sequence[Deposit], now: datetime, note: str
-) -> Step:
-    """Take back what a reorganisation took away: books, amounts and, before a start, the state."""
-    step = Step(services, now, unit.intents.lock({d.intent_id for d in deposits}))
+    unit: UnitOfWork, services: Services, deposits: Sequence[Deposit], now: datetime, note: str
+) -> IntentBatch:
+    """Reverse deposits that a reorg removed: ledger, amounts and, before a start, the state."""
+    batch = IntentBatch(services, now, unit.intents.lock({d.intent_id for d in deposits}))
     for deposit in deposits:
-        if deposit.purpose is not None and deposit.purpose is not Purpose.NOTHING:
-            _reverse_one(unit, step, deposit, note)
-    unit.deposits.orphan([d.id for d in deposits], note)
-    step.store(unit)
-    return step
+        if deposit.purpose is not None and deposit.purpose is not DepositPurpose.ZERO_VALUE:
+            _reverse_deposit(unit, batch, deposit, note)
+    unit.deposits.mark_orphaned([d.id for d in deposits], note)
+    batch.store(unit)
+    return batch
 
 
-def _reverse_one(unit: Unit, step: Step, deposit: Deposit, note: str) -> None:
-    intent, incoming = step.current[deposit.intent_id], deposit.incoming
-    booked = unit.books.of_tx([intent.id], {incoming.place})
-    step.postings.extend(posting.reversed() for posting in booked)
+def _reverse_deposit(unit: UnitOfWork, batch: IntentBatch, deposit: Deposit, note: str) -> None:
+    intent, incoming = batch.current[deposit.intent_id], deposit.incoming
+    postings = unit.ledger.list_by_tx([intent.id], {incoming.tx_ref})
+    batch.postings.extend(posting.reversed() for posting in postings)
     if deposit.purpose not in _PAYMENTS:
         return
-    paid = deposit.purpose is Purpose.PAYMENT
-    received = intent.received_units - (incoming.units if paid else 0)
-    held = intent.held_units - held_by(booked)
-    place = (incoming.chain, incoming.token)
-    back = kept_back(unit, step, intent.id, place, held)
-    if back:
-        step.post(intent, *place, incoming.place, (Account.HELD, Account.KEPT, back))
-    short = intent.state is State.PENDING or received < intent.terms.total_units
-    undoes = paid and intent.state in _OPEN and short
-    step.move(
+    is_payment = deposit.purpose is DepositPurpose.PAYMENT
+    received = intent.received_amount - (incoming.amount if is_payment else 0)
+    held = intent.balance_at_address - net_held(postings)
+    location = (incoming.chain, incoming.token)
+    dust = recovered_dust(unit, batch, intent.id, location, held)
+    if dust:
+        batch.add_postings(intent, *location, incoming.tx_ref, (Account.HELD, Account.DUST, dust))
+    underfunded = intent.state is State.PENDING or received < intent.terms.deposit_amount
+    reverses_state = is_payment and intent.state in _OPEN and underfunded
+    batch.apply_event(
         intent.id,
-        Event.DEPOSIT_REVERSED if undoes else Event.BOOKED,
+        IntentEvent.DEPOSIT_REVERSED if reverses_state else IntentEvent.LEDGER_ONLY,
         "",
         note,
-        received_units=received,
-        held_units=held + back,
+        received_amount=received,
+        balance_at_address=held + dust,
     )
 
 
-def held_by(postings: Iterable[Posting]) -> int:
-    """By how much these movements together changed what is held."""
+def net_held(postings: Iterable[Posting]) -> int:
+    """The net change of the HELD account by these postings."""
     return sum(
-        posting.units * ((posting.debit is Account.HELD) - (posting.credit is Account.HELD))
+        posting.amount * ((posting.debit is Account.HELD) - (posting.credit is Account.HELD))
         for posting in postings
     )

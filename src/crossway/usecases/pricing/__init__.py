@@ -1,1 +1,1 @@
-"""What a payment costs and which way it goes: quotes, comparisons, routes and corridors."""
+"""Pricing: quotes, source comparisons, routes, corridors and the price snapshot they use."""

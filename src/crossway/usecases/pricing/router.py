@@ -1,90 +1,105 @@
-"""The catalogue of routes: which bridge goes where, and which of them is best now."""
+"""The catalogue of routes: which bridges serve which chains, and the best route now."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from crossway.domain.clients import Caller
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.quotes import BridgeName, Quote, Route
 from crossway.ports.services import Services
-from crossway.usecases.complaints import Complaints
-from crossway.usecases.network.switches import chain_is_off, route_is_off, switched_off
+from crossway.usecases.chains.kill_switches import (
+    active_kill_switches,
+    is_chain_disabled,
+    is_route_disabled,
+)
 from crossway.usecases.pricing import quotes
-from crossway.usecases.pricing.cases import Asked
+from crossway.usecases.pricing.priced_request import QuoteRequest
+from crossway.usecases.validation_errors import ValidationErrors
 
 
 @dataclass(frozen=True, slots=True)
-class Routes:
-    """All routes by bridge; a route that is switched off is listed as not enabled."""
+class RouteCatalogue:
+    """All routes by bridge; a disabled route is listed as not enabled."""
 
     bridges: Mapping[BridgeName, tuple[Route, ...]]
     updated_at: datetime
 
     @property
     def total_bridges(self) -> int:
-        """How many bridges there are."""
+        """The number of bridges."""
         return len(self.bridges)
 
     @property
     def total_routes(self) -> int:
-        """How many routes all bridges have together."""
+        """The number of routes of all bridges."""
         return sum(map(len, self.bridges.values()))
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
-    """The bridges that serve one pair of chains now."""
+class RouteBridges:
+    """The bridges that currently serve one pair of chains."""
 
     source: str
     destination: str
     bridges: tuple[BridgeName, ...]
 
 
-def routes(services: Services) -> Routes:
+def list_routes(services: Services) -> RouteCatalogue:
     """Every route between configured chains, as of now."""
-    off, known = switched_off(services), services.chains
+    disabled, configured = active_kill_switches(services), services.chains
     by_bridge = {
         bridge.name: tuple(
-            _marked(route, off)
+            _with_enabled_flag(route, disabled)
             for route in bridge.routes()
-            if route.source in known and route.destination in known
+            if route.source in configured and route.destination in configured
         )
         for bridge in services.bridges
     }
-    return Routes(by_bridge, services.clock.now())
+    return RouteCatalogue(by_bridge, services.clock.now())
 
 
-def between(services: Services, source: str | None, destination: str | None) -> Between:
-    """The bridges that serve a pair of chains; none is a fair answer."""
-    complaints, catalogue = Complaints(), services.catalogue
-    frm = complaints.read(lambda: catalogue.chain(source, "sourceChain"))
-    to = complaints.read(lambda: catalogue.chain(destination, "destinationChain"))
-    complaints.refuse()
-    assert frm is not None
-    assert to is not None
+def list_bridges_between(
+    services: Services, source: str | None, destination: str | None
+) -> RouteBridges:
+    """The bridges that serve a pair of chains, possibly none. Raises `InvalidInput`."""
+    errors, catalogue = ValidationErrors(), services.catalogue
+    source_chain = errors.collect(lambda: catalogue.chain(source, "sourceChain"))
+    destination_chain = errors.collect(lambda: catalogue.chain(destination, "destinationChain"))
+    errors.raise_if_any()
+    assert source_chain is not None
+    assert destination_chain is not None
     serving = tuple(
         name
-        for name, listed in routes(services).bridges.items()
-        if any(r.enabled and r.source == frm.id and r.destination == to.id for r in listed)
+        for name, routes in list_routes(services).bridges.items()
+        if any(
+            r.enabled and r.source == source_chain.id and r.destination == destination_chain.id
+            for r in routes
+        )
     )
-    return Between(frm.id, to.id, serving)
+    return RouteBridges(source_chain.id, destination_chain.id, serving)
 
 
-def of_bridge(services: Services, bridge: str | None) -> tuple[Route, ...]:
-    """The routes of one bridge."""
-    for name, listed in routes(services).bridges.items():
+def list_routes_of_bridge(services: Services, bridge: str | None) -> tuple[Route, ...]:
+    """The routes of one bridge; raises `InvalidInput` for an unknown one."""
+    for name, routes in list_routes(services).bridges.items():
         if name == bridge:
-            return listed
+            return routes
     raise InvalidInput(f"bridge must be one of {', '.join(BridgeName)}")
 
 
-def optimal(services: Services, caller: Caller | None, asked: Asked) -> Quote:
-    """The best quote, whose bridge and chains are the optimal route."""
-    return quotes.best(services, caller, asked)
+def find_optimal_route(
+    services: Services, caller: Principal | None, request: QuoteRequest
+) -> Quote:
+    """The best quote; its bridge and chains are the optimal route."""
+    return quotes.best_quote(services, caller, request)
 
 
-def _marked(route: Route, off: Collection[str]) -> Route:
-    ends = chain_is_off(off, route.source) or chain_is_off(off, route.destination)
-    closed = ends or route_is_off(off, route.bridge, route.source, route.destination)
-    return replace(route, enabled=False) if closed else route
+def _with_enabled_flag(route: Route, disabled: Collection[str]) -> Route:
+    chain_disabled = is_chain_disabled(disabled, route.source) or is_chain_disabled(
+        disabled, route.destination
+    )
+    is_disabled = chain_disabled or is_route_disabled(
+        disabled, route.bridge, route.source, route.destination
+    )
+    return replace(route, enabled=False) if is_disabled else route

@@ -1,1 +1,1 @@
-"""Ramp quotes and orders: asked for, priced, opened, followed and reported."""
+"""Ramp quotes and orders: quoting, creating, tracking and updating them."""

@@ -1,250 +1,286 @@
-"""Ramp orders: create, read, list, confirm and cancel."""
+"""Ramp orders: create, get, list, confirm and cancel."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from crossway.domain.clients import Caller, Scope
-from crossway.domain.errors import InvalidInput, KycRequired, NotFound, Unreachable, WrongState
+from crossway.domain.clients import Principal, Scope
+from crossway.domain.errors import InvalidInput, InvalidStatus, KycRequired, NotFound, Unreachable
 from crossway.domain.intent import Intent
-from crossway.domain.kyc import KycState
+from crossway.domain.kyc import KycAssessment
 from crossway.domain.ramps import (
     Direction,
-    Errand,
     OrderEvent,
     OrderState,
+    ProviderCommand,
     RampOrder,
-    asked_of,
+    next_order_state,
 )
-from crossway.ports.ramp_records import OrderFilter, OrderMove, Person
-from crossway.ports.ramps import ProviderRefused
+from crossway.ports.ramp_repository import KycCustomer, OrderFilter, OrderTransition
+from crossway.ports.ramps import ProviderRejected
 from crossway.ports.services import Services
-from crossway.ports.store import Unit
-from crossway.usecases.identity import kyc
-from crossway.usecases.identity.corridors import provider_named
-from crossway.usecases.payments.intents import new_event_id, respelled
-from crossway.usecases.ramps.capabilities import in_time, provider_of
-from crossway.usecases.ramps.errands import CLOSED_THERE, ask_about
-from crossway.usecases.ramps.following import fail, look
-from crossway.usecases.ramps.opening import Along, alone, open_order
-from crossway.usecases.ramps.steps import OrderStep, held
-from crossway.usecases.ramps.terms import NewOrder, Wanted, drawn_delivery, drawn_order, read
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.kyc import verification
+from crossway.usecases.kyc.corridors import parse_provider
+from crossway.usecases.payments.intents import canonical_address, new_event_id
+from crossway.usecases.ramp_provider_calls import call_with_timeout, get_provider
+from crossway.usecases.ramps.create_order import (
+    CreateOrderRequest,
+    ParsedOrderRequest,
+    build_on_ramp_intent,
+    build_order,
+    parse,
+)
+from crossway.usecases.ramps.order_lifecycle import fail_order, refresh
+from crossway.usecases.ramps.order_placement import OnSave, no_hook, place_order
+from crossway.usecases.ramps.order_unit_of_work import OrderUnitOfWork, lock_order
+from crossway.usecases.ramps.provider_sync import CLOSED_BY_PROVIDER, poll_orders
 
-MOST_PAGE = 100
+MAX_PAGE_SIZE = 100
 
 
-def create(services: Services, caller: Caller, asked: NewOrder, along: Along = alone) -> RampOrder:
-    """A new order, stored before its provider is asked. When the provider gives no answer in time
-    the order stays PENDING and the engine asks again.
+def create_order(
+    services: Services, caller: Principal, request: CreateOrderRequest, on_save: OnSave = no_hook
+) -> RampOrder:
+    """Create an order. It is stored before its provider is called; when the provider gives no
+    answer in time, the order stays PENDING and the engine retries.
 
-    `along` is done in the transaction that stores the order, and again in the one that stores the
-    provider's answer to it.
+    `on_save` runs in the transaction that stores the order, and again in the one that stores the
+    provider's response.
     """
-    caller.needs(Scope.WRITE)
-    wanted = read(services, caller, asked)
-    state = _gate(services, wanted)
-    person = None if wanted.email is None else kyc.person_of(services, wanted.email)
-    order = drawn_order(services, caller, wanted, person.id if person else None)
+    caller.require_scope(Scope.WRITE)
+    parsed = parse(services, caller, request)
+    assessment = _check_kyc(services, parsed)
+    customer = (
+        None
+        if parsed.email is None
+        else verification.get_or_create_customer(services, parsed.email)
+    )
+    order = build_order(services, caller, parsed, customer.id if customer else None)
     intent = None
-    if wanted.direction is Direction.ON:
-        refund_to = provider_of(services, order).refund_address(order.ramp_chain)
-        intent = drawn_delivery(services, caller, wanted, refund_to)
+    if parsed.direction is Direction.ON:
+        refund_address = get_provider(services, order).refund_address(order.ramp_chain)
+        intent = build_on_ramp_intent(services, caller, parsed, refund_address)
 
-    def work(unit: Unit) -> RampOrder:
-        if person is not None:
-            _hold(services, unit, state, person)
-        stored = _add(services, unit, order, intent)
+    def work(unit: UnitOfWork) -> RampOrder:
+        if customer is not None:
+            _lock_customer(services, unit, assessment, customer)
+        stored = _store_order(services, unit, order, intent)
         _audit(services, unit, caller, stored, "ramp order created")
-        along(unit, stored)
+        on_save(unit, stored)
         return stored
 
     stored = services.store.write(work)
-    services.reached("ramp-created")
+    services.process.failpoint("ramp-created")
     try:
-        provider = provider_of(services, stored)
-        return in_time(services, provider, lambda: open_order(services, stored, along))
+        provider = get_provider(services, stored)
+        return call_with_timeout(services, provider, lambda: place_order(services, stored, on_save))
     except Unreachable:
-        services.wake()
-        return by_id(services, caller, stored.id)
+        services.process.wake()
+        return get_order(services, caller, stored.id)
 
 
-def by_id(services: Services, caller: Caller, order_id: int) -> RampOrder:
-    """The caller's order with this record number."""
+def get_order(services: Services, caller: Principal, order_id: int) -> RampOrder:
+    """The caller's order with this id. Raises `NotFound`."""
     with services.store.read() as unit:
-        return _own(caller, unit.orders.get(order_id))
+        return _require_owned(caller, unit.orders.get(order_id))
 
 
-def by_intent(services: Services, caller: Caller, address: str) -> RampOrder:
-    """The caller's order whose intent has this deposit address, in any spelling of it."""
+def get_order_by_intent(services: Services, caller: Principal, address: str) -> RampOrder:
+    """The caller's order whose intent has this deposit address, in any spelling."""
     with services.store.read() as unit:
-        order = unit.orders.by_intent(address)
-        if order is None and (spelled := respelled(services, address)) is not None:
-            order = unit.orders.by_intent(spelled)
-    return _own(caller, order)
+        order = unit.orders.find_by_intent_address(address)
+        if order is None and (canonical := canonical_address(services, address)) is not None:
+            order = unit.orders.find_by_intent_address(canonical)
+    return _require_owned(caller, order)
 
 
-def page(
-    services: Services, caller: Caller, wanted: OrderFilter, limit: int, offset: int = 0
+def list_orders(
+    services: Services, caller: Principal, order_filter: OrderFilter, limit: int, offset: int = 0
 ) -> tuple[list[RampOrder], int]:
-    """The caller's orders, newest first, and how many match in all."""
-    caller.needs(Scope.READ)
-    if not 1 <= limit <= MOST_PAGE:
-        raise InvalidInput(f"limit must be from 1 to {MOST_PAGE}")
+    """A page of the caller's orders, newest first, and the number of all matches."""
+    caller.require_scope(Scope.READ)
+    if not 1 <= limit <= MAX_PAGE_SIZE:
+        raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
     if offset < 0:
         raise InvalidInput("offset must not be negative")
-    if not caller.operator:
-        wanted = replace(wanted, client_id=caller.client.id)
+    if not caller.is_staff:
+        order_filter = replace(order_filter, client_id=caller.client.id)
     with services.store.read() as unit:
-        found = unit.orders.page(wanted, limit, offset)
-        return found, unit.orders.count(replace(wanted, before_id=None))
+        orders = unit.orders.list_page(order_filter, limit, offset)
+        return orders, unit.orders.count(replace(order_filter, before_id=None))
 
 
-def history(services: Services, caller: Caller, order_id: int) -> list[OrderMove]:
-    """What happened to the caller's order, oldest first."""
-    by_id(services, caller, order_id)
+def list_order_history(
+    services: Services, caller: Principal, order_id: int
+) -> list[OrderTransition]:
+    """The transitions and notes of the caller's order, oldest first."""
+    get_order(services, caller, order_id)
     with services.store.read() as unit:
-        return unit.orders.moves(order_id)
+        return unit.orders.list_transitions(order_id)
 
 
-def confirm(services: Services, caller: Caller, order_id: int) -> RampOrder:
-    """The user says that it is paid; the provider of an on-ramp is told so. The one of an off-ramp
-    is told once its crypto has arrived."""
-    caller.needs(Scope.WRITE)
-    by_id(services, caller, order_id)
+def confirm_order(services: Services, caller: Principal, order_id: int) -> RampOrder:
+    """Record the user's statement that the order is paid. The provider of an on-ramp is told so;
+    the provider of an off-ramp is told once its crypto has arrived."""
+    caller.require_scope(Scope.WRITE)
+    get_order(services, caller, order_id)
 
-    def act(step: OrderStep) -> None:
-        asked_of(step.order.state, OrderEvent.CONFIRM)
-        on = step.order.direction is Direction.ON
-        errand = Errand.CONFIRM if on else None
-        step.move(OrderEvent.CONFIRM, "The user says that it is paid", errand=errand)
+    def change(uow: OrderUnitOfWork) -> None:
+        next_order_state(uow.order.state, OrderEvent.CONFIRM)
+        is_on_ramp = uow.order.direction is Direction.ON
+        command = ProviderCommand.CONFIRM if is_on_ramp else None
+        uow.apply_event(OrderEvent.CONFIRM, "The user reports the payment", command=command)
 
-    return _act(services, caller, order_id, "ramp order confirmed", act)
+    return _update_order(services, caller, order_id, "ramp order confirmed", change)
 
 
-def cancel(services: Services, caller: Caller, order_id: int) -> RampOrder:
-    """Call an order off while nobody has paid. Raises `WrongState` when somebody has, and
-    `Unreachable` when the provider, which alone knows it of an on-ramp, does not answer."""
-    caller.needs(Scope.WRITE)
-    order = by_id(services, caller, order_id)
-    asked_of(order.state, OrderEvent.CANCEL)
-    # The provider of an on-ramp is asked first, as it may have been paid. An off-ramp is paid at
-    # an address of ours: it is withdrawn first, or a deposit would still go to the provider.
-    closed = order.state is OrderState.INITIATED and order.direction is Direction.ON
-    if closed:
-        _close_first(services, order)
+def cancel_order(services: Services, caller: Principal, order_id: int) -> RampOrder:
+    """Cancel an unpaid order. Raises `InvalidStatus` when it is paid, and `Unreachable` when the
+    provider of an on-ramp, which alone knows whether it is paid, does not answer."""
+    caller.require_scope(Scope.WRITE)
+    order = get_order(services, caller, order_id)
+    next_order_state(order.state, OrderEvent.CANCEL)
+    # An on-ramp is cancelled at its provider first, as it may have been paid there. The intent of
+    # an off-ramp is cancelled first: a deposit would otherwise still go to the provider.
+    closed_at_provider = order.state is OrderState.INITIATED and order.direction is Direction.ON
+    if closed_at_provider:
+        _cancel_at_provider(services, order)
 
-    def act(step: OrderStep) -> None:
-        if closed and step.order.state is OrderState.PROCESSING and step.order.paid_at is None:
-            fail(step, CLOSED_THERE)
+    def change(uow: OrderUnitOfWork) -> None:
+        if (
+            closed_at_provider
+            and uow.order.state is OrderState.PROCESSING
+            and uow.order.paid_at is None
+        ):
+            fail_order(uow, CLOSED_BY_PROVIDER)
             return
-        if closed and step.order.state is OrderState.CANCELLED:
-            return  # The provider's own word of it was quicker.
-        asked_of(step.order.state, OrderEvent.CANCEL)
-        if not step.withdraw(f"Order {order_id} was cancelled."):
-            raise WrongState(f"Order has invalid status: {OrderState.PROCESSING}")
-        errand = None if closed else Errand.CANCEL
-        step.move(OrderEvent.CANCEL, "Cancelled", errand=errand)
+        if closed_at_provider and uow.order.state is OrderState.CANCELLED:
+            return  # The provider's update was applied first.
+        next_order_state(uow.order.state, OrderEvent.CANCEL)
+        if not uow.cancel_intent(f"Order {order_id} was cancelled."):
+            raise InvalidStatus(f"Order has invalid status: {OrderState.PROCESSING}")
+        command = None if closed_at_provider else ProviderCommand.CANCEL
+        uow.apply_event(OrderEvent.CANCEL, "Cancelled", command=command)
 
-    done = _act(services, caller, order_id, "ramp order cancelled", act)
-    if done.state is not OrderState.CANCELLED:
-        raise WrongState(f"Order has invalid status: {done.state}")
-    return done
+    updated = _update_order(services, caller, order_id, "ramp order cancelled", change)
+    if updated.state is not OrderState.CANCELLED:
+        raise InvalidStatus(f"Order has invalid status: {updated.state}")
+    return updated
 
 
-def _close_first(services: Services, order: RampOrder) -> None:
-    """Let the provider close an order; when it is too late for that, take in what it says."""
-    provider = provider_of(services, order)
+def _cancel_at_provider(services: Services, order: RampOrder) -> None:
+    """Cancel an order at its provider. When the provider refuses, its updates are applied and
+    `InvalidStatus` is raised."""
+    provider = get_provider(services, order)
     try:
-        in_time(services, provider, lambda: provider.cancel(order.provider_reference))
-    except ProviderRefused as refusal:
-        in_time(services, provider, lambda: ask_about(services, provider, [order]))
+        call_with_timeout(
+            services, provider, lambda: provider.cancel_order(order.provider_reference)
+        )
+    except ProviderRejected as error:
+        call_with_timeout(services, provider, lambda: poll_orders(services, provider, [order]))
         with services.store.read() as unit:
-            now = unit.orders.get(order.id)
-        state = order.state if now is None else now.state
-        raise WrongState(f"Order has invalid status: {state}") from refusal
-    services.reached("ramp-cancelled-there")
+            current = unit.orders.get(order.id)
+        state = order.state if current is None else current.state
+        raise InvalidStatus(f"Order has invalid status: {state}") from error
+    services.process.failpoint("ramp-cancelled-there")
 
 
-def _act(
-    services: Services, caller: Caller, order_id: int, what: str, act: Callable[[OrderStep], None]
+def _update_order(
+    services: Services,
+    caller: Principal,
+    order_id: int,
+    action: str,
+    change: Callable[[OrderUnitOfWork], None],
 ) -> RampOrder:
-    """What a person asks for, done to the order as it stands with its intent and the time. What
-    these made of it stays also where the request is refused."""
+    """Refresh an order and apply a requested change to it. What the refresh changed is stored
+    even when the change is refused with `InvalidStatus`."""
 
-    def work(unit: Unit) -> RampOrder | WrongState:
-        step = held(services, unit, order_id)
-        look(step)
+    def work(unit: UnitOfWork) -> RampOrder | InvalidStatus:
+        uow = lock_order(services, unit, order_id)
+        refresh(uow)
         try:
-            act(step)
-        except WrongState as refusal:
-            step.store()
-            return refusal
-        _audit(services, unit, caller, step.order, what)
-        return step.store()
+            change(uow)
+        except InvalidStatus as error:
+            uow.save()
+            return error
+        _audit(services, unit, caller, uow.order, action)
+        return uow.save()
 
-    done = services.store.write(work)
-    if isinstance(done, WrongState):
-        raise done
-    services.wake()
-    return done
+    updated = services.store.write(work)
+    if isinstance(updated, InvalidStatus):
+        raise updated
+    services.process.wake()
+    return updated
 
 
-def _gate(services: Services, wanted: Wanted) -> KycState:
-    """The identity check, before anything is stored. Raises `KycRequired`, or `Unreachable`."""
-    quote = wanted.quote
+def _check_kyc(services: Services, parsed: ParsedOrderRequest) -> KycAssessment:
+    """Check KYC before anything is stored. Raises `KycRequired` or `Unreachable`."""
+    quote = parsed.quote
 
-    def judged() -> KycState:
-        return kyc.gate(
+    def assess() -> KycAssessment:
+        return verification.assess_order(
             services,
             quote.provider,
-            wanted.email,
+            parsed.email,
             quote.country,
             quote.currency.code,
             quote.worth_micro_usd,
         )
 
-    state = in_time(services, provider_named(services, quote.provider), judged, "identities")
-    if not state.can_proceed:
-        raise KycRequired(_needed(state), state)
-    return state
+    assessment = call_with_timeout(
+        services, parse_provider(services, quote.provider), assess, "identities"
+    )
+    if not assessment.can_proceed:
+        raise KycRequired(_describe_missing_kyc(assessment), assessment)
+    return assessment
 
 
-def _needed(state: KycState) -> str:
-    if state.required is None:
-        return f"{state.subject.provider} takes no order of this amount for this user"
-    missing = ", ".join(one.label for one in state.missing)
-    words = f"{state.subject.provider} needs a {state.required} identity check for this amount"
-    return f"{words}; missing: {missing}" if missing else words
+def _describe_missing_kyc(assessment: KycAssessment) -> str:
+    if assessment.required is None:
+        return f"{assessment.subject.provider} accepts no order of this amount from this user"
+    missing = ", ".join(requirement.label for requirement in assessment.missing)
+    check = f"{assessment.required} identity check"
+    message = f"{assessment.subject.provider} needs a {check} for this amount"
+    return f"{message}; missing: {missing}" if missing else message
 
 
-def _hold(services: Services, unit: Unit, state: KycState, person: Person) -> None:
-    """In the transaction that stores the order: the person is still there and within limits."""
-    known = unit.people.lock(person.id)
-    if known is None or known.erased_at is not None:
-        raise WrongState("The user was erased just now; try again")
-    kyc.recheck(services, unit, state, person.id)
+def _lock_customer(
+    services: Services, unit: UnitOfWork, assessment: KycAssessment, customer: KycCustomer
+) -> None:
+    """Lock the customer of a new order and check again that they exist and are within limits."""
+    current = unit.kyc_customers.lock(customer.id)
+    if current is None or current.erased_at is not None:
+        raise InvalidStatus("The user's data was just erased; try again")
+    verification.recheck_limit(services, unit, assessment, customer.id)
 
 
-def _add(services: Services, unit: Unit, order: RampOrder, intent: Intent | None) -> RampOrder:
+def _store_order(
+    services: Services, unit: UnitOfWork, order: RampOrder, intent: Intent | None
+) -> RampOrder:
     if intent is None:
         return unit.orders.add(order)
     stored = unit.orders.add(replace(order, intent_address=intent.address))
-    made = unit.intents.add(replace(intent, order_id=stored.id), new_event_id())
-    step = held(services, unit, stored.id)
-    step.note(f"Intent {made.id} was opened for the delivery", intent_id=made.id)
-    step.store()
-    unit.orders.put_off(stored.id, 0, order.next_at)
-    return replace(step.order, next_at=order.next_at)
+    stored_intent = unit.intents.add(replace(intent, order_id=stored.id), new_event_id())
+    uow = lock_order(services, unit, stored.id)
+    uow.add_note(
+        f"Intent {stored_intent.id} was created for the delivery", intent_id=stored_intent.id
+    )
+    uow.save()
+    unit.orders.reschedule(stored.id, 0, order.next_at)
+    return replace(uow.order, next_at=order.next_at)
 
 
-def _audit(services: Services, unit: Unit, caller: Caller, order: RampOrder, what: str) -> None:
-    """What an operator does is written down; a client's own doing is its order's history."""
-    if caller.operator:
-        told, subject = {"order": order.id}, f"order:{order.id}"
-        unit.network.audit(caller.who, what, told, services.clock.now(), subject)
+def _audit(
+    services: Services, unit: UnitOfWork, caller: Principal, order: RampOrder, action: str
+) -> None:
+    """Record an operator's action in the audit log; a client's is in the order's history."""
+    if caller.is_staff:
+        detail, subject = {"order": order.id}, f"order:{order.id}"
+        unit.audit_log.record(caller.actor_name, action, detail, services.clock.now(), subject)
 
 
-def _own(caller: Caller, order: RampOrder | None) -> RampOrder:
-    caller.needs(Scope.READ)
-    if order is None or not (caller.operator or order.client_id == caller.client.id):
+def _require_owned(caller: Principal, order: RampOrder | None) -> RampOrder:
+    caller.require_scope(Scope.READ)
+    if order is None or not (caller.is_staff or order.client_id == caller.client.id):
         raise NotFound("Order not found")
     return order

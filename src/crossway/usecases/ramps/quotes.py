@@ -1,39 +1,44 @@
-"""Ramp quotes: what every provider asks or pays, compared; and where ramps are offered."""
+"""Comparing ramp quotes, and listing the supported currencies and countries."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from crossway.domain.channels import Channel
-from crossway.domain.clients import Caller
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, QuotesUnavailable
 from crossway.domain.fiat import Country, Currency, fiat_of_usd
-from crossway.domain.kyc import KycState
-from crossway.domain.quotes import LeftOut
-from crossway.domain.ramp_quotes import near_cheapest, ranked, recommended
+from crossway.domain.kyc import KycAssessment
+from crossway.domain.payment_channels import Channel
+from crossway.domain.quotes import ExcludedSource
+from crossway.domain.ramp_quotes import near_cheapest, rank_quotes, recommend
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.services import Services
-from crossway.usecases.complaints import Complaints
-from crossway.usecases.identity import kyc
-from crossway.usecases.identity.corridors import provider_named
-from crossway.usecases.pricing.asking import ask
-from crossway.usecases.ramps.prices import RampQuote, ask_providers
-from crossway.usecases.ramps.questions import RampCase, RampQuestion, direction_of, read
+from crossway.usecases.kyc import verification
+from crossway.usecases.kyc.corridors import parse_provider
+from crossway.usecases.parallel_calls import call_all
+from crossway.usecases.ramps.provider_quotes import RampQuote, get_provider_quotes
+from crossway.usecases.ramps.quote_params import (
+    RampQuoteParams,
+    RampQuoteRequest,
+    parse,
+    parse_direction,
+)
+from crossway.usecases.validation_errors import ValidationErrors
 
 
 @dataclass(frozen=True, slots=True)
 class RampComparison:
-    """All quotes, cheapest first; who was asked, and who of them gave no quote and why."""
+    """All quotes, cheapest first; the queried providers, and those excluded with a reason."""
 
     quotes: tuple[RampQuote, ...]
     recommended: RampQuote | None
     queried: tuple[ProviderName, ...]
-    left_out: tuple[LeftOut, ...]
+    excluded: tuple[ExcludedSource, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class CurrencyOffer:
-    """A currency that can be used, with the least and the largest order in minor units; the first
-    of its countries is the default."""
+class SupportedCurrency:
+    """A supported currency with the order limits in minor units; the first country is the
+    default."""
 
     currency: Currency
     min_minor: int
@@ -43,121 +48,140 @@ class CurrencyOffer:
 
 
 @dataclass(frozen=True, slots=True)
-class CountryOffer:
+class SupportedCountry:
     """A country where ramps are offered, with the codes of its currencies."""
 
     country: Country
     currencies: tuple[str, ...]
 
 
-def quotes(services: Services, caller: Caller | None, asked: RampQuestion) -> RampComparison:
-    """What every provider of the corridor asks or pays (service.md §10)."""
-    case = read(services, caller, asked)
-    eligible = [one for one in services.ramps if case.channels(one.capabilities)]
-    answered = ask_providers(services, caller, case, eligible)
-    order = ranked(answered.quotes)
-    passed = _passed(services, case, near_cheapest(order)) if case.email else frozenset()
-    reasons = {**answered.refused, **answered.silent}
-    left_out = [LeftOut(name, why) for name, why in reasons.items()]
+def compare_quotes(
+    services: Services, caller: Principal | None, request: RampQuoteRequest
+) -> RampComparison:
+    """Compare the quotes of all providers in the corridor (service.md §10)."""
+    params = parse(services, caller, request)
+    eligible = [
+        provider for provider in services.ramps if params.matching_channels(provider.capabilities)
+    ]
+    responses = get_provider_quotes(services, caller, params, eligible)
+    ranked_quotes = rank_quotes(responses.quotes)
+    verified = (
+        _verified_providers(services, params, near_cheapest(ranked_quotes))
+        if params.email
+        else frozenset()
+    )
+    reasons = {**responses.refused, **responses.silent}
+    excluded = [ExcludedSource(name, why) for name, why in reasons.items()]
     return RampComparison(
-        quotes=order,
-        recommended=recommended(order, passed),
-        queried=tuple(one.name for one in eligible),
-        left_out=tuple(sorted(left_out, key=lambda left: left.subject)),
+        quotes=ranked_quotes,
+        recommended=recommend(ranked_quotes, verified),
+        queried=tuple(provider.name for provider in eligible),
+        excluded=tuple(sorted(excluded, key=lambda source: source.subject)),
     )
 
 
-def quote_for_order(
-    services: Services, caller: Caller | None, asked: RampQuestion, provider: object
+def get_quote_for_order(
+    services: Services, caller: Principal | None, request: RampQuoteRequest, provider: object
 ) -> RampQuote:
-    """One provider's quote. Raises `InvalidInput` in words when it gives none, and
+    """One provider's quote. Raises `InvalidInput` with the provider's reason, and
     `QuotesUnavailable` when it does not answer."""
-    case = read(services, caller, asked)
-    named = provider_named(services, provider)
-    what = f"{case.corridor.currency.code} {case.direction}s in {case.country}"
-    if not replace(case, channel=None).channels(named.capabilities):
-        how = " by direct channels" if case.direct_only else ""
-        raise InvalidInput(f"provider: {named.name} offers no {what}{how}")
-    if not case.channels(named.capabilities):
-        raise InvalidInput(f"channel: {named.name} has no such channel for {what}")
-    answered = ask_providers(services, caller, case, [named])
-    if answered.quotes:
-        return answered.quotes[0]
-    if answered.silent:
-        raise QuotesUnavailable(f"{named.name} {answered.silent[named.name]}")
-    raise InvalidInput(f"provider: {named.name} {answered.refused[named.name]}")
+    params = parse(services, caller, request)
+    selected = parse_provider(services, provider)
+    corridor_text = f"{params.corridor.currency.code} {params.direction}s in {params.country}"
+    if not replace(params, channel=None).matching_channels(selected.capabilities):
+        suffix = " by direct channels" if params.direct_only else ""
+        raise InvalidInput(f"provider: {selected.name} offers no {corridor_text}{suffix}")
+    if not params.matching_channels(selected.capabilities):
+        raise InvalidInput(f"channel: {selected.name} has no such channel for {corridor_text}")
+    responses = get_provider_quotes(services, caller, params, [selected])
+    if responses.quotes:
+        return responses.quotes[0]
+    if responses.silent:
+        raise QuotesUnavailable(f"{selected.name} {responses.silent[selected.name]}")
+    raise InvalidInput(f"provider: {selected.name} {responses.refused[selected.name]}")
 
 
-def currencies(
-    services: Services, caller: Caller | None, provider: object = None, direction: object = None
-) -> list[CurrencyOffer]:
-    """The currencies that can be used, with a provider or in a direction where one is named; for
-    off-ramps those that are paid out server to server (service.md §11)."""
-    complaints = Complaints()
-    named = complaints.read(
-        lambda: None if provider is None else provider_named(services, provider)
+def list_currencies(
+    services: Services, caller: Principal | None, provider: object = None, direction: object = None
+) -> list[SupportedCurrency]:
+    """The supported currencies, optionally of one provider or direction. Off-ramps count only
+    with direct (server-to-server) payouts (service.md §11)."""
+    errors = ValidationErrors()
+    selected = errors.collect(
+        lambda: None if provider is None else parse_provider(services, provider)
     )
-    way = complaints.read(lambda: None if direction is None else direction_of(direction))
-    complaints.refuse()
-    providers = services.ramps if named is None else [named]
-    found: dict[str, list[tuple[ProviderName, Channel]]] = {
+    parsed_direction = errors.collect(
+        lambda: None if direction is None else parse_direction(direction)
+    )
+    errors.raise_if_any()
+    providers = services.ramps if selected is None else [selected]
+    channels_by_currency: dict[str, list[tuple[ProviderName, Channel]]] = {
         code: [] for code in services.fiat.corridors
     }
-    for one in providers:
-        for channel in one.capabilities.channels:
-            if (way is None or channel.direction is way) and (
+    for ramp_provider in providers:
+        for channel in ramp_provider.capabilities.channels:
+            if (parsed_direction is None or channel.direction is parsed_direction) and (
                 channel.direct or channel.direction is Direction.ON
             ):
-                found[channel.currency].append((one.name, channel))
-    return [_offer(services, code, offered) for code, offered in found.items() if offered]
+                channels_by_currency[channel.currency].append((ramp_provider.name, channel))
+    return [
+        _supported_currency(services, code, channels)
+        for code, channels in channels_by_currency.items()
+        if channels
+    ]
 
 
-def countries(services: Services, caller: Caller | None) -> list[CountryOffer]:
-    """The countries where some provider has a channel, by name."""
-    found: dict[str, dict[str, None]] = {}
-    for one in services.ramps:
-        for channel in one.capabilities.channels:
+def list_countries(services: Services, caller: Principal | None) -> list[SupportedCountry]:
+    """The countries where some provider has a channel, ordered by name."""
+    currencies_by_country: dict[str, dict[str, None]] = {}
+    for provider in services.ramps:
+        for channel in provider.capabilities.channels:
             for country in channel.countries:
-                found.setdefault(country, {})[channel.currency] = None
-    offers = [CountryOffer(services.fiat.countries[c], tuple(found[c])) for c in found]
-    return sorted(offers, key=lambda offer: offer.country.name)
+                currencies_by_country.setdefault(country, {})[channel.currency] = None
+    supported = [
+        SupportedCountry(services.fiat.countries[code], tuple(currencies))
+        for code, currencies in currencies_by_country.items()
+    ]
+    return sorted(supported, key=lambda entry: entry.country.name)
 
 
-def _offer(
-    services: Services, code: str, offered: Sequence[tuple[ProviderName, Channel]]
-) -> CurrencyOffer:
+def _supported_currency(
+    services: Services, code: str, channels: Sequence[tuple[ProviderName, Channel]]
+) -> SupportedCurrency:
     corridor, rate = services.fiat.corridors[code], services.fiat.rates[code]
     digits = corridor.currency.digits
-    served = {country for _, channel in offered for country in channel.countries}
-    return CurrencyOffer(
+    served_countries = {country for _, channel in channels for country in channel.countries}
+    return SupportedCurrency(
         currency=corridor.currency,
         min_minor=min(
-            max(fiat_of_usd(corridor.least_micro_usd[c.direction], rate, digits), c.min_minor)
-            for _, c in offered
+            max(fiat_of_usd(corridor.min_micro_usd[c.direction], rate, digits), c.min_minor)
+            for _, c in channels
         ),
-        max_minor=max(channel.max_minor for _, channel in offered),
-        countries=tuple(country for country in corridor.countries if country in served),
-        providers=tuple(dict.fromkeys(name for name, _ in offered)),
+        max_minor=max(channel.max_minor for _, channel in channels),
+        countries=tuple(country for country in corridor.countries if country in served_countries),
+        providers=tuple(dict.fromkeys(name for name, _ in channels)),
     )
 
 
-def _passed(
-    services: Services, case: RampCase, near: Sequence[RampQuote]
+def _verified_providers(
+    services: Services, params: RampQuoteParams, candidates: Sequence[RampQuote]
 ) -> Collection[ProviderName]:
-    """Of providers that cost about the same, those whose identity check the user has passed, far
-    enough for this amount. Who gives no answer is not among them."""
-    if len(near) < 2:
+    """The providers among `candidates` with which the user has passed the KYC required for this
+    amount. Providers that do not answer are not included."""
+    if len(candidates) < 2:
         return frozenset()
 
-    def standing(quote: RampQuote) -> Callable[[], KycState]:
-        worth, code = quote.worth_micro_usd, quote.currency.code
-        return lambda: kyc.gate(services, quote.provider, case.email, case.country, code, worth)
+    def build_call(quote: RampQuote) -> Callable[[], KycAssessment]:
+        amount_micro_usd, code = quote.worth_micro_usd, quote.currency.code
+        return lambda: verification.assess_order(
+            services, quote.provider, params.email, params.country, code, amount_micro_usd
+        )
 
-    questions = {f"{quote.provider} identity": standing(quote) for quote in near}
-    given = ask(services.asking, questions, services.policy.ramp_patience).given
+    calls = {f"{quote.provider} identity": build_call(quote) for quote in candidates}
+    results = call_all(services.executor, calls, services.policy.ramp_quote_timeouts).results
     return {
         quote.provider
-        for quote in near
-        if (state := given.get(f"{quote.provider} identity")) is not None
+        for quote in candidates
+        if (state := results.get(f"{quote.provider} identity")) is not None
         and state.remaining_micro_usd >= quote.worth_micro_usd
     }

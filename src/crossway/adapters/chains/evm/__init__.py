@@ -1,1 +1,1 @@
-"""Chains of the EVM family."""
+"""The adapter of EVM chains."""

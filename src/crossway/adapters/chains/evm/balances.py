@@ -1,87 +1,134 @@
-"""Balances of many addresses in one call: by a contract that is never deployed, else one by one."""
+"""Balances of many addresses: by BalanceLens, a contract that is never deployed, or one by one."""
 
 from collections.abc import Mapping, Sequence
 
-from crossway.adapters.chains.binding import WORD, address_word, number_word
-from crossway.adapters.chains.evm.calldata import BALANCE_OF, ZERO, is_native
-from crossway.adapters.chains.evm.contracts import artifact
-from crossway.adapters.chains.evm.ground import Ground
-from crossway.adapters.chains.evm.wire import Malformed, data_of, integer
-from crossway.adapters.chains.live.nodes import Line
-from crossway.adapters.chains.live.rpc import Objection, Question
+from crossway.adapters.chains.evm.calldata import (
+    ALLOWANCE,
+    BALANCE_OF,
+    ZERO,
+    Call,
+    call_request,
+    is_native,
+)
+from crossway.adapters.chains.evm.chain_context import ChainContext
+from crossway.adapters.chains.evm.contracts import load_artifact
+from crossway.adapters.chains.evm.rpc_schemas import parse_data, parse_quantity
+from crossway.adapters.chains.intent_hash import WORD, address_word, number_word
+from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 
-# So few are asked for one by one: every node can do that.
-_FEW = 3
+# So few addresses are read one by one, which every node supports.
+_FEW_ADDRESSES = 3
 
 
-def lens_questions(
-    ground: Ground, addresses: Sequence[str], token: str, block: str
-) -> list[Question]:
-    """Ask for the balances of these addresses, so many at a time."""
-    size = ground.traits.lens
+def lens_requests(
+    context: ChainContext, addresses: Sequence[str], token: str, block: str
+) -> list[RpcRequest]:
+    """Requests for the balances of these addresses, `lens_size` in each."""
+    size = context.params.lens_size
     return [
-        Question("eth_call", ({"data": "0x" + _lens(addresses[at : at + size], token)}, block))
-        for at in range(0, len(addresses), size)
-    ]
-
-
-def _lens(addresses: Sequence[str], token: str) -> str:
-    words = [address_word("evm", ZERO if is_native(token) else token), number_word(2 * WORD)]
-    words += [number_word(len(addresses)), *(address_word("evm", one) for one in addresses)]
-    return (artifact("BalanceLens").bytecode + b"".join(words)).hex()
-
-
-def lens_answers(
-    ground: Ground, addresses: Sequence[str], answers: Sequence[object]
-) -> dict[str, int]:
-    """The balances that the answers hold."""
-    found: dict[str, int] = {}
-    size = ground.traits.lens
-    for at, answer in zip(range(0, len(addresses), size), answers, strict=True):
-        part, words = addresses[at : at + size], data_of(answer, "balances")
-        if len(words) != (len(part) + 1) * WORD:
-            raise Malformed("the node answered other balances than were asked for")
-        for place, address in enumerate(part, start=1):
-            found[address] = int.from_bytes(words[place * WORD : (place + 1) * WORD], "big")
-    return found
-
-
-def read(
-    ground: Ground, line: Line, addresses: Sequence[str], token: str, block: str = "latest"
-) -> Mapping[str, int]:
-    """Units of a token at each address at a block."""
-    if len(addresses) <= _FEW or not ground.traits.lens:
-        return _singly(line, addresses, token, block)
-    answers = line.tell(lens_questions(ground, addresses, token, block))
-    if any(isinstance(one, Objection) for one in answers):
-        return _singly(line, addresses, token, block)
-    return lens_answers(ground, addresses, answers)
-
-
-def _singly(line: Line, addresses: Sequence[str], token: str, block: str) -> Mapping[str, int]:
-    if is_native(token):
-        asked = [Question("eth_getBalance", (address, block)) for address in addresses]
-        answers = line.ask(*asked)
-        return {a: integer(n, "a balance") for a, n in zip(addresses, answers, strict=True)}
-    asked = [
-        Question(
-            "eth_call",
-            ({"to": token, "data": "0x" + (BALANCE_OF + address_word("evm", a)).hex()}, block),
+        RpcRequest(
+            "eth_call", ({"data": _lens_code(addresses[start : start + size], token)}, block)
         )
-        for a in addresses
+        for start in range(0, len(addresses), size)
     ]
-    found = {}
-    answers = line.tell(asked)
-    if any(isinstance(answer, Objection) for answer in answers):
-        # Some nodes object where there is no contract, others answer nothing.
-        there = data_of(line.ask(Question("eth_getCode", (token, block)))[0], "code")
-        answers = line.ask(*asked) if there else ["0x"] * len(asked)
-    for address, answer in zip(addresses, answers, strict=True):
-        word = data_of(answer, "a balance")
+
+
+def _lens_code(addresses: Sequence[str], token: str) -> str:
+    words = [address_word("evm", ZERO if is_native(token) else token), number_word(2 * WORD)]
+    words += [number_word(len(addresses)), *(address_word("evm", a) for a in addresses)]
+    return "0x" + (load_artifact("BalanceLens").bytecode + b"".join(words)).hex()
+
+
+def parse_lens_results(
+    context: ChainContext, addresses: Sequence[str], results: Sequence[object]
+) -> dict[str, int]:
+    """The balances in the results of `lens_requests`."""
+    balances: dict[str, int] = {}
+    size = context.params.lens_size
+    for start, result in zip(range(0, len(addresses), size), results, strict=True):
+        part, words = addresses[start : start + size], parse_data(result, "balances")
+        if len(words) != (len(part) + 1) * WORD:
+            raise MalformedResponse("the node returned other balances than requested")
+        for index, address in enumerate(part, start=1):
+            balances[address] = int.from_bytes(words[index * WORD : (index + 1) * WORD], "big")
+    return balances
+
+
+def read_balances(
+    context: ChainContext,
+    session: RpcSession,
+    addresses: Sequence[str],
+    token: str,
+    block: str = "latest",
+) -> Mapping[str, int]:
+    """The balance of each address at a block, in base units of a token."""
+    if len(addresses) <= _FEW_ADDRESSES or not context.params.lens_size:
+        return _read_individually(session, addresses, token, block)
+    results = session.batch(lens_requests(context, addresses, token, block))
+    if any(isinstance(result, RpcError) for result in results):
+        return _read_individually(session, addresses, token, block)
+    return parse_lens_results(context, addresses, results)
+
+
+def _read_individually(
+    session: RpcSession, addresses: Sequence[str], token: str, block: str
+) -> Mapping[str, int]:
+    if is_native(token):
+        results = session.call(*(native_balance_request(a, block) for a in addresses))
+        return {a: parse_quantity(n, "a balance") for a, n in zip(addresses, results, strict=True)}
+    calls = [Call(token, BALANCE_OF + address_word("evm", address)) for address in addresses]
+    requests = [call_request(call, block) for call in calls]
+    results = session.batch(requests)
+    if any(isinstance(result, RpcError) for result in results):
+        # Where there is no contract, some nodes return an error and others nothing.
+        deployed = _has_code(session, token, block)
+        results = session.call(*requests) if deployed else ["0x"] * len(requests)
+    balances = {}
+    for address, result in zip(addresses, results, strict=True):
+        word = parse_data(result, "a balance")
         if len(word) < WORD:
-            if data_of(line.ask(Question("eth_getCode", (token, block)))[0], "code"):
-                raise Malformed(f"{token} does not answer what an address holds")
-            # Where there is no such contract, nobody holds anything of it.
+            if _has_code(session, token, block):
+                raise MalformedResponse(f"{token} does not return a balance")
+            # Nobody holds anything of a token without a contract.
             return dict.fromkeys(addresses, 0)
-        found[address] = int.from_bytes(word[:WORD], "big")
-    return found
+        balances[address] = int.from_bytes(word[:WORD], "big")
+    return balances
+
+
+def native_balance_request(address: str, block: str = "latest") -> RpcRequest:
+    """Request the native balance of an address."""
+    return RpcRequest("eth_getBalance", (address, block))
+
+
+def _has_code(session: RpcSession, address: str, block: str) -> bool:
+    return bool(parse_data(session.call(code_request(address, block))[0], "code"))
+
+
+def code_request(address: str, block: str = "latest") -> RpcRequest:
+    """Request the code at an address."""
+    return RpcRequest("eth_getCode", (address, block))
+
+
+def allowances(
+    session: RpcSession, owner: str, spender: str, tokens: Sequence[str]
+) -> dict[str, int]:
+    """What `spender` may take of each token from `owner`, in base units."""
+    data = ALLOWANCE + address_word("evm", owner) + address_word("evm", spender)
+    return _read_first_words(session, tokens, data)
+
+
+def token_balances(session: RpcSession, owner: str, tokens: Sequence[str]) -> dict[str, int]:
+    """The owner's balance of each token, in base units."""
+    return _read_first_words(session, tokens, BALANCE_OF + address_word("evm", owner))
+
+
+def _read_first_words(session: RpcSession, tokens: Sequence[str], data: bytes) -> dict[str, int]:
+    results = session.batch([call_request(Call(token, data)) for token in tokens])
+    words = {}
+    for token, result in zip(tokens, results, strict=True):
+        # A contract that does not answer like a token counts as 0.
+        returned = b"" if isinstance(result, RpcError) else parse_data(result)
+        words[token] = int.from_bytes(returned[:WORD], "big")
+    return words

@@ -1,4 +1,4 @@
-"""The contracts as they were built, and where they lie: the same addresses on every EVM chain."""
+"""The compiled contracts and their addresses, which are the same on every EVM chain."""
 
 import json
 from collections.abc import Mapping
@@ -7,15 +7,15 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from crossway.adapters.chains.addresses import canonical, keccak256
-from crossway.adapters.chains.binding import WORD, address_word, create2
+from crossway.adapters.chains.addresses import canonical_address, keccak256
+from crossway.adapters.chains.intent_hash import WORD, address_word, create2_address
 
-# Puts what it is sent at the address that the code and the salt determine; on every chain at the
-# same address, as it was put there by a transaction without chain id and with a made-up signature.
+# The deterministic deployment proxy: deploys code with CREATE2, and has the same address on every
+# chain, because the transaction that deployed it has no chain id.
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT = bytes(WORD)
 EVM_PREFIX = 0xFF
-# GRACE of the factory: its own constant, which tests compare.
+# The constant GRACE of the factory; a test compares them.
 REDIRECT_SECONDS = 3 * 86_400
 _CLONE_HEAD = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73")
 _CLONE_TAIL = bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
@@ -23,8 +23,8 @@ _CLONE_TAIL = bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
 
 @dataclass(frozen=True)
 class Artifact:
-    """One contract as the compiler left it; `immutables` are the places in `runtime`, offset and
-    length, that its constructor filled in."""
+    """A compiled contract; `immutables` are offset and length of the parts of `runtime` that its
+    constructor fills in."""
 
     name: str
     abi: tuple[Mapping[str, Any], ...]
@@ -32,35 +32,36 @@ class Artifact:
     runtime: bytes
     immutables: tuple[tuple[int, int], ...]
 
-    def same_code(self, code: bytes) -> bool:
-        """Whether code on a chain is this contract's, whatever its constructor filled in."""
-        return len(code) == len(self.runtime) and self._blank(code) == self._blank(self.runtime)
+    def matches_code(self, code: bytes) -> bool:
+        """Whether deployed code is this contract's, apart from its immutables."""
+        same_length = len(code) == len(self.runtime)
+        return same_length and self._mask(code) == self._mask(self.runtime)
 
-    def _blank(self, code: bytes) -> bytes:
-        blanked = bytearray(code)
+    def _mask(self, code: bytes) -> bytes:
+        masked = bytearray(code)
         for start, length in self.immutables:
-            blanked[start : start + length] = bytes(length)
-        return bytes(blanked)
+            masked[start : start + length] = bytes(length)
+        return bytes(masked)
 
 
 @lru_cache
-def artifact(name: str, family: str = "evm") -> Artifact:
-    """The artifact of a contract: IntentFactory, Escrow, Filler, DepositAddress, BalanceLens.
-    Those of another family that runs such code are in its own package."""
+def load_artifact(name: str, family: str = "evm") -> Artifact:
+    """The artifact of IntentFactory, Escrow, Filler, DepositAddress or BalanceLens. `family` is the
+    package that has it: Tron has its own artifacts."""
     package = files(__package__.rpartition(".")[0] + "." + family)
-    read = json.loads(package.joinpath("artifacts", f"{name}.json").read_bytes())
+    data = json.loads(package.joinpath("artifacts", f"{name}.json").read_bytes())
     return Artifact(
-        read["contract"],
-        tuple(read["abi"]),
-        bytes.fromhex(read["bytecode"][2:]),
-        bytes.fromhex(read["runtime"][2:]),
-        tuple((start, length) for start, length in read["immutables"]),
+        data["contract"],
+        tuple(data["abi"]),
+        bytes.fromhex(data["bytecode"][2:]),
+        bytes.fromhex(data["runtime"][2:]),
+        tuple((start, length) for start, length in data["immutables"]),
     )
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """Where the contracts are; addresses are in canonical form."""
+    """The addresses of the contracts in EVM form. `prefix` is that of CREATE2 addresses."""
 
     factory: str
     escrow: str
@@ -70,51 +71,56 @@ class Deployment:
     family: str = "evm"
 
     def deposit_address(self, key: bytes) -> str:
-        """The deposit address of an intent: known before anything is deployed there."""
-        return _text(create2(self.prefix, _bytes(self.factory), key, self._clone_hash))
+        """The deposit address of an intent hash, known before anything is deployed there."""
+        return _to_text(
+            create2_address(self.prefix, _to_bytes(self.factory), key, self._clone_hash)
+        )
 
     @cached_property
     def _clone_hash(self) -> bytes:
-        return keccak256(_CLONE_HEAD + _bytes(self.implementation) + _CLONE_TAIL)
+        return keccak256(_CLONE_HEAD + _to_bytes(self.implementation) + _CLONE_TAIL)
 
 
 def init_code(name: str, prefix: int = EVM_PREFIX, factory: str = "", family: str = "evm") -> bytes:
-    """What is sent to be deployed: the code with its constructor's arguments. The escrow's is the
-    factory, where the deterministic deployer puts it unless told."""
-    code = artifact(name, family).bytecode
+    """The bytecode with its constructor arguments. The escrow's argument is the factory: by default
+    the one that the deterministic deployer deploys."""
+    code = load_artifact(name, family).bytecode
     if name == "IntentFactory":
         return code + bytes([prefix]).ljust(WORD, b"\0")
     if name == "Escrow":
-        return code + address_word("evm", factory or _placed("IntentFactory", prefix, family))
+        return code + address_word(
+            "evm", factory or _deterministic_address("IntentFactory", prefix, family)
+        )
     return code
 
 
 @lru_cache
-def deployment(prefix: int = EVM_PREFIX, family: str = "evm") -> Deployment:
-    """Where the deterministic deployer puts the contracts."""
+def default_deployment(prefix: int = EVM_PREFIX, family: str = "evm") -> Deployment:
+    """The addresses at which the deterministic deployer deploys the contracts."""
     factory, escrow, filler = (
-        _placed(name, prefix, family) for name in ("IntentFactory", "Escrow", "Filler")
+        _deterministic_address(name, prefix, family)
+        for name in ("IntentFactory", "Escrow", "Filler")
     )
-    return deployment_at(factory, escrow, filler, prefix, family)
+    return build_deployment(factory, escrow, filler, prefix, family)
 
 
-def deployment_at(
+def build_deployment(
     factory: str, escrow: str, filler: str, prefix: int, family: str = "evm"
 ) -> Deployment:
-    """Contracts that were put where somebody says."""
-    code_hash = keccak256(artifact("DepositAddress", family).bytecode)
-    implementation = _text(create2(prefix, _bytes(factory), SALT, code_hash))
+    """A deployment at given addresses."""
+    code_hash = keccak256(load_artifact("DepositAddress", family).bytecode)
+    implementation = _to_text(create2_address(prefix, _to_bytes(factory), SALT, code_hash))
     return Deployment(factory, escrow, filler, implementation, prefix, family)
 
 
-def _placed(name: str, prefix: int, family: str) -> str:
+def _deterministic_address(name: str, prefix: int, family: str) -> str:
     code_hash = keccak256(init_code(name, prefix, family=family))
-    return _text(create2(prefix, _bytes(DEPLOYER), SALT, code_hash))
+    return _to_text(create2_address(prefix, _to_bytes(DEPLOYER), SALT, code_hash))
 
 
-def _bytes(address: str) -> bytes:
+def _to_bytes(address: str) -> bytes:
     return bytes.fromhex(address[2:])
 
 
-def _text(address: bytes) -> str:
-    return canonical("evm", "0x" + address.hex())
+def _to_text(address: bytes) -> str:
+    return canonical_address("evm", "0x" + address.hex())

@@ -1,212 +1,219 @@
-"""Finding what came in: logs of tokens from block to block, and whether each still stands."""
+"""Finding deposits on EVM chains: token logs block by block, and verifying inclusion."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
-from crossway.adapters.chains.evm import native
-from crossway.adapters.chains.evm.ground import Ground, ask_block, blocks_at
-from crossway.adapters.chains.evm.logs import answered, fetched, question, receiver, spans
-from crossway.adapters.chains.evm.wire import (
+from crossway.adapters.chains.evm import native_deposits
+from crossway.adapters.chains.evm.chain_context import (
+    ChainContext,
+    block_request,
+    read_blocks,
+    receipt_request,
+)
+from crossway.adapters.chains.evm.logs import (
+    fetch_transfers,
+    read_transfers,
+    split_query,
+    transfer_recipient,
+    transfers_request,
+)
+from crossway.adapters.chains.evm.rpc_schemas import (
     TRANSFER,
     Block,
     Log,
-    Malformed,
-    block,
-    receipt,
+    parse_block,
+    parse_receipt,
     topic_address,
 )
-from crossway.adapters.chains.live import agreement
-from crossway.adapters.chains.live.nodes import Line
-from crossway.adapters.chains.live.rpc import Question, TooLarge
-from crossway.domain.deposits import Incoming
+from crossway.adapters.chains.rpc import quorum_reads
+from crossway.adapters.chains.rpc.block_scan import MAX_FILTERED_ADDRESSES, start_height
+from crossway.adapters.chains.rpc.client import PayloadTooLarge
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
+from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import Cursor, Heads, Scan, Watch
+from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
 
-# One scan goes this many questions far; the next one goes on.
-_MOST_STRETCHES = 20
-# With more addresses than this, all transfers of the tokens are read and looked up here.
-MOST_ASKED_FOR = 5_000
-LOOK_BACK_SECONDS = 2 * 86_400
-_MARGIN = 1.25
+# One scan covers at most this many log queries; the next scan continues.
+_MAX_QUERIES = 20
 
 
-def scan(ground: Ground, head: Heads, after: Cursor | None, watch: Watch) -> Scan:
-    """What came in after a cursor, up to a head."""
+def scan(
+    context: ChainContext, head: ChainHead, after: Cursor | None, watch: AddressFilter
+) -> Scan:
+    """The transfers after a cursor, up to a head."""
     if after is None:
         return Scan([], Cursor(head.height, head.block_hash), None)
-    addresses = watch.all()
-    found = ground.nodes.one(lambda line: _scan(ground, line, head, after, addresses))
-    if len(addresses) > MOST_ASKED_FOR and found.incoming:
-        known = watch.known({one.to for one in found.incoming})
-        found = Scan([i for i in found.incoming if i.to in known], found.cursor, found.reorged_from)
-    ground.limits.grow(ground.traits)
+    addresses = watch.list_all()
+    found = context.pool.first(lambda session: _scan(context, session, head, after, addresses))
+    if len(addresses) > MAX_FILTERED_ADDRESSES and found.incoming:
+        known = watch.filter_known({transfer.to for transfer in found.incoming})
+        incoming = [transfer for transfer in found.incoming if transfer.to in known]
+        found = Scan(incoming, found.cursor, found.reorged_from)
+    context.limits.grow(context.params)
     return found
 
 
-def _scan(ground: Ground, line: Line, head: Heads, after: Cursor, addresses: Sequence[str]) -> Scan:
+def _scan(
+    context: ChainContext,
+    session: RpcSession,
+    head: ChainHead,
+    after: Cursor,
+    addresses: Sequence[str],
+) -> Scan:
     if head.height < after.height:
         raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
-    asked = None if len(addresses) > MOST_ASKED_FOR else addresses
-    far = min(ground.limits.blocks * _MOST_STRETCHES, ground.reach)
-    last = min(head.height, after.height + far)
-    stretches = spans(ground.limits, after.height + 1, last, asked)
-    wanted = [ask_block(after.height), ask_block(last)]
+    recipients = None if len(addresses) > MAX_FILTERED_ADDRESSES else addresses
+    distance = min(context.limits.blocks * _MAX_QUERIES, context.max_scan_blocks)
+    last = min(head.height, after.height + distance)
+    queries = split_query(context.limits, after.height + 1, last, recipients)
+    requests = [block_request(after.height), block_request(last)]
+    requests += [transfers_request(context.tokens, query) for query in queries]
     try:
-        answers = line.tell([*wanted, *(question(ground.tokens, s) for s in stretches)])
-    except TooLarge:
-        ground.limits.recipients = max(1, ground.limits.recipients // 2)
-        ground.limits.blocks = max(1, ground.limits.blocks // 2)
+        results = session.batch(requests)
+    except PayloadTooLarge:
+        context.limits.halve()
         raise
-    before, end = block(answers[0], after.height), block(answers[1], last)
+    before, end = parse_block(results[0], after.height), parse_block(results[1], last)
     if before.hash != after.block_hash:
-        return _again(ground, line, head, after, addresses)
+        return _rescan(context, session, head, after, addresses)
     logs: list[Log] = []
-    for stretch, answer in zip(stretches, answers[2:], strict=True):
-        logs += answered(line, ground.limits, ground.tokens, stretch, answer)
-    ground.remember(before)
-    ground.remember(end)
-    incoming = incoming_of(ground, line, logs, {end.height: end})
-    incoming += ground.coins.next_found(ground, line, addresses, before, end)
-    return Scan(sorted(incoming, key=_place), Cursor(end.height, end.hash), None)
+    for query, result in zip(queries, results[2:], strict=True):
+        logs += read_transfers(session, context.limits, context.tokens, query, result)
+    context.block_hashes.remember(before)
+    context.block_hashes.remember(end)
+    incoming = _to_transfers(context, session, logs, {end.height: end})
+    incoming += context.native_deposits.find_next(context, session, addresses, before, end)
+    return Scan(sorted(incoming, key=_position), Cursor(end.height, end.hash), None)
 
 
-def _place(one: Incoming) -> tuple[int, int]:
-    return one.block_height, one.index
+def _position(transfer: IncomingTransfer) -> tuple[int, int]:
+    return transfer.block_height, transfer.index
 
 
-def _again(
-    ground: Ground, line: Line, head: Heads, after: Cursor, addresses: Sequence[str]
+def _rescan(
+    context: ChainContext,
+    session: RpcSession,
+    head: ChainHead,
+    after: Cursor,
+    addresses: Sequence[str],
 ) -> Scan:
-    """The cursor's block was replaced: find the last one that stands, and go on from there."""
-    root = _standing(ground, line, head, after)
-    ground.remember(root)
-    for height in [h for h in ground.seen if h > root.height and h <= after.height]:
-        del ground.seen[height]
-    again = _scan(ground, line, head, Cursor(root.height, root.hash), addresses)
-    return Scan(again.incoming, again.cursor, root.height + 1)
+    """Scan again from the last common block, because the cursor's block was replaced."""
+    ancestor = context.block_hashes.rewind(
+        head, after, context.params.batch_size, partial(read_blocks, session)
+    )
+    cursor = Cursor(ancestor.height, ancestor.hash)
+    rescanned = _scan(context, session, head, cursor, addresses)
+    return Scan(rescanned.incoming, rescanned.cursor, ancestor.height + 1)
 
 
-def _standing(ground: Ground, line: Line, head: Heads, after: Cursor) -> Block:
-    known = sorted((h for h in ground.seen if head.finalized < h < after.height), reverse=True)
-    for start in range(0, len(known), ground.traits.batch):
-        part = known[start : start + ground.traits.batch]
-        now = blocks_at(line, set(part))
-        for height in part:
-            if now[height].hash == ground.seen[height]:
-                return now[height]
-    final = min(head.finalized, after.height - 1)
-    return blocks_at(line, {final})[final]
-
-
-def incoming_of(
-    ground: Ground, line: Line, logs: Sequence[Log], known: dict[int, Block]
-) -> list[Incoming]:
-    """Transfers as the port tells them; a log whose block does not stand is a contradiction."""
-    lacking = {one.height for one in logs} - known.keys()
-    in_blocks = known | (blocks_at(line, lacking) if lacking else {})
-    found = []
-    for one in logs:
-        its = in_blocks[one.height]
-        if its.hash != one.block_hash:
-            raise Malformed(f"the node tells of two blocks {one.height}")
-        found.append(
-            Incoming(
-                chain=ground.chain.id,
-                tx_hash=one.tx_hash,
-                index=one.index,
-                block_height=one.height,
-                block_hash=one.block_hash,
-                token=one.address,
-                sender=topic_address(one.topics[1]),
-                to=receiver(one),
-                units=int.from_bytes(one.data, "big"),
-                at=its.at,
+def _to_transfers(
+    context: ChainContext, session: RpcSession, logs: Sequence[Log], known: dict[int, Block]
+) -> list[IncomingTransfer]:
+    """Logs as incoming transfers. Raises `MalformedResponse` where a log's block is not the one on
+    the chain."""
+    missing = {log.height for log in logs} - known.keys()
+    blocks = known | (read_blocks(session, missing) if missing else {})
+    transfers = []
+    for log in logs:
+        block = blocks[log.height]
+        if block.hash != log.block_hash:
+            raise MalformedResponse(f"the node has two blocks {log.height}")
+        transfers.append(
+            IncomingTransfer(
+                chain=context.chain.id,
+                tx_hash=log.tx_hash,
+                index=log.index,
+                block_height=log.height,
+                block_hash=log.block_hash,
+                token=log.address,
+                sender=topic_address(log.topics[1]),
+                to=transfer_recipient(log),
+                amount=int.from_bytes(log.data, "big"),
+                at=block.time,
             )
         )
-    return found
+    return transfers
 
 
-def incoming_to(
-    ground: Ground, head: Heads, addresses: Collection[str], since: datetime | None
-) -> Sequence[Incoming]:
+def transfers_to(
+    context: ChainContext, head: ChainHead, addresses: Collection[str], since: datetime | None
+) -> Sequence[IncomingTransfer]:
     """Every transfer to these addresses since a time, as far as the node still has it."""
     if not addresses:
         return []
     to = sorted(addresses)
-    asked_for = head.time - timedelta(seconds=LOOK_BACK_SECONDS) if since is None else since
 
-    def work(line: Line) -> list[Incoming]:
-        first = _height_before(ground, line, head, asked_for)
+    def read(session: RpcSession) -> list[IncomingTransfer]:
+        pace, read_headers = context.chain.block_time_seconds, partial(read_blocks, session)
+        first = start_height(head, since, pace, read_headers)
         logs: list[Log] = []
-        for stretch in spans(ground.limits, first, head.height, to):
-            answer = line.tell([question(ground.tokens, stretch)])[0]
-            logs += answered(line, ground.limits, ground.tokens, stretch, answer)
-        ends = blocks_at(line, {first, head.height})
-        found = incoming_of(ground, line, logs, ends)
-        found += ground.coins.found(ground, line, to, ends[first], ends[head.height])
-        return sorted(found, key=_place)
+        for query in split_query(context.limits, first, head.height, to):
+            result = session.batch([transfers_request(context.tokens, query)])[0]
+            logs += read_transfers(session, context.limits, context.tokens, query, result)
+        ends = read_blocks(session, {first, head.height})
+        incoming = _to_transfers(context, session, logs, ends)
+        before, end = ends[first], ends[head.height]
+        incoming += context.native_deposits.find(context, session, to, before, end)
+        return sorted(incoming, key=_position)
 
-    return ground.nodes.one(work)
-
-
-def _height_before(ground: Ground, line: Line, head: Heads, at: datetime) -> int:
-    """A block that is older than this: estimated by the usual pace, and looked at."""
-    seconds = max((head.time - at).total_seconds(), 0)
-    back = int(seconds * _MARGIN / ground.chain.block_time_seconds) + 10
-    while (height := head.height - back) > 0 and blocks_at(line, {height})[height].at >= at:
-        back *= 2
-    return max(height, 0)
+    return context.pool.first(read)
 
 
-def still_there(ground: Ground, incoming: Sequence[Incoming]) -> Sequence[bool]:
-    """Whether each transfer stands in its block, as every node says that must agree."""
-    look = partial(_standing_of, ground, incoming=incoming)
-    return agreement.still_there(ground.nodes, incoming, look)
+def verify_inclusion(context: ChainContext, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
+    """Whether each transfer is in its block, according to every node of the quorum."""
+    read = partial(_verify_inclusion, context, incoming=incoming)
+    return quorum_reads.verify_inclusion(context.pool, incoming, read)
 
 
-def _standing_of(ground: Ground, line: Line, incoming: Sequence[Incoming]) -> list[bool]:
-    in_blocks = blocks_at(line, {one.block_height for one in incoming})
-    hashes = sorted({one.tx_hash for one in incoming if not native.is_made_up(one)})
-    answers = line.ask(*(Question("eth_getTransactionReceipt", (h,)) for h in hashes))
-    receipts = {h: receipt(a, h) for h, a in zip(hashes, answers, strict=True)}
-    again = None if ground.traits.places else _logs_again(ground, line, incoming)
+def _verify_inclusion(
+    context: ChainContext, session: RpcSession, incoming: Sequence[IncomingTransfer]
+) -> list[bool]:
+    blocks = read_blocks(session, {transfer.block_height for transfer in incoming})
+    hashes = sorted({t.tx_hash for t in incoming if not native_deposits.is_internal(t)})
+    results = session.call(*(receipt_request(tx_hash) for tx_hash in hashes))
+    receipts = {h: parse_receipt(result, h) for h, result in zip(hashes, results, strict=True)}
+    logs = None if context.params.receipt_log_index else _read_logs(context, session, incoming)
 
-    def stands(one: Incoming) -> bool:
-        if in_blocks[one.block_height].hash != one.block_hash:
+    def is_included(transfer: IncomingTransfer) -> bool:
+        if blocks[transfer.block_height].hash != transfer.block_hash:
             return False
-        if native.is_native(ground, one):
-            return ground.coins.stands(ground, line, one, receipts.get(one.tx_hash))
-        its = receipts[one.tx_hash]
-        if its is None or its.block_hash != one.block_hash or not its.worked:
+        if native_deposits.is_native(context, transfer):
+            receipt = receipts.get(transfer.tx_hash)
+            return context.native_deposits.verify(context, session, transfer, receipt)
+        receipt = receipts[transfer.tx_hash]
+        if receipt is None or receipt.block_hash != transfer.block_hash or not receipt.succeeded:
             return False
-        told = its.logs if again is None else again[one.block_height]
-        return any(_same(log, one) for log in told)
+        candidates = receipt.logs if logs is None else logs[transfer.block_height]
+        return any(_is_same(log, transfer) for log in candidates)
 
-    return [stands(one) for one in incoming]
+    return [is_included(transfer) for transfer in incoming]
 
 
-def _logs_again(ground: Ground, line: Line, incoming: Sequence[Incoming]) -> dict[int, list[Log]]:
-    """The transfers of the blocks in question, by height: for chains whose receipts count events
-    in another way than logs do."""
-    found: dict[int, list[Log]] = {}
-    for height in sorted({one.block_height for one in incoming}):
-        to = sorted({one.to for one in incoming if one.block_height == height})
-        found[height] = [
+def _read_logs(
+    context: ChainContext, session: RpcSession, incoming: Sequence[IncomingTransfer]
+) -> dict[int, list[Log]]:
+    """The transfers in the blocks of `incoming`, by height: for chains whose receipts count log
+    indexes in another way than eth_getLogs."""
+    logs: dict[int, list[Log]] = {}
+    for height in sorted({transfer.block_height for transfer in incoming}):
+        to = sorted({transfer.to for transfer in incoming if transfer.block_height == height})
+        logs[height] = [
             log
-            for span in spans(ground.limits, height, height, to)
-            for log in fetched(line, ground.limits, ground.tokens, span)
+            for query in split_query(context.limits, height, height, to)
+            for log in fetch_transfers(session, context.limits, context.tokens, query)
         ]
-    return found
+    return logs
 
 
-def _same(log: Log, one: Incoming) -> bool:
+def _is_same(log: Log, transfer: IncomingTransfer) -> bool:
     return (
-        log.index == one.index
-        and (log.tx_hash, log.block_hash) == (one.tx_hash, one.block_hash)
-        and log.address == one.token
+        log.index == transfer.index
+        and (log.tx_hash, log.block_hash) == (transfer.tx_hash, transfer.block_hash)
+        and log.address == transfer.token
         and len(log.topics) == 3
         and log.topics[0] == TRANSFER
-        and receiver(log) == one.to
-        and int.from_bytes(log.data, "big") == one.units
+        and transfer_recipient(log) == transfer.to
+        and int.from_bytes(log.data, "big") == transfer.amount
     )

@@ -1,59 +1,60 @@
-"""The EVM family: how its chains are opened, looked at, and what operators do on them."""
+"""The EVM family: opening its chains, checking their nodes, and operating them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from crossway.adapters.chains.evm import errands, examining, opening
+from crossway.adapters.chains.evm import diagnostics, factory, operator_txs, readiness
+from crossway.adapters.chains.evm.balances import token_balances
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.contracts import deployment
-from crossway.adapters.chains.evm.examining import nodes_findings
+from crossway.adapters.chains.evm.contracts import default_deployment
+from crossway.adapters.chains.evm.diagnostics import diagnose_nodes
 from crossway.adapters.chains.evm.signers import KEYS
-from crossway.adapters.chains.evm.starting import missing
-from crossway.adapters.chains.live.errands import Placed, Plan
-from crossway.adapters.chains.live.findings import Finding
-from crossway.adapters.chains.live.keys import Keyring
-from crossway.adapters.chains.live.profile import ChainProfile
+from crossway.adapters.chains.rpc.diagnostics import Finding
+from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.operator import RpcOperator
+from crossway.adapters.chains.rpc.operator_txs import UNLIMITED, ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.profile import ChainProfile
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import Token
 
-__all__ = ["KEYS", "nodes_findings", "open_chain", "placed"]
+__all__ = ["KEYS", "contract_locations", "diagnose_nodes", "open_chain"]
 
 
-class OpenedEvm:
-    """`live.families.Opened` for an EVM chain."""
+class EvmOperator(RpcOperator[EvmChain]):
+    """`rpc.protocols.ChainOperator` for an EVM chain."""
 
-    def __init__(self, chain: EvmChain, environment: Mapping[str, str]) -> None:
-        self.chain, self._environment = chain, environment
+    def check_contracts(self) -> Sequence[ContractCheck]:
+        at = self.chain.context.deployment
+        problems = self.chain.context.pool.first(lambda s: operator_txs.check_code(s, at))
+        addresses = operator_txs.contract_addresses(at)
+        return [ContractCheck(name, a, problems[name]) for name, a in addresses.items()]
 
-    def missing(self) -> list[str]:
-        return missing(self.chain)
+    def plan_deployment(self, payer: str) -> TxPlan:
+        signer = self._load_signer(KEYS, payer) if payer else self.chain.context.signer
+        return operator_txs.plan_deployment(self.chain, signer)
 
-    def findings(self) -> Iterator[Finding]:
-        return examining.chain_findings(self.chain)
+    def token_balances(self, tokens: Sequence[Token]) -> Mapping[str, int]:
+        owner, addresses = self.chain.accounts.relayer, [token.address for token in tokens]
+        return self.chain.context.pool.first(lambda s: token_balances(s, owner, addresses))
 
-    def contracts(self) -> Sequence[Placed]:
-        at = self.chain.ground.at
-        trouble = self.chain.ground.nodes.one(lambda line: errands.contract_trouble(line, at))
-        return [Placed(n, a, trouble[n]) for n, a in errands.contract_addresses(at).items()]
+    def plan_approval(self, tokens: Sequence[Token], units: int | None) -> TxPlan:
+        limit = UNLIMITED if units is None else units
+        return operator_txs.plan_approval(self.chain, tokens, limit)
 
-    def deployment(self, payer: str) -> Plan:
-        signer = self.chain.ground.signer
-        if payer:
-            signer = Keyring(self._environment).signer_for("--key", KEYS, payer)
-        return errands.deployment_plan(self.chain, signer)
+    def retained_amount(self, token: str) -> int:
+        escrow = self.chain.context.deployment.escrow
+        coordinator = self.chain.accounts.coordinator
+        return self.chain.context.pool.first(
+            lambda s: operator_txs.read_retained(s, "evm", escrow, coordinator, token)
+        )
 
-    def held(self, tokens: Sequence[Token]) -> Mapping[str, int]:
-        owner, places = self.chain.own.relayer, [one.address for one in tokens]
-        return self.chain.ground.nodes.one(lambda line: errands.holdings(line, owner, places))
+    def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
+        return operator_txs.plan_withdrawal(self.chain, token, to, units)
 
-    def approval(self, tokens: Sequence[Token], units: int | None) -> Plan:
-        most = errands.EVERYTHING if units is None else units
-        return errands.approval_plan(self.chain, tokens, most)
+    def _unmet_requirements(self) -> Sequence[str]:
+        return readiness.unmet_requirements(self.chain)
 
-    def kept(self, token: str) -> int:
-        return errands.kept_units(self.chain, token)
-
-    def withdrawal(self, token: Token, to: str, units: int) -> Plan:
-        return errands.withdrawal_plan(self.chain, token, to, units)
+    def _diagnose(self) -> Iterator[Finding]:
+        return diagnostics.diagnose_chain(self.chain)
 
 
 def open_chain(
@@ -62,11 +63,12 @@ def open_chain(
     profile: ChainProfile,
     environment: Mapping[str, str],
     ring: Keyring,
-) -> OpenedEvm:
-    """As `live.families.Family` says."""
-    return OpenedEvm(opening.open_chain(catalogue, name, profile, environment, ring), environment)
+) -> EvmOperator:
+    """As in `rpc.protocols.ChainFamily`."""
+    return EvmOperator(factory.open_chain(catalogue, name, profile, environment, ring), environment)
 
 
-def placed(profile: ChainProfile | None) -> Sequence[Placed]:
-    """As `live.families.Family` says: the same on every EVM chain."""
-    return [Placed(n, a, "") for n, a in errands.contract_addresses(deployment()).items()]
+def contract_locations(profile: ChainProfile | None) -> Sequence[ContractCheck]:
+    """As in `rpc.protocols.ChainFamily`: the same on every EVM chain."""
+    addresses = operator_txs.contract_addresses(default_deployment())
+    return [ContractCheck(name, address, "") for name, address in addresses.items()]

@@ -1,16 +1,22 @@
-"""Transfers of tokens found in logs: many receivers in one question, less when a node objects."""
+"""Token transfers from eth_getLogs: many recipients per query, fewer where a node objects."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossway.adapters.chains.evm.traits import Traits
-from crossway.adapters.chains.evm.wire import TRANSFER, Log, Malformed, log, rows, topic_address
-from crossway.adapters.chains.live.nodes import Line
-from crossway.adapters.chains.live.rpc import Objection, Question, Silent, TooLarge
+from crossway.adapters.chains.evm.chain_params import ChainParams
+from crossway.adapters.chains.evm.rpc_schemas import TRANSFER, Log, parse_log, topic_address
+from crossway.adapters.chains.rpc.client import (
+    NodeUnavailable,
+    PayloadTooLarge,
+    RpcError,
+    RpcRequest,
+)
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list
 
-# What nodes say when a question asks for too much, in their many words.
+# How nodes say that a query asks for too much.
 _TOO_MUCH = re.compile(
     r"too (many|large|big|wide)|range|limit|exceed|more than|larger|time(d )?out|size|results",
     re.IGNORECASE,
@@ -19,137 +25,157 @@ _TOO_MUCH_CODES = (-32005, -32614)
 
 
 @dataclass
-class Limits:
-    """How much is asked for at once: what a chain is known for, less as nodes objected."""
+class QueryLimits:
+    """The current size of a query: the chain's usual limits, lowered where nodes objected."""
 
     blocks: int
     recipients: int
 
-    def grow(self, traits: Traits) -> None:
-        """All went well: ask for a little more again, up to what is usual."""
-        self.blocks = min(traits.log_blocks, self.blocks + self.blocks // 8 + 1)
-        self.recipients = min(traits.recipients, self.recipients + self.recipients // 8 + 1)
+    def grow(self, params: ChainParams) -> None:
+        """Raise the limits a little after a success, up to the usual ones."""
+        self.blocks = min(params.log_blocks, self.blocks + self.blocks // 8 + 1)
+        self.recipients = min(params.log_recipients, self.recipients + self.recipients // 8 + 1)
+
+    def halve(self) -> None:
+        """Lower both limits after a request that was too large."""
+        self.recipients = max(1, self.recipients // 2)
+        self.blocks = max(1, self.blocks // 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """Blocks from one to another, both included; `to` are topics, None for all receivers."""
+class LogQuery:
+    """A block range, both ends included, and the recipients as topics; None for all recipients."""
 
     first: int
     last: int
     to: tuple[str, ...] | None
 
 
-def limits_of(traits: Traits) -> Limits:
-    """The limits to begin with."""
-    return Limits(traits.log_blocks, traits.recipients)
+def initial_limits(params: ChainParams) -> QueryLimits:
+    """The chain's usual limits."""
+    return QueryLimits(params.log_blocks, params.log_recipients)
 
 
-def topic(address: str) -> str:
-    """An address as events hold it."""
+def address_topic(address: str) -> str:
+    """An address as a log topic."""
     return "0x" + address[2:].lower().rjust(64, "0")
 
 
-def spans(limits: Limits, first: int, last: int, to: Sequence[str] | None) -> list[Span]:
-    """The questions that cover these blocks and receivers."""
+def split_query(
+    limits: QueryLimits, first: int, last: int, to: Sequence[str] | None
+) -> list[LogQuery]:
+    """The queries that cover these blocks and recipients within the limits."""
     parts: list[tuple[str, ...] | None] = [None]
     if to is not None:
         size = limits.recipients
-        topics = [topic(one) for one in to]
-        parts = [tuple(topics[at : at + size]) for at in range(0, len(topics), size)]
+        topics = [address_topic(address) for address in to]
+        parts = [tuple(topics[start : start + size]) for start in range(0, len(topics), size)]
     return [
-        Span(start, min(start + limits.blocks - 1, last), part)
+        LogQuery(start, min(start + limits.blocks - 1, last), part)
         for start in range(first, last + 1, limits.blocks)
         for part in parts
     ]
 
 
-def question(tokens: Collection[str], span: Span) -> Question:
-    """Ask for the transfers of these tokens in a span."""
-    wanted: dict[str, Any] = {
-        "fromBlock": hex(span.first),
-        "toBlock": hex(span.last),
+def transfers_request(tokens: Collection[str], query: LogQuery) -> RpcRequest:
+    """Request the transfers of these tokens."""
+    log_filter: dict[str, Any] = {
+        "fromBlock": hex(query.first),
+        "toBlock": hex(query.last),
         "address": sorted(tokens),
-        "topics": [TRANSFER] if span.to is None else [TRANSFER, None, list(span.to)],
+        "topics": [TRANSFER] if query.to is None else [TRANSFER, None, list(query.to)],
     }
-    return Question("eth_getLogs", (wanted,))
+    return RpcRequest("eth_getLogs", (log_filter,))
 
 
-def answered(
-    line: Line, limits: Limits, tokens: Collection[str], span: Span, answer: Any
+def read_transfers(
+    session: RpcSession,
+    limits: QueryLimits,
+    tokens: Collection[str],
+    query: LogQuery,
+    result: Any,
 ) -> list[Log]:
-    """The transfers that an answer holds; where it is an objection to so much, asks for less."""
-    if not isinstance(answer, Objection):
-        return _read(tokens, span, answer)
-    if not _TOO_MUCH.search(answer.message) and answer.code not in _TOO_MUCH_CODES:
-        raise Silent(f"the node objects: {answer.message}")
-    found: list[Log] = []
-    for half in _halves(limits, span, answer.message):
-        found += fetched(line, limits, tokens, half)
-    return found
+    """The transfers in a result. Where the node rejects the query's size, queries both halves."""
+    if not isinstance(result, RpcError):
+        return _parse_transfers(tokens, query, result)
+    if not _TOO_MUCH.search(result.message) and result.code not in _TOO_MUCH_CODES:
+        raise NodeUnavailable(f"the node returned an error: {result.message}")
+    logs: list[Log] = []
+    for half in _split_in_half(limits, query, result.message):
+        logs += fetch_transfers(session, limits, tokens, half)
+    return logs
 
 
-def fetched(line: Line, limits: Limits, tokens: Collection[str], span: Span) -> list[Log]:
-    """The transfers of a span, asked for by itself."""
+def fetch_transfers(
+    session: RpcSession, limits: QueryLimits, tokens: Collection[str], query: LogQuery
+) -> list[Log]:
+    """Send one query and read its transfers."""
     try:
-        answer = line.tell([question(tokens, span)])[0]
-    except TooLarge as error:
-        answer = Objection(_TOO_MUCH_CODES[0], str(error))
-    return answered(line, limits, tokens, span, answer)
+        result = session.batch([transfers_request(tokens, query)])[0]
+    except PayloadTooLarge as error:
+        result = RpcError(_TOO_MUCH_CODES[0], str(error))
+    return read_transfers(session, limits, tokens, query, result)
 
 
-def _halves(limits: Limits, span: Span, why: str) -> tuple[Span, Span]:
-    width = span.last - span.first + 1
+def _split_in_half(limits: QueryLimits, query: LogQuery, message: str) -> tuple[LogQuery, LogQuery]:
+    first, last, to = query.first, query.last, query.to
+    width = last - first + 1
     if width > 1:
         limits.blocks = max(1, min(limits.blocks, width // 2))
-        middle = span.first + width // 2
-        return Span(span.first, middle - 1, span.to), Span(middle, span.last, span.to)
-    if span.to is None or len(span.to) < 2:
-        raise Silent(f"the node objects to the smallest question: {why}")
-    half = len(span.to) // 2
+        middle = first + width // 2
+        return LogQuery(first, middle - 1, to), LogQuery(middle, last, to)
+    if to is None or len(to) < 2:
+        raise NodeUnavailable(f"the node rejects the smallest query: {message}")
+    half = len(to) // 2
     limits.recipients = max(1, min(limits.recipients, half))
-    return Span(span.first, span.last, span.to[:half]), Span(span.first, span.last, span.to[half:])
+    return LogQuery(first, last, to[:half]), LogQuery(first, last, to[half:])
 
 
-def _read(tokens: Collection[str], span: Span, answer: Any) -> list[Log]:
-    found = [log(one) for one in rows(answer, "events")]
+def _parse_transfers(tokens: Collection[str], query: LogQuery, result: Any) -> list[Log]:
+    logs = [parse_log(value) for value in as_list(result, "logs")]
     hashes: dict[int, str] = {}
-    for one in found:
-        if not span.first <= one.height <= span.last or one.address not in tokens:
-            raise Malformed("the node answered events that were not asked for")
-        if not one.topics or one.topics[0] != TRANSFER:
-            raise Malformed("the node answered events that were not asked for")
-        if hashes.setdefault(one.height, one.block_hash) != one.block_hash:
-            raise Malformed(f"the node tells of two blocks {one.height}")
-        if span.to is not None and (len(one.topics) < 3 or one.topics[2] not in span.to):
-            raise Malformed("the node answered events that were not asked for")
-    # A transfer of a token that is one of a kind has a topic more.
-    return [one for one in found if len(one.topics) == 3 and len(one.data) == 32]
+    for log in logs:
+        if not _matches(tokens, query, log):
+            raise MalformedResponse("the node returned logs that were not requested")
+        if hashes.setdefault(log.height, log.block_hash) != log.block_hash:
+            raise MalformedResponse(f"the node has two blocks {log.height}")
+    # Transfers of non-fungible tokens have one topic more.
+    return [log for log in logs if len(log.topics) == 3 and len(log.data) == 32]
 
 
-def events(
-    line: Line, limits: Limits, wanted: Mapping[str, Any], first: int, last: int
+def _matches(tokens: Collection[str], query: LogQuery, log: Log) -> bool:
+    if not query.first <= log.height <= query.last or log.address not in tokens:
+        return False
+    if not log.topics or log.topics[0] != TRANSFER:
+        return False
+    return query.to is None or (len(log.topics) >= 3 and log.topics[2] in query.to)
+
+
+def fetch_events(
+    session: RpcSession, limits: QueryLimits, log_filter: Mapping[str, Any], first: int, last: int
 ) -> list[Log]:
-    """Events of our own contracts over blocks, fewer at a time where a node objects."""
-    found: list[Log] = []
+    """Logs of our own contracts over a block range, in smaller ranges where a node objects."""
+    logs: list[Log] = []
     while first <= last:
         end = min(first + limits.blocks - 1, last)
-        answer = line.tell([events_question(wanted, first, end)])[0]
-        if not isinstance(answer, Objection):
-            found += [log(one) for one in rows(answer, "events")]
+        result = session.batch([events_request(log_filter, first, end)])[0]
+        if not isinstance(result, RpcError):
+            logs += [parse_log(value) for value in as_list(result, "logs")]
             first = end + 1
-        elif first == end or not _TOO_MUCH.search(answer.message):
-            raise Silent(f"the node objects: {answer.message}")
+        elif first == end or not _TOO_MUCH.search(result.message):
+            raise NodeUnavailable(f"the node returned an error: {result.message}")
         else:
             limits.blocks = max(1, (end - first + 1) // 2)
-    return found
+    return logs
 
 
-def events_question(wanted: Mapping[str, Any], first: int, last: int) -> Question:
-    """Ask for events of an address with topics, over blocks."""
-    return Question("eth_getLogs", ({**wanted, "fromBlock": hex(first), "toBlock": hex(last)},))
+def events_request(log_filter: Mapping[str, Any], first: int, last: int) -> RpcRequest:
+    """Request the logs that match `address` and `topics` over a block range."""
+    return RpcRequest(
+        "eth_getLogs", ({**log_filter, "fromBlock": hex(first), "toBlock": hex(last)},)
+    )
 
 
-def receiver(one: Log) -> str:
-    """Who got a transfer."""
-    return topic_address(one.topics[2])
+def transfer_recipient(log: Log) -> str:
+    """The recipient of a transfer."""
+    return topic_address(log.topics[2])

@@ -1,14 +1,14 @@
-"""Who signs on EVM chains, with a key in this process's memory."""
+"""Signing on EVM chains with a private key in this process's memory."""
 
 from coincurve import PrivateKey
 
-from crossway.adapters.chains.addresses import canonical, keccak256
-from crossway.adapters.chains.live.keys import KeyKind, KeyMissing, read_hex
+from crossway.adapters.chains.addresses import canonical_address, keccak256
+from crossway.adapters.chains.rpc.keys import KeyKind, KeyMissing, parse_hex_key
 from crossway.ports.signing import Signer
 
 
 class LocalSigner:
-    """Signs with a key in this process's memory. Nothing shows it: not `repr`, no error."""
+    """Signs with a private key in memory. Neither `repr` nor any error shows the key."""
 
     __slots__ = ("_key", "address")
 
@@ -16,15 +16,15 @@ class LocalSigner:
         try:
             self._key = PrivateKey(secret)
         except ValueError:
-            raise KeyMissing("it is no private key") from None
+            raise KeyMissing("it is not a private key") from None
         public = self._key.public_key.format(compressed=False)
-        self.address = canonical("evm", "0x" + keccak256(public[1:])[-20:].hex())
+        self.address = canonical_address("evm", "0x" + keccak256(public[1:])[-20:].hex())
 
     def __repr__(self) -> str:
         return f"LocalSigner({self.address})"
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        raise TypeError("a key is not written down")
+        raise TypeError("a signer cannot be pickled")
 
     def sign(self, digest: bytes) -> tuple[int, int, int]:
         signature = self._key.sign_recoverable(digest, hasher=None)
@@ -32,4 +32,4 @@ class LocalSigner:
         return signature[64], r, s
 
 
-KEYS: KeyKind[Signer] = KeyKind("a private key: 64 hex digits", read_hex, LocalSigner)
+KEYS: KeyKind[Signer] = KeyKind("a private key: 64 hex digits", parse_hex_key, LocalSigner)

@@ -1,1 +1,1 @@
-"""The Solana family of live chains: one program, its accounts, and how its nodes are asked."""
+"""The Solana family of live chains: the program, its accounts, and its RPC nodes."""

@@ -1,34 +1,41 @@
-"""The Solana family: how its clusters are opened, looked at, and what operators do on them."""
+"""The Solana family: opening clusters, diagnostics, and operator transactions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from crossway.adapters.chains.live.errands import Placed, Plan
-from crossway.adapters.chains.live.findings import Finding
-from crossway.adapters.chains.live.keys import Keyring
-from crossway.adapters.chains.live.profile import ChainProfile
-from crossway.adapters.chains.solana import code, deploying, errands, examining, opening, reclaiming
+from crossway.adapters.chains.rpc.diagnostics import Finding
+from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.profile import ChainProfile
+from crossway.adapters.chains.solana import (
+    deployment,
+    diagnostics,
+    factory,
+    on_chain_program,
+    operator_txs,
+    rent_reclaim,
+)
 from crossway.adapters.chains.solana.chain import SolanaChain
-from crossway.adapters.chains.solana.examining import nodes_findings
+from crossway.adapters.chains.solana.chain_params import load_chain_params
+from crossway.adapters.chains.solana.diagnostics import diagnose_nodes
 from crossway.adapters.chains.solana.signers import KEYS
-from crossway.adapters.chains.solana.traits import traits
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token
 
-__all__ = ["KEYS", "nodes_findings", "open_chain", "placed"]
+__all__ = ["KEYS", "contract_locations", "diagnose_nodes", "open_chain"]
 
 
-class OpenedSolana:
+class SolanaOperator:
     """`live.families.Opened` for a cluster of Solana."""
 
     def __init__(self, chain: SolanaChain, environment: Mapping[str, str]) -> None:
         self.chain, self._environment = chain, environment
 
-    def missing(self) -> list[str]:
-        name, relayer = self.chain.id, self.chain.own.relayer
-        ground = self.chain.ground
+    def unmet_requirements(self) -> list[str]:
+        name, relayer = self.chain.id, self.chain.accounts.relayer
+        context = self.chain.ground
         try:
-            lying = ground.nodes.one(lambda line: code.lying(ground, line))
+            lying = context.nodes.first(lambda line: on_chain_program.fetch_program(context, line))
             coins, fee = self.chain.native_balance(relayer), self.chain.fee_units()
             number = self.chain.next_nonce(relayer) if coins < fee else 1
         except Unreachable:
@@ -36,57 +43,59 @@ class OpenedSolana:
         found = []
         if lying.trouble == "not deployed":
             found.append(
-                f"{name}: the program is not deployed at {ground.program.id}: run "
+                f"{name}: the program is not deployed at {context.program.id}: run "
                 f"crossway contracts deploy --chain {name}"
             )
         elif lying.trouble:
             found.append(f"{name}: {lying.trouble} than Crossway's program")
-        # An account that was never used must have money for fees; later, its want is an alarm.
+        # A new account must hold gas; for a used one, missing gas is an alert.
         if coins < fee and number == 0:
-            symbol = ground.chain.native_symbol
+            symbol = context.chain.native_symbol
             found.append(f"{name}: the relayer {relayer} has no {symbol} for fees: send some to it")
         return found
 
-    def findings(self) -> Iterator[Finding]:
-        return examining.chain_findings(self.chain)
+    def diagnose(self) -> Iterator[Finding]:
+        return diagnostics.diagnose_chain(self.chain)
 
-    def contracts(self) -> Sequence[Placed]:
-        ground = self.chain.ground
-        found = ground.nodes.one(lambda line: code.lying(ground, line))
-        return [Placed("program", ground.program.id, found.trouble)]
+    def check_contracts(self) -> Sequence[ContractCheck]:
+        context = self.chain.ground
+        found = context.nodes.first(lambda line: on_chain_program.fetch_program(context, line))
+        return [ContractCheck("program", context.program.id, found.trouble)]
 
-    def deployment(self, payer: str) -> Plan:
+    def plan_deployment(self, payer: str) -> TxPlan:
         signer = self.chain.ground.signer
         if payer:
             signer = Keyring(self._environment).signer_for("--key", KEYS, payer)
-        return deploying.deployment_plan(self.chain, signer)
+        return deployment.deployment_plan(self.chain, signer)
 
-    def finishing(self) -> Plan:
-        """Let nobody replace the program any more."""
-        return deploying.final_plan(self.chain)
+    def plan_finalization(self) -> TxPlan:
+        """The step that drops the program's upgrade authority."""
+        return deployment.final_plan(self.chain)
 
-    def refused(self) -> Mapping[str, str]:
-        """Tokens that the program refuses."""
+    def denied_tokens(self) -> Mapping[str, str]:
+        """The tokens that the program refuses."""
         why = "its issuer can take back what others hold, which Crossway's program refuses"
-        return dict.fromkeys(traits(self.chain.id).refused, why)
+        return dict.fromkeys(load_chain_params(self.chain.id).refused, why)
 
-    def reclaiming(self) -> Plan:
-        """Get the rent of old notes back."""
-        return reclaiming.reclaiming_plan(self.chain)
+    def plan_rent_reclaim(self) -> TxPlan:
+        """The steps that reclaim the rent of old markers."""
+        return rent_reclaim.plan_rent_reclaim(self.chain)
 
-    def held(self, tokens: Sequence[Token]) -> Mapping[str, int]:
-        return examining.holdings(self.chain, tokens)
+    def token_balances(self, tokens: Sequence[Token]) -> Mapping[str, int]:
+        return diagnostics.token_balances(self.chain, tokens)
 
-    def approval(self, tokens: Sequence[Token], units: int | None) -> Plan:
-        # The relayer signs each payment itself: nobody else takes its tokens.
-        relayer = self.chain.own.relayer
-        return Plan((), relayer, self.chain.native_balance(relayer), errands.UNIT)
+    def plan_approval(self, tokens: Sequence[Token], units: int | None) -> TxPlan:
+        # The relayer signs each payment itself, so nothing needs an approval.
+        relayer = self.chain.accounts.relayer
+        return TxPlan(
+            (), relayer, self.chain.native_balance(relayer), operator_txs.LAMPORTS_PER_SOL
+        )
 
-    def kept(self, token: str) -> int:
-        return errands.kept_units(self.chain, token)
+    def retained_amount(self, token: str) -> int:
+        return operator_txs.retained_amount(self.chain, token)
 
-    def withdrawal(self, token: Token, to: str, units: int) -> Plan:
-        return errands.withdrawal_plan(self.chain, token, to, units)
+    def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
+        return operator_txs.withdrawal_plan(self.chain, token, to, units)
 
 
 def open_chain(
@@ -95,14 +104,14 @@ def open_chain(
     profile: ChainProfile,
     environment: Mapping[str, str],
     ring: Keyring,
-) -> OpenedSolana:
+) -> SolanaOperator:
     """As `live.families.Family` says."""
-    chain = opening.open_chain(catalogue, name, profile, environment, ring)
-    return OpenedSolana(chain, environment)
+    chain = factory.open_chain(catalogue, name, profile, environment, ring)
+    return SolanaOperator(chain, environment)
 
 
-def placed(profile: ChainProfile | None) -> Sequence[Placed]:
+def contract_locations(profile: ChainProfile | None) -> Sequence[ContractCheck]:
     """As `live.families.Family` says: every operator's program lies elsewhere."""
     if profile is None or not profile.program:
         return []
-    return [Placed("program", profile.program, "")]
+    return [ContractCheck("program", profile.program, "")]

@@ -1,4 +1,4 @@
-"""Keys of Solana: how wallets write them, who signs with one, and keys of deposit addresses."""
+"""Solana keys: their export formats, signers, and keys of deposit addresses."""
 
 import hmac
 import json
@@ -7,16 +7,16 @@ import re
 import base58
 from solders.keypair import Keypair
 
-from crossway.adapters.chains.live.keys import KeyKind, KeyMissing, read_hex
+from crossway.adapters.chains.rpc.keys import KeyKind, KeyMissing, parse_hex_key
 
-_SEED, _WHOLE = 32, 64
-# A key of 64 bytes; 32 bytes in the same letters would be an address.
+_SEED, _KEYPAIR_BYTES = 32, 64
+# A key has 64 bytes; 32 bytes in base58 would be an address.
 _BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]{80,90}\Z", re.ASCII)
 _PURPOSE = b"crossway deposit address\0"
 
 
 class SolanaSigner:
-    """Signs with a key in this process's memory. Nothing shows it: not `repr`, no error."""
+    """Signs with a key in memory. Neither `repr` nor an error reveals it."""
 
     __slots__ = ("_pair", "address")
 
@@ -28,68 +28,68 @@ class SolanaSigner:
         return f"SolanaSigner({self.address})"
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        raise TypeError("a key is not written down")
+        raise TypeError("a key cannot be serialised")
 
     def sign(self, message: bytes) -> bytes:
-        """The 64 bytes of the signature of a whole message."""
+        """The 64-byte signature of a message."""
         return bytes(self._pair.sign_message(message))
 
     def other(self, purpose: bytes) -> "SolanaSigner":
-        """An account of the same owner that is used once, such as a program's."""
+        """A keypair derived for one purpose, such as a program's."""
         return SolanaSigner(hmac.digest(self._pair.secret(), purpose, "sha256"))
 
 
 class DepositKeys:
-    """Derives a key for each intent from one secret: addresses that are ordinary accounts."""
+    """Derives a keypair for each intent from one secret."""
 
     __slots__ = ("_secret", "address")
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret[:_SEED]
-        # Tells one secret from another without saying anything of it.
+        # A fingerprint that identifies a secret without revealing it.
         self.address = self.of(b"").address
 
     def __repr__(self) -> str:
         return f"DepositKeys({self.address})"
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        raise TypeError("a key is not written down")
+        raise TypeError("a key cannot be serialised")
 
     def of(self, key: bytes) -> SolanaSigner:
-        """Who signs for the deposit address of an intent with this key."""
+        """The keypair of an intent's deposit address."""
         return SolanaSigner(hmac.digest(self._secret, _PURPOSE + key, "sha256"))
 
 
-def read_key(text: str) -> bytes | None:
-    """A key as wallets export it: a JSON array, base58, or the 64 hex digits of its seed."""
-    if (seed := read_hex(text)) is not None:
+def parse_key(text: str) -> bytes | None:
+    """Parse a key as wallets export it: a JSON array, base58, or 64 hex digits of the seed."""
+    if (seed := parse_hex_key(text)) is not None:
         return seed
     if text.startswith("["):
-        return _listed(text)
+        return _parse_json_key(text)
     if _BASE58.match(text):
         whole = base58.b58decode(text)
-        return whole if len(whole) == _WHOLE else None
+        return whole if len(whole) == _KEYPAIR_BYTES else None
     return None
 
 
-def _listed(text: str) -> bytes | None:
+def _parse_json_key(text: str) -> bytes | None:
     try:
         read = json.loads(text)
-        found = bytes(read)
+        values = bytes(read)
     except (ValueError, TypeError):
         return None
-    return found if len(found) in (_SEED, _WHOLE) else None
+    return values if len(values) in (_SEED, _KEYPAIR_BYTES) else None
 
 
 def _pair(secret: bytes) -> Keypair:
-    if len(secret) not in (_SEED, _WHOLE):
-        raise KeyMissing("it is no private key of Solana")
+    if len(secret) not in (_SEED, _KEYPAIR_BYTES):
+        raise KeyMissing("it is not a Solana private key")
     pair = Keypair.from_seed(secret[:_SEED])
     if secret != bytes(pair)[: len(secret)]:
-        raise KeyMissing("its two halves do not belong together: copy the key again")
+        raise KeyMissing("its two halves do not match: copy the key again")
     return pair
 
 
-_LOOKS = "a private key of Solana: a JSON array of 64 numbers, base58 of 64 bytes, or 64 hex digits"
-KEYS = KeyKind(_LOOKS, read_key, SolanaSigner)
-DEPOSIT_KEYS = KeyKind(_LOOKS, read_key, DepositKeys)
+_KEY_FORMS = "a private key of Solana: a JSON array of 64 numbers, base58 of 64 bytes, or 64 hex digits"
+KEYS = KeyKind(_KEY_FORMS, parse_key, SolanaSigner)
+DEPOSIT_KEYS = KeyKind(_KEY_FORMS, parse_key, DepositKeys)

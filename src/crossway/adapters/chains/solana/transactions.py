@@ -1,4 +1,4 @@
-"""The bytes of a transaction: the message, its signatures, and the last height it can land at."""
+"""Transaction bytes: message, signatures, and the last height at which it can land."""
 
 from collections.abc import Sequence
 
@@ -10,86 +10,91 @@ from solders.pubkey import Pubkey
 from solders.signature import Signature
 from solders.transaction import Transaction
 
-from crossway.adapters.chains.solana.calls import instructions_of
-from crossway.adapters.chains.solana.ground import Ground
-from crossway.adapters.chains.solana.heads import Recent
+from crossway.adapters.chains.solana.chain_context import ChainContext
+from crossway.adapters.chains.solana.chain_params import ChainParams
+from crossway.adapters.chains.solana.head_tracker import RecentBlockhash
+from crossway.adapters.chains.solana.instructions import build_instructions
 from crossway.adapters.chains.solana.signers import SolanaSigner
-from crossway.adapters.chains.solana.traits import Traits
-from crossway.domain.actions import Action
-from crossway.domain.transfers import Duty
-from crossway.ports.chain import Signed
+from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.chain import SignedTx
 
 _HEIGHT_SIZE = 8
-MOST_BYTES = 1_232
-LAMPORTS_A_SIGNATURE = 5_000
-MOST_SIGNATURES = 2
-# A state or marker of the program, and two token accounts: what one transaction may have to make.
+MAX_BYTES = 1_232
+LAMPORTS_PER_SIGNATURE = 5_000
+MAX_SIGNATURES = 2
+# The accounts that one transaction may have to create: a state or marker, two token accounts.
 RENT = 1_224_960 + 2 * 2_039_280
 _MICRO = 1_000_000
 
 
-def fee_of(traits: Traits, price: int) -> int:
-    """What a transaction costs at most at this price of a compute unit, in lamports."""
-    return LAMPORTS_A_SIGNATURE * MOST_SIGNATURES + RENT + -(-price * traits.units // _MICRO)
+def fee_of(traits: ChainParams, price: int) -> int:
+    """The maximum cost of a transaction at this compute unit price, in lamports."""
+    return LAMPORTS_PER_SIGNATURE * MAX_SIGNATURES + RENT + -(-price * traits.units // _MICRO)
 
 
-def price_of(traits: Traits, fee_units: int) -> int:
-    """The price of a compute unit at which a transaction costs at most this."""
-    left = fee_units - LAMPORTS_A_SIGNATURE * MOST_SIGNATURES - RENT
-    return max(left, 0) * _MICRO // traits.units
+def price_of(traits: ChainParams, fee_units: int) -> int:
+    """The compute unit price at which a transaction costs at most this."""
+    available = fee_units - LAMPORTS_PER_SIGNATURE * MAX_SIGNATURES - RENT
+    return max(available, 0) * _MICRO // traits.units
 
 
-def deposit_taken(action: Action) -> str | None:
-    """The deposit address that an action takes from; None where it takes from none."""
-    if action.duty is Duty.FILL or action.outputs[0].source == action.bridger:
+def deposit_amount_of(action: OutboundCall) -> str | None:
+    """The deposit address that a call debits; None if it debits none."""
+    if action.kind is OutboundTxKind.FILL or action.outputs[0].source == action.bridger:
         return None
     return action.outputs[0].source
 
 
-def signed(
-    ground: Ground, action: Action, number: int, fee_units: int, recent: Recent, over: bool
-) -> Signed:
-    """A transaction of our account, whose name follows from its bytes."""
-    asked = instructions_of(ground.book, action, number, over)
-    signers = [ground.signer]
-    source = deposit_taken(action)
-    if source is not None and ground.deposits is not None:
-        keys = ground.deposits.of(bytes.fromhex(action.intent_key[2:]))
+def sign_call(
+    context: ChainContext,
+    action: OutboundCall,
+    number: int,
+    fee_units: int,
+    recent: RecentBlockhash,
+    over: bool,
+) -> SignedTx:
+    """Sign a call; the transaction id follows from its bytes."""
+    instructions = build_instructions(context.instruction_context, action, number, over)
+    signers = [context.signer]
+    source = deposit_amount_of(action)
+    if source is not None and context.deposits is not None:
+        keys = context.deposits.of(bytes.fromhex(action.intent_hash[2:]))
         if keys.address != source:
-            raise ValueError(f"{source} is no deposit address of the key in use")
+            raise ValueError(f"{source} is not a deposit address of the configured key")
         signers.append(keys)
-    price = price_of(ground.traits, fee_units)
-    tx_id, raw = written(asked, signers, recent, ground.traits.units, price)
-    return Signed(tx_id, raw, number, fee_units)
+    price = price_of(context.params, fee_units)
+    tx_id, raw = sign_instructions(instructions, signers, recent, context.params.units, price)
+    return SignedTx(tx_id, raw, number, fee_units)
 
 
-def written(
-    asked: Sequence[Instruction],
+def sign_instructions(
+    instructions: Sequence[Instruction],
     signers: Sequence[SolanaSigner],
-    recent: Recent,
+    recent: RecentBlockhash,
     units: int,
     price: int,
 ) -> tuple[str, bytes]:
-    """Name and bytes of a transaction; the first signer pays. The bytes begin with the last height
-    at which it can land, for whoever reads them in another process."""
+    """A transaction's id and bytes; the first signer pays. The bytes begin with the last height at
+    which it can land, so that any process knows it."""
     budget = [set_compute_unit_limit(units), set_compute_unit_price(price)]
     payer = Pubkey.from_string(signers[0].address)
     block_hash = Hash.from_string(recent.block_hash)
-    message = Message.new_with_blockhash([*budget, *asked], payer, block_hash)
-    data, by = bytes(message), {one.address: one for one in signers}
+    message = Message.new_with_blockhash([*budget, *instructions], payer, block_hash)
+    data, by = bytes(message), {signer.address: signer for signer in signers}
     needed = message.account_keys[: message.header.num_required_signatures]
     signatures = [Signature.from_bytes(by[str(key)].sign(data)) for key in needed]
     whole = bytes(Transaction.populate(message, signatures))
-    if len(whole) > MOST_BYTES:
-        raise ValueError(f"the transaction has {len(whole)} bytes; Solana takes {MOST_BYTES}")
+    if len(whole) > MAX_BYTES:
+        raise ValueError(f"the transaction has {len(whole)} bytes; Solana accepts {MAX_BYTES}")
     return str(signatures[0]), recent.last_height.to_bytes(_HEIGHT_SIZE, "big") + whole
 
 
-def height_in(raw: bytes) -> int:
+def last_height_of(raw: bytes) -> int:
     """The last height at which a transaction can land."""
     return int.from_bytes(raw[:_HEIGHT_SIZE], "big")
 
 
 def wire_bytes(raw: bytes) -> bytes:
-    """What nodes take of a transaction's bytes."""
+    """The part of the stored bytes that is sent to nodes."""
     return raw[_HEIGHT_SIZE:]

@@ -1,1 +1,1 @@
-"""Chains of the Starknet family."""
+"""The adapter of Starknet chains."""

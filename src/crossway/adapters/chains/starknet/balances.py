@@ -1,48 +1,54 @@
-"""Balances of many addresses: one question each, many questions a request."""
+"""Balances of many addresses: one call for each, many calls in one batch."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crossway.adapters.chains.live.nodes import Line
-from crossway.adapters.chains.live.rpc import Objection
-from crossway.adapters.chains.starknet.calldata import balance_call
-from crossway.adapters.chains.starknet.ground import Ground, ask_call
-from crossway.adapters.chains.starknet.wire import (
+from crossway.adapters.chains.rpc.client import RpcError
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
+from crossway.adapters.chains.starknet.calldata import balance_call, call_request
+from crossway.adapters.chains.starknet.chain_context import ChainContext
+from crossway.adapters.chains.starknet.rpc_schemas import (
     CONTRACT_ERROR,
     CONTRACT_NOT_FOUND,
     ENTRY_POINT_NOT_FOUND,
-    Malformed,
-    u256,
+    parse_u256,
 )
 
-_NEW, _OLD = "balance_of", "balanceOf"
+_SNAKE_CASE, _CAMEL_CASE = "balance_of", "balanceOf"
 
 
-def read(
-    ground: Ground, line: Line, addresses: Sequence[str], token: str, at: int | str = "latest"
+def read_balances(
+    context: ChainContext,
+    session: RpcSession,
+    addresses: Sequence[str],
+    token: str,
+    block: int | str = "latest",
 ) -> Mapping[str, int]:
-    """Units of a token at each address at a block. Where there is no such contract, nobody holds
-    anything of it."""
+    """The balance of each address at a block, in base units of a token; 0 where the token is not
+    deployed."""
     if not addresses:
         return {}
-    names = (_OLD, _NEW) if token in ground.older else (_NEW, _OLD)
-    for name in names:
-        answers = line.tell([ask_call(balance_call(token, a, name), at) for a in addresses])
-        if not any(_unknown_name(one) for one in answers):
-            if name == _OLD:
-                ground.older.add(token)
-            return {a: _units(one, token) for a, one in zip(addresses, answers, strict=True)}
-    raise Malformed(f"{token} does not answer what an address holds")
+    entries = (_SNAKE_CASE, _CAMEL_CASE)
+    for entry in entries[::-1] if token in context.camel_case_tokens else entries:
+        calls = [balance_call(token, address, entry) for address in addresses]
+        results = session.batch([call_request(call, block) for call in calls])
+        if not any(_lacks_entry_point(result) for result in results):
+            if entry == _CAMEL_CASE:
+                context.camel_case_tokens.add(token)
+            return {a: _parse_balance(r, token) for a, r in zip(addresses, results, strict=True)}
+    raise MalformedResponse(f"{token} does not return a balance")
 
 
-def _unknown_name(answer: Any) -> bool:
-    # Nodes of older versions tell of a missing entry point as of any other error.
-    return isinstance(answer, Objection) and answer.code in (ENTRY_POINT_NOT_FOUND, CONTRACT_ERROR)
+def _lacks_entry_point(result: Any) -> bool:
+    # Older node versions report a missing entry point like any other contract error.
+    codes = (ENTRY_POINT_NOT_FOUND, CONTRACT_ERROR)
+    return isinstance(result, RpcError) and result.code in codes
 
 
-def _units(answer: Any, token: str) -> int:
-    if isinstance(answer, Objection):
-        if answer.code == CONTRACT_NOT_FOUND:
+def _parse_balance(result: Any, token: str) -> int:
+    if isinstance(result, RpcError):
+        if result.code == CONTRACT_NOT_FOUND:
             return 0
-        raise Malformed(f"the node objects: {answer.message}")
-    return u256(answer, f"what an address holds of {token}")
+        raise MalformedResponse(f"the node returned an error: {result.message}")
+    return parse_u256(result, f"a balance of {token}")

@@ -1,19 +1,27 @@
-"""What a transaction asks of the contracts: the calls that carry out an action."""
+"""Encoding the contract calls of Starknet."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from crossway.adapters.chains.addresses import keccak256
-from crossway.adapters.chains.binding import bound, dest_words, source_words
+from crossway.adapters.chains.intent_hash import dest_words, source_words, verified_hashes
+from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.starknet.contracts import Deployment
-from crossway.adapters.chains.starknet.felts import PRIME, number, pair, selector, word
-from crossway.domain.actions import Action, Output
+from crossway.adapters.chains.starknet.felts import (
+    PRIME,
+    selector,
+    split_u256,
+    split_word,
+    to_felt,
+    to_hex_list,
+)
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import Terms
-from crossway.domain.transfers import Duty
+from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall, Output
 
-# Token, bridger, refundTo and coordinator among the words of the source terms.
-_ADDRESSES = (2, 4, 5, 6)
+# The positions of addresses in the source terms: token, bridger, refundTo, coordinator.
+_ADDRESS_POSITIONS = (2, 4, 5, 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,82 +33,93 @@ class Call:
     data: tuple[int, ...]
 
 
-def executed(calls: Sequence[Call]) -> list[int]:
+def block_id(block: int | str) -> object:
+    """A height or tag as JSON-RPC writes it."""
+    return {"block_number": block} if isinstance(block, int) else block
+
+
+def call_request(call: Call, block: int | str = "latest") -> RpcRequest:
+    """Request the result of a call at a block."""
+    fields = {
+        "contract_address": hex(to_felt(call.to)),
+        "entry_point_selector": hex(selector(call.entry)),
+        "calldata": to_hex_list(call.data),
+    }
+    return RpcRequest("starknet_call", (fields, block_id(block)))
+
+
+def multicall_calldata(calls: Sequence[Call]) -> list[int]:
     """The calldata with which an account makes these calls one after the other."""
     felts = [len(calls)]
     for call in calls:
-        felts += [number(call.to), selector(call.entry), len(call.data), *call.data]
+        felts += [to_felt(call.to), selector(call.entry), len(call.data), *call.data]
     return felts
 
 
-def calls_of(catalogue: Catalogue, at: Deployment, action: Action) -> list[Call]:
-    """The calls of an action. Raises `ValueError` where the action does not fit its own terms."""
-    terms = action.terms
-    if terms is None:
-        raise ValueError(f"the {action.duty} of {action.intent_key} does not carry its terms")
-    hashes = bound(catalogue, terms, action.bridger, action.coordinator)
-    if "0x" + hashes.key.hex() != action.intent_key:
-        raise ValueError(f"the terms of {action.intent_key} are not those that it was named by")
-    if action.duty is Duty.FILL:
-        return _fill(at, hashes.source_hash, action.outputs[0])
+def encode_calls(catalogue: Catalogue, deployment: Deployment, action: OutboundCall) -> list[Call]:
+    """The calls that carry out an action. Raises `ValueError` where the action does not match its
+    terms."""
+    terms, hashes = verified_hashes(catalogue, action)
+    if action.kind is OutboundTxKind.FILL:
+        return _fill(deployment, hashes.source_hash, action.outputs[0])
     data = (
-        *_source(catalogue, terms, action.bridger, action.coordinator),
-        *word(keccak256(b"".join(dest_words(catalogue, terms)))),
+        *_source_felts(catalogue, terms, action.bridger, action.coordinator),
+        *split_word(keccak256(b"".join(dest_words(catalogue, terms)))),
     )
     first = action.outputs[0]
     if first.source == action.bridger:
-        return [Call(action.bridger, "settle", (*data, *_payouts(action.outputs)))]
-    if at.deposit_address(hashes.key) != first.source:
+        return [Call(action.bridger, "settle", (*data, *_encode_payouts(action.outputs)))]
+    if deployment.deposit_address(hashes.intent_hash) != first.source:
         raise ValueError(f"{first.source} is no deposit address of the contracts in use")
-    if action.duty is Duty.START:
-        return [Call(at.factory, "start", data)]
-    token = number(first.token)
+    if action.kind is OutboundTxKind.START:
+        return [Call(deployment.factory, "start", data)]
+    token = to_felt(first.token)
     if first.to == terms.refund_address:
-        return [Call(at.factory, "refund", (*data, token))]
-    return [Call(at.factory, "redirect", (*data, token, number(first.to)))]
+        return [Call(deployment.factory, "refund", (*data, token))]
+    return [Call(deployment.factory, "redirect", (*data, token, to_felt(first.to)))]
 
 
-def _source(catalogue: Catalogue, terms: Terms, bridger: str, coordinator: str) -> tuple[int, ...]:
-    """The terms of the source chain, as the contracts take them: numbers as two halves each,
-    addresses as one number. Raises `ValueError` for an address that the field does not hold."""
+def _source_felts(
+    catalogue: Catalogue, terms: Terms, bridger: str, coordinator: str
+) -> tuple[int, ...]:
+    """The source terms as contracts take them: numbers as two halves, addresses as one felt. Raises
+    `ValueError` for an address that is not below the field's prime."""
     felts: list[int] = []
-    for place, one in enumerate(source_words(catalogue, terms, bridger, coordinator)):
-        value = int.from_bytes(one, "big")
-        if place not in _ADDRESSES:
-            felts += pair(value)
+    for position, word in enumerate(source_words(catalogue, terms, bridger, coordinator)):
+        value = int.from_bytes(word, "big")
+        if position not in _ADDRESS_POSITIONS:
+            felts += split_u256(value)
         elif value < PRIME:
             felts.append(value)
         else:
-            raise ValueError("an address of the terms does not fit into a number of Starknet")
+            raise ValueError("an address of the terms is not a field element")
     return tuple(felts)
 
 
-def _fill(at: Deployment, source_hash: bytes, output: Output) -> list[Call]:
-    if output.units is None:
-        raise ValueError("a fill names what it pays")
-    units, token = pair(output.units), output.token
-    return [
-        Call(token, "approve", (number(at.filler), *units)),
-        Call(at.filler, "fill", (*word(source_hash), number(token), number(output.to), *units)),
-    ]
+def _fill(deployment: Deployment, source_hash: bytes, output: Output) -> list[Call]:
+    if output.amount is None:
+        raise ValueError("a fill must have an amount")
+    amount, token, filler = split_u256(output.amount), output.token, deployment.filler
+    data = (*split_word(source_hash), to_felt(token), to_felt(output.to), *amount)
+    return [Call(token, "approve", (to_felt(filler), *amount)), Call(filler, "fill", data)]
 
 
-def _payouts(outputs: Sequence[Output]) -> list[int]:
-    paid = [(one.to, one.units) for one in outputs if one.units]
+def _encode_payouts(outputs: Sequence[Output]) -> list[int]:
+    paid = [(output.to, output.amount) for output in outputs if output.amount]
     felts = [len(paid)]
-    for to, units in paid:
-        felts += [number(to), *pair(units)]
+    for to, amount in paid:
+        felts += [to_felt(to), *split_u256(amount)]
     return felts
 
 
-def used_call(to: str, keys: Collection[str]) -> Call:
-    """Asks a contract which of these intents' keys it has used."""
-    felts = [len(keys)]
-    for key in keys:
-        felts += word(bytes.fromhex(key[2:]))
+def executed_call(to: str, intent_hashes: Collection[str]) -> Call:
+    """The call that returns which of these intents a contract has executed."""
+    felts = [len(intent_hashes)]
+    for intent_hash in intent_hashes:
+        felts += split_word(bytes.fromhex(intent_hash[2:]))
     return Call(to, "used", tuple(felts))
 
 
 def balance_call(token: str, owner: str, entry: str = "balance_of") -> Call:
-    """Asks a token what an address holds; older ones know only the other spelling."""
-    return Call(token, entry, (number(owner),))
+    """The call that returns an owner's balance; older tokens only know `balanceOf`."""
+    return Call(token, entry, (to_felt(owner),))

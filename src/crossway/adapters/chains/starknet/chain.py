@@ -1,89 +1,56 @@
-"""One live Starknet chain behind the chain port."""
+"""A live Starknet chain behind the chain port."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from crossway.adapters.chains.addresses import canonical
-from crossway.adapters.chains.binding import bound
-from crossway.adapters.chains.starknet import balances, deposits, made
-from crossway.adapters.chains.starknet.ground import Ground
-from crossway.adapters.chains.starknet.heads import Summit
-from crossway.adapters.chains.starknet.sending import Post
-from crossway.domain.actions import Action
-from crossway.domain.deposits import Incoming
-from crossway.domain.intent import Terms
-from crossway.ports.chain import Cursor, Heads, Made, Scan, Signed, Status, Watch
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_chain import RpcChain
+from crossway.adapters.chains.starknet import balances, deposits, tx_history
+from crossway.adapters.chains.starknet.chain_context import ChainContext
+from crossway.adapters.chains.starknet.head_tracker import StarknetHeadTracker
+from crossway.adapters.chains.starknet.tx_sender import StarknetTxSender
+from crossway.domain.deposits import IncomingTransfer
+from crossway.ports.chain import AccountTx, AddressFilter, Cursor, Scan
 
 
-class StarknetChain:
-    """`ports.chain.Chain` over the nodes of a Starknet chain; safe to share between threads."""
+class StarknetChain(RpcChain[ChainContext, StarknetTxSender]):
+    """`ports.chain.Chain` over the nodes of a Starknet chain."""
 
-    # The sequencer takes another transaction of the same nonce that offers a tenth more.
-    replaces = True
+    kind = "starknet"
+    # The sequencer replaces a transaction by one with the same nonce and a 10 % higher fee.
+    supports_rbf = True
 
-    def __init__(self, ground: Ground, poll_seconds: float | None = None) -> None:
-        self.id, self.own = ground.chain.id, ground.own
-        self.ground = ground
-        self._summit = Summit(ground, poll_seconds)
-        self._post = Post(ground, self._summit)
-
-    def close(self) -> None:
-        """Let the connections to its nodes go."""
-        self.ground.nodes.close()
-
-    def canonical_address(self, text: str) -> str:
-        return canonical("starknet", text)
-
-    def intent_key(self, terms: Terms) -> str:
-        own = self.own
-        return "0x" + bound(self.ground.catalogue, terms, own.bridger, own.coordinator).key.hex()
+    def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
+        head_tracker = StarknetHeadTracker(context, poll_seconds)
+        super().__init__(context, head_tracker, StarknetTxSender(context, head_tracker))
 
     def deposit_address(self, key: str) -> str:
-        return self.ground.at.deposit_address(bytes.fromhex(key[2:]))
+        return self.context.deployment.deposit_address(bytes.fromhex(key[2:]))
 
-    def deposit_token_account(self, address: str, token: str) -> str | None:
-        return None
+    def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
+        return deposits.scan(self.context, self.heads(), after, watch)
 
-    def heads(self) -> Heads:
-        return self._summit.heads()
-
-    def scan(self, after: Cursor | None, watch: Watch) -> Scan:
-        return deposits.scan(self.ground, self._summit.heads(), after, watch)
-
-    def incoming_to(
+    def transfers_to(
         self, addresses: Collection[str], since: datetime | None = None
-    ) -> Sequence[Incoming]:
-        return deposits.incoming_to(self.ground, self._summit.heads(), addresses, since)
+    ) -> Sequence[IncomingTransfer]:
+        return deposits.transfers_to(self.context, self.heads(), addresses, since)
 
-    def still_there(self, incoming: Sequence[Incoming]) -> Sequence[bool]:
-        return deposits.still_there(self.ground, incoming)
-
-    def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
-        wanted = list(dict.fromkeys(addresses))
-        if not wanted:
-            return {}
-        return self.ground.nodes.one(lambda line: balances.read(self.ground, line, wanted, token))
+    def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
+        return deposits.verify_inclusion(self.context, incoming)
 
     def next_nonce(self, account: str) -> int:
-        return self._post.next_nonce(account)
+        return self.tx_sender.next_nonce(account)
 
-    def fee_units(self) -> int:
-        return self._post.fee_units()
+    def executed(self, markers: Collection[str]) -> set[str]:
+        return tx_history.executed_markers(self.context, markers)
 
-    def native_balance(self, address: str) -> int:
-        return self.balances([address], self.ground.coin)[address]
+    def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
+        return tx_history.transactions_from(self.context, self.heads(), account, from_nonce)
 
-    def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
-        return self._post.sign(actions, fee_units)
+    def _native_token(self) -> str:
+        return self.context.fee_token
 
-    def broadcast(self, signed: Sequence[Signed]) -> Sequence[str]:
-        return self._post.broadcast(signed)
-
-    def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
-        return self._post.status(tx_ids)
-
-    def used(self, markers: Collection[str]) -> set[str]:
-        return made.used(self.ground, markers)
-
-    def made_by(self, account: str, from_nonce: int) -> Sequence[Made]:
-        return made.made_by(self.ground, self._summit.heads(), account, from_nonce)
+    def _read_balances(
+        self, session: RpcSession, addresses: Sequence[str], token: str
+    ) -> Mapping[str, int]:
+        return balances.read_balances(self.context, session, addresses, token)

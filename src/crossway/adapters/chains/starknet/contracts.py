@@ -1,4 +1,4 @@
-"""The contracts as they were built, and where they lie: the same addresses on every network."""
+"""The compiled contract classes and their addresses, which are the same on every network."""
 
 import json
 from dataclasses import dataclass
@@ -7,21 +7,22 @@ from importlib.resources import files
 
 from crossway.adapters.chains.starknet.felts import (
     contract_address,
-    name_of,
-    number,
-    salt_of,
+    deposit_salt,
+    to_felt,
+    to_hex,
 )
 
-# Puts an instance of a declared class at the address that class, salt and calldata determine.
+# The universal deployer: deploys an instance of a declared class at an address that follows from
+# class, salt and calldata.
 UNIVERSAL_DEPLOYER = "0x041a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf"
-# GRACE of the factory: its own constant, which tests compare.
+# The constant GRACE of the factory; a test compares them.
 REDIRECT_SECONDS = 3 * 86_400
 CLASSES = ("IntentFactory", "Escrow", "Filler", "DepositAddress")
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """Where the contracts are, and which classes they have; all in canonical form."""
+    """The addresses of the contracts, and the class of deposit addresses, in canonical form."""
 
     factory: str
     escrow: str
@@ -29,36 +30,37 @@ class Deployment:
     deposit_class: str
 
     def deposit_address(self, key: bytes) -> str:
-        """The deposit address of an intent: known before anything is deployed there."""
-        felt = contract_address(number(self.deposit_class), salt_of(key), (), number(self.factory))
-        return name_of(felt)
+        """The deposit address of an intent hash, known before anything is deployed there."""
+        deposit_class, factory = to_felt(self.deposit_class), to_felt(self.factory)
+        return to_hex(contract_address(deposit_class, deposit_salt(key), (), factory))
 
 
 @lru_cache
 def class_hash(name: str) -> str:
-    """The hash of a contract's class, by which a network knows what was declared."""
-    read = json.loads(files(__package__).joinpath("artifacts", "build.json").read_bytes())
-    return name_of(int(read["classes"][name], 16))
+    """The hash of a contract's class, which identifies it once it was declared."""
+    data = json.loads(files(__package__).joinpath("artifacts", "build.json").read_bytes())
+    return to_hex(int(data["classes"][name], 16))
 
 
-def arguments(name: str) -> tuple[int, ...]:
-    """What a contract's constructor is told."""
+def constructor_calldata(name: str) -> tuple[int, ...]:
+    """The constructor arguments of a contract."""
     if name == "IntentFactory":
-        return (number(class_hash("DepositAddress")),)
-    return (number(_placed("IntentFactory")),) if name == "Escrow" else ()
+        return (to_felt(class_hash("DepositAddress")),)
+    return (to_felt(_universal_address("IntentFactory")),) if name == "Escrow" else ()
 
 
 @lru_cache
-def deployment() -> Deployment:
-    """Where the universal deployer puts the contracts."""
+def default_deployment() -> Deployment:
+    """The addresses at which the universal deployer deploys the contracts."""
     return Deployment(
-        _placed("IntentFactory"),
-        _placed("Escrow"),
-        _placed("Filler"),
+        _universal_address("IntentFactory"),
+        _universal_address("Escrow"),
+        _universal_address("Filler"),
         class_hash("DepositAddress"),
     )
 
 
 @lru_cache
-def _placed(name: str) -> str:
-    return name_of(contract_address(number(class_hash(name)), 0, arguments(name), 0))
+def _universal_address(name: str) -> str:
+    calldata = constructor_calldata(name)
+    return to_hex(contract_address(to_felt(class_hash(name)), 0, calldata, 0))

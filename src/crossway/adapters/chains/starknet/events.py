@@ -1,75 +1,75 @@
-"""Events found by questions: many receivers in one, page by page, less when a node objects."""
+"""Event queries: many recipients per query, page by page, smaller queries where a node objects."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from crossway.adapters.chains.live.nodes import Line
-from crossway.adapters.chains.live.rpc import Objection, Question, Silent
-from crossway.adapters.chains.starknet.felts import number, written
-from crossway.adapters.chains.starknet.traits import Traits
-from crossway.adapters.chains.starknet.wire import (
+from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError, RpcRequest
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
+from crossway.adapters.chains.starknet.chain_params import ChainParams
+from crossway.adapters.chains.starknet.felts import to_felt, to_hex_list
+from crossway.adapters.chains.starknet.rpc_schemas import (
     PAGE_TOO_BIG,
     TOO_MANY_KEYS,
     TRANSFER,
-    Malformed,
-    Told,
-    is_keyed,
-    rows,
-    table,
-    told,
-    transfer_of,
+    LocatedEvent,
+    has_indexed_parties,
+    parse_located_event,
+    parse_transfer,
 )
 
-# A question that needs more pages asks for too many blocks.
-MOST_PAGES, FEW_PAGES = 40, 8
-_NO_END = 2_000
-_ENOUGH = 50
+# A query with more pages covers too many blocks.
+MAX_PAGES, FEW_PAGES = 40, 8
+_MAX_PAGES_PER_BLOCK = 2_000
+# After so many transfers with indexed recipients, a token counts as one that always has them.
+_ENOUGH_TRANSFERS = 50
 
 
 @dataclass
-class Limits:
-    """How much is asked for at once: what a chain is known for, less as nodes objected."""
+class QueryLimits:
+    """The current size of a query: the chain's usual limits, lowered where nodes objected."""
 
     blocks: int
     recipients: int
     page: int
 
-    def grow(self, traits: Traits) -> None:
-        """All went well: ask for a little more again, up to what is usual."""
-        self.blocks = min(traits.blocks, self.blocks + self.blocks // 8 + 1)
-        self.recipients = min(traits.recipients, self.recipients + self.recipients // 8 + 1)
+    def grow(self, params: ChainParams) -> None:
+        """Raise the limits a little after a success, up to the usual ones."""
+        self.blocks = min(params.event_blocks, self.blocks + self.blocks // 8 + 1)
+        self.recipients = min(params.recipients, self.recipients + self.recipients // 8 + 1)
 
 
-def limits_of(traits: Traits) -> Limits:
-    """The limits to begin with."""
-    return Limits(traits.blocks, traits.recipients, traits.page)
+def initial_limits(params: ChainParams) -> QueryLimits:
+    """The chain's usual limits."""
+    return QueryLimits(params.event_blocks, params.recipients, params.page_size)
 
 
 @dataclass
-class Layouts:
-    """Which tokens name receivers in the keys of their events, as was seen: only those can be
-    asked for by receiver. Of the others all transfers are read, which needs nothing to be known."""
+class TransferLayouts:
+    """Which tokens have recipients in the keys of their events: only those can be queried by
+    recipient. Of the others, all transfers are read, which is always correct."""
 
-    seen: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
 
-    def learn(self, found: Collection[Told]) -> None:
-        """See how tokens tell of their transfers; one that names nobody in keys never counts."""
-        for one in found:
-            if transfer_of(one.event) is not None:
-                token, keyed = one.event.address, is_keyed(one.event)
-                many = self.seen.get(token, 0)
-                self.seen[token] = min(many + 1, _ENOUGH) if keyed and many >= 0 else -1
+    def learn(self, events: Collection[LocatedEvent]) -> None:
+        """Count transfers with indexed recipients; a token with a single other one never counts."""
+        for located in events:
+            if parse_transfer(located.event) is not None:
+                token, indexed = located.event.address, has_indexed_parties(located.event)
+                count = self.counts.get(token, 0)
+                known = indexed and count >= 0
+                self.counts[token] = min(count + 1, _ENOUGH_TRANSFERS) if known else -1
 
     def unsure(self, tokens: Collection[str]) -> list[str]:
-        """Tokens all of whose transfers have to be read."""
-        return sorted(t for t in tokens if self.seen.get(t, 0) < _ENOUGH)
+        """The tokens whose transfers must all be read."""
+        return sorted(t for t in tokens if self.counts.get(t, 0) < _ENOUGH_TRANSFERS)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Events in blocks from one to another, both included: `keys` are the values allowed at each
-    place, all where none is named; of one contract, or of any."""
+class EventQuery:
+    """A block range, both ends included. `keys` has the allowed values at each position (all where
+    empty); `address` is the contract, any where empty."""
 
     first: int
     last: int
@@ -77,124 +77,134 @@ class Wanted:
     address: str = ""
 
 
-def of_receivers(limits: Limits, first: int, last: int, to: Sequence[str]) -> list[Wanted]:
-    """Transfers of whatever token to these receivers."""
-    felts = [number(one) for one in to]
+def queries_by_receiver(
+    limits: QueryLimits, first: int, last: int, to: Sequence[str]
+) -> list[EventQuery]:
+    """Queries for transfers of any token to these recipients."""
+    felts = [to_felt(address) for address in to]
     size = limits.recipients
     return [
-        Wanted(first, last, ((TRANSFER,), (), tuple(felts[at : at + size])))
-        for at in range(0, len(felts), size)
+        EventQuery(first, last, ((TRANSFER,), (), tuple(felts[start : start + size])))
+        for start in range(0, len(felts), size)
     ]
 
 
-def of_token(first: int, last: int, token: str) -> Wanted:
-    """All transfers of a token."""
-    return Wanted(first, last, ((TRANSFER,),), token)
+def query_by_token(first: int, last: int, token: str) -> EventQuery:
+    """A query for all transfers of a token."""
+    return EventQuery(first, last, ((TRANSFER,),), token)
 
 
-def question(limits: Limits, wanted: Wanted, page: str = "") -> Question:
-    """Ask for a page of events; the first one unless told which."""
-    asked: dict[str, Any] = {
-        "from_block": {"block_number": wanted.first},
-        "to_block": {"block_number": wanted.last},
-        "keys": [written(one) for one in wanted.keys],
+def events_request(limits: QueryLimits, query: EventQuery, page: str = "") -> RpcRequest:
+    """Request a page of events, by default the first one."""
+    fields: dict[str, Any] = {
+        "from_block": {"block_number": query.first},
+        "to_block": {"block_number": query.last},
+        "keys": [to_hex_list(values) for values in query.keys],
         "chunk_size": limits.page,
     }
-    if wanted.address:
-        asked["address"] = hex(number(wanted.address))
+    if query.address:
+        fields["address"] = hex(to_felt(query.address))
     if page:
-        asked["continuation_token"] = page
-    return Question("starknet_getEvents", (asked,))
+        fields["continuation_token"] = page
+    return RpcRequest("starknet_getEvents", (fields,))
 
 
-def answered(line: Line, limits: Limits, wanted: Wanted, answer: Any) -> list[Told]:
-    """The events that an answer and the pages after it hold; where it is an objection to so much,
-    or there are very many, asks for less."""
-    found = _pages(line, limits, wanted, answer, MOST_PAGES)
-    if found is None:
-        limits.blocks = max(1, (wanted.last - wanted.first + 1) // 2)
-        return _halves(line, limits, wanted)
-    return found
+def read_events(
+    session: RpcSession, limits: QueryLimits, query: EventQuery, result: Any
+) -> list[LocatedEvent]:
+    """The events in a result and in the pages after it. Where there are too many, or the node
+    rejects the query's size, sends smaller queries."""
+    events = _read_pages(session, limits, query, result, MAX_PAGES)
+    if events is None:
+        limits.blocks = max(1, (query.last - query.first + 1) // 2)
+        middle = (query.first + query.last) // 2
+        halves = [replace(query, last=middle), replace(query, first=middle + 1)]
+        return fetch_events(session, limits, halves)
+    return events
 
 
-def few(line: Line, limits: Limits, wanted: Wanted, answer: Any) -> list[Told] | None:
-    """As `answered`; None where there are many and they are of more than one block."""
-    return _pages(line, limits, wanted, answer, FEW_PAGES)
+def read_if_few(
+    session: RpcSession, limits: QueryLimits, query: EventQuery, result: Any
+) -> list[LocatedEvent] | None:
+    """As `read_events`; None where there are many pages in a range of several blocks."""
+    return _read_pages(session, limits, query, result, FEW_PAGES)
 
 
-def _pages(line: Line, limits: Limits, wanted: Wanted, answer: Any, most: int) -> list[Told] | None:
-    if isinstance(answer, Objection):
-        return _less(line, limits, wanted, answer)
-    found, page = _read(wanted, answer)
+def _read_pages(
+    session: RpcSession, limits: QueryLimits, query: EventQuery, result: Any, max_pages: int
+) -> list[LocatedEvent] | None:
+    if isinstance(result, RpcError):
+        return _read_smaller(session, limits, query, result)
+    events, page = _parse_page(query, result)
     pages = 1
     while page:
         pages += 1
-        if pages > most and wanted.last > wanted.first:
+        if pages > max_pages and query.last > query.first:
             return None
-        if pages > _NO_END:
-            raise Silent("the node's pages of events do not end")
-        more, page = _read(wanted, line.ask(question(limits, wanted, page))[0])
-        found += more
-    return found
+        if pages > _MAX_PAGES_PER_BLOCK:
+            raise NodeUnavailable("the node's pages of events do not end")
+        more, page = _parse_page(query, session.call(events_request(limits, query, page))[0])
+        events += more
+    return events
 
 
-def fetched(line: Line, limits: Limits, wanted: Sequence[Wanted]) -> list[Told]:
-    """All events that these questions find."""
-    answers = line.tell([question(limits, one) for one in wanted])
+def fetch_events(
+    session: RpcSession, limits: QueryLimits, queries: Sequence[EventQuery]
+) -> list[LocatedEvent]:
+    """Send these queries and read all their events."""
+    results = session.batch([events_request(limits, query) for query in queries])
     return [
         event
-        for one, answer in zip(wanted, answers, strict=True)
-        for event in answered(line, limits, one, answer)
+        for query, result in zip(queries, results, strict=True)
+        for event in read_events(session, limits, query, result)
     ]
 
 
-def _less(line: Line, limits: Limits, wanted: Wanted, said: Objection) -> list[Told]:
-    if said.code == PAGE_TOO_BIG:
-        return _smaller(line, limits, wanted)
-    receivers = wanted.keys[-1]
-    if said.code == TOO_MANY_KEYS and len(receivers) > 1:
-        half = len(receivers) // 2
+def _read_smaller(
+    session: RpcSession, limits: QueryLimits, query: EventQuery, error: RpcError
+) -> list[LocatedEvent]:
+    if error.code == PAGE_TOO_BIG:
+        return _read_smaller_pages(session, limits, query)
+    recipients = query.keys[-1]
+    if error.code == TOO_MANY_KEYS and len(recipients) > 1:
+        half = len(recipients) // 2
         limits.recipients = max(1, min(limits.recipients, half))
-        parts = receivers[:half], receivers[half:]
-        return fetched(
-            line, limits, [replace(wanted, keys=(*wanted.keys[:-1], part)) for part in parts]
-        )
-    raise Silent(f"the node objects: {said.message}")
+        parts = recipients[:half], recipients[half:]
+        queries = [replace(query, keys=(*query.keys[:-1], part)) for part in parts]
+        return fetch_events(session, limits, queries)
+    raise NodeUnavailable(f"the node returned an error: {error.message}")
 
 
-def _smaller(line: Line, limits: Limits, wanted: Wanted) -> list[Told]:
-    """Asks for smaller pages, beginning with the size that another question came down to."""
+def _read_smaller_pages(
+    session: RpcSession, limits: QueryLimits, query: EventQuery
+) -> list[LocatedEvent]:
+    """Requests smaller pages, starting with the size that another query arrived at."""
     while True:
-        answer = line.tell([question(limits, wanted)])[0]
-        if not isinstance(answer, Objection) or answer.code != PAGE_TOO_BIG:
-            return answered(line, limits, wanted, answer)
+        result = session.batch([events_request(limits, query)])[0]
+        if not isinstance(result, RpcError) or result.code != PAGE_TOO_BIG:
+            return read_events(session, limits, query, result)
         if limits.page == 1:
-            raise Silent(f"the node objects to the smallest question: {answer.message}")
+            raise NodeUnavailable(f"the node rejects the smallest query: {result.message}")
         limits.page //= 2
 
 
-def _halves(line: Line, limits: Limits, wanted: Wanted) -> list[Told]:
-    middle = (wanted.first + wanted.last) // 2
-    return fetched(line, limits, [replace(wanted, last=middle), replace(wanted, first=middle + 1)])
-
-
-def _read(wanted: Wanted, answer: Any) -> tuple[list[Told], str]:
-    """A page's events, and the name of the next page; empty after the last."""
-    page: Mapping[str, Any] = table(answer, "events")
-    found = [told(one) for one in rows(page.get("events"), "events")]
-    for one in found:
-        if not wanted.first <= one.height <= wanted.last or not _fits(wanted, one):
-            raise Malformed("the node answered events that were not asked for")
+def _parse_page(query: EventQuery, result: Any) -> tuple[list[LocatedEvent], str]:
+    """A page's events, and the token of the next page; empty after the last."""
+    page: Mapping[str, Any] = as_object(result, "events")
+    events = [parse_located_event(event) for event in as_list(page.get("events"), "events")]
+    for event in events:
+        if not query.first <= event.height <= query.last or not _matches(query, event):
+            raise MalformedResponse("the node returned events that were not requested")
     following = page.get("continuation_token")
     if following is not None and not isinstance(following, str):
-        raise Malformed("the node answered something else than a page of events")
-    return found, following or ""
+        raise MalformedResponse("the node did not return a page of events")
+    return events, following or ""
 
 
-def _fits(wanted: Wanted, one: Told) -> bool:
-    keys = one.event.keys
-    if wanted.address and one.event.address != wanted.address:
+def _matches(query: EventQuery, located: LocatedEvent) -> bool:
+    keys = located.event.keys
+    if query.address and located.event.address != query.address:
         return False
-    if len(keys) < len(wanted.keys):
+    if len(keys) < len(query.keys):
         return False
-    return all(not may or key in may for may, key in zip(wanted.keys, keys, strict=False))
+    return all(not allowed or k in allowed for allowed, k in zip(query.keys, keys, strict=False))

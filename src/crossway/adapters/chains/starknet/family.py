@@ -1,59 +1,56 @@
-"""The Starknet family: how its chains are opened, looked at, and what operators do on them."""
+"""The Starknet family: opening its chains, checking their nodes, and operating them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from crossway.adapters.chains.live.errands import Placed, Plan
-from crossway.adapters.chains.live.findings import Finding
-from crossway.adapters.chains.live.keys import Keyring
-from crossway.adapters.chains.live.profile import ChainProfile
-from crossway.adapters.chains.starknet import balances, errands, examining, opening
+from crossway.adapters.chains.rpc.diagnostics import Finding
+from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.operator import RpcOperator
+from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.profile import ChainProfile
+from crossway.adapters.chains.starknet import diagnostics, factory, operator_txs, readiness
 from crossway.adapters.chains.starknet.chain import StarknetChain
-from crossway.adapters.chains.starknet.examining import nodes_findings
-from crossway.adapters.chains.starknet.keys import KEYS
-from crossway.adapters.chains.starknet.starting import missing
+from crossway.adapters.chains.starknet.diagnostics import diagnose_nodes
+from crossway.adapters.chains.starknet.signers import KEYS
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import Token
 
-__all__ = ["KEYS", "nodes_findings", "open_chain", "placed"]
+__all__ = ["KEYS", "contract_locations", "diagnose_nodes", "open_chain"]
 
 
-class OpenedStarknet:
-    """`live.families.Opened` for a Starknet chain."""
+class StarknetOperator(RpcOperator[StarknetChain]):
+    """`rpc.protocols.ChainOperator` for a Starknet chain."""
 
-    def __init__(self, chain: StarknetChain) -> None:
-        self.chain = chain
+    def check_contracts(self) -> Sequence[ContractCheck]:
+        return self.chain.context.pool.first(operator_txs.check_contracts)
 
-    def missing(self) -> list[str]:
-        return missing(self.chain)
-
-    def findings(self) -> Iterator[Finding]:
-        return examining.chain_findings(self.chain)
-
-    def contracts(self) -> Sequence[Placed]:
-        return self.chain.ground.nodes.one(errands.trouble)
-
-    def deployment(self, payer: str) -> Plan:
+    def plan_deployment(self, payer: str) -> TxPlan:
         if payer:
             raise ValueError(
-                "--key: on Starknet a key does not tell its account: the relayer's account pays"
+                "--key: on Starknet a key does not determine its account: the relayer's account "
+                "pays"
             )
-        return errands.deployment_plan(self.chain)
+        return operator_txs.plan_deployment(self.chain)
 
-    def held(self, tokens: Sequence[Token]) -> Mapping[str, int]:
-        ground, owner = self.chain.ground, self.chain.own.relayer
-        places = list(dict.fromkeys(one.address for one in tokens))
-        return ground.nodes.one(
-            lambda line: {p: balances.read(ground, line, [owner], p)[owner] for p in places}
-        )
+    def token_balances(self, tokens: Sequence[Token]) -> Mapping[str, int]:
+        return operator_txs.relayer_balances(self.chain, [token.address for token in tokens])
 
-    def approval(self, tokens: Sequence[Token], units: int | None) -> Plan:
-        return errands.nothing(self.chain)
+    def plan_approval(self, tokens: Sequence[Token], units: int | None) -> TxPlan:
+        return operator_txs.empty_plan(self.chain)
 
-    def kept(self, token: str) -> int:
-        return errands.kept_units(self.chain, token)
+    def retained_amount(self, token: str) -> int:
+        return operator_txs.retained_amount(self.chain, token)
 
-    def withdrawal(self, token: Token, to: str, units: int) -> Plan:
-        return errands.withdrawal_plan(self.chain, token, to, units)
+    def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
+        return operator_txs.plan_withdrawal(self.chain, token, to, units)
+
+    def _key_finding(self) -> Finding:
+        return Finding("key", f"opens; its public key is {self.chain.context.signer.address}")
+
+    def _unmet_requirements(self) -> Sequence[str]:
+        return readiness.unmet_requirements(self.chain)
+
+    def _diagnose(self) -> Iterator[Finding]:
+        return diagnostics.diagnose_chain(self.chain)
 
 
 def open_chain(
@@ -62,11 +59,12 @@ def open_chain(
     profile: ChainProfile,
     environment: Mapping[str, str],
     ring: Keyring,
-) -> OpenedStarknet:
-    """As `live.families.Family` says."""
-    return OpenedStarknet(opening.open_chain(catalogue, name, profile, environment, ring))
+) -> StarknetOperator:
+    """As in `rpc.protocols.ChainFamily`."""
+    chain = factory.open_chain(catalogue, name, profile, environment, ring)
+    return StarknetOperator(chain, environment)
 
 
-def placed(profile: ChainProfile | None) -> Sequence[Placed]:
-    """As `live.families.Family` says: the same on every Starknet network."""
-    return errands.placed()
+def contract_locations(profile: ChainProfile | None) -> Sequence[ContractCheck]:
+    """As in `rpc.protocols.ChainFamily`: the same on every Starknet network."""
+    return operator_txs.contract_locations()

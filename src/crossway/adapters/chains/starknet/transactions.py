@@ -1,4 +1,4 @@
-"""The bytes of a transaction of an account: written here, signed by whoever holds the key."""
+"""Building and signing the invoke transactions of a Starknet account."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from starknet_py.hash.transaction import (
 )
 from starknet_py.net.client_models import DAMode, ResourceBounds, ResourceBoundsMapping
 
-from crossway.adapters.chains.starknet.calldata import Call, executed
-from crossway.adapters.chains.starknet.felts import name_of, number, written
-from crossway.adapters.chains.starknet.keys import StarkSigner
-from crossway.adapters.chains.starknet.traits import Traits
-from crossway.ports.chain import Signed
+from crossway.adapters.chains.starknet.calldata import Call, multicall_calldata
+from crossway.adapters.chains.starknet.chain_params import ChainParams
+from crossway.adapters.chains.starknet.felts import to_felt, to_hex, to_hex_list
+from crossway.adapters.chains.starknet.signers import StarkSigner
+from crossway.ports.chain import SignedTx
 
 _VERSION = 3
-# Nothing of ours uses gas of the chain below: none is allowed, whatever it costs.
-_ANY_PRICE = 10**24
+# None of our transactions uses L1 gas: its amount is 0, whatever it costs.
+_L1_GAS_PRICE = 10**24
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """The most that a transaction may use, and pay for a unit of each; prices in FRI."""
+class FeeBounds:
+    """The limits of a transaction: amounts of gas, and prices of a unit in FRI."""
 
     l2_gas: int
     l2_price: int
@@ -34,62 +34,62 @@ class Bounds:
     tip: int
 
     @property
-    def most(self) -> int:
-        """What it costs at most, in FRI."""
+    def max_fee(self) -> int:
+        """The maximum cost in FRI."""
         return self.l2_gas * (self.l2_price + self.tip) + self.data_gas * self.data_price
 
 
-def offered(traits: Traits, l2_price: int, data_price: int) -> int:
-    """What a transaction is offered so that these prices are within its bounds, which split it
-    into fixed parts: the one that is dearer for its part decides."""
-    work = traits.l2_gas * (l2_price + l2_price * traits.tip_percent // 100 + 1)
-    data = traits.data_gas * (data_price + 1)
-    parts = work * 100 // (100 - traits.data_percent), data * 100 // traits.data_percent
-    return max(parts) + 100 * (traits.l2_gas + traits.data_gas)
+def fee_for_prices(params: ChainParams, l2_price: int, data_price: int) -> int:
+    """The fee whose bounds cover these prices. `fee_bounds` splits a fee into fixed shares, so the
+    share that is more expensive decides."""
+    work = params.l2_gas * (l2_price + l2_price * params.tip_percent // 100 + 1)
+    data = params.data_gas * (data_price + 1)
+    shares = work * 100 // (100 - params.data_percent), data * 100 // params.data_percent
+    return max(shares) + 100 * (params.l2_gas + params.data_gas)
 
 
-def bounds_of(traits: Traits, fee_units: int) -> Bounds:
-    """The bounds within which a transaction costs at most this, for its work and for its data.
-    All prices rise with it, as a sequencer takes a replacement only then."""
-    data = fee_units * traits.data_percent // 100
-    l2_price = (fee_units - data) * 100 // (traits.l2_gas * (100 + traits.tip_percent))
-    tip = l2_price * traits.tip_percent // 100
-    return Bounds(traits.l2_gas, l2_price, traits.data_gas, data // traits.data_gas, tip)
+def fee_bounds(params: ChainParams, fee_units: int) -> FeeBounds:
+    """The bounds within which a transaction costs at most `fee_units`. All prices rise with it,
+    because the sequencer accepts a replacement only then."""
+    data = fee_units * params.data_percent // 100
+    l2_price = (fee_units - data) * 100 // (params.l2_gas * (100 + params.tip_percent))
+    tip = l2_price * params.tip_percent // 100
+    return FeeBounds(params.l2_gas, l2_price, params.data_gas, data // params.data_gas, tip)
 
 
-def signed(
+def sign_transaction(
     signer: StarkSigner,
     chain_id: int,
     account: str,
     calls: Sequence[Call],
     nonce: int,
-    bounds: Bounds,
+    bounds: FeeBounds,
     fee_units: int,
-) -> Signed:
-    """A transaction of this account that makes these calls, all or none."""
-    calldata = executed(calls)
+) -> SignedTx:
+    """A signed transaction of this account that makes all of these calls or none."""
+    calldata = multicall_calldata(calls)
     digest = _hash(chain_id, account, calldata, nonce, bounds)
-    asked = invocation(account, calldata, nonce, bounds, signer.sign(digest))
-    return Signed(name_of(digest), orjson.dumps(asked), nonce, fee_units)
+    transaction = invoke_transaction(account, calldata, nonce, bounds, signer.sign(digest))
+    return SignedTx(to_hex(digest), orjson.dumps(transaction), nonce, fee_units)
 
 
-def invocation(
+def invoke_transaction(
     account: str,
     calldata: Sequence[int],
     nonce: int,
-    bounds: Bounds,
+    bounds: FeeBounds,
     signature: Sequence[int],
 ) -> dict[str, Any]:
-    """A transaction as nodes take it."""
+    """A transaction as JSON-RPC takes it."""
     return {
         "type": "INVOKE",
         "version": hex(_VERSION),
-        "sender_address": hex(number(account)),
-        "calldata": written(calldata),
-        "signature": written(signature),
+        "sender_address": hex(to_felt(account)),
+        "calldata": to_hex_list(calldata),
+        "signature": to_hex_list(signature),
         "nonce": hex(nonce),
         "resource_bounds": {
-            "l1_gas": {"max_amount": "0x0", "max_price_per_unit": hex(_ANY_PRICE)},
+            "l1_gas": {"max_amount": "0x0", "max_price_per_unit": hex(_L1_GAS_PRICE)},
             "l1_data_gas": _bound(bounds.data_gas, bounds.data_price),
             "l2_gas": _bound(bounds.l2_gas, bounds.l2_price),
         },
@@ -105,14 +105,16 @@ def _bound(amount: int, price: int) -> dict[str, str]:
     return {"max_amount": hex(amount), "max_price_per_unit": hex(price)}
 
 
-def _hash(chain_id: int, account: str, calldata: Sequence[int], nonce: int, bounds: Bounds) -> int:
+def _hash(
+    chain_id: int, account: str, calldata: Sequence[int], nonce: int, bounds: FeeBounds
+) -> int:
     fields = CommonTransactionV3Fields(
         tx_prefix=TransactionHashPrefix.INVOKE,
         version=_VERSION,
-        address=number(account),
+        address=to_felt(account),
         tip=bounds.tip,
         resource_bounds=ResourceBoundsMapping(
-            l1_gas=ResourceBounds(0, _ANY_PRICE),
+            l1_gas=ResourceBounds(0, _L1_GAS_PRICE),
             l2_gas=ResourceBounds(bounds.l2_gas, bounds.l2_price),
             l1_data_gas=ResourceBounds(bounds.data_gas, bounds.data_price),
         ),

@@ -1,1 +1,1 @@
-"""Tron: written with its own transactions, read as an EVM chain by JSON-RPC."""
+"""The adapter of Tron: native transactions for writing, EVM-compatible JSON-RPC for reading."""

@@ -1,4 +1,4 @@
-"""Blocks as they are read whole, each once: payments of TRX in them, and our own transactions."""
+"""Full blocks from the HTTP API, each read once: TRX transfers and our own transactions in them."""
 
 import re
 from collections import OrderedDict
@@ -9,200 +9,215 @@ from itertools import pairwise
 from threading import Lock
 from typing import Any
 
-from crossway.adapters.chains.evm.wire import Malformed, hash_of, rows, table
-from crossway.adapters.chains.live.nodes import Line
-from crossway.adapters.chains.live.rpc import Question
-from crossway.adapters.chains.tron.forms import long
-from crossway.adapters.chains.tron.resources import whole
-from crossway.adapters.chains.tron.transactions import Read, read
+from crossway.adapters.chains.evm.rpc_schemas import parse_hash
+from crossway.adapters.chains.rpc.client import RpcRequest
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import (
+    MalformedResponse,
+    as_count,
+    as_list,
+    as_object,
+)
+from crossway.adapters.chains.tron.address_format import to_bytes
+from crossway.adapters.chains.tron.transactions import ParsedTx, parse_raw_transaction
 
 _ADDRESS = re.compile(r"41([0-9a-f]{40})\Z", re.ASCII | re.IGNORECASE)
-_KEPT_PAGES = 400
-_PLAIN = 1 << 29
-"""The place of a payment that a transaction makes by itself, above that of any log; those that
-contracts make within it follow."""
+_MAX_CACHED_BLOCKS = 400
+_TRANSACTION_INDEX = 1 << 29
+"""The index of the transfer that a transaction makes itself, above that of any log; its internal
+transfers follow."""
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
-    """TRX that moved: `index` is its place in its transaction, addresses are 40 hex digits."""
+class TrxTransfer:
+    """A transfer of TRX: `amount` in sun, `index` within its transaction, addresses as 40 hex
+    digits."""
 
     tx_id: str
     index: int
     sender: str
     to: str
-    units: int
+    amount: int
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """A block: how many transactions it has, what they paid by themselves, and those of our
-    account."""
+class BlockPage:
+    """A block: the transfers that its transactions make themselves, and those of our account."""
 
     height: int
     hash: str
     parent: str
-    at: datetime
-    size: int
-    paid: tuple[Paid, ...]
-    ours: tuple[Read, ...]
+    time: datetime
+    transaction_count: int
+    transfers: tuple[TrxTransfer, ...]
+    own_transactions: tuple[ParsedTx, ...]
 
 
-class Blocks:
-    """Reads blocks by the HTTP interface and remembers the newest. What it remembers only spares
-    questions: a block is known by its hash."""
+class BlockReader:
+    """Reads blocks and caches the newest by hash. The cache only saves requests."""
 
-    def __init__(self, account: str, at_once: int) -> None:
-        """`account` is our plain address; so many blocks are asked for `at_once`."""
-        self._owner, self._at_once = long(account).hex(), at_once
+    def __init__(self, account: str, blocks_per_request: int) -> None:
+        """`account` is our address in EVM form."""
+        self._owner, self._batch = to_bytes(account).hex(), blocks_per_request
         self._lock = Lock()
-        self._pages: OrderedDict[str, Page] = OrderedDict()
-        self._inner: OrderedDict[str, tuple[Paid, ...]] = OrderedDict()
+        self._pages: OrderedDict[str, BlockPage] = OrderedDict()
+        self._internal: OrderedDict[str, tuple[TrxTransfer, ...]] = OrderedDict()
 
-    def read(self, line: Line, low: int, height: int, block_hash: str) -> list[Page]:
-        """The blocks above `low` up to the one of this height and hash, oldest first; blocks that
-        do not follow one another are no answer."""
-        known = self._known(low, height, block_hash)
-        top = known[0].height - 1 if known else height
-        found: list[Page] = []
-        for start in range(low + 1, top + 1, self._at_once):
-            found += self._fetched(line, start, min(start + self._at_once, top + 1))
-        pages = [*found, *known]
+    def read(self, session: RpcSession, low: int, height: int, block_hash: str) -> list[BlockPage]:
+        """The blocks above `low` up to the one of this height and hash, oldest first. Raises
+        `MalformedResponse` where they do not form a chain."""
+        cached = self._cached(low, height, block_hash)
+        top = cached[0].height - 1 if cached else height
+        fetched: list[BlockPage] = []
+        for start in range(low + 1, top + 1, self._batch):
+            fetched += self._fetch(session, start, min(start + self._batch, top + 1))
+        pages = [*fetched, *cached]
         for before, after in pairwise(pages):
             if after.parent != before.hash:
-                raise Malformed("the node answered blocks that do not follow one another")
+                raise MalformedResponse("the node returned blocks that do not form a chain")
         if pages and pages[-1].hash != block_hash:
-            raise Malformed(f"the node answered another block {height}")
-        self._keep(self._pages, {one.hash: one for one in found})
+            raise MalformedResponse(f"the node returned another block {height}")
+        self._store(self._pages, {page.hash: page for page in fetched})
         return pages
 
-    def _known(self, low: int, height: int, block_hash: str) -> list[Page]:
-        found: list[Page] = []
+    def _cached(self, low: int, height: int, block_hash: str) -> list[BlockPage]:
+        pages: list[BlockPage] = []
         with self._lock:
             while height > low and (page := self._pages.get(block_hash)) is not None:
-                found.append(page)
+                pages.append(page)
                 height, block_hash = page.height - 1, page.parent
-        return found[::-1]
+        return pages[::-1]
 
-    def _fetched(self, line: Line, start: int, end: int) -> list[Page]:
+    def _fetch(self, session: RpcSession, start: int, end: int) -> list[BlockPage]:
         body = {"startNum": start, "endNum": end}
-        told = table(line.ask(Question("/wallet/getblockbylimitnext", (body,)))[0], "blocks")
-        pages = [self._page(one) for one in rows(told.get("block", []), "blocks")]
-        pages.sort(key=lambda page: page.height)
+        result = session.call(RpcRequest("/wallet/getblockbylimitnext", (body,)))[0]
+        blocks = as_list(as_object(result, "blocks").get("block", []), "blocks")
+        pages = sorted((self._parse(block) for block in blocks), key=lambda page: page.height)
         if [page.height for page in pages] != list(range(start, end)):
-            raise Malformed("the node answered other blocks than were asked for")
+            raise MalformedResponse("the node returned other blocks than requested")
         return pages
 
-    def _page(self, value: Any) -> Page:
-        told = table(value, "a block")
-        header = table(told.get("block_header"), "a block's header")
-        raw = table(header.get("raw_data"), "a block's header")
-        transactions = [table(t, "a transaction") for t in rows(told.get("transactions", []), "t")]
-        return Page(
-            whole(raw.get("number", 0), "a block's height"),
-            name_of(told.get("blockID"), "a block's hash"),
-            name_of(raw.get("parentHash"), "a block's parent"),
-            datetime.fromtimestamp(whole(raw.get("timestamp", 0), "a block's time") / 1000, UTC),
+    def _parse(self, value: Any) -> BlockPage:
+        block = as_object(value, "a block")
+        header = block_header(block)
+        listed = as_list(block.get("transactions", []), "transactions")
+        transactions = [as_object(transaction, "a transaction") for transaction in listed]
+        seconds = as_count(header.get("timestamp", 0), "a block's time") / 1000
+        return BlockPage(
+            as_count(header.get("number", 0), "a block's height"),
+            parse_bare_hash(block.get("blockID"), "a block's hash"),
+            parse_bare_hash(header.get("parentHash"), "a block's parent"),
+            datetime.fromtimestamp(seconds, UTC),
             len(transactions),
-            tuple(paid for one in transactions for paid in _paid(one)),
-            tuple(mine for one in transactions for mine in self._ours(one)),
+            tuple(transfer for t in transactions for transfer in _direct_transfers(t)),
+            tuple(parse_transaction(t) for t in transactions if self._is_own(t)),
         )
 
-    def _ours(self, told: Mapping[str, Any]) -> Iterator[Read]:
-        if _contract(told)[1].get("owner_address") != self._owner:
-            return
-        yield raw_of(told)
+    def _is_own(self, transaction: Mapping[str, Any]) -> bool:
+        return _contract(transaction)[1].get("owner_address") == self._owner
 
-    def inner(self, line: Line, page: Page) -> tuple[Paid, ...]:
-        """What contracts paid within the transactions of a block, as far as its node keeps it."""
+    def internal_transfers(self, session: RpcSession, page: BlockPage) -> tuple[TrxTransfer, ...]:
+        """The internal transfers of a block's transactions, as far as its node keeps them."""
         with self._lock:
-            known = self._inner.get(page.hash)
-        if known is not None:
-            return known
-        asked = Question("/wallet/gettransactioninfobyblocknum", ({"num": page.height},))
-        infos = [table(one, "an outcome") for one in rows(line.ask(asked)[0] or [], "outcomes")]
-        if any(whole(one.get("blockNumber"), "a height") != page.height for one in infos):
-            raise Malformed("the node answered outcomes of another block")
-        if len(infos) < page.size:
-            # One of many machines behind an address, which does not have the block yet.
-            raise Malformed(f"the node does not tell all that came of block {page.height}")
-        found = tuple(paid for one in infos for paid in within(one))
-        self._keep(self._inner, {page.hash: found})
-        return found
+            cached = self._internal.get(page.hash)
+        if cached is not None:
+            return cached
+        request = RpcRequest("/wallet/gettransactioninfobyblocknum", ({"num": page.height},))
+        listed = as_list(session.call(request)[0] or [], "transaction infos")
+        infos = [as_object(info, "a transaction info") for info in listed]
+        if any(as_count(info.get("blockNumber"), "a height") != page.height for info in infos):
+            raise MalformedResponse("the node returned transaction infos of another block")
+        if len(infos) < page.transaction_count:
+            # One of several machines behind the address does not have the block yet.
+            raise MalformedResponse(f"the node lacks transaction infos of block {page.height}")
+        transfers = tuple(t for info in infos for t in parse_internal_transfers(info))
+        self._store(self._internal, {page.hash: transfers})
+        return transfers
 
-    def _keep(self, where: "OrderedDict[str, Any]", what: Mapping[str, Any]) -> None:
+    def _store(self, cache: "OrderedDict[str, Any]", values: Mapping[str, Any]) -> None:
         with self._lock:
-            where.update(what)
-            while len(where) > _KEPT_PAGES:
-                where.popitem(last=False)
+            cache.update(values)
+            while len(cache) > _MAX_CACHED_BLOCKS:
+                cache.popitem(last=False)
 
 
-def name_of(value: Any, what: str) -> str:
-    """32 bytes as the HTTP interface writes them, in the form of JSON-RPC."""
-    return hash_of("0x" + value if isinstance(value, str) else value, what)
+def block_header(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The raw header of a block of the HTTP API."""
+    header = as_object(block.get("block_header"), "a block's header")
+    return as_object(header.get("raw_data"), "a block's header")
 
 
-def raw_of(told: Mapping[str, Any]) -> Read:
-    """A transaction that the HTTP interface tells, read from its own bytes."""
+def parse_bare_hash(value: Any, what: str) -> str:
+    """A hash that the HTTP API writes without 0x, in the form of JSON-RPC."""
+    return parse_hash("0x" + value if isinstance(value, str) else value, what)
+
+
+def parse_transaction(value: Mapping[str, Any]) -> ParsedTx:
+    """A transaction of the HTTP API, parsed from its own bytes."""
     try:
-        found = read(bytes.fromhex(str(told.get("raw_data_hex"))))
+        transaction = parse_raw_transaction(bytes.fromhex(str(value.get("raw_data_hex"))))
     except ValueError:
-        raise Malformed("the node answered something else than a transaction") from None
-    if found.tx_id != told.get("txID"):
-        raise Malformed("the node answered a transaction of another name")
-    return found
+        raise MalformedResponse("the node did not return a transaction") from None
+    if transaction.tx_id != value.get("txID"):
+        raise MalformedResponse("the node returned a transaction with another id")
+    return transaction
 
 
-def _contract(told: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """What kind of transaction this is, and its fields."""
-    raw = table(told.get("raw_data"), "a transaction")
-    contracts = rows(raw.get("contract", []), "a transaction")
+def _contract(transaction: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The type of a transaction, and its fields."""
+    raw = as_object(transaction.get("raw_data"), "a transaction")
+    contracts = as_list(raw.get("contract", []), "a transaction")
     if not contracts:
         return "", {}
-    first = table(contracts[0], "a transaction")
-    value = table(first.get("parameter"), "a transaction").get("value", {})
-    return str(first.get("type")), table(value, "a transaction")
+    first = as_object(contracts[0], "a transaction")
+    value = as_object(first.get("parameter"), "a transaction").get("value", {})
+    return str(first.get("type")), as_object(value, "a transaction")
 
 
-def _paid(told: Mapping[str, Any]) -> Iterator[Paid]:
-    kind, value = _contract(told)
+def _direct_transfers(transaction: Mapping[str, Any]) -> Iterator[TrxTransfer]:
+    kind, value = _contract(transaction)
     if kind == "TransferContract":
-        to, units = value.get("to_address"), value.get("amount", 0)
+        to, amount = value.get("to_address"), value.get("amount", 0)
     elif kind == "TriggerSmartContract":
-        to, units = value.get("contract_address"), value.get("call_value", 0)
+        to, amount = value.get("contract_address"), value.get("call_value", 0)
     else:
         return
-    results = rows(told.get("ret", []), "a transaction's result")
-    if any(table(one, "a result").get("contractRet", "SUCCESS") != "SUCCESS" for one in results):
+    results = as_list(transaction.get("ret", []), "a transaction's result")
+    outcomes = [as_object(r, "a result").get("contractRet", "SUCCESS") for r in results]
+    if any(outcome != "SUCCESS" for outcome in outcomes):
         return
-    if whole(units, "an amount"):
-        name = name_of(told.get("txID"), "a transaction's name")[2:]
-        yield Paid(name, _PLAIN, _digits(value.get("owner_address")), _digits(to), units)
+    if as_count(amount, "an amount"):
+        tx_id = parse_bare_hash(transaction.get("txID"), "a transaction's id")[2:]
+        sender, recipient = _parse_address(value.get("owner_address")), _parse_address(to)
+        yield TrxTransfer(tx_id, _TRANSACTION_INDEX, sender, recipient, amount)
 
 
-def within(info: Mapping[str, Any]) -> Iterator[Paid]:
-    """What contracts paid within a transaction, by what the node tells of its outcome."""
-    name = name_of(info.get("id"), "a transaction's name")[2:]
-    told = rows(info.get("internal_transactions", []), "payments")
-    for place, one in enumerate(told, start=1):
-        row = table(one, "a payment")
-        if row.get("rejected") or not row.get("transferTo_address"):
+def parse_internal_transfers(info: Mapping[str, Any]) -> Iterator[TrxTransfer]:
+    """The transfers that contracts made within a transaction, from its transaction info."""
+    tx_id = parse_bare_hash(info.get("id"), "a transaction's id")[2:]
+    listed = as_list(info.get("internal_transactions", []), "internal transactions")
+    for position, value in enumerate(listed, start=1):
+        internal = as_object(value, "an internal transaction")
+        if internal.get("rejected") or not internal.get("transferTo_address"):
             continue
-        values = [table(v, "an amount") for v in rows(row.get("callValueInfo", []), "amounts")]
-        # Those with a token's name are of another kind.
-        units = sum(whole(v.get("callValue", 0), "an amount") for v in values if "tokenId" not in v)
-        sender, to = _digits(row.get("caller_address")), _digits(row["transferTo_address"])
-        if units and sender != to:
-            yield Paid(name, _PLAIN + place, sender, to, units)
+        values = as_list(internal.get("callValueInfo", []), "amounts")
+        amounts = [as_object(item, "an amount") for item in values]
+        # An amount with a token id is not TRX.
+        trx = [item.get("callValue", 0) for item in amounts if "tokenId" not in item]
+        amount = sum(as_count(item, "an amount") for item in trx)
+        sender = _parse_address(internal.get("caller_address"))
+        to = _parse_address(internal["transferTo_address"])
+        if amount and sender != to:
+            yield TrxTransfer(tx_id, _TRANSACTION_INDEX + position, sender, to, amount)
 
 
-def is_within(index: int) -> bool:
-    """Whether a payment at this place was made by a contract within its transaction."""
-    return index > _PLAIN
+def is_internal(index: int) -> bool:
+    """Whether a transfer with this index was made by a contract within its transaction."""
+    return index > _TRANSACTION_INDEX
 
 
-def _digits(value: Any) -> str:
+def _parse_address(value: Any) -> str:
     match = _ADDRESS.match(value) if isinstance(value, str) else None
     if match is None:
-        raise Malformed("the node answered something else than an address")
+        raise MalformedResponse("the node did not return an address")
     return match.group(1).lower()

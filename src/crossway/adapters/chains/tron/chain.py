@@ -1,166 +1,134 @@
-"""One live Tron chain behind the chain port: addresses and names are Tron's on this side, and
-those of JSON-RPC behind it."""
+"""A live Tron chain behind the chain port: converts addresses and transaction ids between Tron's
+formats, which the port uses, and those of JSON-RPC, which the shared EVM code uses."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from crossway.adapters.chains.addresses import canonical
-from crossway.adapters.chains.binding import bound
-from crossway.adapters.chains.evm import balances, deposits, made
+from crossway.adapters.chains.evm import balances, deposits, tx_history
 from crossway.adapters.chains.evm.calldata import ZERO
-from crossway.adapters.chains.evm.ground import Ground
-from crossway.adapters.chains.evm.heads import Summit
-from crossway.adapters.chains.tron.blocks import Blocks
-from crossway.adapters.chains.tron.customs import Customs
-from crossway.adapters.chains.tron.forms import bare, named, plain, prefixed
-from crossway.adapters.chains.tron.numbers import Numbers
-from crossway.adapters.chains.tron.outcomes import Outcomes
-from crossway.adapters.chains.tron.sending import Post
-from crossway.domain.actions import Action
-from crossway.domain.deposits import Incoming
-from crossway.domain.intent import Terms
+from crossway.adapters.chains.evm.chain_context import ChainContext
+from crossway.adapters.chains.evm.head_tracker import EvmHeadTracker
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_chain import RpcChain
+from crossway.adapters.chains.tron.address_format import (
+    add_0x,
+    strip_0x,
+    to_base58,
+    to_evm_address,
+)
+from crossway.adapters.chains.tron.blocks import BlockReader
+from crossway.adapters.chains.tron.chain_params import TronParams
+from crossway.adapters.chains.tron.sequence import SequenceTracker
+from crossway.adapters.chains.tron.tx_results import TxResults
+from crossway.adapters.chains.tron.tx_sender import TronTxSender
+from crossway.domain.deposits import IncomingTransfer
 from crossway.ports.chain import (
+    AccountTx,
+    AddressFilter,
     ChainAddresses,
     Cursor,
-    Heads,
-    Made,
-    Mined,
+    IncludedTx,
     Scan,
-    Signed,
-    Status,
-    Watch,
 )
 
+_NATIVE = "native"
 
-class TronChain:
-    """`ports.chain.Chain` over the nodes of Tron; safe to share between threads."""
 
-    replaces = False
+class TronChain(RpcChain[ChainContext, TronTxSender]):
+    """`ports.chain.Chain` over the nodes of Tron."""
+
+    kind = "tron"
+    supports_rbf = False
 
     def __init__(
         self,
-        ground: Ground,
-        own: ChainAddresses,
-        customs: Customs,
-        blocks: Blocks,
+        context: ChainContext,
+        accounts: ChainAddresses,
+        params: TronParams,
+        blocks: BlockReader,
         poll_seconds: float | None = None,
     ) -> None:
-        """`ground` speaks of plain addresses, `own` of Tron's."""
-        self.id, self.own, self.ground = ground.chain.id, own, ground
-        self._summit = Summit(ground, poll_seconds)
-        self._outcomes = Outcomes(ground)
-        self.post = Post(ground, customs, self._summit, self._outcomes)
-        self._numbers = Numbers(ground, blocks)
-
-    def close(self) -> None:
-        """Let the connections to its nodes go."""
-        self.ground.nodes.close()
-
-    def canonical_address(self, text: str) -> str:
-        return canonical("tron", text)
-
-    def intent_key(self, terms: Terms) -> str:
-        own = self.own
-        return "0x" + bound(self.ground.catalogue, terms, own.bridger, own.coordinator).key.hex()
+        """`context` has addresses in EVM form, `accounts` in base58check."""
+        head_tracker, self._results = EvmHeadTracker(context, poll_seconds), TxResults(context)
+        sender = TronTxSender(context, params, head_tracker, self._results)
+        super().__init__(context, head_tracker, sender, accounts)
+        self._sequence = SequenceTracker(context, blocks)
 
     def deposit_address(self, key: str) -> str:
-        return named(self.ground.at.deposit_address(bytes.fromhex(key[2:])))
+        return to_base58(self.context.deployment.deposit_address(bytes.fromhex(key[2:])))
 
-    def deposit_token_account(self, address: str, token: str) -> str | None:
-        return None
+    def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
+        found = deposits.scan(self.context, self.heads(), after, _EvmAddressFilter(watch))
+        return replace(found, incoming=[_from_evm(transfer) for transfer in found.incoming])
 
-    def heads(self) -> Heads:
-        return self._summit.heads()
-
-    def scan(self, after: Cursor | None, watch: Watch) -> Scan:
-        found = deposits.scan(self.ground, self.heads(), after, _Watched(watch))
-        return replace(found, incoming=[_told(one) for one in found.incoming])
-
-    def incoming_to(
+    def transfers_to(
         self, addresses: Collection[str], since: datetime | None = None
-    ) -> Sequence[Incoming]:
-        to = [plain(one) for one in addresses]
-        return [_told(one) for one in deposits.incoming_to(self.ground, self.heads(), to, since)]
+    ) -> Sequence[IncomingTransfer]:
+        to = [to_evm_address(address) for address in addresses]
+        found = deposits.transfers_to(self.context, self.heads(), to, since)
+        return [_from_evm(transfer) for transfer in found]
 
-    def still_there(self, incoming: Sequence[Incoming]) -> Sequence[bool]:
-        return deposits.still_there(self.ground, [_asked(one) for one in incoming])
-
-    def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
-        wanted = {plain(one): one for one in addresses}
-        if not wanted:
-            return {}
-        of = plain(token) if token != "native" else ZERO
-        held = self.ground.nodes.one(
-            lambda line: balances.read(self.ground, line, list(wanted), of)
-        )
-        return {wanted[address]: units for address, units in held.items()}
+    def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
+        transfers = [_to_evm(transfer) for transfer in incoming]
+        return deposits.verify_inclusion(self.context, transfers)
 
     def next_nonce(self, account: str) -> int:
         head = self.heads()
-        # One that is behind knows lower numbers only, and the books know better.
-        return min(self.ground.nodes.many(lambda line: self._numbers.next(line, head)))
+        # A node that is behind reports too low a number, which the books correct.
+        return min(
+            self.context.pool.quorum(lambda session: self._sequence.next_number(session, head))
+        )
 
-    def fee_units(self) -> int:
-        return self.post.fee_units()
+    def executed(self, markers: Collection[str]) -> set[str]:
+        return tx_history.executed_markers(self.context, markers)
 
-    def native_balance(self, address: str) -> int:
-        return self.balances([address], "native")[address]
-
-    def sign(self, actions: Sequence[tuple[Action, int]], fee_units: int) -> Sequence[Signed]:
-        return self.post.sign(actions, fee_units)
-
-    def broadcast(self, signed: Sequence[Signed]) -> Sequence[str]:
-        return self.post.broadcast(signed)
-
-    def status(self, tx_ids: Collection[str]) -> Mapping[str, Status]:
-        return self.post.status(tx_ids)
-
-    def used(self, markers: Collection[str]) -> set[str]:
-        return made.used(self.ground, markers)
-
-    def made_by(self, account: str, from_nonce: int) -> Sequence[Made]:
-        head = self.heads()
+    def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
+        head, pool = self.heads(), self.context.pool
         if self.next_nonce(account) <= from_nonce:
             return []
-        numbers = self.ground.nodes.one(lambda line: self._numbers.since(line, head, from_nonce))
-        became = self.ground.nodes.one(lambda line: self._outcomes.mined(line, list(numbers)))
-        found = [
-            Made(name, numbers[name], one) for name, one in became.items() if isinstance(one, Mined)
+        numbers = pool.first(lambda s: self._sequence.numbers_from(s, head, from_nonce))
+        results = pool.first(lambda s: self._results.read_included(s, list(numbers)))
+        transactions = [
+            AccountTx(tx_id, numbers[tx_id], result)
+            for tx_id, result in results.items()
+            if isinstance(result, IncludedTx)
         ]
-        return sorted(found, key=lambda one: one.nonce)
+        return sorted(transactions, key=lambda transaction: transaction.nonce)
+
+    def _native_token(self) -> str:
+        return _NATIVE
+
+    def _read_balances(
+        self, session: RpcSession, addresses: Sequence[str], token: str
+    ) -> Mapping[str, int]:
+        by_evm_address = {to_evm_address(address): address for address in addresses}
+        evm_token = ZERO if token == _NATIVE else to_evm_address(token)
+        held = balances.read_balances(self.context, session, list(by_evm_address), evm_token)
+        return {by_evm_address[address]: amount for address, amount in held.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class _Watched:
-    """The addresses to look out for, as JSON-RPC knows them."""
+class _EvmAddressFilter:
+    """An address filter with addresses in EVM form."""
 
-    watch: Watch
+    watch: AddressFilter
 
-    def known(self, addresses: Collection[str]) -> set[str]:
-        """Those of the given addresses that are deposit addresses."""
-        return {plain(one) for one in self.watch.known({named(one) for one in addresses})}
+    def filter_known(self, addresses: Collection[str]) -> set[str]:
+        """The deposit addresses among these."""
+        known = self.watch.filter_known({to_base58(address) for address in addresses})
+        return {to_evm_address(address) for address in known}
 
-    def all(self) -> Sequence[str]:
-        """Every address worth asking a node about."""
-        return [plain(one) for one in self.watch.all()]
-
-
-def _told(one: Incoming) -> Incoming:
-    return replace(
-        one,
-        tx_hash=bare(one.tx_hash),
-        token=named(one.token),
-        sender=named(one.sender),
-        to=named(one.to),
-    )
+    def list_all(self) -> Sequence[str]:
+        """Every address to query nodes for."""
+        return [to_evm_address(address) for address in self.watch.list_all()]
 
 
-def _asked(one: Incoming) -> Incoming:
-    return replace(
-        one,
-        tx_hash=prefixed(one.tx_hash),
-        token=plain(one.token),
-        sender=plain(one.sender),
-        to=plain(one.to),
-    )
+def _from_evm(transfer: IncomingTransfer) -> IncomingTransfer:
+    token, sender, to = (to_base58(a) for a in (transfer.token, transfer.sender, transfer.to))
+    return replace(transfer, tx_hash=strip_0x(transfer.tx_hash), token=token, sender=sender, to=to)
+
+
+def _to_evm(transfer: IncomingTransfer) -> IncomingTransfer:
+    token, sender, to = (to_evm_address(a) for a in (transfer.token, transfer.sender, transfer.to))
+    return replace(transfer, tx_hash=add_0x(transfer.tx_hash), token=token, sender=sender, to=to)

@@ -1,49 +1,54 @@
-"""Where Crossway's contracts lie on Tron: at no address that follows from their code, so that the
-profile names them."""
+"""Addresses of the contracts on Tron: they do not follow from the code, so the profile has them."""
 
 from collections.abc import Mapping
 
-from crossway.adapters.chains.addresses import canonical
+from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.chains.evm.calldata import ZERO
-from crossway.adapters.chains.evm.contracts import Deployment, deployment_at
-from crossway.adapters.chains.tron.forms import plain
+from crossway.adapters.chains.evm.contracts import Deployment, build_deployment
+from crossway.adapters.chains.tron.address_format import to_evm_address
 
 TRON_PREFIX = 0x41
 FAMILY = "tron"
-NAMES = {"factory": "IntentFactory", "escrow": "Escrow", "filler": "Filler"}
-# A machine for tests that hashes as EVM chains do is named by its prefix, and no real network is.
-_PREFIX = "prefix"
+CONTRACT_FIELDS = {"factory": "IntentFactory", "escrow": "Escrow", "filler": "Filler"}
+# Only a test machine with EVM hashing sets the CREATE2 prefix.
+_PREFIX_FIELD = "prefix"
 
 
-def deployment_of(name: str, contracts: Mapping[str, str]) -> Deployment:
-    """The contracts that a profile names, in plain addresses; those that it does not name yet are
-    at the zero address. Raises `ValueError` with a sentence that names the field."""
+def deployment_from_profile(name: str, contracts: Mapping[str, str]) -> Deployment:
+    """The contracts that a profile names, with addresses in EVM form; the zero address for those
+    that it does not name yet. Raises `ValueError` that names the invalid field."""
     for field in contracts:
-        if field not in NAMES and field != _PREFIX:
-            there = ", ".join(NAMES)
-            raise ValueError(f"chains.{name}.contracts.{field} is unknown: expected {there}")
-    placed = {}
-    for field in NAMES:
+        if field not in CONTRACT_FIELDS and field != _PREFIX_FIELD:
+            known = ", ".join(CONTRACT_FIELDS)
+            raise ValueError(f"chains.{name}.contracts.{field} is unknown: expected {known}")
+    addresses = {}
+    for field in CONTRACT_FIELDS:
         try:
-            given = contracts.get(field, "")
-            placed[field] = plain(canonical("tron", given)) if given else ZERO
+            text = contracts.get(field, "")
+            addresses[field] = to_evm_address(canonical_address("tron", text)) if text else ZERO
         except ValueError as error:
             raise ValueError(f"chains.{name}.contracts.{field} {error}") from None
+    factory, escrow, filler = (addresses[field] for field in ("factory", "escrow", "filler"))
+    return build_deployment(factory, escrow, filler, _prefix(name, contracts), FAMILY)
+
+
+def _prefix(name: str, contracts: Mapping[str, str]) -> int:
+    wrong = f"chains.{name}.contracts.{_PREFIX_FIELD} must be 0x41"
     try:
-        prefix = int(contracts.get(_PREFIX, hex(TRON_PREFIX)), 16)
+        prefix = int(contracts.get(_PREFIX_FIELD, hex(TRON_PREFIX)), 16)
     except ValueError:
-        raise ValueError(f"chains.{name}.contracts.{_PREFIX} must be 0x41") from None
+        raise ValueError(wrong) from None
     if prefix not in (TRON_PREFIX, 0xFF):
-        raise ValueError(f"chains.{name}.contracts.{_PREFIX} must be 0x41")
-    return deployment_at(placed["factory"], placed["escrow"], placed["filler"], prefix, FAMILY)
+        raise ValueError(wrong)
+    return prefix
 
 
-def addresses(at: Deployment) -> dict[str, str]:
-    """Each contract and its plain address, empty where nobody has named it."""
-    placed = {
+def contract_addresses(at: Deployment) -> dict[str, str]:
+    """The address of each contract in EVM form, empty where it is unknown."""
+    addresses = {
         "IntentFactory": at.factory,
         "Escrow": at.escrow,
         "Filler": at.filler,
         "DepositAddress": at.implementation if at.factory != ZERO else ZERO,
     }
-    return {name: "" if address == ZERO else address for name, address in placed.items()}
+    return {name: "" if address == ZERO else address for name, address in addresses.items()}

@@ -1,4 +1,4 @@
-"""A Tron node: JSON-RPC under /jsonrpc and the node's own HTTP interface, under one base URL."""
+"""A Tron node: JSON-RPC under /jsonrpc and the node's own HTTP API, under one base URL."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,90 +8,74 @@ import httpx
 import orjson
 from pydantic import SecretStr
 
-from crossway.adapters.chains.evm.wire import integer
-from crossway.adapters.chains.live.nodes import Identity, Nodes
-from crossway.adapters.chains.live.profile import ChainProfile, urls
-from crossway.adapters.chains.live.rpc import Node, Objection, Question, Silent
+from crossway.adapters.chains.evm.rpc_schemas import parse_quantity
+from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError, RpcNode, RpcRequest
+from crossway.adapters.chains.rpc.connect import CONNECTIONS_PER_NODE, create_client
+from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool
+from crossway.adapters.chains.rpc.profile import ChainProfile, resolve_urls
 from crossway.domain.catalogue import Chain
 
 KEY_HEADER = "TRON-PRO-API-KEY"
-_CONNECTIONS = 8
 _ID_BITS = 0xFFFFFFFF
 
 
-class TronNode(Node):
-    """A question whose method begins with a slash is a path of the HTTP interface, with the body
-    as its only parameter; every other one goes to JSON-RPC. A key before the host's @ is sent as a
-    header, as TronGrid wants it, and stands in no URL."""
+class TronNode(RpcNode):
+    """Sends a method that starts with a slash to that path of the HTTP API, with its only parameter
+    as the body, and every other one to JSON-RPC. An API key before the URL's @ is sent as a header,
+    as TronGrid requires."""
 
     def __init__(self, url: SecretStr, client: httpx.Client, batch: int) -> None:
-        base, key = _split(url)
+        base, key = _split_key(url)
         if key:
             client.headers[KEY_HEADER] = key
         super().__init__(SecretStr(base + "/jsonrpc"), client, batch)
         self._base = SecretStr(base)
 
-    def ask(self, questions: Sequence[Question]) -> list[Any]:
-        spoken = [one for one in questions if not one.method.startswith("/")]
-        answers = iter(super().ask(spoken))
+    def send(self, requests: Sequence[RpcRequest]) -> list[Any]:
+        json_rpc = [request for request in requests if not request.method.startswith("/")]
+        results = iter(super().send(json_rpc))
         return [
-            self._fetch(one) if one.method.startswith("/") else next(answers) for one in questions
+            self._send_to_http_api(request) if request.method.startswith("/") else next(results)
+            for request in requests
         ]
 
-    def _fetch(self, question: Question) -> Any:
-        self.requests += 1
+    def _send_to_http_api(self, request: RpcRequest) -> Any:
+        body = orjson.dumps(request.params[0] if request.params else {})
+        response = self._send_http(SecretStr(self._base.get_secret_value() + request.method), body)
         try:
-            answer = self._client.post(
-                self._base.get_secret_value() + question.method,
-                content=orjson.dumps(question.params[0] if question.params else {}),
-                headers={"Content-Type": "application/json"},
-            )
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            # The error's own words may hold the URL.
-            raise Silent(f"{self.name} gave no answer: {type(error).__name__}") from None
-        self._refuse(answer)
-        try:
-            told = orjson.loads(answer.content)
+            result = orjson.loads(response.content)
         except ValueError:
-            raise Silent(f"{self.name} answered something that is no JSON") from None
-        if isinstance(told, dict) and "Error" in told:
-            return Objection(0, str(told["Error"])[:300])
-        return told
+            raise NodeUnavailable(f"{self.name} did not return JSON") from None
+        if isinstance(result, dict) and "Error" in result:
+            return RpcError(0, str(result["Error"])[:300])
+        return result
 
 
-def _split(url: SecretStr) -> tuple[str, str]:
-    """The base without a slash at its end, and the key that stood before the host."""
+def _split_key(url: SecretStr) -> tuple[str, str]:
+    """The base URL without a trailing slash, and the API key before the host."""
     parts = urlsplit(url.get_secret_value())
     user, _, host = parts.netloc.rpartition("@")
     key = unquote(user.rpartition(":")[2] or user.partition(":")[0])
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), parts.query, "")), key
 
 
-def nodes_of(
+def connect_pool(
     chain: Chain, profile: ChainProfile, environment: Mapping[str, str], batch: int
-) -> Nodes:
-    """The nodes of a profile; each has connections of its own, as each may have a key. Raises
-    `ValueError` with a sentence where a URL is wrong or a variable of it is missing."""
+) -> RpcPool:
+    """The pool of a profile's nodes; each has its own client, because each may have its own key.
+    Raises `ValueError` where a URL is invalid or an environment variable in it is not set."""
     nodes = [
-        TronNode(url, _client(profile.timeout_seconds), batch)
-        for url in urls(chain.id, profile, environment)
+        TronNode(url, create_client(profile.timeout_seconds, CONNECTIONS_PER_NODE), batch)
+        for url in resolve_urls(chain.id, profile, environment)
     ]
-    return Nodes(identity(chain), nodes, profile.quorum)
+    return RpcPool(chain_identity(chain), nodes, profile.quorum)
 
 
-def _client(timeout_seconds: float) -> httpx.Client:
-    return httpx.Client(
-        timeout=timeout_seconds,
-        limits=httpx.Limits(max_connections=_CONNECTIONS),
-        follow_redirects=False,
-        trust_env=False,
-    )
-
-
-def identity(chain: Chain) -> Identity:
-    """A node's chain id: older ones answer the whole hash of the first block, whose end it is."""
-    return Identity(
-        Question("eth_chainId"),
+def chain_identity(chain: Chain) -> ChainIdentity:
+    """How to check a node's chain id: older nodes return the genesis block's hash, which ends in
+    it."""
+    return ChainIdentity(
+        RpcRequest("eth_chainId"),
         str(chain.chain_id),
-        lambda said: str(integer(said, "a chain id") & _ID_BITS),
+        lambda result: str(parse_quantity(result, "a chain id") & _ID_BITS),
     )

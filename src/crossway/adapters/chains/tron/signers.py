@@ -1,19 +1,19 @@
-"""Who signs on Tron: the same keys as on EVM chains, under a base58check address."""
+"""Signing on Tron: with the same keys as on EVM chains, but base58check addresses."""
 
 from crossway.adapters.chains.evm.signers import LocalSigner
-from crossway.adapters.chains.live.keys import KeyKind, read_hex
-from crossway.adapters.chains.tron.forms import named
+from crossway.adapters.chains.rpc.keys import KeyKind, parse_hex_key
+from crossway.adapters.chains.tron.address_format import to_base58
 from crossway.ports.signing import Signer
 
 
 class TronSigner(LocalSigner):
-    """Signs with a key in this process's memory, which nothing shows."""
+    """Signs with a private key in memory. Neither `repr` nor any error shows the key."""
 
     __slots__ = ()
 
     def __init__(self, secret: bytes) -> None:
         super().__init__(secret)
-        self.address = named(self.address)
+        self.address = to_base58(self.address)
 
 
-KEYS: KeyKind[Signer] = KeyKind("a private key: 64 hex digits", read_hex, TronSigner)
+KEYS: KeyKind[Signer] = KeyKind("a private key: 64 hex digits", parse_hex_key, TronSigner)

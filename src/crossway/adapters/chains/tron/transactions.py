@@ -1,4 +1,4 @@
-"""The bytes of Tron's transactions: written and read here, never taken as a node built them."""
+"""Building, signing and parsing Tron transactions locally, without trusting a node's encoding."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,96 +10,104 @@ from tronpy.proto import tron_pb2  # type: ignore[import-untyped]
 
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.calldata import Call
-from crossway.adapters.chains.evm.wire import Malformed
-from crossway.adapters.chains.tron.forms import long, named, plain
-from crossway.ports.chain import Signed
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
+from crossway.adapters.chains.tron.address_format import to_base58, to_bytes, to_evm_address
+from crossway.ports.chain import SignedTx
 from crossway.ports.signing import Signer
 
 _TRANSFER, _CREATE, _TRIGGER = 1, 30, 31
 _TYPES = "type.googleapis.com/protocol."
-# Before the running number in the last word of a call; contracts do not read that word.
-_MARK = keccak256(b"Crossway's running number")[:24]
-_NUMBER_BYTES = 8
+# Precedes the sequence number in the last word of a call, which contracts do not read.
+_SEQUENCE_TAG = keccak256(b"Crossway's running number")[:24]
+_SEQUENCE_BYTES = 8
 _ORIGIN_ENERGY = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """What ties a transaction to the chain: a block that is final, when it is written, and until
-    when it can land, both in milliseconds."""
+class RefBlock:
+    """What ties a transaction to the chain: a final block, the creation time, and the expiry, both
+    in milliseconds."""
 
     height: int
     block_hash: str
-    written_ms: int
+    created_ms: int
     expires_ms: int
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A transaction as far as it matters here; `to` is empty and `data` too where it is no call of
-    a contract, and `number` None where it carries none of ours."""
+class ParsedTx:
+    """A parsed transaction; addresses in EVM form. `to` and `data` are empty where it calls no
+    contract, and `sequence` is None where it has no sequence number of ours."""
 
     tx_id: str
     sender: str
     to: str
     data: bytes
     expires_ms: int
-    number: int | None
+    sequence: int | None
 
 
-def millis(at: datetime) -> int:
+def to_millis(at: datetime) -> int:
     """A time in milliseconds, as transactions hold it."""
     return int(at.timestamp() * 1000)
 
 
-def numbered(call: Call, number: int) -> Call:
-    """A call that carries a running number behind what the contract reads."""
-    return Call(call.to, call.data + _MARK + number.to_bytes(_NUMBER_BYTES, "big"), call.value)
+def with_sequence_number(call: Call, number: int) -> Call:
+    """The call with a sequence number appended to its data."""
+    tag = _SEQUENCE_TAG + number.to_bytes(_SEQUENCE_BYTES, "big")
+    return Call(call.to, call.data + tag, call.value)
 
 
-def call_raw(owner: str, call: Call, frame: Frame, fee_limit: int) -> bytes:
-    """The unsigned bytes of a call; `owner` and the call's contract are plain addresses."""
+def encode_call_tx(owner: str, call: Call, ref_block: RefBlock, fee_limit: int) -> bytes:
+    """The unsigned bytes of a contract call; `owner` in EVM form."""
     trigger = tron_pb2.TriggerSmartContract(
-        owner_address=long(owner),
-        contract_address=long(call.to),
+        owner_address=to_bytes(owner),
+        contract_address=to_bytes(call.to),
         call_value=call.value,
         data=call.data,
     )
-    return _raw(_TRIGGER, "TriggerSmartContract", trigger.SerializeToString(), frame, fee_limit)
+    contract = trigger.SerializeToString()
+    return _encode_raw(_TRIGGER, "TriggerSmartContract", contract, ref_block, fee_limit)
 
 
-def transfer_raw(owner: str, to: str, units: int, frame: Frame) -> bytes:
-    """The unsigned bytes of a payment of TRX."""
-    paid = tron_pb2.TransferContract(owner_address=long(owner), to_address=long(to), amount=units)
-    return _raw(_TRANSFER, "TransferContract", paid.SerializeToString(), frame, 0)
-
-
-def creation_raw(owner: str, name: str, code: bytes, frame: Frame, fee_limit: int) -> bytes:
-    """The unsigned bytes that create a contract, whose callers pay all its energy."""
-    # The library leaves this kind out: fields are those of the protocol's CreateSmartContract.
-    contract = (
-        _bytes(1, long(owner))
-        + _bytes(5, code)
-        + _number(6, 100)
-        + _bytes(7, name.encode())
-        + _number(8, _ORIGIN_ENERGY)
+def encode_transfer_tx(owner: str, to: str, amount: int, ref_block: RefBlock) -> bytes:
+    """The unsigned bytes of a transfer of TRX; `amount` in sun."""
+    transfer = tron_pb2.TransferContract(
+        owner_address=to_bytes(owner), to_address=to_bytes(to), amount=amount
     )
-    creation = _bytes(1, long(owner)) + _bytes(2, contract)
-    return _raw(_CREATE, "CreateSmartContract", creation, frame, fee_limit)
+    return _encode_raw(_TRANSFER, "TransferContract", transfer.SerializeToString(), ref_block, 0)
 
 
-def created_at(tx_id: str, owner: str) -> str:
-    """The base58check address of the contract that this transaction of a plain owner creates."""
-    digest = keccak256(bytes.fromhex(tx_id) + long(owner))
-    return named("0x" + digest[-20:].hex())
+def encode_creation_tx(
+    owner: str, name: str, code: bytes, ref_block: RefBlock, fee_limit: int
+) -> bytes:
+    """The unsigned bytes of a contract creation; callers of the contract pay all its energy."""
+    # tronpy has no CreateSmartContract: the field numbers are those of Tron's protocol.
+    contract = (
+        _encode_bytes(1, to_bytes(owner))
+        + _encode_bytes(5, code)
+        + _encode_number(6, 100)
+        + _encode_bytes(7, name.encode())
+        + _encode_number(8, _ORIGIN_ENERGY)
+    )
+    creation = _encode_bytes(1, to_bytes(owner)) + _encode_bytes(2, contract)
+    return _encode_raw(_CREATE, "CreateSmartContract", creation, ref_block, fee_limit)
 
 
-def _raw(kind: int, name: str, contract: bytes, frame: Frame, fee_limit: int) -> bytes:
+def created_address(tx_id: str, owner: str) -> str:
+    """The base58check address of the contract that a transaction creates; `owner` in EVM form."""
+    digest = keccak256(bytes.fromhex(tx_id) + to_bytes(owner))
+    return to_base58("0x" + digest[-20:].hex())
+
+
+def _encode_raw(
+    kind: int, name: str, contract: bytes, ref_block: RefBlock, fee_limit: int
+) -> bytes:
     raw = tron_pb2.Transaction.raw(
-        ref_block_bytes=(frame.height & 0xFFFF).to_bytes(2, "big"),
-        ref_block_hash=bytes.fromhex(frame.block_hash[2:])[8:16],
-        expiration=frame.expires_ms,
-        timestamp=frame.written_ms,
+        ref_block_bytes=(ref_block.height & 0xFFFF).to_bytes(2, "big"),
+        ref_block_hash=bytes.fromhex(ref_block.block_hash[2:])[8:16],
+        expiration=ref_block.expires_ms,
+        timestamp=ref_block.created_ms,
         fee_limit=fee_limit,
     )
     part = raw.contract.add()
@@ -108,59 +116,58 @@ def _raw(kind: int, name: str, contract: bytes, frame: Frame, fee_limit: int) ->
     return bytes(raw.SerializeToString())
 
 
-def signed(signer: Signer, raw: bytes, number: int, fee_units: int) -> Signed:
-    """A transaction of this account, whose name follows from its unsigned bytes."""
+def sign_transaction(signer: Signer, raw: bytes, number: int, fee_units: int) -> SignedTx:
+    """A signed transaction of this account; its id is the hash of its unsigned bytes."""
     digest = sha256(raw).digest()
     parity, r, s = signer.sign(digest)
     signature = r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([parity])
-    whole = _bytes(1, raw) + _bytes(2, signature)
-    return Signed(digest.hex(), whole, number, fee_units)
+    signed = _encode_bytes(1, raw) + _encode_bytes(2, signature)
+    return SignedTx(digest.hex(), signed, number, fee_units)
 
 
-def read(raw: bytes) -> Read:
-    """What the unsigned bytes of a transaction say. Raises `Malformed`."""
+def parse_raw_transaction(raw: bytes) -> ParsedTx:
+    """Parse the unsigned bytes of a transaction. Raises `MalformedResponse`."""
     try:
-        found = tron_pb2.Transaction.raw.FromString(raw)
-        part = found.contract[0]
-        sender, to, data = _parts(part)
+        transaction = tron_pb2.Transaction.raw.FromString(raw)
+        sender, to, data = _parse_call(transaction.contract[0])
     except (DecodeError, IndexError, ValueError):
-        raise Malformed("the node answered something else than a transaction") from None
-    marked = data[-len(_MARK) - _NUMBER_BYTES : -_NUMBER_BYTES] == _MARK
-    number = int.from_bytes(data[-_NUMBER_BYTES:], "big") if marked else None
-    return Read(sha256(raw).hexdigest(), sender, to, data, found.expiration, number)
+        raise MalformedResponse("the node did not return a transaction") from None
+    tagged = data[-len(_SEQUENCE_TAG) - _SEQUENCE_BYTES : -_SEQUENCE_BYTES] == _SEQUENCE_TAG
+    number = int.from_bytes(data[-_SEQUENCE_BYTES:], "big") if tagged else None
+    return ParsedTx(sha256(raw).hexdigest(), sender, to, data, transaction.expiration, number)
 
 
-def _parts(part: Any) -> tuple[str, str, bytes]:
-    if part.type != _TRIGGER:
+def _parse_call(contract: Any) -> tuple[str, str, bytes]:
+    if contract.type != _TRIGGER:
         return "", "", b""
-    trigger = tron_pb2.TriggerSmartContract.FromString(part.parameter.value)
+    trigger = tron_pb2.TriggerSmartContract.FromString(contract.parameter.value)
     return (
-        plain(_base58(trigger.owner_address)),
-        plain(_base58(trigger.contract_address)),
+        to_evm_address(_base58(trigger.owner_address)),
+        to_evm_address(_base58(trigger.contract_address)),
         bytes(trigger.data),
     )
 
 
 def _base58(address: bytes) -> str:
     if len(address) != 21:
-        raise ValueError("no address")
-    return named("0x" + address[1:].hex())
+        raise ValueError("an address must have 21 bytes")
+    return to_base58("0x" + address[1:].hex())
 
 
-def unsigned(whole: bytes) -> bytes:
-    """The unsigned bytes in those of a whole transaction. Raises `ValueError`."""
+def unsigned_bytes(signed: bytes) -> bytes:
+    """The unsigned bytes of a signed transaction. Raises `ValueError`."""
     try:
-        found = tron_pb2.Transaction.FromString(whole)
+        transaction = tron_pb2.Transaction.FromString(signed)
     except DecodeError:
-        raise ValueError("these are no bytes of a transaction") from None
-    return bytes(found.raw_data.SerializeToString())
+        raise ValueError("these bytes are not a transaction") from None
+    return bytes(transaction.raw_data.SerializeToString())
 
 
-def _bytes(field: int, value: bytes) -> bytes:
+def _encode_bytes(field: int, value: bytes) -> bytes:
     return _varint(field << 3 | 2) + _varint(len(value)) + value
 
 
-def _number(field: int, value: int) -> bytes:
+def _encode_number(field: int, value: int) -> bytes:
     return _varint(field << 3) + _varint(value)
 
 

@@ -4,15 +4,15 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crossway.adapters.ramps.fonbnk.wire import Asked, KycAnswer, KycDocument
-from crossway.ports.ramps import Document, ProviderRefused
+from crossway.adapters.ramps.fonbnk.wire import KycDocument, KycResponse, RequiredField
+from crossway.ports.ramps import Document, ProviderRejected
 
 IMAGE_TYPES = frozenset({"image/jpeg", "image/png"})
 
 
-def submission(
+def build_submission(
     names: Mapping[str, Any],
-    state: KycAnswer,
+    state: KycResponse,
     fields: Mapping[str, str],
     documents: Sequence[Document],
 ) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def submission(
     known = [one for one in state.kyc_documents if not wanted or one.value == wanted]
     whole = [one for one in known if not _lacking(one, theirs)]
     if not whole:
-        raise ProviderRefused(_sentence(state, known, theirs))
+        raise ProviderRejected(_sentence(state, known, theirs))
     chosen = max(whole, key=lambda one: (one.type.value != "basic", len(one.required_fields)))
     keys = {asked.key for asked in chosen.required_fields}
     return {
@@ -46,11 +46,11 @@ def _images(names: Mapping[str, Any], documents: Sequence[Document]) -> list[dic
     ]
 
 
-def _lacking(document: KycDocument, given: Mapping[str, Any]) -> list[Asked]:
+def _lacking(document: KycDocument, given: Mapping[str, Any]) -> list[RequiredField]:
     return [one for one in document.required_fields if one.required and one.key not in given]
 
 
-def _sentence(state: KycAnswer, known: Sequence[KycDocument], given: Mapping[str, Any]) -> str:
+def _sentence(state: KycResponse, known: Sequence[KycDocument], given: Mapping[str, Any]) -> str:
     if not known:
         values = ", ".join(one.value for one in state.kyc_documents) or "none"
         return f"Fonbnk knows no such identity document; it takes {values}"

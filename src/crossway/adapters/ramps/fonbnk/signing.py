@@ -5,10 +5,10 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 
-from crossway.adapters.ramps.access import FonbnkAccess
+from crossway.adapters.ramps.credentials import FonbnkCredentials
 
 
-def headers_of(access: FonbnkAccess, milliseconds: int, target: str) -> Mapping[str, str]:
+def sign_request(access: FonbnkCredentials, milliseconds: int, target: str) -> Mapping[str, str]:
     """The headers of a request to a path with its query, at an instant of the epoch."""
     key = base64.b64decode(access.client_secret.get_secret_value())
     digest = hmac.new(key, f"{milliseconds}:{target}".encode(), hashlib.sha256).digest()
@@ -19,7 +19,7 @@ def headers_of(access: FonbnkAccess, milliseconds: int, target: str) -> Mapping[
     }
 
 
-def is_signed(access: FonbnkAccess, given: str, body: bytes) -> bool:
+def is_webhook_signed(access: FonbnkCredentials, given: str, body: bytes) -> bool:
     """Whether a webhook carries the hash over its body and the hash of the secret."""
     secret = access.webhook_secret.get_secret_value().encode()
     hashed = hashlib.sha256(secret).hexdigest().encode()

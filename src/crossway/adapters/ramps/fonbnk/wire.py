@@ -1,30 +1,35 @@
 """What Fonbnk says, in its own words, and what that means to Crossway."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from pydantic import Field
 
-from crossway.adapters.ramps.exact import Number, Wire, down, instant
-from crossway.domain.kyc import ORDERED, KycStatus, KycType, Standing
-from crossway.ports.ramps import Outcome, Report
+from crossway.adapters.ramps.wire_models import (
+    EPOCH,
+    DecimalText,
+    WireModel,
+    parse_instant,
+    round_down,
+)
+from crossway.domain.kyc import KYC_TYPES, KycStatus, KycType, VerificationStatus
+from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # `deposit_validating` is the user's word alone: the payment is not found yet.
-OUTCOMES: Final = {
-    "deposit_awaiting": Outcome.WAITING,
-    "deposit_validating": Outcome.WAITING,
-    "deposit_successful": Outcome.PAID,
-    "payout_pending": Outcome.PAID,
-    "payout_successful": Outcome.DELIVERED,
-    "payout_failed": Outcome.FAILED,
-    "refund_pending": Outcome.FAILED,
-    "refund_failed": Outcome.FAILED,
-    "refund_successful": Outcome.REFUNDED,
-    "deposit_invalid": Outcome.FAILED,
-    "deposit_canceled": Outcome.CANCELLED,
-    "deposit_expired": Outcome.EXPIRED,
+STATUS_MAP: Final = {
+    "deposit_awaiting": ProviderOrderStatus.WAITING,
+    "deposit_validating": ProviderOrderStatus.WAITING,
+    "deposit_successful": ProviderOrderStatus.PAID,
+    "payout_pending": ProviderOrderStatus.PAID,
+    "payout_successful": ProviderOrderStatus.DELIVERED,
+    "payout_failed": ProviderOrderStatus.FAILED,
+    "refund_pending": ProviderOrderStatus.FAILED,
+    "refund_failed": ProviderOrderStatus.FAILED,
+    "refund_successful": ProviderOrderStatus.REFUNDED,
+    "deposit_invalid": ProviderOrderStatus.FAILED,
+    "deposit_canceled": ProviderOrderStatus.CANCELLED,
+    "deposit_expired": ProviderOrderStatus.EXPIRED,
 }
 REASONS: Final = {
     "deposit_invalid": "The payment did not match the order",
@@ -33,26 +38,26 @@ REASONS: Final = {
     "refund_failed": "Fonbnk could not pay out and could not give the payment back",
 }
 # From here on Fonbnk holds the user's payment.
-TAKEN: Final = ("deposit_successful", "payout_", "refund_")
-STATUSES: Final = {
+PAID_PREFIXES: Final = ("deposit_successful", "payout_", "refund_")
+KYC_STATUS_MAP: Final = {
     "initiated": KycStatus.PENDING,
     "rejected": KycStatus.REJECTED,
     "invalid": KycStatus.REJECTED,
 }
 
 
-class Cashout(Wire):
+class FeeBreakdown(WireModel):
     """How one side of an order is reckoned: the user moves the amount before fees of a deposit,
     and gets the amount after fees of a payout."""
 
-    exchange_rate: Number
-    amount_before_fees: Number
-    amount_after_fees: Number
-    total_charged_fees: Number = "0"
-    total_charged_fees_usd: Number = "0"
+    exchange_rate: DecimalText
+    amount_before_fees: DecimalText
+    amount_after_fees: DecimalText
+    total_charged_fees: DecimalText = "0"
+    total_charged_fees_usd: DecimalText = "0"
 
 
-class Detail(Wire):
+class TransferDetail(WireModel):
     """One line of how to pay."""
 
     id: str
@@ -60,7 +65,7 @@ class Detail(Wire):
     value: str | None = None
 
 
-class Asked(Wire):
+class RequiredField(WireModel):
     """A field that Fonbnk asks for."""
 
     key: str
@@ -68,7 +73,7 @@ class Asked(Wire):
     required: bool = False
 
 
-class Instructions(Wire):
+class TransferInstructions(WireModel):
     """How the deposit is made."""
 
     type: str
@@ -76,94 +81,94 @@ class Instructions(Wire):
     warning_text: str | None = None
     payment_url: str | None = None
     ussd_code: str | None = None
-    transfer_details: tuple[Detail, ...] = ()
-    fields_to_confirm_order: tuple[Asked, ...] = ()
+    transfer_details: tuple[TransferDetail, ...] = ()
+    fields_to_confirm_order: tuple[RequiredField, ...] = ()
 
     def detail(self, id_: str) -> str:
         """The value of a line; empty without it."""
         return next((d.value or "" for d in self.transfer_details if d.id == id_), "")
 
 
-class Meta(Wire):
+class Meta(WireModel):
     """Where the payout is found on chain."""
 
     transaction_hash: str | None = None
 
 
-class Transaction(Wire):
+class Transaction(WireModel):
     """The payout's own transaction."""
 
     meta: Meta | None = None
 
 
-class Side(Wire):
+class OrderSide(WireModel):
     """The deposit or the payout of an order or a quote."""
 
     currency_type: str
     currency_code: str
-    cashout: Cashout
-    transfer_instructions: Instructions | None = None
+    cashout: FeeBreakdown
+    transfer_instructions: TransferInstructions | None = None
     transaction: Transaction | None = None
 
 
-class Quote(Wire):
+class Quote(WireModel):
     """The answer to POST /api/v2/quote."""
 
     quote_id: str
     quote_expires_at: str | None = None
-    deposit: Side
-    payout: Side
+    deposit: OrderSide
+    payout: OrderSide
 
 
-class Change(Wire):
+class StatusChange(WireModel):
     """One line of an order's history."""
 
     new_status: str
     date: str
 
 
-class Order(Wire):
+class Order(WireModel):
     """An order as GET /api/v2/order answers it; a webhook leaves out some of it."""
 
     id: str = Field(default="", alias="_id")
     merchant_order_params: str | None = None
     status: str
-    deposit: Side
-    payout: Side
+    deposit: OrderSide
+    payout: OrderSide
     created_at: str | None = None
     updated_at: str | None = None
-    status_change_history: tuple[Change, ...] = ()
+    status_change_history: tuple[StatusChange, ...] = ()
 
 
-class Created(Wire):
+class CreateOrderResponse(WireModel):
     """The answer to POST /api/v2/order."""
 
     order: Order
 
 
-class Told(Wire):
+class WebhookData(WireModel):
     """The data of a webhook."""
 
     order: Order
 
 
-class Webhook(Wire):
+class Webhook(WireModel):
     """A webhook's body."""
 
     event: str
-    data: Told
+    data: WebhookData
 
 
-class KycDocument(Wire):
+class KycDocument(WireModel):
     """A kind of document that Fonbnk checks in a country."""
 
     id: str = Field(alias="_id")
     type: KycType
     value: str = ""
-    required_fields: tuple[Asked, ...] = ()
+    required_fields: tuple[RequiredField, ...] = ()
 
 
-class KycAnswer(Wire):
+class KycResponse(WireModel):
     """The answer of /api/v2/user/kyc."""
 
     passed_kyc_type: KycType | None = None
@@ -172,45 +177,45 @@ class KycAnswer(Wire):
     kyc_documents: tuple[KycDocument, ...] = ()
 
 
-def reports_of(order: Order, digits: int | None, places: int | None) -> list[Report]:
+def to_updates(order: Order, digits: int | None, places: int | None) -> list[ProviderUpdate]:
     """What an order's history says, oldest first; statuses of no known meaning say nothing.
     `digits` are the currency's places and `places` the token's, None where unknown."""
     return [
         _report(order, status, at, digits, places)
         for status, at in _history(order)
-        if status in OUTCOMES
+        if status in STATUS_MAP
     ]
 
 
 def _history(order: Order) -> Iterator[tuple[str, datetime]]:
     """Statuses with their instants, the present one among them even where history lacks it."""
-    told = instant(order.updated_at or order.created_at, EPOCH)
+    told = parse_instant(order.updated_at or order.created_at, EPOCH)
     told_of = set()
-    for change in sorted(order.status_change_history, key=lambda c: instant(c.date, told)):
+    for change in sorted(order.status_change_history, key=lambda c: parse_instant(c.date, told)):
         told_of.add(change.new_status)
-        yield change.new_status, instant(change.date, told)
+        yield change.new_status, parse_instant(change.date, told)
     if order.status not in told_of:
         yield order.status, told
 
 
 def _report(
     order: Order, status: str, at: datetime, digits: int | None, places: int | None
-) -> Report:
+) -> ProviderUpdate:
     fiat = units = None
-    if status.startswith(TAKEN):
+    if status.startswith(PAID_PREFIXES):
         on = order.deposit.currency_type == "fiat"
         taken = order.deposit.cashout.amount_before_fees
         paid_out = order.payout.cashout.amount_after_fees
         fiat = _down(taken if on else paid_out, digits)
         units = _down(paid_out if on else taken, places)
     meta = order.payout.transaction.meta if order.payout.transaction else None
-    delivered = OUTCOMES[status] is Outcome.DELIVERED
-    return Report(
+    delivered = STATUS_MAP[status] is ProviderOrderStatus.DELIVERED
+    return ProviderUpdate(
         id=f"{order.id}:{status}",
         reference=order.id,
-        outcome=OUTCOMES[status],
+        status=STATUS_MAP[status],
         at=at,
-        units=units,
+        amount=units,
         fiat_minor=fiat,
         tx_hash=(meta.transaction_hash or "") if delivered and meta else "",
         reason=REASONS.get(status, ""),
@@ -218,15 +223,21 @@ def _report(
 
 
 def _down(number: str, places: int | None) -> int | None:
-    return None if places is None else down(number, places)
+    return None if places is None else round_down(number, places)
 
 
-def standing_of(answer: KycAnswer) -> Standing:
+def to_kyc_status(answer: KycResponse) -> VerificationStatus:
     """Where a person stands. The check under way is the next above the one that is passed."""
     passed = answer.passed_kyc_type or KycType.NONE
-    status = STATUSES.get(answer.current_kyc_status or "")
-    following: Sequence[KycType] = ORDERED[ORDERED.index(passed) + 1 :]
+    status = KYC_STATUS_MAP.get(answer.current_kyc_status or "")
+    following: Sequence[KycType] = KYC_TYPES[KYC_TYPES.index(passed) + 1 :]
     if status is not None and following:
         reason = answer.current_kyc_status_description or ""
-        return Standing(following[0], status, reason=reason if status is KycStatus.REJECTED else "")
-    return Standing(passed, KycStatus.APPROVED) if passed is not KycType.NONE else Standing()
+        return VerificationStatus(
+            following[0], status, reason=reason if status is KycStatus.REJECTED else ""
+        )
+    return (
+        VerificationStatus(passed, KycStatus.APPROVED)
+        if passed is not KycType.NONE
+        else VerificationStatus()
+    )

@@ -2,297 +2,242 @@
 
 Sources, read on 2026-11-21: docs.paycrest.io/implementation-guides/sender-api-integration,
 docs.paycrest.io/api-reference/general/get-token-rate and github.com/paycrest/docs openapi-v2.yaml.
-Not run against the real service. Not confirmed: that the list of orders has the newest first, that
-a provider keeps the rate an order names, and how long a rate stands.
+Not tested against the real service. Unconfirmed: that the order list is sorted newest first, that
+a provider honours the rate an order names, and how long a rate is valid.
 
-The API has no cancelling: an order that nobody paid lapses by itself. It has no key for asking
-twice: an order is looked for by our reference before it is opened. It checks nobody's identity.
+The API cannot cancel orders: an unpaid order expires. It has no idempotency keys: an order is
+looked up by our reference before it is created. It verifies no users.
 """
 
 import hashlib
 import hmac
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
-from crossway.adapters.ramps.access import PaycrestAccess
-from crossway.adapters.ramps.calling import Caller, NotThere, parse
-from crossway.adapters.ramps.exact import (
-    answer_of,
-    down,
-    instant,
-    names_of,
-    places_of,
-    plain,
-    rate_micro,
-    told_by,
-    up,
-)
-from crossway.adapters.ramps.instructing import ENDED, lines
+from crossway.adapters.ramps.credentials import PaycrestCredentials
+from crossway.adapters.ramps.operator_attested_kyc import OperatorAttestedClient
 from crossway.adapters.ramps.paycrest.wire import (
-    EPOCH,
-    OUTCOMES,
+    STATUS_MAP,
     Account,
     Order,
-    OrderAnswer,
-    PageAnswer,
-    RatesAnswer,
+    OrderPageResponse,
+    OrderResponse,
+    RatesResponse,
     Webhook,
-    report_of,
+    to_update,
 )
-from crossway.adapters.ramps.vouching import no_submission, vouched
-from crossway.domain.channels import Channel
-from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
-from crossway.domain.kyc import Standing
+from crossway.adapters.ramps.payment_instructions import clean_instructions
+from crossway.adapters.ramps.provider_client import (
+    CLOSED_STATUSES,
+    UNPAID_STATUSES,
+    check_crypto_amount,
+    require_signature,
+)
+from crossway.adapters.ramps.wire_models import (
+    decimals_by_coin,
+    format_decimal,
+    parse_deadline,
+    round_down,
+    round_up,
+    to_micro_rate,
+)
+from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token
+from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import (
-    Ask,
-    Capabilities,
-    Document,
-    Opened,
-    Opening,
-    Outcome,
-    Priced,
-    ProviderRefused,
-    Report,
+    OrderRequest,
+    ProviderOrder,
+    ProviderQuote,
+    ProviderQuoteRequest,
+    ProviderRejected,
+    ProviderUpdate,
 )
 
 TITLE = "Paycrest"
 ORDERS = "/v2/sender/orders"
-# A rate is public and nobody says how long it stands.
+# Rates are public and name no expiry.
 RATE_SECONDS = 60
-# So fine that a rounded rate moves no amount that is traded by a minor unit.
+# Decimal places of a rate, so that its rounding changes no realistic amount by a minor unit.
 RATE_PLACES = 10
-PAGE_SIZE, MOST_PAGES = 50, 4
-LAPSES = (Outcome.WAITING, Outcome.CANCELLED, Outcome.EXPIRED)
+PAGE_SIZE, MAX_PAGES = 50, 4
 
 
-class Paycrest:
-    """Paycrest, by its API. An order names the quoted rate, so that it costs what was quoted."""
+class Paycrest(OperatorAttestedClient[PaycrestCredentials]):
+    """The Paycrest client. Orders name the quoted rate, so that they cost what was quoted."""
 
-    name: ProviderName = ProviderName.PAYCREST
-    at_once: bool = False
+    name = ProviderName.PAYCREST
+    title = TITLE
 
-    def __init__(
-        self,
-        access: PaycrestAccess,
-        capabilities: Capabilities,
-        client: httpx.Client,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.capabilities = capabilities
-        self._access = access
-        self._names = names_of("paycrest")
-        keys = (access.api_key, access.api_secret)
-        self._call = Caller(TITLE, str(access.base_url), client, self._sign, pause, keys)
-
-    def refund_address(self, chain: str) -> str:
-        """As the operator set it; Paycrest names none."""
-        return self._access.refund_address(chain)
-
-    def price(self, ask: Ask, channels: Sequence[Channel], now: datetime) -> Priced:
-        """Units at the public rate; what Paycrest takes is inside the rate."""
-        network, on = self._network(ask.token), ask.direction is Direction.ON
-        amount, digits = plain(ask.units, ask.token.decimals), ask.currency.digits
-        path = f"/v2/rates/{network}/{ask.token.symbol}/{amount}/{ask.currency.code}"
-        try:
-            said = self._call.get(path, {"side": "buy" if on else "sell"})
-        except NotThere:
-            raise ProviderRefused(f"{TITLE} has nobody who trades this amount") from None
-        rates = answer_of(TITLE, RatesAnswer, said).data
-        side = rates.buy if on else rates.sell
+    def get_quote(
+        self, request: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime
+    ) -> ProviderQuote:
+        """A quote at the public rate, which includes Paycrest's fee."""
+        is_on_ramp, digits = request.direction is Direction.ON, request.currency.digits
+        amount = format_decimal(request.amount, request.token.decimals)
+        coin = f"{self._get_network(request.token)}/{request.token.symbol}"
+        path = f"/v2/rates/{coin}/{amount}/{request.currency.code}"
+        response = self._find(RatesResponse, path, {"side": "buy" if is_on_ramp else "sell"})
+        if response is None:
+            raise ProviderRejected(f"{TITLE} has nobody who trades this amount")
+        side = response.data.buy if is_on_ramp else response.data.sell
         if side is None or Fraction(side.rate) <= 0:
-            raise ProviderRefused(f"{TITLE} has no rate in this direction")
-        worth = Fraction(side.rate) * Fraction(amount)
-        return Priced(
-            fiat_minor=up(worth, digits) if on else down(worth, digits),
+            raise ProviderRejected(f"{TITLE} has no rate in this direction")
+        value = Fraction(side.rate) * Fraction(amount)
+        return ProviderQuote(
+            fiat_minor=round_up(value, digits) if is_on_ramp else round_down(value, digits),
             fee_minor=0,
-            rate_micro=rate_micro(side.rate),
+            rate_micro=to_micro_rate(side.rate),
             channels=tuple(channels),
             quote_id="",
             expires_at=now + timedelta(seconds=RATE_SECONDS),
         )
 
-    def open(self, order: Opening) -> Opened:
-        """Open an order, unless one with our reference is there."""
-        found = self._by_reference(order.reference) or self._create(order)
-        account = found.provider_account
-        if OUTCOMES[order.direction].get(found.status) in ENDED:
-            raise ProviderRefused(f"{TITLE} has closed the order already")
+    def create_order(self, request: OrderRequest) -> ProviderOrder:
+        """Create an order, or return the existing one with our reference."""
+        order = self._find_by_reference(request.reference) or self._create(request)
+        account = order.provider_account
+        if STATUS_MAP[request.direction].get(order.status) in CLOSED_STATUSES:
+            raise ProviderRejected(f"{TITLE} has closed the order already")
         if account is None:
             raise Unreachable(f"{TITLE}'s answer has another form than documented")
-        if order.direction is Direction.ON:
-            return self._to_pay_in(found, account, order)
-        return self._to_pay_out(found, account, order)
+        if request.direction is Direction.ON:
+            return _to_on_ramp(order, account, request)
+        return _to_off_ramp(order, account, request)
 
-    def confirm(self, reference: str, tx_hash: str = "") -> None:
-        """Nothing: Paycrest sees payments by itself and cannot be told of them."""
+    def cancel_order(self, reference: str) -> None:
+        """Let an unpaid order expire; refuse a paid one."""
+        order = self._find_order(reference)
+        if order is None:
+            return
+        if STATUS_MAP[order.resolved_direction].get(order.status) not in UNPAID_STATUSES:
+            raise ProviderRejected(f"{TITLE} has the payment already")
 
-    def cancel(self, reference: str) -> None:
-        """Let an unpaid order lapse; a paid one is refused."""
-        found = self._order(reference)
-        outcome = OUTCOMES[found.way].get(found.status) if found else Outcome.EXPIRED
-        if outcome not in LAPSES:
-            raise ProviderRefused(f"{TITLE} has the payment already")
+    def cancel_by_reference(self, request: OrderRequest) -> None:
+        """Do nothing: the order expires, as the user never learned where to pay."""
 
-    def cancel_unknown(self, order: Opening) -> None:
-        """Nothing: whatever was opened lapses, as nobody was told where to pay."""
+    def fetch_updates(self, references: Sequence[str]) -> Mapping[str, Sequence[ProviderUpdate]]:
+        """The current status of orders, each fetched by itself."""
+        orders = {ref: self._find_order(ref) for ref in references}
+        updates = {ref: self._to_update(order) for ref, order in orders.items() if order}
+        return {ref: (update,) for ref, update in updates.items() if update is not None}
 
-    def reports(self, references: Sequence[str]) -> Mapping[str, Sequence[Report]]:
-        """The present state of orders, each asked for by itself."""
-        found = {reference: self._order(reference) for reference in references}
-        told = {key: self._report(order) for key, order in found.items() if order is not None}
-        return {key: (report,) for key, report in told.items() if report is not None}
-
-    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> Sequence[Report]:
-        """The state that the body tells, once its signature is right."""
-        secret = self._access.api_secret.get_secret_value().strip().encode()
-        right = hmac.new(secret, body, hashlib.sha256).hexdigest().encode()
-        given = headers.get("x-paycrest-signature", "").strip().lower().encode()
-        if not hmac.compare_digest(right, given):
-            raise Unauthorized("The signature of the report is wrong")
-        try:
-            told = told_by(TITLE, Webhook, parse(body))
-        except ValueError:
-            raise InvalidInput("The body is not JSON") from None
-        report = self._report(told.data, told.event)
-        return (report,) if report else ()
-
-    def standing(self, email: str, country: str) -> Standing:
-        """As the operator vouches for: Paycrest checks senders, not their users."""
-        return vouched(self._access)
-
-    def submit(
-        self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
-    ) -> Standing:
-        """As the operator vouches for; else refused, as there is nobody to hand it to."""
-        return no_submission(TITLE, self._access)
+    def parse_webhook(self, headers: Mapping[str, str], body: bytes) -> Sequence[ProviderUpdate]:
+        """The order's current status in a signed webhook."""
+        secret = self._credentials.api_secret.get_secret_value().strip().encode()
+        expected = hmac.new(secret, body, hashlib.sha256).hexdigest()
+        require_signature(expected, headers.get("x-paycrest-signature", "").lower())
+        webhook = self._parse_webhook(Webhook, body)
+        update = self._to_update(webhook.data, webhook.event)
+        return (update,) if update else ()
 
     def _sign(self, method: str, target: str, body: bytes) -> Mapping[str, str]:
-        return {"API-Key": self._access.api_key.get_secret_value()}
+        return {"API-Key": self._credentials.api_key.get_secret_value()}
 
-    def _network(self, token: Token) -> str:
+    def _get_network(self, token: Token) -> str:
         try:
             return str(self._names["networks"][token.chain])
         except KeyError:
-            raise ProviderRefused(f"{TITLE} does not serve {token.chain}") from None
+            raise ProviderRejected(f"{TITLE} does not serve {token.chain}") from None
 
-    def _create(self, order: Opening) -> Order:
-        said = self._call.post(
-            ORDERS, self._body(order), hidden=[order.email, *order.fields.values()]
-        )
-        return answer_of(TITLE, OrderAnswer, said).data
+    def _create(self, request: OrderRequest) -> Order:
+        personal = [request.email, *request.fields.values()]
+        body = self._build_order_body(request)
+        return self._post(OrderResponse, ORDERS, body, redact=personal).data
 
-    def _body(self, order: Opening) -> dict[str, Any]:
-        network, on = self._network(order.token), order.direction is Direction.ON
-        account = self._account(order)
-        coin = {"type": "crypto", "currency": order.token.symbol}
-        money = {"type": "fiat", "currency": order.currency.code, "country": order.country}
+    def _build_order_body(self, request: OrderRequest) -> dict[str, Any]:
+        network, account = self._get_network(request.token), self._build_account(request)
+        crypto = {"type": "crypto", "currency": request.token.symbol}
+        fiat = {"type": "fiat", "currency": request.currency.code, "country": request.country}
         source: Mapping[str, Any]
         destination: Mapping[str, Any]
-        if on:
-            source = money | {"refundAccount": account}
-            destination = coin | {"recipient": {"address": order.to_address, "network": network}}
+        if request.direction is Direction.ON:
+            source = fiat | {"refundAccount": account}
+            destination = crypto | {
+                "recipient": {"address": request.to_address, "network": network}
+            }
         else:
-            source = coin | {"network": network, "refundAddress": order.refund_address}
-            destination = money | {"recipient": account | {"memo": order.reference}}
+            source = crypto | {"network": network, "refundAddress": request.refund_address}
+            destination = fiat | {"recipient": account | {"memo": request.reference}}
         return {
-            "amount": plain(order.units, order.token.decimals),
+            "amount": format_decimal(request.amount, request.token.decimals),
             "amountIn": "crypto",
-            "rate": _quoted_rate(order),
-            "reference": order.reference,
+            "rate": _quoted_rate(request),
+            "reference": request.reference,
             "source": source,
             "destination": destination,
         }
 
-    def _account(self, order: Opening) -> dict[str, str]:
+    def _build_account(self, request: OrderRequest) -> dict[str, str]:
         account = {}
-        for theirs, ours in self._names["account"].items():
-            given = next((order.fields[key] for key in ours if order.fields.get(key)), None)
-            if given is None:
-                raise ProviderRefused(f"{TITLE} needs the field {ours[0]}")
-            account[theirs] = given
+        for name, keys in self._names["account"].items():
+            value = next((request.fields[key] for key in keys if request.fields.get(key)), None)
+            if value is None:
+                raise ProviderRejected(f"{TITLE} needs the field {keys[0]}")
+            account[name] = value
         return account
 
-    def _to_pay_in(self, found: Order, account: Account, order: Opening) -> Opened:
-        if account.amount_to_transfer is None or not account.account_identifier:
-            raise Unreachable(f"{TITLE} does not say where the user is to pay")
-        places, symbol = order.token.decimals, order.token.symbol
-        if (units := down(found.amount, places)) < order.units:
-            told, asked = plain(units, places), plain(order.units, places)
-            raise ProviderRefused(f"{TITLE} would deliver {told} {symbol}, not {asked}")
-        told_user = {
-            "Bank or operator": account.institution,
-            "Account number": account.account_identifier,
-            "Account name": account.account_name,
-            "Amount": f"{account.amount_to_transfer} {order.currency.code}",
-        }
-        return Opened(
-            reference=found.id,
-            fiat_minor=up(account.amount_to_transfer, order.currency.digits),
-            instructions=lines(told_user),
-            pay_by=_pay_by(account),
-        )
-
-    def _to_pay_out(self, found: Order, account: Account, order: Opening) -> Opened:
-        if not account.receive_address:
-            raise Unreachable(f"{TITLE} does not say where the crypto is to be sent")
-        if account.memo:
-            raise ProviderRefused(f"{TITLE} asks for a memo, which a deposit cannot carry")
-        fees = Fraction(found.sender_fee) + Fraction(found.transaction_fee)
-        total = account.amount_to_transfer or Fraction(found.amount) + fees
-        places = order.token.decimals
-        if (units := up(total, places)) != order.units:
-            told, asked = plain(units, places), plain(order.units, places)
-            raise ProviderRefused(
-                f"{TITLE} would take {told} {order.token.symbol} with its fee, not {asked}"
-            )
-        rate = Fraction(found.rate or _quoted_rate(order))
-        return Opened(
-            reference=found.id,
-            fiat_minor=down(Fraction(found.amount) * rate, order.currency.digits),
-            instructions={},
-            pay_to=account.receive_address,
-            pay_by=_pay_by(account),
-        )
-
-    def _by_reference(self, reference: str) -> Order | None:
-        for page in range(1, MOST_PAGES + 1):
+    def _find_by_reference(self, reference: str) -> Order | None:
+        for page in range(1, MAX_PAGES + 1):
             query = {"page": str(page), "pageSize": str(PAGE_SIZE)}
-            orders = answer_of(TITLE, PageAnswer, self._call.get(ORDERS, query)).data.orders
-            mine = [order for order in orders if order.reference == reference]
-            if mine:
-                return mine[0]
+            orders = self._get(OrderPageResponse, ORDERS, query).data.orders
+            matches = [order for order in orders if order.reference == reference]
+            if matches:
+                return matches[0]
             if len(orders) < PAGE_SIZE:
                 return None
         return None
 
-    def _order(self, reference: str) -> Order | None:
-        try:
-            said = self._call.get(f"{ORDERS}/{quote(reference, safe='')}")
-        except NotThere:
-            return None
-        return answer_of(TITLE, OrderAnswer, said).data
+    def _find_order(self, reference: str) -> Order | None:
+        response = self._find(OrderResponse, f"{ORDERS}/{quote(reference, safe='')}")
+        return None if response is None else response.data
 
-    def _report(self, order: Order, event: str = "") -> Report | None:
-        places = places_of(self.capabilities.tokens, self._names["networks"])
-        return report_of(order, event, places.get(order.coin))
+    def _to_update(self, order: Order, event: str = "") -> ProviderUpdate | None:
+        decimals = decimals_by_coin(self.capabilities.tokens, self._names["networks"])
+        return to_update(order, event, decimals.get(order.coin))
 
 
-def _quoted_rate(order: Opening) -> str:
+def _to_on_ramp(order: Order, account: Account, request: OrderRequest) -> ProviderOrder:
+    if account.amount_to_transfer is None or not account.account_identifier:
+        raise Unreachable(f"{TITLE} does not say where the user is to pay")
+    check_crypto_amount(TITLE, request, order.amount)
+    lines = {
+        "Bank or operator": account.institution,
+        "Account number": account.account_identifier,
+        "Account name": account.account_name,
+        "Amount": f"{account.amount_to_transfer} {request.currency.code}",
+    }
+    return ProviderOrder(
+        reference=order.id,
+        fiat_minor=round_up(account.amount_to_transfer, request.currency.digits),
+        instructions=clean_instructions(lines),
+        pay_by=parse_deadline(account.valid_until),
+    )
+
+
+def _to_off_ramp(order: Order, account: Account, request: OrderRequest) -> ProviderOrder:
+    if not account.receive_address:
+        raise Unreachable(f"{TITLE} does not say where the crypto is to be sent")
+    if account.memo:
+        raise ProviderRejected(f"{TITLE} asks for a memo, which a deposit cannot carry")
+    fees = Fraction(order.sender_fee) + Fraction(order.transaction_fee)
+    check_crypto_amount(TITLE, request, account.amount_to_transfer or Fraction(order.amount) + fees)
+    rate = Fraction(order.rate or _quoted_rate(request))
+    return ProviderOrder(
+        reference=order.id,
+        fiat_minor=round_down(Fraction(order.amount) * rate, request.currency.digits),
+        instructions={},
+        pay_to=account.receive_address,
+        pay_by=parse_deadline(account.valid_until),
+    )
+
+
+def _quoted_rate(request: OrderRequest) -> str:
     """The rate at which the order costs what was quoted, rounded in the user's favour."""
-    money = Fraction(order.fiat_minor, 10**order.currency.digits)
-    rate = money / Fraction(order.units, 10**order.token.decimals)
-    rounded = down if order.direction is Direction.ON else up
-    return plain(rounded(rate, RATE_PLACES), RATE_PLACES)
-
-
-def _pay_by(account: Account) -> datetime | None:
-    at = instant(account.valid_until, EPOCH)
-    return None if at == EPOCH else at
+    fiat = Fraction(request.fiat_minor, 10**request.currency.digits)
+    rate = fiat / Fraction(request.amount, 10**request.token.decimals)
+    round_rate = round_down if request.direction is Direction.ON else round_up
+    return format_decimal(round_rate(rate, RATE_PLACES), RATE_PLACES)

@@ -1,31 +1,37 @@
 """What Paycrest says, in its own words, and what that means to Crossway."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any, Final
 
-from crossway.adapters.ramps.exact import Number, Wire, down, instant
+from crossway.adapters.ramps.wire_models import (
+    EPOCH,
+    DecimalText,
+    WireModel,
+    parse_instant,
+    round_down,
+)
 from crossway.domain.ramps import Direction
-from crossway.ports.ramps import Outcome, Report
+from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _BOTH: Final = {
-    "initiated": Outcome.WAITING,
-    "deposited": Outcome.PAID,
-    "pending": Outcome.PAID,
-    "fulfilling": Outcome.PAID,
-    "fulfilled": Outcome.PAID,
-    "settled": Outcome.DELIVERED,
-    "cancelled": Outcome.CANCELLED,
-    "refunding": Outcome.FAILED,
-    "refunded": Outcome.REFUNDED,
-    "expired": Outcome.EXPIRED,
+    "initiated": ProviderOrderStatus.WAITING,
+    "deposited": ProviderOrderStatus.PAID,
+    "pending": ProviderOrderStatus.PAID,
+    "fulfilling": ProviderOrderStatus.PAID,
+    "fulfilled": ProviderOrderStatus.PAID,
+    "settled": ProviderOrderStatus.DELIVERED,
+    "cancelled": ProviderOrderStatus.CANCELLED,
+    "refunding": ProviderOrderStatus.FAILED,
+    "refunded": ProviderOrderStatus.REFUNDED,
+    "expired": ProviderOrderStatus.EXPIRED,
 }
 # The local money of an off-ramp has arrived once it is validated; what is settled then is
 # between Paycrest and its provider. An on-ramp's crypto is on its way until it is settled.
-OUTCOMES: Final[Mapping[Direction, Mapping[str, Outcome]]] = {
-    Direction.ON: _BOTH | {"validated": Outcome.PAID, "settling": Outcome.PAID},
-    Direction.OFF: _BOTH | {"validated": Outcome.DELIVERED, "settling": Outcome.DELIVERED},
+STATUS_MAP: Final[Mapping[Direction, Mapping[str, ProviderOrderStatus]]] = {
+    Direction.ON: _BOTH
+    | {"validated": ProviderOrderStatus.PAID, "settling": ProviderOrderStatus.PAID},
+    Direction.OFF: _BOTH
+    | {"validated": ProviderOrderStatus.DELIVERED, "settling": ProviderOrderStatus.DELIVERED},
 }
 DIRECTIONS: Final = {"onramp": Direction.ON, "offramp": Direction.OFF}
 HELD: Final = "compliance_hold"
@@ -33,32 +39,32 @@ HELD_REASON: Final = "Paycrest holds the payment for review; its support has to 
 REFUNDING_REASON: Final = "Paycrest found nobody to deliver and gives the payment back"
 
 
-class RateSide(Wire):
+class RateSide(WireModel):
     """The rate of one direction, local money per token."""
 
-    rate: Number
+    rate: DecimalText
 
 
-class Rates(Wire):
+class Rates(WireModel):
     """What a token costs (`buy`) and brings (`sell`)."""
 
     buy: RateSide | None = None
     sell: RateSide | None = None
 
 
-class RatesAnswer(Wire):
+class RatesResponse(WireModel):
     """The answer of GET /v2/rates."""
 
     data: Rates
 
 
-class Account(Wire):
+class Account(WireModel):
     """Where the user pays: a bank account for an on-ramp, an address for an off-ramp."""
 
     institution: str | None = None
     account_identifier: str | None = None
     account_name: str | None = None
-    amount_to_transfer: Number | None = None
+    amount_to_transfer: DecimalText | None = None
     currency: str | None = None
     valid_until: str | None = None
     network: str | None = None
@@ -66,16 +72,16 @@ class Account(Wire):
     memo: str | None = None
 
 
-class Order(Wire):
+class Order(WireModel):
     """An order as it is created, found, listed and reported."""
 
     id: str
     status: str
     direction: str | None = None
-    amount: Number
-    rate: Number | None = None
-    sender_fee: Number = "0"
-    transaction_fee: Number = "0"
+    amount: DecimalText
+    rate: DecimalText | None = None
+    sender_fee: DecimalText = "0"
+    transaction_fee: DecimalText = "0"
     reference: str | None = None
     tx_hash: str | None = None
     provider_account: Account | None = None
@@ -86,7 +92,7 @@ class Order(Wire):
     timestamp: str | None = None
 
     @property
-    def way(self) -> Direction:
+    def resolved_direction(self) -> Direction:
         """The direction, by its name or by what comes in."""
         named = DIRECTIONS.get(self.direction or "")
         if named is not None:
@@ -96,54 +102,62 @@ class Order(Wire):
     @property
     def coin(self) -> tuple[str, str]:
         """The network and the symbol of the crypto side; empty where they are not told."""
-        side = self.destination if self.way is Direction.ON else self.source
+        side = self.destination if self.resolved_direction is Direction.ON else self.source
         recipient = side.get("recipient")
         where = recipient if isinstance(recipient, dict) else side
         return str(where.get("network", "")), str(side.get("currency", ""))
 
 
-class OrderAnswer(Wire):
+class OrderResponse(WireModel):
     """The answer with one order."""
 
     data: Order
 
 
-class Page(Wire):
+class OrderPage(WireModel):
     """One page of orders, newest first."""
 
     total: int = 0
     orders: tuple[Order, ...] = ()
 
 
-class PageAnswer(Wire):
+class OrderPageResponse(WireModel):
     """The answer of GET /v2/sender/orders."""
 
-    data: Page
+    data: OrderPage
 
 
-class Webhook(Wire):
+class Webhook(WireModel):
     """A webhook's body."""
 
     event: str
     data: Order
 
 
-def report_of(order: Order, event: str = "", places: int | None = None) -> Report | None:
+def to_update(order: Order, event: str = "", places: int | None = None) -> ProviderUpdate | None:
     """What an order's status says; None for one of no known meaning. `event` is the webhook's,
     which may say more than the status; `places` are the token's, None where unknown."""
     status = HELD if event.endswith(HELD) else order.status
-    outcome = Outcome.FAILED if status == HELD else OUTCOMES[order.way].get(status)
+    outcome = (
+        ProviderOrderStatus.FAILED
+        if status == HELD
+        else STATUS_MAP[order.resolved_direction].get(status)
+    )
     if outcome is None:
         return None
-    moved = outcome not in (Outcome.WAITING, Outcome.EXPIRED, Outcome.CANCELLED)
+    moved = outcome not in (
+        ProviderOrderStatus.WAITING,
+        ProviderOrderStatus.EXPIRED,
+        ProviderOrderStatus.CANCELLED,
+    )
     reasons = {HELD: HELD_REASON, "refunding": REFUNDING_REASON}
     told = order.updated_at or order.timestamp or order.created_at
-    return Report(
+    return ProviderUpdate(
         id=f"{order.id}:{status}",
         reference=order.id,
-        outcome=outcome,
-        at=instant(told, EPOCH),
-        units=down(order.amount, places) if moved and places is not None else None,
-        tx_hash=(order.tx_hash or "") if outcome is Outcome.DELIVERED else "",
+        status=outcome,
+        at=parse_instant(told, EPOCH),
+        amount=round_down(order.amount, places) if moved and places is not None else None,
+        tx_hash=(order.tx_hash or "") if outcome is ProviderOrderStatus.DELIVERED else "",
         reason=reasons.get(status, ""),
     )

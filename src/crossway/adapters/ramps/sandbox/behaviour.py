@@ -1,4 +1,4 @@
-"""How a sandbox provider behaves: its settings, one row a provider."""
+"""The configurable behaviour of sandbox providers, one row per provider."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,14 +11,14 @@ from crossway.domain.errors import InvalidInput
 from crossway.ports.sandbox import RampFaults
 
 DELIVER_SECONDS = 15
-ONLY_WHEN_TOLD = -1
-MOST_BPS = 10_000
+MANUAL_DELIVERY = -1
+BPS = 10_000
 KYC_MODES = ("auto", "manual", "approve")
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """The settings of one provider (see `ports.sandbox.RampFaults`); `down_until` in epoch
+    """The behaviour of one provider (see `ports.sandbox.RampFaults`); `down_until` is in epoch
     seconds."""
 
     down_until: float = 0.0
@@ -33,42 +33,44 @@ class Behaviour:
     kyc: str = "auto"
 
     def delivers_at(self, since: float) -> float:
-        """When what was paid at an instant is delivered; never, where it waits to be told."""
-        told = self.deliver_seconds == ONLY_WHEN_TOLD
-        return float("inf") if told else since + self.deliver_seconds
+        """When a payment made at `since` is delivered; infinity for manual delivery."""
+        is_manual = self.deliver_seconds == MANUAL_DELIVERY
+        return float("inf") if is_manual else since + self.deliver_seconds
 
-    def unusual(self, now: float) -> dict[str, object]:
-        """What differs from a provider that was never told anything."""
-        usual = Behaviour()
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+    def active_faults(self, now: float) -> dict[str, object]:
+        """The settings that differ from the defaults."""
+        defaults = Behaviour()
+        values = {column.name: getattr(self, column.name) for column in fields(self)}
         del values["down_until"]
-        found = {name: value for name, value in values.items() if value != getattr(usual, name)}
-        left = {"down_seconds": self.down_until - now} if self.down_until > now else {}
-        return left | found
+        changed = {
+            name: value for name, value in values.items() if value != getattr(defaults, name)
+        }
+        remaining = {"down_seconds": self.down_until - now} if self.down_until > now else {}
+        return remaining | changed
 
 
-USUAL = Behaviour()
-_COLUMNS = [providers.c[one.name] for one in fields(Behaviour)]
+DEFAULT = Behaviour()
+_COLUMNS = [providers.c[column.name] for column in fields(Behaviour)]
 
 
-def load(db: Connection, name: str) -> Behaviour:
-    """How this provider behaves now."""
+def load_behaviour(db: Connection, name: str) -> Behaviour:
+    """The provider's stored behaviour, or the default."""
     row = db.execute(select(*_COLUMNS).where(providers.c.name == name)).one_or_none()
-    return USUAL if row is None else Behaviour(**row._mapping)
+    return DEFAULT if row is None else Behaviour(**row._mapping)
 
 
-def switch(db: Connection, name: str, faults: RampFaults, now: float) -> None:
-    """Change what these faults name, and nothing else."""
+def save_faults(db: Connection, name: str, faults: RampFaults, now: float) -> None:
+    """Store the settings that are not None, and leave the others unchanged."""
     values: dict[str, Any] = {
-        one.name: value
-        for one in fields(faults)
-        if (value := getattr(faults, one.name)) is not None and one.name != "down_seconds"
+        column.name: value
+        for column in fields(faults)
+        if (value := getattr(faults, column.name)) is not None and column.name != "down_seconds"
     }
     if faults.down_seconds is not None:
         values["down_until"] = now + faults.down_seconds
-    make = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
-    usual = {one.name: getattr(USUAL, one.name) for one in fields(USUAL)}
-    statement = make(providers).values({"name": name} | usual | values)
+    insert = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
+    defaults = {column.name: getattr(DEFAULT, column.name) for column in fields(DEFAULT)}
+    statement = insert(providers).values({"name": name} | defaults | values)
     if values:
         statement = statement.on_conflict_do_update(index_elements=["name"], set_=values)
     else:
@@ -76,27 +78,27 @@ def switch(db: Connection, name: str, faults: RampFaults, now: float) -> None:
     db.execute(statement)
 
 
-def refuses(db: Connection, name: str) -> bool:
-    """Whether the next order is one to be refused; it is counted then."""
+def consume_refusal(db: Connection, name: str) -> bool:
+    """Whether the next order has to be refused; decrements the counter."""
     row = providers.c
-    counted = update(providers).where(row.name == name, row.refuse_next > 0)
-    return db.execute(counted.values(refuse_next=row.refuse_next - 1)).rowcount > 0
+    statement = update(providers).where(row.name == name, row.refuse_next > 0)
+    return db.execute(statement.values(refuse_next=row.refuse_next - 1)).rowcount > 0
 
 
-def check(faults: RampFaults) -> None:
-    """Raise `InvalidInput` when a setting makes no sense."""
-    wrong = []
+def validate_faults(faults: RampFaults) -> None:
+    """Raise `InvalidInput` for settings out of range."""
+    errors = []
     for name in ("down_seconds", "slow_seconds", "refuse_next"):
         if (value := getattr(faults, name)) is not None and value < 0:
-            wrong.append(f"{name} must be zero or more")
+            errors.append(f"{name} must be zero or more")
     for name in ("short_bps", "overcharge_bps"):
-        if (value := getattr(faults, name)) is not None and not 0 <= value <= MOST_BPS:
-            wrong.append(f"{name} must be from 0 to {MOST_BPS}")
-    if faults.rate_bps is not None and not -MOST_BPS < faults.rate_bps <= MOST_BPS:
-        wrong.append(f"rate_bps must be more than -{MOST_BPS} and at most {MOST_BPS}")
-    if faults.deliver_seconds is not None and faults.deliver_seconds < ONLY_WHEN_TOLD:
-        wrong.append("deliver_seconds must be zero or more, or -1 for only when told")
+        if (value := getattr(faults, name)) is not None and not 0 <= value <= BPS:
+            errors.append(f"{name} must be from 0 to {BPS}")
+    if faults.rate_bps is not None and not -BPS < faults.rate_bps <= BPS:
+        errors.append(f"rate_bps must be more than -{BPS} and at most {BPS}")
+    if faults.deliver_seconds is not None and faults.deliver_seconds < MANUAL_DELIVERY:
+        errors.append("deliver_seconds must be zero or more, or -1 for manual delivery")
     if faults.kyc is not None and faults.kyc not in KYC_MODES:
-        wrong.append(f"kyc must be one of {', '.join(KYC_MODES)}")
-    if wrong:
-        raise InvalidInput("; ".join(wrong))
+        errors.append(f"kyc must be one of {', '.join(KYC_MODES)}")
+    if errors:
+        raise InvalidInput("; ".join(errors))

@@ -1,4 +1,4 @@
-"""The orders of the sandbox providers and what was said of each, as rows."""
+"""Storage of the sandbox providers' orders and their status reports."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
@@ -10,20 +10,20 @@ import orjson
 from sqlalchemy import Connection, Row, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from crossway.adapters.chains.simulated.sets import among, put
+from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values, insert_rows
 from crossway.adapters.ramps.sandbox.tables import orders, reports
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import Outcome, Report
+from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 
 REFERENCE_DIGITS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order as it was opened; instants in epoch seconds.
+    """An order as it was created; times are in epoch seconds.
 
-    An unpaid one ends at `closes_at`, when no payment can be on its way any more. `refused` is why
-    it was never opened.
+    An unpaid order expires at `closes_at`, when no payment can be in transit any more.
+    `refusal_reason` is set when the order was never opened.
     """
 
     reference: str
@@ -32,7 +32,7 @@ class Order:
     fiat_minor: int
     chain: str
     token: str
-    units: int
+    amount: int
     to_address: str
     refund_address: str
     pay_to: str
@@ -40,99 +40,112 @@ class Order:
     instructions: Mapping[str, Any]
     pay_by: float
     closes_at: float
-    refused: str = ""
+    refusal_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One thing said of an order; `moved` is how many units truly were."""
+class StatusReport:
+    """A reported status of an order; `moved_amount` is what was actually transferred on chain."""
 
-    outcome: Outcome
+    status: ProviderOrderStatus
     at: float
-    units: int | None = None
+    amount: int | None = None
     fiat_minor: int | None = None
-    moved: int = 0
+    moved_amount: int = 0
     tx_hash: str = ""
     reason: str = ""
 
-    def report(self, reference: str) -> Report:
-        """What goes out of it."""
-        return Report(
-            id=f"{reference}:{self.outcome}",
+    def to_update(self, reference: str) -> ProviderUpdate:
+        """The update that the provider sends for it."""
+        return ProviderUpdate(
+            id=f"{reference}:{self.status}",
             reference=reference,
-            outcome=self.outcome,
+            status=self.status,
             at=datetime.fromtimestamp(self.at, UTC),
-            units=self.units,
+            amount=self.amount,
             fiat_minor=self.fiat_minor,
             tx_hash=self.tx_hash,
             reason=self.reason,
         )
 
 
-# By outcome, in the order in which it was said; each is said once.
-Story = Mapping[Outcome, Said]
+# Reports by status in the order they were made; each status is reported once.
+History = Mapping[ProviderOrderStatus, StatusReport]
 
 
-def reference_of(provider: ProviderName, ours: str) -> str:
-    """The provider's own reference of an order, which ours determines."""
-    digits = sha256(f"{provider} {ours}".encode()).hexdigest()[:REFERENCE_DIGITS].upper()
+def derive_reference(provider: ProviderName, our_reference: str) -> str:
+    """The provider's own reference, derived from ours."""
+    digits = sha256(f"{provider} {our_reference}".encode()).hexdigest()[:REFERENCE_DIGITS].upper()
     return f"{provider[:3]}-{digits}"
 
 
-def add(db: Connection, order: Order) -> bool:
-    """Store an order unless it is there; whether this was the first."""
-    make = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
-    values: dict[str, Any] = {one.name: getattr(order, one.name) for one in fields(order)}
+def add_order(db: Connection, order: Order) -> bool:
+    """Store an order unless it exists; returns whether it was stored."""
+    insert = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
+    values: dict[str, Any] = {column.name: getattr(order, column.name) for column in fields(order)}
     values |= {
         "provider": order.provider.value,
         "direction": order.direction.value,
         "fiat_minor": str(order.fiat_minor),
-        "units": str(order.units),
+        "amount": str(order.amount),
         "instructions": orjson.dumps(dict(order.instructions)).decode(),
     }
-    stored = make(orders).values(values).on_conflict_do_nothing().returning(orders.c.reference)
+    stored = insert(orders).values(values).on_conflict_do_nothing().returning(orders.c.reference)
     return db.execute(stored).one_or_none() is not None
 
 
-def refuse(db: Connection, reference: str, reason: str) -> None:
-    """Let an order that was just stored be one that is not taken."""
-    db.execute(update(orders).where(orders.c.reference == reference).values(refused=reason))
+def mark_refused(db: Connection, reference: str, reason: str) -> None:
+    """Mark a stored order as refused."""
+    db.execute(update(orders).where(orders.c.reference == reference).values(refusal_reason=reason))
 
 
-def find(db: Connection, provider: str, references: Collection[str]) -> dict[str, Order]:
-    """Those of the orders that this provider has."""
+def find_orders(db: Connection, provider: str, references: Collection[str]) -> dict[str, Order]:
+    """This provider's orders by reference; unknown references are missing."""
     query = select(orders).where(
-        among(db, orders.c.reference, references), orders.c.provider == provider
+        in_values(db, orders.c.reference, references), orders.c.provider == provider
     )
-    return {row.reference: _order(row) for row in db.execute(query)}
+    return {row.reference: _to_order(row) for row in db.execute(query)}
 
 
-def lock(db: Connection, reference: str) -> None:
-    """Let nobody else say anything of this order until the transaction ends."""
+def lock_order(db: Connection, reference: str) -> None:
+    """Lock an order's row until the transaction ends."""
     db.execute(
         select(orders.c.reference).where(orders.c.reference == reference).with_for_update()
     ).one()
 
 
-def stories(db: Connection, references: Collection[str]) -> dict[str, dict[Outcome, Said]]:
-    """What was said of each order so far."""
-    query = select(reports).where(among(db, reports.c.reference, references))
-    found: dict[str, dict[Outcome, Said]] = {reference: {} for reference in references}
+def load_histories(
+    db: Connection, references: Collection[str]
+) -> dict[str, dict[ProviderOrderStatus, StatusReport]]:
+    """The reports of each order by status, oldest first."""
+    query = select(reports).where(in_values(db, reports.c.reference, references))
+    histories: dict[str, dict[ProviderOrderStatus, StatusReport]] = {
+        reference: {} for reference in references
+    }
     for row in db.execute(query.order_by(reports.c.id)):
-        said = _said(row)
-        found[row.reference][said.outcome] = said
-    return found
+        report = _to_report(row)
+        histories[row.reference][report.status] = report
+    return histories
 
 
-def say(db: Connection, reference: str, said: Said) -> None:
-    """Remember what is said; the database refuses to have it said twice."""
-    units, fiat = (None if n is None else str(n) for n in (said.units, said.fiat_minor))
-    moved = str(said.moved)
-    row = (reference, said.outcome.value, said.at, units, fiat, moved, said.tx_hash, said.reason)
-    put(db, reports, [row])
+def add_report(db: Connection, reference: str, report: StatusReport) -> None:
+    """Store a report; the database rejects a second one with the same status."""
+    amount, fiat = (None if n is None else str(n) for n in (report.amount, report.fiat_minor))
+    moved_amount = str(report.moved_amount)
+    row = (
+        reference,
+        report.status.value,
+        report.at,
+        amount,
+        fiat,
+        moved_amount,
+        report.tx_hash,
+        report.reason,
+    )
+    insert_rows(db, reports, [row])
 
 
-def _order(row: Row[Any]) -> Order:
+def _to_order(row: Row[Any]) -> Order:
     values = dict(row._mapping)
     return Order(
         **values
@@ -140,19 +153,19 @@ def _order(row: Row[Any]) -> Order:
             "provider": ProviderName(row.provider),
             "direction": Direction(row.direction),
             "fiat_minor": int(row.fiat_minor),
-            "units": int(row.units),
+            "amount": int(row.amount),
             "instructions": orjson.loads(row.instructions),
         }
     )
 
 
-def _said(row: Row[Any]) -> Said:
-    return Said(
-        Outcome(row.outcome),
+def _to_report(row: Row[Any]) -> StatusReport:
+    return StatusReport(
+        ProviderOrderStatus(row.status),
         row.at,
-        None if row.units is None else int(row.units),
+        None if row.amount is None else int(row.amount),
         None if row.fiat_minor is None else int(row.fiat_minor),
-        int(row.moved),
+        int(row.moved_amount),
         row.tx_hash,
         row.reason,
     )

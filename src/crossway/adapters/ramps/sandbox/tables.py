@@ -1,4 +1,4 @@
-"""What the sandbox providers remember: amounts as text, instants as epoch seconds, no person."""
+"""Tables of the sandbox providers: amounts as text, times as epoch seconds, no personal data."""
 
 from sqlalchemy import (
     BigInteger,
@@ -13,7 +13,7 @@ from sqlalchemy import (
 )
 
 METADATA = MetaData()
-# SQLite numbers rows by itself only in a column that it calls INTEGER.
+# SQLite autoincrements only INTEGER columns.
 _ROW_ID = BigInteger().with_variant(Integer, "sqlite")
 
 providers = Table(
@@ -32,7 +32,7 @@ providers = Table(
     Column("kyc", Text, nullable=False),
 )
 
-# An order never changes: what became of it is what was said of it.
+# Orders are immutable; their progress is in their reports.
 orders = Table(
     "ramp_sandbox_orders",
     METADATA,
@@ -42,7 +42,7 @@ orders = Table(
     Column("fiat_minor", Text, nullable=False),
     Column("chain", Text, nullable=False),
     Column("token", Text, nullable=False),
-    Column("units", Text, nullable=False),
+    Column("amount", Text, nullable=False),
     Column("to_address", Text, nullable=False),
     Column("refund_address", Text, nullable=False),
     Column("pay_to", Text, nullable=False),
@@ -50,35 +50,35 @@ orders = Table(
     Column("instructions", Text, nullable=False),
     Column("pay_by", Double, nullable=False),
     Column("closes_at", Double, nullable=False),
-    Column("refused", Text, nullable=False),
+    Column("refusal_reason", Text, nullable=False),
 )
 
-# `units` and `fiat_minor` are what was claimed, `moved` the units that truly were.
+# `amount` and `fiat_minor` are what was reported, `moved_amount` what was actually transferred.
 reports = Table(
     "ramp_sandbox_reports",
     METADATA,
     Column("id", _ROW_ID, primary_key=True, autoincrement=True),
     Column("reference", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
+    Column("status", Text, nullable=False),
     Column("at", Double, nullable=False),
-    Column("units", Text),
+    Column("amount", Text),
     Column("fiat_minor", Text),
-    Column("moved", Text, nullable=False),
+    Column("moved_amount", Text, nullable=False),
     Column("tx_hash", Text, nullable=False),
     Column("reason", Text, nullable=False),
-    UniqueConstraint("reference", "outcome", name="ramp_sandbox_reports_once"),
+    UniqueConstraint("reference", "status", name="ramp_sandbox_reports_once"),
 )
 
-# `person` is a keyed digest of an e-mail address; of what was handed in, the names of the fields.
-people = Table(
-    "ramp_sandbox_people",
+# `customer` is a keyed digest of an e-mail address; `submitted` holds the names of fields only.
+kyc_customers = Table(
+    "ramp_sandbox_kyc_customers",
     METADATA,
     Column("provider", Text, primary_key=True),
-    Column("person", Text, primary_key=True),
+    Column("customer", Text, primary_key=True),
     Column("kyc_type", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("submitted", Text, nullable=False),
     Column("since", Double, nullable=False),
-    Column("steered", Boolean, nullable=False),
+    Column("overridden", Boolean, nullable=False),
     Column("reason", Text, nullable=False),
 )

@@ -1,4 +1,4 @@
-"""How a sandbox provider's calls to Crossway are written, signed and read.
+"""Encoding, signing and parsing the webhooks of sandbox providers.
 
 The body is `{"reports": [{"id", "reference", "outcome", "at", "units", "fiatMinor", "txHash",
 "reason"}]}`, amounts as integer strings or null. `x-sandbox-timestamp` is in epoch seconds,
@@ -14,77 +14,79 @@ from typing import Any
 import orjson
 
 from crossway.domain.errors import InvalidInput, Unauthorized
-from crossway.ports.ramps import Outcome, Report
+from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 
 TIMESTAMP, SIGNATURE = "x-sandbox-timestamp", "x-sandbox-signature"
-MOST_AGE_SECONDS = 300
+MAX_AGE_SECONDS = 300
 
 
-def write(reports: Sequence[Report]) -> bytes:
-    """The body of a call."""
-    return orjson.dumps({"reports": [_written(report) for report in reports]})
+def encode_body(updates: Sequence[ProviderUpdate]) -> bytes:
+    """The body of a webhook."""
+    return orjson.dumps({"reports": [_to_json(update) for update in updates]})
 
 
-def sign(secret: str, body: bytes, now: float) -> dict[str, str]:
-    """The header fields of a call."""
-    stamp = str(int(now))
-    return {TIMESTAMP: stamp, SIGNATURE: _signature(secret, stamp, body)}
+def sign_headers(secret: str, body: bytes, now: float) -> dict[str, str]:
+    """The headers of a webhook."""
+    timestamp = str(int(now))
+    return {TIMESTAMP: timestamp, SIGNATURE: _signature(secret, timestamp, body)}
 
 
-def read(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> list[Report]:
-    """The reports of a call. Raises `Unauthorized` and `InvalidInput`."""
-    stamp, signature = headers.get(TIMESTAMP, ""), headers.get(SIGNATURE, "")
-    expected = _signature(secret, stamp, body)
+def parse_updates(
+    secret: str, headers: Mapping[str, str], body: bytes, now: float
+) -> list[ProviderUpdate]:
+    """The updates in a webhook. Raises `Unauthorized` and `InvalidInput`."""
+    timestamp, signature = headers.get(TIMESTAMP, ""), headers.get(SIGNATURE, "")
+    expected = _signature(secret, timestamp, body)
     if not hmac.compare_digest(expected.encode(), signature.encode()):
         raise Unauthorized("The signature of this call is wrong")
-    # Only what was signed is read, and a number was.
-    if abs(now - int(stamp)) > MOST_AGE_SECONDS:
+    # The signature is valid, so the timestamp is the number that was signed.
+    if abs(now - int(timestamp)) > MAX_AGE_SECONDS:
         raise Unauthorized("This call was signed too long ago")
     try:
-        return [_report(one) for one in orjson.loads(body)["reports"]]
+        return [_parse_update(entry) for entry in orjson.loads(body)["reports"]]
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput("The body must hold reports of this sandbox") from error
 
 
-def _signature(secret: str, stamp: str, body: bytes) -> str:
-    return hmac.new(secret.encode(), stamp.encode() + b"." + body, sha256).hexdigest()
+def _signature(secret: str, timestamp: str, body: bytes) -> str:
+    return hmac.new(secret.encode(), timestamp.encode() + b"." + body, sha256).hexdigest()
 
 
-def _written(report: Report) -> dict[str, object]:
+def _to_json(update: ProviderUpdate) -> dict[str, object]:
     return {
-        "id": report.id,
-        "reference": report.reference,
-        "outcome": report.outcome.value,
-        "at": report.at.isoformat(),
-        "units": _text(report.units),
-        "fiatMinor": _text(report.fiat_minor),
-        "txHash": report.tx_hash,
-        "reason": report.reason,
+        "id": update.id,
+        "reference": update.reference,
+        "outcome": update.status.value,
+        "at": update.at.isoformat(),
+        "units": _to_text(update.amount),
+        "fiatMinor": _to_text(update.fiat_minor),
+        "txHash": update.tx_hash,
+        "reason": update.reason,
     }
 
 
-def _report(body: Mapping[str, Any]) -> Report:
+def _parse_update(body: Mapping[str, Any]) -> ProviderUpdate:
     at = datetime.fromisoformat(body["at"])
     texts = {name: body[name] for name in ("id", "reference", "txHash", "reason")}
     if at.tzinfo is None or not all(isinstance(text, str) for text in texts.values()):
         raise ValueError(body)
-    return Report(
+    return ProviderUpdate(
         id=texts["id"],
         reference=texts["reference"],
-        outcome=Outcome(body["outcome"]),
+        status=ProviderOrderStatus(body["outcome"]),
         at=at,
-        units=_number(body["units"]),
-        fiat_minor=_number(body["fiatMinor"]),
+        amount=_parse_integer(body["units"]),
+        fiat_minor=_parse_integer(body["fiatMinor"]),
         tx_hash=texts["txHash"],
         reason=texts["reason"],
     )
 
 
-def _text(number: int | None) -> str | None:
+def _to_text(number: int | None) -> str | None:
     return None if number is None else str(number)
 
 
-def _number(text: object) -> int | None:
+def _parse_integer(text: object) -> int | None:
     if text is None:
         return None
     if not (isinstance(text, str) and text.isascii() and text.isdigit()):

@@ -1,17 +1,21 @@
 """What Yellow Card says, in its own words, and what that means to Crossway."""
 
-from datetime import UTC, datetime
 from typing import Final
 
-from crossway.adapters.ramps.exact import Number, Wire, down, instant
+from crossway.adapters.ramps.wire_models import (
+    EPOCH,
+    DecimalText,
+    WireModel,
+    parse_instant,
+    round_down,
+)
 from crossway.domain.ramps import Direction
-from crossway.ports.ramps import Outcome, Report
+from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # `receive` and `send` are Yellow Card's words for the two directions of the local money, and the
 # folders of its API; the older words still come in webhooks.
-KINDS: Final = {Direction.ON: "receive", Direction.OFF: "send"}
-PREFIXES: Final = {
+ORDER_KINDS: Final = {Direction.ON: "receive", Direction.OFF: "send"}
+WEBHOOK_PREFIXES: Final = {
     "RECEIVE": "receive",
     "COLLECTION": "receive",
     "CONVERT": "receive",
@@ -19,27 +23,29 @@ PREFIXES: Final = {
     "SEND": "send",
     "PAYMENT": "send",
 }
-OUTCOMES: Final = {
-    "created": Outcome.WAITING,
-    "pending_approval": Outcome.WAITING,
-    "process": Outcome.WAITING,
-    "processing": Outcome.WAITING,
-    "pending_liquidity": Outcome.WAITING,
-    "pending": Outcome.WAITING,
-    "failed": Outcome.FAILED,
-    "denied": Outcome.CANCELLED,
-    "cancelled": Outcome.CANCELLED,
-    "expired": Outcome.EXPIRED,
-    "pending_refund": Outcome.FAILED,
-    "refund_processing": Outcome.FAILED,
-    "refund_failed": Outcome.FAILED,
-    "refunded": Outcome.REFUNDED,
-    "settlement_complete": Outcome.DELIVERED,
+STATUS_MAP: Final = {
+    "created": ProviderOrderStatus.WAITING,
+    "pending_approval": ProviderOrderStatus.WAITING,
+    "process": ProviderOrderStatus.WAITING,
+    "processing": ProviderOrderStatus.WAITING,
+    "pending_liquidity": ProviderOrderStatus.WAITING,
+    "pending": ProviderOrderStatus.WAITING,
+    "failed": ProviderOrderStatus.FAILED,
+    "denied": ProviderOrderStatus.CANCELLED,
+    "cancelled": ProviderOrderStatus.CANCELLED,
+    "expired": ProviderOrderStatus.EXPIRED,
+    "pending_refund": ProviderOrderStatus.FAILED,
+    "refund_processing": ProviderOrderStatus.FAILED,
+    "refund_failed": ProviderOrderStatus.FAILED,
+    "refunded": ProviderOrderStatus.REFUNDED,
+    "settlement_complete": ProviderOrderStatus.DELIVERED,
 }
 # A send in one of these is being paid out.
-WORKED_ON: Final = frozenset({"process", "processing", "pending", "pending_liquidity"})
+PAYING_OUT: Final = frozenset({"process", "processing", "pending", "pending_liquidity"})
 # Only here is it sure that the payer's money was taken.
-TAKEN: Final = frozenset({"pending_refund", "refund_processing", "refund_failed", "refunded"})
+PAYMENT_TAKEN: Final = frozenset(
+    {"pending_refund", "refund_processing", "refund_failed", "refunded"}
+)
 REASONS: Final = {
     "EXPIRED": "Nobody paid in time",
     "INVALID_RECIPIENT": "The account to pay to is not valid",
@@ -54,7 +60,7 @@ REASONS: Final = {
 }
 
 
-class Bank(Wire):
+class Bank(WireModel):
     """The account that a payer pays to."""
 
     name: str | None = None
@@ -63,14 +69,14 @@ class Bank(Wire):
     payment_link: str | None = None
 
 
-class Settlement(Wire):
+class Settlement(WireModel):
     """The crypto side of an order that converts."""
 
     wallet_address: str | None = None
     wallet_tag: str | None = None
     crypto_currency: str | None = None
     crypto_network: str | None = None
-    crypto_amount: Number | None = None
+    crypto_amount: DecimalText | None = None
     tx_hash: str | None = None
     expires_at: str | None = None
 
@@ -80,14 +86,14 @@ class Settlement(Wire):
         return self.crypto_network or "", self.crypto_currency or ""
 
 
-class Order(Wire):
+class Order(WireModel):
     """A receive or a send as it is created and looked up."""
 
     id: str
     sequence_id: str
     status: str
     currency: str | None = None
-    converted_amount: Number | None = None
+    converted_amount: DecimalText | None = None
     reference: str | None = None
     bank_info: Bank | None = None
     redirect_url: str | None = None
@@ -98,7 +104,7 @@ class Order(Wire):
     updated_at: str | None = None
 
 
-class Webhook(Wire):
+class Webhook(WireModel):
     """A webhook's body: an order's identifiers, what happened, and the settlement if there is."""
 
     id: str
@@ -111,36 +117,36 @@ class Webhook(Wire):
     settlement_info: Settlement | None = None
 
 
-class Rate(Wire):
+class Rate(WireModel):
     """What a dollar costs (`buy`) and brings (`sell`) in a currency and a country."""
 
-    buy: Number | None = None
-    sell: Number | None = None
+    buy: DecimalText | None = None
+    sell: DecimalText | None = None
     code: str
     locale: str | None = None
 
 
-class Rates(Wire):
+class Rates(WireModel):
     """The answer of GET /business/rates."""
 
     rates: tuple[Rate, ...]
 
 
-class ServiceFee(Wire):
+class ServiceFee(WireModel):
     """A part of the amount in percent, but at least so much, and a fixed amount."""
 
-    min_fee_local: Number = "0"
-    fee_percentage: Number = "0"
-    flat_fee_local: Number = "0"
+    min_fee_local: DecimalText = "0"
+    fee_percentage: DecimalText = "0"
+    flat_fee_local: DecimalText = "0"
 
 
-class FeeConfig(Wire):
+class FeeConfig(WireModel):
     """The answer of POST /business/fees/get-config."""
 
     service_fee: ServiceFee
 
 
-class Network(Wire):
+class Network(WireModel):
     """A bank or an operator; `code` is what everybody calls it, `id` what Yellow Card does."""
 
     id: str
@@ -149,50 +155,53 @@ class Network(Wire):
     status: str = "active"
 
 
-class Networks(Wire):
+class Networks(WireModel):
     """The answer of GET /business/networks, which is a bare list or under this name."""
 
     networks: tuple[Network, ...]
 
 
-def report_of(
+def to_update(
     kind: str,
     told: Order | Webhook,
     digits: int | None,
     places: int | None,
-) -> Report | None:
+) -> ProviderUpdate | None:
     """What an order's status says; None for one of no known meaning. `digits` are the currency's
     places and `places` the token's, None where unknown."""
     status, settled = told.status.lower(), told.settlement_info
     tx_hash = (settled.tx_hash or "") if settled else ""
-    outcome = outcome_of(kind, status, tx_hash)
+    outcome = map_status(kind, status, tx_hash)
     if outcome is None:
         return None
-    amount = settled.crypto_amount if settled and outcome is Outcome.DELIVERED else None
+    amount = settled.crypto_amount if settled and outcome is ProviderOrderStatus.DELIVERED else None
     paid = told.converted_amount if isinstance(told, Order) and _is_taken(status, outcome) else None
     at = told.executed_at if isinstance(told, Webhook) else told.updated_at or told.created_at
-    failed = outcome is Outcome.FAILED
-    return Report(
+    failed = outcome is ProviderOrderStatus.FAILED
+    return ProviderUpdate(
         id=f"{told.sequence_id}:{outcome}:{status}",
         reference=f"{kind}:{told.sequence_id}",
-        outcome=outcome,
-        at=instant(at, EPOCH),
-        units=down(amount, places) if amount and places is not None else None,
-        fiat_minor=down(paid, digits) if paid and digits is not None else None,
-        tx_hash=tx_hash if outcome is Outcome.DELIVERED and kind == "receive" else "",
+        status=outcome,
+        at=parse_instant(at, EPOCH),
+        amount=round_down(amount, places) if amount and places is not None else None,
+        fiat_minor=round_down(paid, digits) if paid and digits is not None else None,
+        tx_hash=tx_hash if outcome is ProviderOrderStatus.DELIVERED and kind == "receive" else "",
         reason=REASONS.get(told.error_code or "", "Yellow Card gave no reason") if failed else "",
     )
 
 
-def outcome_of(kind: str, status: str, tx_hash: str) -> Outcome | None:
+def map_status(kind: str, status: str, tx_hash: str) -> ProviderOrderStatus | None:
     """A receive that is complete has the user's payment; only with its transaction is the crypto
     on its way. A send is worked on once its crypto is there, and has paid out when complete."""
-    if kind == "send" and status in WORKED_ON:
-        return Outcome.PAID
+    if kind == "send" and status in PAYING_OUT:
+        return ProviderOrderStatus.PAID
     if status != "complete":
-        return OUTCOMES.get(status)
-    return Outcome.DELIVERED if kind == "send" or tx_hash else Outcome.PAID
+        return STATUS_MAP.get(status)
+    return ProviderOrderStatus.DELIVERED if kind == "send" or tx_hash else ProviderOrderStatus.PAID
 
 
-def _is_taken(status: str, outcome: Outcome) -> bool:
-    return status in TAKEN or outcome in (Outcome.PAID, Outcome.DELIVERED)
+def _is_taken(status: str, outcome: ProviderOrderStatus) -> bool:
+    return status in PAYMENT_TAKEN or outcome in (
+        ProviderOrderStatus.PAID,
+        ProviderOrderStatus.DELIVERED,
+    )

@@ -1,4 +1,4 @@
-// Changes a ticket for the cookie of who is signed in, once, or gives the cookie back.
+// Exchanges a ticket for the session cookie, once, or deletes the cookie.
 
 const sent = new Set()
 

@@ -1,4 +1,4 @@
-// What every widget draws with: elements, chips, copy buttons, times that follow the service's clock.
+// Helpers of all widgets: elements, badges, copy buttons and times that follow the service's clock.
 
 const make = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag)
@@ -13,43 +13,43 @@ const make = (tag, attributes = {}, ...children) => {
 
 const icon = (name) => make("span", { class: "icon", "aria-hidden": "true" }, name)
 
-const chip = ({ text, color, icon: sign, hint }) =>
-  make("span", { class: `chip ${color || "gray"}`, title: hint }, sign ? icon(sign) : null, text)
+const badge = ({ text, color, icon: symbol, hint }) =>
+  make("span", { class: `badge ${color || "gray"}`, title: hint }, symbol ? icon(symbol) : null, text)
 
-const intoClipboard = async (text) => {
+const writeClipboard = async (text) => {
   if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text)
   const area = make("textarea", { style: "position:fixed;opacity:0" })
   area.value = text
   document.body.append(area)
   area.select()
-  const done = document.execCommand("copy")
+  const copied = document.execCommand("copy")
   area.remove()
-  if (!done) throw new Error("copy refused")
+  if (!copied) throw new Error("copy refused")
 }
 
 const copyButton = (text, what) => {
-  const sign = icon("content_copy")
-  const button = make("button", { type: "button", class: "copy", "aria-label": `Copy ${what}`, title: `Copy ${what}` }, sign)
+  const symbol = icon("content_copy")
+  const button = make("button", { type: "button", class: "copy", "aria-label": `Copy ${what}`, title: `Copy ${what}` }, symbol)
   button.onclick = async (event) => {
     event.stopPropagation()
     event.preventDefault()
-    let answer = "check"
+    let result = "check"
     try {
-      await intoClipboard(text)
+      await writeClipboard(text)
     } catch {
-      answer = "priority_high"
+      result = "priority_high"
     }
-    sign.textContent = answer
+    symbol.textContent = result
     button.classList.add("done")
     setTimeout(() => {
-      sign.textContent = "content_copy"
+      symbol.textContent = "content_copy"
       button.classList.remove("done")
     }, 1200)
   }
   return button
 }
 
-const span = (seconds) => {
+const formatSpan = (seconds) => {
   const whole = Math.floor(Math.abs(seconds))
   if (whole < 60) return `${whole} s`
   if (whole < 3600) return `${Math.floor(whole / 60)} min`
@@ -57,37 +57,37 @@ const span = (seconds) => {
   return `${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`
 }
 
-const precise = (seconds) => {
+const formatCountdown = (seconds) => {
   const whole = Math.max(0, Math.floor(seconds))
   const two = (n) => String(n).padStart(2, "0")
   const hours = Math.floor(whole / 3600)
   return `${hours ? `${hours}:` : ""}${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`
 }
 
-const exactly = (at) =>
+const formatExact = (at) =>
   new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(at))
 
-const spoken = (at, now, as) => {
+const formatTime = (at, now, as) => {
   const seconds = (at - now) / 1000
-  if (as === "exact") return exactly(at)
-  if (as === "clock") return exactly(now)
-  if (as === "countdown") return seconds > 0 ? precise(seconds) : "over"
-  if (as === "left") return seconds > 0 ? `${span(seconds)} left` : "time is over"
+  if (as === "exact") return formatExact(at)
+  if (as === "clock") return formatExact(now)
+  if (as === "countdown") return seconds > 0 ? formatCountdown(seconds) : "expired"
+  if (as === "left") return seconds > 0 ? `${formatSpan(seconds)} left` : "expired"
   if (Math.abs(seconds) < 1) return "just now"
-  return seconds > 0 ? `in ${span(seconds)}` : `${span(seconds)} ago`
+  return seconds > 0 ? `in ${formatSpan(seconds)}` : `${formatSpan(seconds)} ago`
 }
 
 const time = (at, as) =>
-  make("time", { "data-at": at, "data-as": as || "ago", datetime: new Date(at).toISOString(), title: exactly(at) })
+  make("time", { "data-at": at, "data-as": as || "ago", datetime: new Date(at).toISOString(), title: formatExact(at) })
 
 const tick = (root, now) => {
   for (const node of root.querySelectorAll("time[data-at]")) {
-    const text = spoken(Number(node.dataset.at), now, node.dataset.as)
+    const text = formatTime(Number(node.dataset.at), now, node.dataset.as)
     if (node.textContent !== text) node.textContent = text
   }
 }
 
-// To another screen of the dashboard without loading anything anew, as the Back button goes.
+// Open another page of the dashboard without reloading, as the Back button does.
 const visit = (href) => {
   const to = new URL(href, document.baseURI)
   const go = () => {
@@ -98,22 +98,22 @@ const visit = (href) => {
   else go()
 }
 
-const outward = (href, label) =>
-  make("a", { href, target: "_blank", rel: "noopener noreferrer", class: "outward", "aria-label": label, title: label }, icon("open_in_new"))
+const externalLink = (href, label) =>
+  make("a", { href, target: "_blank", rel: "noopener noreferrer", class: "external", "aria-label": label, title: label }, icon("open_in_new"))
 
-// What is short enough stands on one line.
-const whole = (text) => (text.length <= 20 ? "whole" : "")
+// Short texts do not wrap.
+const nowrap = (text) => (text.length <= 20 ? "nowrap" : "")
 
 const content = (cell) => {
   const line = make("span", { class: `line ${cell.mono ? "mono" : ""} ${cell.tone || ""}`, title: cell.hint })
-  if (cell.text) line.append(make("span", { class: `text ${whole(cell.text)}` }, cell.text))
-  // Spaces that are heard, not seen: what stands side by side is not read as one word.
-  if (cell.chips) line.append(...cell.chips.flatMap((one) => [" ", chip(one)]))
+  if (cell.text) line.append(make("span", { class: `text ${nowrap(cell.text)}` }, cell.text))
+  // The space is for screen readers, which would read adjacent badges as one word.
+  if (cell.chips) line.append(...cell.chips.flatMap((one) => [" ", badge(one)]))
   if (cell.at) line.append(time(cell.at, cell.as))
   if (cell.copy) line.append(copyButton(cell.copy, cell.what || "this"))
-  if (cell.href) line.append(outward(cell.href, `Open ${cell.what || "this"} in the explorer`))
+  if (cell.href) line.append(externalLink(cell.href, `Open ${cell.what || "this"} in the explorer`))
   const body = make("span", { class: "body" }, line)
-  if (cell.sub) body.append(" ", make("span", { class: `sub ${whole(cell.sub)}` }, cell.sub))
+  if (cell.sub) body.append(" ", make("span", { class: `sub ${nowrap(cell.sub)}` }, cell.sub))
   if (cell.share !== null && cell.share !== undefined) {
     const bar = make("span", { class: "bar", role: "presentation" }, make("span", { style: `width:${cell.share}%` }))
     body.append(bar)
@@ -121,37 +121,38 @@ const content = (cell) => {
   return body
 }
 
-// When this browser first heard of each reading of the service's clock.
-const heard = (window.crosswayClocks ??= new Map())
+// When this browser first received each state of the service's clock.
+const received = (window.crosswayClocks ??= new Map())
 
-const serviceTime = ({ id, now, stands }) => {
-  if (!heard.has(id)) heard.set(id, performance.now())
-  return stands ? now : now + performance.now() - heard.get(id)
+const serviceTime = ({ id, now, stopped }) => {
+  if (!received.has(id)) received.set(id, performance.now())
+  return stopped ? now : now + performance.now() - received.get(id)
 }
 
-// What the server tells all browsers at once of readings that they follow (stream.js hears it), and
-// the widgets that draw it, by reading and key.
-const told = (window.crosswayTold ??= { of: new Map(), draw: new Map() })
+// The latest results of shared queries, which stream.js receives, and the redraw function of each
+// widget that shows one, by query and widget key.
+const shared = (window.crosswayQueries ??= { results: new Map(), redraws: new Map() })
 
-// Draws anew only when something has changed: focus, selection and open parts stay. Times count on.
-const redraw = (host, { follow, ...given }, draw) => {
-  if (!follow) return paint(host, given, draw)
-  const name = `${follow.watch} ${follow.key}`
+// Draw a widget, and redraw it when its shared query has a new result.
+const redraw = (host, { subscription, ...data }, draw) => {
+  if (!subscription) return paint(host, data, draw)
+  const name = `${subscription.query} ${subscription.key}`
   let stop
-  const latest = () => {
-    const news = told.of.get(follow.watch)
-    const newer = news && news.number > follow.number && news.widgets[follow.key]
+  const update = () => {
+    const result = shared.results.get(subscription.query)
+    const newer = result && result.version > subscription.version && result.widgets[subscription.key]
     stop?.()
-    stop = paint(host, newer ? { ...newer, clock: given.clock } : given, draw)
+    stop = paint(host, newer ? { ...newer, clock: data.clock } : data, draw)
   }
-  latest()
-  told.draw.set(name, latest)
+  update()
+  shared.redraws.set(name, update)
   return () => {
     stop?.()
-    if (told.draw.get(name) === latest) told.draw.delete(name)
+    if (shared.redraws.get(name) === update) shared.redraws.delete(name)
   }
 }
 
+// Redraws only if the data has changed, so that focus, selection and open parts stay. Times tick on.
 const paint = (host, { clock, ...rest }, draw) => {
   const signature = JSON.stringify(rest)
   if (host.dataset.signature !== signature) {

@@ -1,15 +1,15 @@
-// Asks for its fragment anew when what it shows has changed.
+// Asks the server for its fragment again when the data it shows has changed.
 
 export default function (component) {
   const { data, setTriggerValue } = component
   return stream.join(data.key, {
     ticket: data.ticket,
-    seat: data.seat,
+    session: data.session,
     topics: data.topics,
     drawn: data.drawn,
-    watches: data.watches,
-    every: data.every * 1000,
-    rest: data.rest * 1000,
-    ask: () => setTriggerValue("changed", Date.now()),
+    queries: data.queries,
+    refreshMillis: data.refresh_seconds * 1000,
+    minIntervalMillis: data.min_interval_seconds * 1000,
+    requestRerun: () => setTriggerValue("changed", Date.now()),
   })
 }

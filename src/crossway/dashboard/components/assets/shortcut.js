@@ -1,6 +1,6 @@
-// A key that goes to a field of the screen, as long as nobody is typing elsewhere.
+// Focuses a field when a key is pressed, unless the user is typing elsewhere.
 
-const typing = (target) =>
+const isTypingIn = (target) =>
   target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)
 
 export default function (component) {
@@ -8,7 +8,7 @@ export default function (component) {
   const go = (event) => {
     const target = event.composedPath()[0]
     if (event.key !== shortcut || event.ctrlKey || event.metaKey || event.altKey) return
-    if (target instanceof Element && typing(target)) return
+    if (target instanceof Element && isTypingIn(target)) return
     const input = document.querySelector(`.st-key-${CSS.escape(field)} input`)
     if (!input) return
     event.preventDefault()

@@ -1,159 +1,164 @@
-// One line to the server for all of a page: which topics have changed, what the alarm strip says, and
-// what is shown of the readings that the page follows.
+// The page's one WebSocket to the server. It receives the change counters of topics, the alert strip
+// and new results of the shared queries that the page subscribes to.
 
-const AGAIN = [500, 1000, 2000, 5000]
-const LOST = 8000
-const MOST_TOLD = 50
-// Streamlit sends what is asked a moment later, and of what is asked in one moment only one part.
-const APART = 20
-// A screen that was not left by then is not going to be.
-const LEAVING = 15000
-const WAYS = '[data-testid=stSidebarNavLink], [data-testid=stPageLink-NavLink], [data-testid=stLogoLink]'
+const RECONNECT_MILLIS = [500, 1000, 2000, 5000]
+// A requested fragment that was not drawn within this time is requested again.
+const LOST_MILLIS = 8000
+const MAX_RESULTS = 50
+// Streamlit sends a request with a delay and keeps only one of those made at the same moment.
+const REQUEST_GAP_MILLIS = 20
+// A navigation that has not happened within this time will not happen any more.
+const LEAVING_MILLIS = 15000
+const NAVIGATION_LINKS = '[data-testid=stSidebarNavLink], [data-testid=stPageLink-NavLink], [data-testid=stLogoLink]'
 
 const openStream = () => {
-  const parts = new Map()
-  const readings = (window.crosswayTold ??= { of: new Map(), draw: new Map() })
-  let heard = null
+  const fragments = new Map()
+  const shared = (window.crosswayQueries ??= { results: new Map(), redraws: new Map() })
+  let counters = null
   let socket = null
   let ticket = ""
-  let seat = ""
-  let asked = ""
-  let tries = 0
-  let waiting = null
-  let asking = []
-  let unsent = false
-  let left = { path: null, at: 0 }
+  let session = ""
+  let subscribed = ""
+  let attempts = 0
+  let reconnectTimer = null
+  let pending = []
+  let requesting = false
+  let leaving = { path: null, at: 0 }
 
-  const changed = (part) =>
-    heard !== null && part.drawn.epoch === heard.epoch &&
-    part.topics.some((topic) => part.drawn.numbers[topic] !== heard.change[topic])
+  const topicChanged = (fragment) =>
+    counters !== null && fragment.drawn.epoch === counters.epoch &&
+    fragment.topics.some((topic) => fragment.drawn.counters[topic] !== counters.counters[topic])
 
-  // Widgets draw what is new of a reading by themselves; of another frame the part is drawn anew.
-  const reframed = (part) =>
-    Object.entries(part.watches ?? {}).some(([watch, [number, shape]]) => {
-      const news = readings.of.get(watch)
-      return news !== undefined && news.number > number && news.shape !== shape
+  // Widgets redraw new results by themselves; when the frame has changed, the fragment is redrawn.
+  const frameChanged = (fragment) =>
+    Object.entries(fragment.queries ?? {}).some(([query, [version, frameVersion]]) => {
+      const result = shared.results.get(query)
+      return result !== undefined && result.version > version && result.frame_version !== frameVersion
     })
 
-  const leaving = () => left.path === location.pathname && performance.now() - left.at < LEAVING
+  const isLeaving = () => leaving.path === location.pathname && performance.now() - leaving.at < LEAVING_MILLIS
 
-  const askNext = () => {
-    const next = asking.shift()
-    unsent = next !== undefined
-    if (!unsent) return
-    const [key, part] = next
-    if (parts.get(key) === part && location.pathname === part.path) part.ask()
-    setTimeout(askNext, APART)
+  const requestNext = () => {
+    const next = pending.shift()
+    requesting = next !== undefined
+    if (!requesting) return
+    const [key, fragment] = next
+    if (fragments.get(key) === fragment && location.pathname === fragment.path) fragment.requestRerun()
+    setTimeout(requestNext, REQUEST_GAP_MILLIS)
   }
 
-  // What is asked of a screen after it was left is answered with that screen, and empties the new
-  // one: nothing more is asked, and whoever leaves waits until what was asked is sent.
+  // A request that is sent after its page was left is answered with that page and empties the new
+  // one. So no more requests are made, and the navigation waits until pending ones are sent.
   const leave = (path, go) => {
     if (path === location.pathname) return go()
-    left = { path: location.pathname, at: performance.now() }
-    asking = []
-    if (unsent) setTimeout(() => leave(path, go), APART)
+    leaving = { path: location.pathname, at: performance.now() }
+    pending = []
+    if (requesting) setTimeout(() => leave(path, go), REQUEST_GAP_MILLIS)
     else go()
   }
 
   document.addEventListener("click", (event) => {
-    const way = event.target.closest?.(WAYS)
-    if (!way || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return
-    const path = way.href && new URL(way.href).pathname
-    const held = unsent && path !== location.pathname
+    const link = event.target.closest?.(NAVIGATION_LINKS)
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const path = link.href && new URL(link.href).pathname
+    const held = requesting && path !== location.pathname
     if (held) {
       event.preventDefault()
       event.stopImmediatePropagation()
     }
-    leave(path, () => { if (held) way.click() })
+    leave(path, () => { if (held) link.click() })
   }, true)
 
-  // A part asks once, and again only when it was drawn since: slow servers are not asked faster.
-  const look = () => {
-    if (document.hidden || leaving()) return
+  // A fragment is requested once, and again only after it was drawn: slow servers get no extra load.
+  const requestOutdated = () => {
+    if (document.hidden || isLeaving()) return
     const now = performance.now()
-    for (const [key, part] of parts) {
-      if (part.follow) part.follow(heard)
-      if (!part.ask || location.pathname !== part.path) continue
-      const late = changed(part) || reframed(part)
-      if (!late) part.asked = null
-      const due = late && now - part.at >= part.rest && (part.asked === null || now - part.asked > LOST)
-      if (due || now - part.at > part.every) {
-        part.asked = part.at = now
-        asking.push([key, part])
-        if (!unsent) askNext()
+    for (const [key, fragment] of fragments) {
+      if (fragment.onCounters) fragment.onCounters(counters)
+      if (!fragment.requestRerun || location.pathname !== fragment.path) continue
+      const outdated = topicChanged(fragment) || frameChanged(fragment)
+      if (!outdated) fragment.requestedAt = null
+      const lost = fragment.requestedAt === null || now - fragment.requestedAt > LOST_MILLIS
+      const due = outdated && now - fragment.at >= fragment.minIntervalMillis && lost
+      if (due || now - fragment.at > fragment.refreshMillis) {
+        fragment.requestedAt = fragment.at = now
+        pending.push([key, fragment])
+        if (!requesting) requestNext()
       }
     }
   }
 
-  // Which readings the page follows, and how far it knows them.
-  const follow = () => {
+  // Tell the server which queries the page shows, and in which versions.
+  const subscribe = () => {
     if (socket === null || socket.readyState !== WebSocket.OPEN) return
-    const watches = {}
-    for (const part of parts.values()) {
-      Object.assign(watches, part.watches ?? {})
+    const queries = {}
+    for (const fragment of fragments.values()) {
+      Object.assign(queries, fragment.queries ?? {})
     }
-    const names = [seat, ...Object.keys(watches).sort()].join(" ")
-    if (names === asked) return
-    asked = names
-    socket.send(JSON.stringify({ seat, watches }))
+    const names = [session, ...Object.keys(queries).sort()].join(" ")
+    if (names === subscribed) return
+    subscribed = names
+    socket.send(JSON.stringify({ session, queries }))
   }
 
-  const take = (news) => {
-    if (!news.watch) {
-      heard = news
+  const receive = (message) => {
+    if (!message.query) {
+      counters = message
       return
     }
-    readings.of.delete(news.watch)
-    readings.of.set(news.watch, news)
-    if (readings.of.size > MOST_TOLD) readings.of.delete(readings.of.keys().next().value)
-    for (const key of Object.keys(news.widgets)) readings.draw.get(`${news.watch} ${key}`)?.()
+    shared.results.delete(message.query)
+    shared.results.set(message.query, message)
+    if (shared.results.size > MAX_RESULTS) shared.results.delete(shared.results.keys().next().value)
+    for (const key of Object.keys(message.widgets)) shared.redraws.get(`${message.query} ${key}`)?.()
   }
 
   const connect = () => {
-    waiting = null
-    if (socket !== null || parts.size === 0) return
+    reconnectTimer = null
+    if (socket !== null || fragments.size === 0) return
     const url = new URL("live", document.baseURI)
     url.protocol = url.protocol.replace("http", "ws")
     url.search = url.hash = ""
-    const mine = (socket = new WebSocket(url))
-    asked = ""
-    mine.onopen = () => {
-      mine.send(ticket)
-      follow()
+    const opened = (socket = new WebSocket(url))
+    subscribed = ""
+    opened.onopen = () => {
+      opened.send(ticket)
+      subscribe()
     }
-    mine.onmessage = (event) => {
-      tries = 0
-      take(JSON.parse(event.data))
-      look()
+    opened.onmessage = (event) => {
+      attempts = 0
+      receive(JSON.parse(event.data))
+      requestOutdated()
     }
-    mine.onclose = () => {
-      if (socket === mine) socket = null
-      if (waiting === null) waiting = setTimeout(connect, AGAIN[Math.min(tries++, AGAIN.length - 1)])
+    opened.onclose = () => {
+      if (socket === opened) socket = null
+      if (reconnectTimer !== null) return
+      const delay = RECONNECT_MILLIS[Math.min(attempts++, RECONNECT_MILLIS.length - 1)]
+      reconnectTimer = setTimeout(connect, delay)
     }
   }
 
-  document.addEventListener("visibilitychange", look)
-  setInterval(look, 1000)
+  document.addEventListener("visibilitychange", requestOutdated)
+  setInterval(requestOutdated, 1000)
 
   return {
     leave,
-    join(key, part) {
-      const before = parts.get(key)
-      parts.set(key, { every: Infinity, rest: 0, at: performance.now(), asked: null, path: location.pathname, ...part })
-      seat = part.seat ?? seat
-      if (part.ticket !== ticket) {
-        ticket = part.ticket
+    join(key, fragment) {
+      const before = fragments.get(key)
+      const defaults = { refreshMillis: Infinity, minIntervalMillis: 0, requestedAt: null }
+      fragments.set(key, { ...defaults, at: performance.now(), path: location.pathname, ...fragment })
+      session = fragment.session ?? session
+      if (fragment.ticket !== ticket) {
+        ticket = fragment.ticket
         if (socket !== null) socket.close()
       }
-      if (socket === null && waiting === null) connect()
-      // All parts of the page together.
-      setTimeout(follow, 100)
-      // Not at once: the server is drawing it still.
-      if (before === undefined) setTimeout(look, 200)
-      const mine = parts.get(key)
+      if (socket === null && reconnectTimer === null) connect()
+      // Delayed, so that all fragments of the page subscribe together.
+      setTimeout(subscribe, 100)
+      // Delayed, as the server may still be drawing the fragment.
+      if (before === undefined) setTimeout(requestOutdated, 200)
+      const joined = fragments.get(key)
       return () => {
-        if (parts.get(key) === mine) parts.delete(key)
+        if (fragments.get(key) === joined) fragments.delete(key)
       }
     },
   }

@@ -1,14 +1,14 @@
-// Rows of cells: a table where there is room, a stack of cards where there is not.
+// A table on wide screens, a stack of cards on narrow ones.
 
 const head = (columns) =>
   make("tr", {}, ...columns.map((column) =>
     make("th", { scope: "col", class: column.align, title: column.hint }, column.title)))
 
-// What is read out of a link begins with what is seen of it.
-const readOut = (row) => {
+// The accessible name of a link begins with its visible text.
+const accessibleName = (row) => {
   const { text, chips, sub } = row.cells[0] || {}
-  const seen = [text, ...(chips || []).map((one) => one.text), sub].filter(Boolean).join(" ")
-  return seen && !row.label.includes(seen) ? `${seen}: ${row.label}` : row.label
+  const visible = [text, ...(chips || []).map((one) => one.text), sub].filter(Boolean).join(" ")
+  return visible && !row.label.includes(visible) ? `${visible}: ${row.label}` : row.label
 }
 
 const line = (row, columns) => {
@@ -16,7 +16,7 @@ const line = (row, columns) => {
     const body = content(row.cells[at] || {})
     const first = at === 0 && row.href
     const inner = first
-      ? make("a", { href: row.href, class: "open", "data-key": `open-${row.key}`, "aria-label": row.label ? readOut(row) : undefined, onclick: (event) => {
+      ? make("a", { href: row.href, class: "open", "data-key": `open-${row.key}`, "aria-label": row.label ? accessibleName(row) : undefined, onclick: (event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
           event.preventDefault()
           visit(row.href)
@@ -33,9 +33,9 @@ const line = (row, columns) => {
 export default function (component) {
   const { data, parentElement } = component
   const host = parentElement.querySelector(".host")
-  return redraw(host, data, ({ columns, rows, label, said }) =>
+  return redraw(host, data, ({ columns, rows, label, caption }) =>
     make("table", { "aria-label": label },
-      said ? make("caption", {}, said) : null,
+      caption ? make("caption", {}, caption) : null,
       make("thead", {}, head(columns)),
       make("tbody", {}, ...rows.map((row) => line(row, columns)))))
 }

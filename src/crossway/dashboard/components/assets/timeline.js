@@ -1,17 +1,17 @@
-// What happened, newest first; each line opens its raw record.
+// Events, newest first; each can unfold its raw record.
 
 export default function (component) {
   const { data, parentElement } = component
   const host = parentElement.querySelector(".host")
-  return redraw(host, data, ({ items, label }) =>
-    make("ol", { "aria-label": label }, ...items.map((item) =>
+  return redraw(host, data, ({ entries, label }) =>
+    make("ol", { "aria-label": label }, ...entries.map((entry) =>
       make("li", {},
-        make("span", { class: `dot chip ${item.color || "gray"}` }, icon(item.icon || "circle")),
+        make("span", { class: `dot badge ${entry.color || "gray"}` }, icon(entry.icon || "circle")),
         make("div", { class: "what" },
-          make("div", { class: "top" }, make("span", { class: "strong" }, item.title), time(item.at, "ago")),
-          item.note ? make("div", { class: "sub" }, item.note) : null,
-          item.tx ? content(item.tx) : null,
-          item.raw ? make("details", { "data-key": item.key },
+          make("div", { class: "top" }, make("span", { class: "strong" }, entry.title), time(entry.at, "ago")),
+          entry.note ? make("div", { class: "sub" }, entry.note) : null,
+          entry.tx ? content(entry.tx) : null,
+          entry.raw ? make("details", { "data-key": entry.key },
             make("summary", {}, "Raw record"),
-            make("pre", { tabindex: "0" }, item.raw)) : null)))))
+            make("pre", { tabindex: "0" }, entry.raw)) : null)))))
 }

@@ -1,1 +1,1 @@
-"""Transactions on their way into blocks of a simulated chain, and out of them again."""
+"""The state of the simulated chains: tables, genesis, clock, transactions, blocks and reorgs."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import orjson
 
-from crossway.adapters.chains.simulated.identities import tag, transaction_id
-from crossway.domain.actions import Action
-from crossway.ports.chain import Signed
+from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag, transaction_id
+from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.chain import SignedTx
 
 SIGNATURE_LENGTH = 64
-# Made by Crossway; by somebody else with Crossway's nonce; by the person at the sandbox.
-CALL, OUTSIDE, DEPOSIT, OWN = "call", "outside", "deposit", "own"
+# Sent by the engine; by a third party with the engine's nonce; by the simulator (last two).
+CALL, FOREIGN, DEPOSIT, SET_BALANCE = "call", "outside", "deposit", "own"
 
 # source, receiver, token, units (None: all that is there), required
 OutputRow = tuple[str, str, str, int | None, bool]
@@ -22,9 +22,9 @@ OutputRow = tuple[str, str, str, int | None, bool]
 
 @dataclass(slots=True)
 class Transaction:
-    """A transaction as its bytes tell it; `not_after` in epoch seconds, `mark` its marker's tag.
+    """A parsed transaction; `not_after` in epoch seconds.
 
-    A deposit's outputs come from nowhere; those of `OWN` are balances to be set.
+    The outputs of a DEPOSIT are minted; those of SET_BALANCE are balances to set.
     """
 
     tx_id: str
@@ -34,17 +34,19 @@ class Transaction:
     nonce: int
     fee_units: int
     outputs: list[OutputRow]
-    mark: int | None
+    marker_tag: int | None
     not_after: float | None
 
     @property
-    def by_hand(self) -> bool:
-        """Whether the sandbox made it: no account, no nonce, no fee."""
+    def is_simulator_tx(self) -> bool:
+        """Whether the simulator made it: it has no account, nonce or fee."""
         return not self.account
 
 
-def sign_action(family: str, chain: str, action: Action, nonce: int, fee_units: int) -> Signed:
-    """The signed bytes of an action, and the name which they determine."""
+def sign_call(
+    family: str, chain: str, action: OutboundCall, nonce: int, fee_units: int
+) -> SignedTx:
+    """Sign a call; the transaction id follows from the bytes."""
     raw = _bytes(
         {
             "kind": CALL,
@@ -52,10 +54,10 @@ def sign_action(family: str, chain: str, action: Action, nonce: int, fee_units: 
             "account": action.account,
             "nonce": str(nonce),
             "fee": str(fee_units),
-            "duty": action.duty.value,
-            "key": action.intent_key,
+            "duty": action.kind.value,
+            "key": action.intent_hash,
             "outputs": [
-                (out.source, out.to, out.token, _text(out.units), out.required)
+                (out.source, out.to, out.token, _text(out.amount), out.required)
                 for out in action.outputs
             ],
             "marker": action.marker,
@@ -63,13 +65,13 @@ def sign_action(family: str, chain: str, action: Action, nonce: int, fee_units: 
         },
         action.account,
     )
-    return Signed(transaction_id(family, raw), raw, nonce, fee_units)
+    return SignedTx(transaction_id(family, raw), raw, nonce, fee_units)
 
 
-def by_hand(
+def simulator_tx(
     family: str, chain: str, kind: str, outputs: Sequence[OutputRow], number: int
 ) -> Transaction:
-    """A transaction of the sandbox; `number` tells it from all others of its chain."""
+    """A transaction of the simulator; `number` makes it unique on its chain."""
     written = [(s, to, token, _text(units), req) for s, to, token, units, req in outputs]
     body = {
         "kind": kind,
@@ -87,10 +89,12 @@ def by_hand(
     return Transaction(tx_id, raw, kind, "", 0, 0, list(outputs), None, None)
 
 
-def outside(family: str, chain: str, account: str, nonce: int, fee_units: int) -> Transaction:
-    """A transaction that uses up an account's nonce and moves nothing."""
+def foreign_nonce_tx(
+    family: str, chain: str, account: str, nonce: int, fee_units: int
+) -> Transaction:
+    """A transaction that uses an account's nonce and transfers nothing."""
     body: dict[str, object] = {
-        "kind": OUTSIDE,
+        "kind": FOREIGN,
         "chain": chain,
         "account": account,
         "nonce": str(nonce),
@@ -99,18 +103,18 @@ def outside(family: str, chain: str, account: str, nonce: int, fee_units: int) -
         "marker": None,
         "not_after": None,
     }
-    return read(family, _bytes(body, account))
+    return parse(family, _bytes(body, account))
 
 
-def read(family: str, raw: bytes, tx_id: str = "") -> Transaction:
-    """The transaction that these bytes are; its name is computed unless it is known."""
+def parse(family: str, raw: bytes, tx_id: str = "") -> Transaction:
+    """Parse a transaction; its id is computed unless given."""
     return _transaction(
         orjson.loads(raw[: -SIGNATURE_LENGTH - 1]), raw, tx_id or transaction_id(family, raw)
     )
 
 
-def read_signed(family: str, chain: str, raw: bytes) -> Transaction | None:
-    """The transaction of these bytes, or None when they are damaged or made for another chain."""
+def parse_signed(family: str, chain: str, raw: bytes) -> Transaction | None:
+    """Parse a signed transaction; None if it is damaged or for another chain."""
     line, _, signature = raw.rpartition(b"\n")
     try:
         body = orjson.loads(line)
@@ -133,7 +137,7 @@ def _transaction(body: Mapping[str, Any], raw: bytes, tx_id: str) -> Transaction
             (source, to, token, None if units is None else int(units), required)
             for source, to, token, units, required in body["outputs"]
         ],
-        None if body["marker"] is None else tag(body["chain"], body["marker"]),
+        None if body["marker"] is None else lookup_tag(body["chain"], body["marker"]),
         body["not_after"],
     )
 
@@ -149,7 +153,7 @@ def _signature(line: bytes, account: str) -> bytes:
 
 @lru_cache(maxsize=256)
 def _key(account: str) -> bytes:
-    """An account's key: no secret, for the simulated network guards no money."""
+    """An account's key; not secret, because the simulated network holds no real money."""
     return sha256(f"crossway simulated key {account}".encode()).digest()
 
 

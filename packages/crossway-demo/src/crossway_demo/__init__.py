@@ -1,0 +1,1 @@
+"""Demo data and scenarios for the simulated network, outside the production distribution."""

@@ -1,0 +1,104 @@
+"""The demo dataset as a whole: planned, played on a throwaway service, then swapped in."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from random import Random
+
+from crossway.domain.clients import Mode, Principal, Scope
+from crossway.ports.demo import DemoSummary, ReportProgress
+from crossway.ports.vault import Vault
+from crossway.settings import Settings
+from crossway.storage.database_swap import holds_business, replace_data
+from crossway.storage.store import SqlStore
+from crossway.usecases.developers import clients
+from crossway.usecases.developers.clients import ClientUpdate
+from crossway.usecases.money import inventory_adjustments
+from crossway_demo.demo.demo_world import DemoWorld, MachineClock, open_demo_world
+from crossway_demo.demo.payments import DemoActors, play_group, run_engine
+from crossway_demo.demo.scenario_plan import Payment, list_merchants, plan_payments, start_time
+from crossway_demo.demo.side_activity import create_ramp_orders, create_webhooks, finish
+
+_SEED = 11
+
+
+@dataclass(frozen=True)
+class DemoDataset:
+    """`ports.demo.Demo` for a service.
+
+    `open_vault` opens the encrypted values of a database, `pause_engine` stops this process's
+    engine while tables are replaced, `on_emptied` runs after everything was removed.
+    """
+
+    settings: Settings
+    store: SqlStore
+    open_vault: Callable[[SqlStore], Vault]
+    pause_engine: Callable[[], AbstractContextManager[None]]
+    on_emptied: Callable[[], None]
+    days: int = 30
+
+    def count_records(self) -> tuple[int, int]:
+        counts = holds_business(self.store.reader)
+        return counts["intents"], counts["orders"]
+
+    def generate(self, payments: int, on_progress: ReportProgress) -> DemoSummary:
+        on_progress(0.0, "Planning the payments")
+        end = time.time()
+        groups = plan_payments(end, payments, self.days)
+        start = start_time(end, self.days)
+        with open_demo_world(self.settings, self.store, self.open_vault, start) as world:
+            _play(world, groups, on_progress)
+            on_progress(0.95, "Replacing the data")
+            counts = holds_business(world.store.reader)
+            with self.pause_engine():
+                records = replace_data(world.store.reader, self.store.writer)
+        on_progress(1.0, "Done")
+        return DemoSummary(counts["intents"], counts["orders"], records)
+
+    def clear(self, keep_clients: bool) -> None:
+        with (
+            open_demo_world(self.settings, self.store, self.open_vault, time.time()) as world,
+            self.pause_engine(),
+        ):
+            replace_data(world.store.reader, self.store.writer, keep_clients)
+            if not keep_clients:
+                self.on_emptied()
+
+
+def _play(
+    world: DemoWorld, groups: Sequence[Sequence[Payment]], on_progress: ReportProgress
+) -> None:
+    actors = _create_actors(world)
+    create_webhooks(world, actors)
+    world.engine.tick()
+    inventory_adjustments.book_opening_balances(world.services, world.operator)
+    total, done = sum(map(len, groups)), 0
+    for group in groups:
+        day = time.strftime("%d %B", time.gmtime(group[0].at))
+        on_progress(0.02 + 0.9 * done / total, f"{day}: {done:,} of {total:,} payments")
+        play_group(world, actors, group)
+        create_ramp_orders(world, actors, len(group))
+        done += len(group)
+    on_progress(0.93, "The last hour")
+    finish(world, actors)
+    world.clock.advance_to(time.time())
+    world.active_chains.update(world.services.chains)
+    run_engine(world, (0, 0))
+
+
+def _create_actors(world: DemoWorld) -> DemoActors:
+    # Created with today's date, so that existing clients stay older than the demo merchants.
+    today = replace(world.services, clock=MachineClock())
+    callers: dict[str, Principal] = {}
+    for merchant in list_merchants():
+        client = clients.find_client_by_name(
+            world.services, merchant.name
+        ) or clients.create_client(today, merchant.name, world.operator)
+        display_name = merchant.name.partition(" (")[0]
+        change = ClientUpdate(display_name=display_name, colour=merchant.colour)
+        client = clients.update_client(world.services, client.id, change, world.operator)
+        mode = Mode.TEST if merchant.test else Mode.LIVE
+        callers[merchant.name] = Principal(client, mode, frozenset(Scope))
+    merchants = {merchant.name: merchant for merchant in list_merchants()}
+    return DemoActors(callers, merchants, Random(_SEED))

@@ -1,0 +1,215 @@
+"""The plan of the demo dataset, drawn from its parameters: the same seed gives the same plan."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+SEED = 20_260_101
+_DAY_SECONDS = 86_400
+# The payments of one group are created within this time, and settled within the second one.
+GROUP_SECONDS, GROUP_SETTLE_SECONDS = 2_700, 600
+# The number of source chains of a group.
+_SOURCES_PER_GROUP = 4
+_NETWORKS = {False: "mainnet", True: "testnet"}
+
+
+class PaymentVariant(StrEnum):
+    """How a payment goes: normally, or one of the deviations."""
+
+    NORMAL = "normal"
+    OVERPAID = "overpaid"
+    EXPIRED = "expired"
+    UNDERPAID = "underpaid"
+    LATE = "late"
+    WRONG_TOKEN = "wrong_token"
+    TOPPED_UP = "topped_up"
+    PAYOUT_REFUSED = "payout_refused"
+    REFUND_REFUSED = "refund_refused"
+
+
+_RECENT_VARIANTS = (
+    PaymentVariant.NORMAL,
+    PaymentVariant.NORMAL,
+    PaymentVariant.EXPIRED,
+    PaymentVariant.UNDERPAID,
+    PaymentVariant.NORMAL,
+    PaymentVariant.OVERPAID,
+    PaymentVariant.EXPIRED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Merchant:
+    """A merchant: its share of all payments, typical amounts, and the (chain, symbol) pairs it is
+    paid in."""
+
+    name: str
+    colour: str
+    weight: int
+    median_usd: float
+    spread: float
+    payout_tokens: Sequence[tuple[str, str]]
+    webhook_url: str
+    reference: str
+    test: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """One planned payment; `at` in epoch seconds, the amount in US cents."""
+
+    at: float
+    merchant: str
+    source: tuple[str, str]
+    destination: tuple[str, str]
+    cents: int
+    reference: str
+    variant: PaymentVariant
+
+
+@cache
+def parameters() -> Mapping[str, Any]:
+    """The parameters of the dataset, from `demo_dataset.toml`."""
+    return tomllib.loads(Path(__file__).with_name("demo_dataset.toml").read_text("utf-8"))
+
+
+@cache
+def list_merchants() -> Sequence[Merchant]:
+    """All merchants of the dataset."""
+    return tuple(
+        Merchant(**(row | {"payout_tokens": tuple(map(tuple, row["payout_tokens"]))}))
+        for row in parameters()["merchants"]
+    )
+
+
+def plan_payments(
+    end: float, payments: int, days: int = 30, seed: int = SEED
+) -> list[list[Payment]]:
+    """About `payments` payments of the `days` before `end`, ordered by time.
+
+    They come in groups that are created within an hour and paid together: one per day, and several
+    on the last day, whose hours the dashboard charts.
+    """
+    random = Random(seed)
+    last_day_groups = parameters()["rhythm"]["last_day_groups"]
+    past = range(days - 1, -1, -1)
+    starts = [_group_starts(random, end, day, 1 if day else last_day_groups) for day in past]
+    activity = [_activity(end, day) for day in past]
+    groups, number = [], 1_000
+    for day_starts, share in zip(starts, activity, strict=True):
+        for start in day_starts:
+            size = max(1, round(payments * share / sum(activity) / len(day_starts)))
+            offsets = sorted(random.uniform(0, GROUP_SECONDS) for _ in range(size))
+            routes = _draw_routes(random)
+            groups.append(
+                [_payment(random, start + o, number + n, routes) for n, o in enumerate(offsets, 1)]
+            )
+            number += size
+    return groups
+
+
+def _activity(end: float, day: int) -> float:
+    """The relative number of payments of a day, counted back from the last."""
+    rhythm = parameters()["rhythm"]
+    weekday = datetime.fromtimestamp(end - day * _DAY_SECONDS, UTC).weekday()
+    growth = 100 + rhythm["growth_percent"] * max(0, 30 - day) / 30
+    return float(rhythm["weekdays"][weekday] * growth)
+
+
+def _group_starts(random: Random, end: float, day: int, count: int) -> list[float]:
+    """When the groups of a day, counted back from the last, begin: mostly in busy hours."""
+    day_start = end - (day + 1) * _DAY_SECONDS
+    if count > 1:
+        step = (_DAY_SECONDS - GROUP_SECONDS - GROUP_SETTLE_SECONDS) / count
+        return [day_start + (number + 0.5) * step for number in range(count)]
+    # The last hours are left out, as the next day's group follows.
+    hours = range(20)
+    weights = parameters()["rhythm"]["hours"]
+    busy = [weights[datetime.fromtimestamp(day_start + h * 3_600, UTC).hour] for h in hours]
+    return [day_start + random.choices(hours, busy)[0] * 3_600 + random.uniform(0, 900)]
+
+
+def plan_recent_payments(start: float, count: int, seed: int = SEED) -> list[Payment]:
+    """Payments of the last minutes, 12 seconds apart, some of them not paid yet."""
+    random = Random(seed + 1)
+    return [
+        replace(
+            _payment(random, start + 12 * number, 9_000 + number, _draw_routes(random)),
+            variant=_RECENT_VARIANTS[number % len(_RECENT_VARIANTS)],
+        )
+        for number in range(count)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Routes:
+    """The sources of a group's payments by network kind, and the payout token per merchant."""
+
+    sources: Mapping[bool, Sequence[tuple[str, str]]]
+    destinations: Mapping[str, tuple[str, str]]
+
+
+def _draw_routes(random: Random) -> _Routes:
+    """Few routes per group: each chain costs as much time as all its payments."""
+    return _Routes(
+        {
+            test: _draw_sources(random, parameters()["sources"][network])
+            for test, network in _NETWORKS.items()
+        },
+        {merchant.name: _draw_destination(random, merchant) for merchant in list_merchants()},
+    )
+
+
+def _draw_sources(
+    random: Random, listed: Sequence[tuple[str, str, int]]
+) -> Sequence[tuple[str, str]]:
+    weights = [weight for *_, weight in listed]
+    drawn = random.choices(listed, weights, k=_SOURCES_PER_GROUP)
+    return [(chain, symbol) for chain, symbol, _ in drawn]
+
+
+def _draw_destination(random: Random, merchant: Merchant) -> tuple[str, str]:
+    tokens = merchant.payout_tokens
+    return random.choices(tokens, range(len(tokens) + 1, 1, -1))[0]
+
+
+def _payment(random: Random, at: float, number: int, routes: _Routes) -> Payment:
+    merchants = list_merchants()
+    merchant = random.choices(merchants, [one.weight for one in merchants])[0]
+    chain, symbol = random.choice(routes.sources[merchant.test])
+    cents = _draw_cents(random, merchant)
+    return Payment(
+        at,
+        merchant.name,
+        (chain, symbol),
+        routes.destinations[merchant.name],
+        cents,
+        f"{merchant.reference}-{number}",
+        PaymentVariant.NORMAL if merchant.test else _draw_variant(random),
+    )
+
+
+def _draw_cents(random: Random, merchant: Merchant) -> int:
+    dollars = max(3.0, merchant.median_usd * random.lognormvariate(0, merchant.spread))
+    endings = (0, 0, 50, 90, 95, 99, random.randrange(100))
+    return min(int(dollars), 9_000) * 100 + random.choice(endings)
+
+
+def _draw_variant(random: Random) -> PaymentVariant:
+    drawn = random.randrange(10_000)
+    for name, share in parameters()["variants"].items():
+        if drawn < share:
+            return PaymentVariant(name)
+        drawn -= share
+    return PaymentVariant.NORMAL
+
+
+def start_time(end: float, days: int = 30) -> float:
+    """When the dataset begins, a little before its first payment."""
+    return end - days * _DAY_SECONDS - _DAY_SECONDS / 2

@@ -1,0 +1,1 @@
+"""Scenarios: every way a payment can go, played from start to end on simulated chains."""

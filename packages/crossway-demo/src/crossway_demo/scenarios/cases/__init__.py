@@ -1,0 +1,1 @@
+"""The scenarios themselves, one function each."""

@@ -1,0 +1,252 @@
+"""Invariants that hold after every scenario: chains and books explain every unit of money."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from crossway.domain.deposits import DepositPurpose, DepositState
+from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Account, Posting, balances
+from crossway.domain.outbound import OPEN_STATES, OutboundTxKind, OutboundTxState
+from crossway.ports.alert_repository import AlertFilter
+from crossway.ports.chain import AccountTx
+from crossway.usecases.money.reconciliation import reconcile
+from crossway.usecases.money.reconciliation_findings import Reconciliation
+from crossway.usecases.payments.timeline import IntentTimeline
+from crossway_demo.scenarios.scenario import ExpectedOutcome, ReturnedFunds
+from crossway_demo.scenarios.scenario_world import ScenarioWorld
+
+RETURNS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+# Crossway's own accounts on chain, with the ledger accounts that mirror each.
+ACCOUNTS = {
+    "relayer": (Account.INVENTORY,),
+    "bridger": (Account.ESCROW, Account.BRIDGE_FEES),
+    "treasury": (Account.SERVICE_FEES, Account.APP_FEES),
+}
+# Identifiers of chains, transactions and providers; texts for people use display names.
+INTERNAL_NAMES = re.compile(r"[A-Z]{2,}_[A-Z]{2,}|\b(START|FILL|REFUND|REIMBURSE|RETURN_EXCESS)\b")
+
+
+def find_violations(world: ScenarioWorld, expected: ExpectedOutcome) -> list[str]:
+    """One sentence for every invariant and every expectation that does not hold."""
+    return list(_violations(world, expected))
+
+
+def _violations(world: ScenarioWorld, expected: ExpectedOutcome) -> Iterator[str]:
+    reconciliation = reconcile(world.services, world.operator)
+    yield from _check_books(world)
+    for intent in world.intents:
+        timeline = world.timeline(intent)
+        yield from _check_held_funds(timeline)
+        yield from _check_recipient(world, timeline)
+        yield from _check_deposits(timeline)
+        yield from _check_next_action(timeline)
+        if not world.had_reorg:
+            yield from _check_events(timeline)
+    yield from _check_outcome(world, expected)
+    yield from _check_token_flow(world, world.timeline(), expected)
+    yield from _check_own_accounts(world, reconciliation)
+    if len(reconciliation.differences) != expected.differences:
+        yield from (one.message for one in reconciliation.differences)
+    yield from (
+        f"{chain} did not respond: {why}" for chain, why in reconciliation.unavailable.items()
+    )
+    unknown = reconciliation.unknown_txs
+    if len(unknown) != expected.unbooked_txs:
+        sentences = " ".join(one.message for one in unknown)
+        count = len(unknown)
+        yield f"{count} transactions are not booked, not {expected.unbooked_txs}: {sentences}"
+
+
+def _check_books(world: ScenarioWorld) -> Iterator[str]:
+    """The books balance for every token, and the stored balances equal the sum of postings."""
+    with world.services.store.read() as unit:
+        stored = {key: amount for key, amount in unit.ledger.get_balances().items() if amount}
+        postings = [p for intent in world.intents for _, p in unit.ledger.list_by_intent(intent.id)]
+    computed = {key: amount for key, amount in balances(postings).items() if amount}
+    if stored != computed:
+        yield "the stored balances differ from the sum of the postings"
+    totals: dict[tuple[str, str], int] = defaultdict(int)
+    for (_, chain, token), amount in stored.items():
+        totals[chain, token] += amount
+    yield from (f"the books of {asset} are out by {n}" for asset, n in totals.items() if n)
+
+
+def _net_balances(timeline: IntentTimeline) -> dict[tuple[Account, str, str], int]:
+    postings: list[Posting] = [posting for _, posting in timeline.postings]
+    return {key: amount for key, amount in balances(postings).items() if amount}
+
+
+def _check_held_funds(timeline: IntentTimeline) -> Iterator[str]:
+    """Nothing is held or in escrow at the end without an explanation."""
+    intent, net = timeline.intent, _net_balances(timeline)
+    asset = (intent.terms.source_chain, intent.terms.token_in)
+    booked = net.get((Account.HELD, *asset), 0)
+    if booked != intent.balance_at_address:
+        yield f"#{intent.id} holds {intent.balance_at_address} by its record, {booked} by the books"
+    for (account, chain, token), amount in net.items():
+        if account is Account.HELD and not _is_held_explained(timeline, chain, token):
+            yield f"#{intent.id}: {amount} of {token} held on {chain} without a reason"
+        if account is Account.ESCROW and not _has_open_tx(timeline, OutboundTxKind.REIMBURSE):
+            yield f"#{intent.id}: {amount} of {token} collected and never paid out"
+        if account is Account.DUST and amount < 0:
+            yield f"#{intent.id}: the dust of {token} is negative"
+
+
+def _is_held_explained(timeline: IntentTimeline, chain: str, token: str) -> bool:
+    """A failed refund that waits for an operator, or a payment that is not complete yet."""
+    incomplete = timeline.intent.state in (State.PENDING, State.FUNDED, State.INITIATED)
+    return incomplete or any(
+        tx.kind in RETURNS and tx.state is OutboundTxState.FAILED and tx.reason
+        for tx in timeline.outbound_txs
+        if (tx.chain, tx.token) == (chain, token)
+    )
+
+
+def _has_open_tx(timeline: IntentTimeline, kind: OutboundTxKind) -> bool:
+    return any(tx.kind is kind and tx.state in OPEN_STATES for tx in timeline.outbound_txs)
+
+
+def _check_recipient(world: ScenarioWorld, timeline: IntentTimeline) -> Iterator[str]:
+    """The recipient is paid exactly once if the payment is completed, else not at all."""
+    intent = timeline.intent
+    terms = intent.terms
+    chain = world.services.chains[terms.destination_chain]
+    paid = chain.balances([terms.recipient], terms.token_out)[terms.recipient]
+    due = terms.payout_amount if intent.state is State.COMPLETED else 0
+    if paid != due:
+        yield f"#{intent.id} is {intent.state}: its recipient has {paid}, not {due}"
+    executed = chain.executed({f"fill:{intent.intent_hash}"})
+    if bool(executed) != (intent.state is State.COMPLETED):
+        yield f"#{intent.id} is {intent.state}: the chain's fill marker contradicts it"
+
+
+def _check_deposits(timeline: IntentTimeline) -> Iterator[str]:
+    """Every deposit is credited with a purpose, or orphaned with a reason."""
+    for deposit in timeline.deposits:
+        if deposit.state is DepositState.SEEN:
+            yield f"deposit {deposit.id} was detected and never credited"
+        elif deposit.state is DepositState.ORPHANED and not deposit.note:
+            yield f"deposit {deposit.id} is orphaned without a reason"
+        elif deposit.purpose is DepositPurpose.ZERO_VALUE and not deposit.note:
+            yield f"zero-value deposit {deposit.id} has no reason"
+    net = _net_balances(timeline)
+    dust = sum(amount for (account, _, _), amount in net.items() if account is Account.DUST)
+    if dust and not any("Kept" in deposit.note for deposit in timeline.deposits):
+        yield f"#{timeline.intent.id} kept {dust} as dust without a reason at any deposit"
+
+
+def _check_events(timeline: IntentTimeline) -> Iterator[str]:
+    """Every event is emitted at most once."""
+    emitted = Counter(one.event_type for one in timeline.transitions if one.event_type)
+    yield from (f"{event} was emitted {n} times" for event, n in emitted.items() if n > 1)
+
+
+def _check_next_action(timeline: IntentTimeline) -> Iterator[str]:
+    """The sentence about the next action is true."""
+    sentence, intent = timeline.next_action, timeline.intent
+    failed = any(
+        tx.state is OutboundTxState.FAILED and tx.kind in RETURNS for tx in timeline.outbound_txs
+    )
+    open_txs = [tx for tx in timeline.outbound_txs if tx.state in OPEN_STATES]
+    if failed:
+        actors: tuple[str, ...] = ("Operator:",)
+    elif intent.state is State.PENDING and not open_txs:
+        actors = ("Payer:",)
+    elif [tx for tx in open_txs if tx.kind is not OutboundTxKind.REIMBURSE]:
+        actors = ("Crossway:",)
+    else:
+        actors = ("None:", "Waiting for")
+    if not sentence.startswith(actors):
+        yield f"#{intent.id} is {intent.state}, so this is wrong: {sentence}"
+
+
+def _check_outcome(world: ScenarioWorld, expected: ExpectedOutcome) -> Iterator[str]:
+    state = world.reload().state
+    if state is not expected.state:
+        yield f"the payment is {state}, not {expected.state}"
+    active = world.alerts()
+    if world.alert_kinds() != expected.alerts:
+        texts = " ".join(f"[{alert.key}] {alert.message}" for alert in active)
+        kinds = sorted(world.alert_kinds())
+        yield f"alerts of kind {kinds} are active, not {sorted(expected.alerts)}: {texts}"
+    with world.services.store.read() as unit:
+        resolved = [one.alert for one in unit.alerts.list_resolved(AlertFilter(), 100)]
+    for alert in [*active, *resolved]:
+        if INTERNAL_NAMES.search(alert.message):
+            yield f"an alert uses an internal name: {alert.message}"
+
+
+def _check_token_flow(
+    world: ScenarioWorld, timeline: IntentTimeline, expected: ExpectedOutcome
+) -> Iterator[str]:
+    """All deposits in the payment's own token end where the scenario expects them."""
+    intent = timeline.intent
+    terms = intent.terms
+    asset = (terms.source_chain, terms.token_in)
+    deposited = sum(
+        deposit.incoming.amount
+        for deposit in timeline.deposits
+        if deposit.state is DepositState.CREDITED
+        and (deposit.incoming.chain, deposit.incoming.token) == asset
+    )
+    chain = world.services.chains[terms.source_chain]
+    held = chain.balances([intent.address], terms.token_in)[intent.address]
+    refunded = chain.balances([terms.refund_address], terms.token_in)[terms.refund_address]
+    collected = terms.deposit_amount if intent.state is State.COMPLETED else 0
+    elsewhere = world.amount_sent_elsewhere(intent)
+    if deposited != collected + refunded + elsewhere + held:
+        yield f"{deposited} deposited, {collected} collected, {refunded} refunded, {held} held"
+    as_expected = {
+        ReturnedFunds.NOTHING: refunded == 0,
+        ReturnedFunds.EXCESS: 0 < refunded < deposited,
+        ReturnedFunds.ALL: 0 < refunded == deposited,
+    }
+    if not as_expected[expected.returned]:
+        yield f"{refunded} of {deposited} was refunded, which is not {expected.returned}"
+    if bool(held) != (expected.dust or expected.held):
+        yield f"{held} is held at the deposit address"
+
+
+def _check_own_accounts(world: ScenarioWorld, reconciliation: Reconciliation) -> Iterator[str]:
+    """Relayer, collecting account and treasury hold their opening balance plus what is booked.
+
+    A transaction that the books lack is either missing as a whole, or was booked again when the
+    chain showed that it had been executed: then only its fees are missing.
+    """
+    with world.services.store.read() as unit:
+        booked = unit.ledger.get_balances()
+    for chain in world.services.chains.values():
+        native = world.services.catalogue.native_token(chain.id)
+        unbooked = [one.tx for one in reconciliation.unknown_txs if one.chain == chain.id]
+        for name, accounts in ACCOUNTS.items():
+            address = getattr(chain.accounts, name)
+            for token in {t for _, c, t in booked if c == chain.id} | {native}:
+                opening = world.opening_balances.amount(chain.id, address, token)
+                on_chain = chain.balances([address], token)[address] - opening
+                in_books = sum(booked.get((account, chain.id, token), 0) for account in accounts)
+                pays_fees = (name, token) == ("relayer", native)
+                fees = sum(tx.included.fee_units for tx in unbooked) if pays_fees else 0
+                whole = _moved_amount(unbooked, address, token) - fees
+                if on_chain - in_books not in (-fees, whole):
+                    yield f"the {name} on {chain.id} has {on_chain} {token}, the books {in_books}"
+
+
+def _moved_amount(txs: list[AccountTx], address: str, token: str) -> int:
+    return sum(
+        transfer.amount * ((transfer.to == address) - (transfer.source == address))
+        for tx in txs
+        for transfer in tx.included.transfers
+        if transfer.token == token
+    )
+
+
+def final_balances(world: ScenarioWorld, intent: Intent) -> list[str]:
+    """Where every unit of a payment is at the end, as lines of text."""
+    net = _net_balances(world.timeline(intent))
+    return [
+        f"{account.value.replace('_', ' ')}: {world.format_amount(chain, token, amount)} on "
+        f"{world.display_name(chain)}"
+        for (account, chain, token), amount in sorted(net.items())
+        if account not in (Account.PAYER, Account.CUSTOMER)
+    ]

@@ -1,0 +1,265 @@
+"""Deposits of the native coin, which emit no log: found by bisecting balances.
+
+What an address has ever received is its balance plus what our contracts took out of it. Where that
+sum rises from one block to the next, a deposit came in: by a transaction to the address, which the
+block contains, or by an internal transfer, which is reported under the block's own hash.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crossway.adapters.chains.addresses import keccak256
+from crossway.adapters.chains.evm.balances import (
+    lens_requests,
+    native_balance_request,
+    parse_lens_results,
+    read_balances,
+)
+from crossway.adapters.chains.evm.calldata import ZERO
+from crossway.adapters.chains.evm.chain_context import (
+    BalanceSnapshot,
+    ChainContext,
+    full_block_request,
+    transaction_request,
+)
+from crossway.adapters.chains.evm.logs import events_request, fetch_events
+from crossway.adapters.chains.evm.native_payments import (
+    NativePayment,
+    filter_successful,
+    parse_payments,
+    to_transfer,
+)
+from crossway.adapters.chains.evm.rpc_schemas import (
+    Block,
+    Log,
+    Receipt,
+    parse_address,
+    parse_block,
+    parse_log,
+    parse_quantity,
+)
+from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
+from crossway.domain.deposits import IncomingTransfer
+
+TOKENS_MOVED = (
+    "0x" + keccak256(b"Moved(bytes32,address,uint8,address,address,address,uint256)").hex()
+)
+# The index of an internal transfer, above that of any direct payment.
+_INTERNAL_INDEX = 1 << 30
+MAX_ADDRESSES = 5_000
+# How nodes say that they do not keep the balances of an old block.
+_NO_ARCHIVE = re.compile(
+    r"missing trie node|prun|archive|histor|state\b.*\b(not|un)\s?available|old data|no state",
+    re.IGNORECASE,
+)
+
+
+def is_internal(transfer: IncomingTransfer) -> bool:
+    """Whether it is an internal transfer, reported under the hash of its block."""
+    return transfer.index >= _INTERNAL_INDEX
+
+
+def is_native(context: ChainContext, transfer: IncomingTransfer) -> bool:
+    """Whether the native coin was transferred."""
+    return transfer.token == context.native_token
+
+
+def find_next(
+    context: ChainContext, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
+) -> list[IncomingTransfer]:
+    """As `find`, for all watched addresses; stores their balances for the next scan."""
+    incoming, balances = _find(context, session, addresses, before, end)
+    if balances:
+        context.last_balances = BalanceSnapshot(end.height, end.hash, balances)
+    return incoming
+
+
+def find(
+    context: ChainContext, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
+) -> list[IncomingTransfer]:
+    """The native deposits after the block `before` up to the block `end`."""
+    return _find(context, session, addresses, before, end)[0]
+
+
+def _find(
+    context: ChainContext, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
+) -> tuple[list[IncomingTransfer], dict[str, int]]:
+    """The deposits, and the balances at the end."""
+    if not context.native_token or not addresses or end.height <= before.height:
+        return [], {}
+    watched = list(addresses[-MAX_ADDRESSES:])
+    balances, withdrawals = _read_end_state(context, session, watched, before, end)
+    earlier, unknown = _earlier_balances(context, session, balances, withdrawals, before)
+    incoming = readparse_payments(context, session, unknown, before.height, end.height)
+    for address, balance in balances.items():
+        taken = withdrawals.get(address, [])
+        if address in unknown:
+            continue
+        if balance + sum(amount for _, amount in taken) > earlier.get(address, balance):
+            bisection = _BalanceBisection(context, session, address, taken)
+            incoming += bisection.between(before.height, earlier[address], end.height, balance)
+    return incoming, balances
+
+
+def _read_end_state(
+    context: ChainContext, session: RpcSession, watched: Sequence[str], before: Block, end: Block
+) -> tuple[dict[str, int], dict[str, list[tuple[int, int]]]]:
+    """The balances at the end, and what our contracts took out in between."""
+    at_end, first = hex(end.height), before.height + 1
+    requests = lens_requests(context, watched, context.native_token, at_end)
+    requests.append(events_request(_moved_filter(context), first, end.height))
+    *results, events = session.batch(requests)
+    if any(isinstance(result, RpcError) for result in results):
+        balances = dict(read_balances(context, session, watched, context.native_token, at_end))
+    else:
+        balances = parse_lens_results(context, watched, results)
+    if isinstance(events, RpcError):
+        log_filter = _moved_filter(context)
+        logs = fetch_events(session, context.limits, log_filter, first, end.height)
+    else:
+        logs = [parse_log(value) for value in as_list(events, "logs")]
+    return balances, _withdrawals(logs, watched)
+
+
+def _moved_filter(context: ChainContext) -> dict[str, Any]:
+    return {"address": context.deployment.factory, "topics": [TOKENS_MOVED]}
+
+
+def _withdrawals(logs: Sequence[Log], addresses: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+    """Height and amount of what our contracts took out of each address."""
+    withdrawals: dict[str, list[tuple[int, int]]] = {}
+    watched = set(addresses)
+    for log in logs:
+        token, source, _, amount = parse_tokens_moved(log)
+        if token == ZERO and source in watched:
+            withdrawals.setdefault(source, []).append((log.height, amount))
+    return withdrawals
+
+
+def parse_tokens_moved(log: Log) -> tuple[str, str, str, int]:
+    """Token, source, recipient and amount of a `Moved` event of our contracts."""
+    if len(log.data) != 128:
+        raise MalformedResponse("the node returned a malformed event of our contracts")
+    words = [log.data[start : start + 32] for start in range(0, 128, 32)]
+    token, source, to = (parse_address("0x" + word[-20:].hex()) for word in words[:3])
+    return token, source, to, int.from_bytes(words[3], "big")
+
+
+def _earlier_balances(
+    context: ChainContext,
+    session: RpcSession,
+    balances: Mapping[str, int],
+    withdrawals: Mapping[str, object],
+    before: Block,
+) -> tuple[Mapping[str, int], list[str]]:
+    """The balances at the start, and the addresses whose balance there is unknown because the node
+    keeps no old state: what they hold may be in the books already."""
+    snapshot = context.last_balances
+    continues = (snapshot.height, snapshot.hash) == (before.height, before.hash)
+    known = snapshot.amounts if continues else {}
+    missing = [a for a, n in balances.items() if a not in known and (n or a in withdrawals)]
+    held = _balances_at(context, session, missing, before.height)
+    if held is None and continues:
+        held = {}
+    if held is None:
+        return {a: known.get(a, amount) for a, amount in balances.items()}, missing
+    return {a: known.get(a, held.get(a, 0)) for a in balances}, []
+
+
+def _balances_at(
+    context: ChainContext, session: RpcSession, addresses: Sequence[str], height: int
+) -> Mapping[str, int] | None:
+    """The balances at an old block; None where the node does not keep them."""
+    if not addresses:
+        return {}
+    if not context.params.archive:
+        return None
+    result = session.batch([native_balance_request(addresses[0], hex(height))])[0]
+    if isinstance(result, RpcError):
+        if _NO_ARCHIVE.search(result.message):
+            return None
+        raise NodeUnavailable(f"the node returned an error: {result.message}")
+    return read_balances(context, session, addresses, context.native_token, hex(height))
+
+
+@dataclass
+class _BalanceBisection:
+    """Searches for the blocks in which one address received something; `taken` has height and
+    amount of what our contracts took out."""
+
+    context: ChainContext
+    session: RpcSession
+    address: str
+    taken: Sequence[tuple[int, int]]
+
+    def between(
+        self, low: int, low_balance: int, high: int, high_balance: int
+    ) -> list[IncomingTransfer]:
+        """The deposits above the height `low` up to `high`."""
+        taken = sum(amount for height, amount in self.taken if low < height <= high)
+        received = high_balance + taken - low_balance
+        if received <= 0:
+            return []
+        if high - low == 1:
+            return self._in_block(high, received)
+        middle = (low + high) // 2
+        balances = _balances_at(self.context, self.session, [self.address], middle)
+        if balances is None:
+            return self._without_archive(low, high, received)
+        middle_balance = balances[self.address]
+        lower = self.between(low, low_balance, middle, middle_balance)
+        return lower + self.between(middle, middle_balance, high, high_balance)
+
+    def _without_archive(self, low: int, high: int, received: int) -> list[IncomingTransfer]:
+        """Reads every block; what no transaction explains is attributed to the last block."""
+        found = readparse_payments(self.context, self.session, [self.address], low, high - 1)
+        rest = received - sum(transfer.amount for transfer in found)
+        return found + (self._in_block(high, rest) if rest > 0 else [])
+
+    def _in_block(self, height: int, received: int) -> list[IncomingTransfer]:
+        result = self.session.call(full_block_request(height))[0]
+        block = parse_block(result, height)
+        own = [p for p in parse_payments(result) if p.to == self.address and p.amount <= received]
+        direct = filter_successful(self.context, self.session, block, own)
+        rest = received - sum(transfer.amount for transfer in direct)
+        if rest < 0:
+            raise MalformedResponse(f"the node's block {height} pays more than balances rose")
+        if rest == 0:
+            return direct
+        internal = NativePayment(block.hash, ZERO, self.address, rest)
+        index = _INTERNAL_INDEX | int(self.address[-7:], 16)
+        return [*direct, to_transfer(self.context, block, internal, index)]
+
+
+def verify(
+    context: ChainContext, session: RpcSession, transfer: IncomingTransfer, receipt: Receipt | None
+) -> bool:
+    """Whether a transfer in a block that is on the chain was really made."""
+    if is_internal(transfer):
+        return _balance_rose(context, session, transfer)
+    if receipt is None or receipt.block_hash != transfer.block_hash or not receipt.succeeded:
+        return False
+    result = session.call(transaction_request(transfer.tx_hash))[0]
+    if result is None:
+        return False
+    value = as_object(result, "a transaction").get("value")
+    return receipt.to == transfer.to and parse_quantity(value, "a value") == transfer.amount
+
+
+def _balance_rose(context: ChainContext, session: RpcSession, transfer: IncomingTransfer) -> bool:
+    height, to = transfer.block_height, transfer.to
+    before = _balances_at(context, session, [to], height - 1)
+    if before is None:
+        # Without old balances, only the current one can be compared.
+        return read_balances(context, session, [to], context.native_token)[to] >= transfer.amount
+    after, events = session.call(
+        native_balance_request(to, hex(height)),
+        events_request(_moved_filter(context), height, height),
+    )
+    logs = [parse_log(value) for value in as_list(events, "logs")]
+    taken = sum(amount for _, amount in _withdrawals(logs, [to]).get(to, []))
+    return parse_quantity(after, "a balance") + taken - before[to] >= transfer.amount

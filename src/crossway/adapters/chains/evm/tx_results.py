@@ -1,0 +1,163 @@
+"""Results of included EVM transactions: the transfers they made, or why they reverted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from crossway.adapters.chains.evm.calldata import (
+    ALLOWANCE,
+    BALANCE_OF,
+    FILL,
+    ZERO,
+    Call,
+    call_request,
+    selector,
+)
+from crossway.adapters.chains.evm.chain_context import (
+    ChainContext,
+    read_blocks,
+    receipt_request,
+    transaction_request,
+)
+from crossway.adapters.chains.evm.native_deposits import TOKENS_MOVED, parse_tokens_moved
+from crossway.adapters.chains.evm.rpc_schemas import (
+    Receipt,
+    parse_address,
+    parse_data,
+    parse_quantity,
+    parse_receipt,
+)
+from crossway.adapters.chains.intent_hash import WORD, address_word
+from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.revert_reasons import (
+    REVERT_REASONS,
+    UNKNOWN_REVERT,
+    RevertReason,
+)
+from crossway.adapters.chains.rpc.rpc_schemas import as_object
+from crossway.adapters.chains.rpc.tx_results import build_included_tx
+from crossway.ports.chain import IncludedTx, TokenTransfer
+
+_ERROR_SIGNATURES = {
+    "AlreadyStarted()": "ALREADY_STARTED",
+    "AlreadyFilled()": "ALREADY_FILLED",
+    "AlreadySettled()": "ALREADY_SETTLED",
+    "NothingLeft()": "NOTHING_LEFT",
+    "Expired()": "EXPIRED",
+    "TooEarly()": "TOO_EARLY",
+    "Short(uint256,uint256)": "SHORT",
+    "NotStarted()": "NOT_STARTED",
+    "Refused(address)": "REFUSED",
+    "ReceivedLess(address)": "RECEIVED_LESS",
+    "BadTerms()": "BAD_TERMS",
+    "NotAllowed()": "NOT_ALLOWED",
+    "WrongChain()": "WRONG_CHAIN",
+    "WrongValue()": "WRONG_VALUE",
+    "TooMuch()": "TOO_MUCH",
+    "BalanceUnknown(address)": "BALANCE_UNKNOWN",
+}
+_ERRORS = {selector(text): REVERT_REASONS[name] for text, name in _ERROR_SIGNATURES.items()}
+REFUSED = REVERT_REASONS["REFUSED"]
+INVENTORY_SHORT = RevertReason("the relayer's balance or allowance was too low", False)
+
+
+def read_receipts(session: RpcSession, tx_ids: list[str]) -> dict[str, Receipt]:
+    """The receipts of the included ones of these transactions."""
+    results = session.call(*(receipt_request(tx_id) for tx_id in tx_ids))
+    receipts = {i: parse_receipt(result, i) for i, result in zip(tx_ids, results, strict=True)}
+    return {tx_id: receipt for tx_id, receipt in receipts.items() if receipt is not None}
+
+
+def read_included(
+    context: ChainContext, session: RpcSession, tx_ids: list[str]
+) -> dict[str, IncludedTx | None]:
+    """The results of those that have a receipt; None where its block was replaced."""
+    receipts = read_receipts(session, tx_ids)
+    if not receipts:
+        return {}
+    blocks = read_blocks(session, {receipt.height for receipt in receipts.values()})
+    failed = {tx_id: receipt for tx_id, receipt in receipts.items() if not receipt.succeeded}
+    reasons = _read_reasons(context, session, failed)
+    return {
+        tx_id: build_included_tx(
+            receipt, blocks[receipt.height], reasons.get(tx_id), token_transfers(context, receipt)
+        )
+        for tx_id, receipt in receipts.items()
+    }
+
+
+def token_transfers(context: ChainContext, receipt: Receipt) -> tuple[TokenTransfer, ...]:
+    """The transfers that our contracts report; events of other contracts are ignored."""
+    deployment = context.deployment
+    own_contracts = (deployment.factory, deployment.escrow, deployment.filler)
+    transfers = []
+    for log in receipt.logs:
+        if log.address in own_contracts and log.topics and log.topics[0] == TOKENS_MOVED:
+            token, source, to, amount = parse_tokens_moved(log)
+            if token == ZERO:
+                token = context.catalogue.native_token(context.chain.id)
+            transfers.append(TokenTransfer(source, to, token, amount))
+    return tuple(transfers)
+
+
+def _read_reasons(
+    context: ChainContext, session: RpcSession, failed: Mapping[str, Receipt]
+) -> dict[str, RevertReason]:
+    """Why each reverted: what the same call returns after its block, or else now."""
+    tx_ids = list(failed)
+    results = session.call(*(transaction_request(tx_id) for tx_id in tx_ids))
+    calls = {i: _repeat_call(r) for i, r in zip(tx_ids, results, strict=True) if r is not None}
+    archive = context.params.archive
+    requests = [
+        RpcRequest("eth_call", (call, hex(failed[tx_id].height) if archive else "latest"))
+        for tx_id, call in calls.items()
+    ]
+    errors = zip(calls, session.batch(requests), strict=True)
+    reasons = {tx_id: _parse_reason(error) for tx_id, error in errors}
+    for tx_id, call in calls.items():
+        is_fill = bytes.fromhex(call["data"][2:10]) == FILL
+        if is_fill and reasons[tx_id] == REFUSED and inventory_short(context, session, call):
+            reasons[tx_id] = INVENTORY_SHORT
+    return {tx_id: reasons.get(tx_id, UNKNOWN_REVERT) for tx_id in tx_ids}
+
+
+def _repeat_call(result: Any) -> dict[str, str]:
+    transaction = as_object(result, "a transaction")
+    return {
+        "from": parse_address(transaction.get("from")),
+        "to": parse_address(transaction.get("to")),
+        "data": "0x" + parse_data(transaction.get("input"), "a call").hex(),
+        "value": hex(parse_quantity(transaction.get("value"), "a value")),
+        "gas": hex(parse_quantity(transaction.get("gas"), "gas")),
+    }
+
+
+def _parse_reason(result: Any) -> RevertReason:
+    if not isinstance(result, RpcError) or not result.data.startswith("0x"):
+        return UNKNOWN_REVERT
+    try:
+        return decode_revert(bytes.fromhex(result.data[2:10]))
+    except ValueError:
+        return UNKNOWN_REVERT
+
+
+def decode_revert(data: bytes) -> RevertReason:
+    """The reason in the revert data of one of our contracts."""
+    return _ERRORS.get(data[:4], UNKNOWN_REVERT)
+
+
+def inventory_short(context: ChainContext, session: RpcSession, call: Mapping[str, str]) -> bool:
+    """Whether a fill was refused because the relayer lacks tokens or an allowance, and not because
+    of its recipient. `call` has "from" and "data"."""
+    words = bytes.fromhex(call["data"][2:])[4:]
+    token = parse_address("0x" + words[WORD + 12 : 2 * WORD].hex())
+    if token == ZERO:
+        return False
+    amount, owner = (
+        int.from_bytes(words[3 * WORD : 4 * WORD], "big"),
+        address_word("evm", call["from"]),
+    )
+    filler = address_word("evm", context.deployment.filler)
+    queries = (Call(token, BALANCE_OF + owner), Call(token, ALLOWANCE + owner + filler))
+    results = session.call(*(call_request(query) for query in queries))
+    return any(int.from_bytes(parse_data(r, "a balance")[:WORD], "big") < amount for r in results)

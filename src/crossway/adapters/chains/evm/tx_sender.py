@@ -1,0 +1,156 @@
+"""Signing, sending and following transactions on EVM chains."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from crossway.adapters.chains.evm.calldata import encode_call
+from crossway.adapters.chains.evm.chain_context import (
+    ChainContext,
+    block_request,
+    read_blocks,
+    transaction_request,
+)
+from crossway.adapters.chains.evm.head_tracker import EvmHeadTracker
+from crossway.adapters.chains.evm.rpc_schemas import parse_block, parse_hash, parse_quantity
+from crossway.adapters.chains.evm.transactions import sign_transaction
+from crossway.adapters.chains.evm.tx_results import read_included
+from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import as_object
+from crossway.adapters.chains.rpc.tx_sender import NonceTxSender, check_accounts
+from crossway.domain.errors import Unreachable
+from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.chain import IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
+
+_MAX_CHECKPOINTS = 512
+_GWEI = 10**9
+# How nodes say that they have a transaction already.
+_KNOWN = ("already known", "known transaction", "already imported", "alreadyexists")
+
+
+@dataclass(frozen=True, slots=True)
+class NonceCheckpoint:
+    """The next nonce of our account as of a block."""
+
+    height: int
+    block_hash: str
+    nonce: int
+
+
+class EvmTxSender(NonceTxSender):
+    """The sender for EVM chains."""
+
+    def __init__(self, context: ChainContext, head_tracker: EvmHeadTracker) -> None:
+        super().__init__(context.pool, head_tracker)
+        self._context, self._lock = context, Lock()
+        self._checkpoints: list[NonceCheckpoint] = []
+
+    def _read_fee(self, session: RpcSession) -> int:
+        return self._read_gas_price(session) * self._context.params.gas_limit
+
+    def _read_gas_price(self, session: RpcSession) -> int:
+        params = self._context.params
+        if params.fees == "legacy":
+            price = parse_quantity(session.call(RpcRequest("eth_gasPrice"))[0], "a gas price")
+            return self._check_plausible(price * 5 // 4 + 1)
+        requests = [block_request("latest"), RpcRequest("eth_maxPriorityFeePerGas")]
+        newest, suggested = session.batch(requests)
+        if isinstance(newest, RpcError):
+            raise Unreachable(f"the node returned an error: {newest.message}")
+        tip = 0 if isinstance(suggested, RpcError) else parse_quantity(suggested, "a tip")
+        base = parse_block(newest).base_fee
+        # The base fee may double until inclusion, and the tip's share must still be sufficient.
+        share = max(params.tip_percent, 1)
+        price = max(2 * base + tip, min(tip * 100 // share, 2 * base + 10 * tip)) + 1
+        return self._check_plausible(price)
+
+    def _check_plausible(self, price: int) -> int:
+        """The price, which is twice what the node asks for now. Raises `Unreachable` where that is
+        above `max_gwei`."""
+        limit = self._context.params.max_gwei
+        if price > limit * 2 * _GWEI:
+            raise Unreachable(
+                f"the node asks for a gas price of {price // 2 // _GWEI} gwei: more than {limit} "
+                "is not believed"
+            )
+        return price
+
+    def _read_nonce(self, session: RpcSession, account: str) -> int:
+        return parse_quantity(session.call(nonce_request(account))[0], "a nonce")
+
+    def _read_final_nonce(self, session: RpcSession, finalized: int) -> int:
+        """Taken from checkpoints that were read when the final block was new, because few nodes
+        keep old state."""
+        account = self._context.accounts.relayer
+        newest, nonce = session.call(block_request("latest"), nonce_request(account))
+        block = parse_block(newest)
+        current = NonceCheckpoint(block.height, block.hash, parse_quantity(nonce, "a nonce"))
+        with self._lock:
+            if not self._checkpoints or self._checkpoints[-1].nonce != current.nonce:
+                self._checkpoints = [*self._checkpoints[-_MAX_CHECKPOINTS:], current]
+            final = [c for c in self._checkpoints if c.height <= finalized]
+        for checkpoint in reversed(final):
+            height = checkpoint.height
+            if read_blocks(session, {height})[height].hash == checkpoint.block_hash:
+                return checkpoint.nonce
+            with self._lock:
+                self._checkpoints = [c for c in self._checkpoints if c != checkpoint]
+        return 0
+
+    def _sign(
+        self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int
+    ) -> Sequence[SignedTx]:
+        context = self._context
+        check_accounts(calls, context.accounts.relayer, context.chain.id)
+        signer, chain_id, params = context.signer, int(context.chain.chain_id), context.params
+        transactions = []
+        for action, nonce in calls:
+            call = encode_call(context.catalogue, context.deployment, action)
+            transactions.append(sign_transaction(signer, chain_id, params, call, nonce, fee_units))
+        return transactions
+
+    def _submit_request(self, transaction: SignedTx) -> RpcRequest:
+        return submit_request(transaction)
+
+    def _submission_error(self, result: Any, transaction: SignedTx) -> str:
+        if not isinstance(result, RpcError):
+            parse_hash(result, "a transaction's hash")
+            return ""
+        if any(words in result.message.lower() for words in _KNOWN):
+            return ""
+        return result.message or f"error {result.code}"
+
+    def _read_known(self, session: RpcSession, tx_ids: list[str]) -> set[str]:
+        results = session.call(*(transaction_request(tx_id) for tx_id in tx_ids))
+        return {i for i, result in zip(tx_ids, results, strict=True) if result is not None}
+
+    def _read_included(
+        self, session: RpcSession, tx_ids: list[str]
+    ) -> Mapping[str, IncludedTx | None]:
+        return read_included(self._context, session, tx_ids)
+
+    def _read_unincluded(
+        self, session: RpcSession, tx_ids: list[str], height: int
+    ) -> dict[str, TxStatus]:
+        requests = [transaction_request(tx_id) for tx_id in tx_ids]
+        newest, *results = session.call(block_request("latest"), *requests)
+        if parse_block(newest).height < height:
+            return dict.fromkeys(tx_ids, TxUnknown())
+        statuses: dict[str, TxStatus] = {}
+        for tx_id, result in zip(tx_ids, results, strict=True):
+            if result:
+                included = as_object(result, "a transaction").get("blockNumber") is not None
+                statuses[tx_id] = TxUnknown() if included else TxPending()
+        return statuses
+
+
+def nonce_request(account: str, block: str = "latest") -> RpcRequest:
+    """Request the next nonce of an account."""
+    return RpcRequest("eth_getTransactionCount", (account, block))
+
+
+def submit_request(transaction: SignedTx) -> RpcRequest:
+    """Request that submits a signed transaction."""
+    return RpcRequest("eth_sendRawTransaction", ("0x" + transaction.raw.hex(),))

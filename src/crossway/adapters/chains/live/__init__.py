@@ -1,1 +1,0 @@
-"""What live chains of every family share: profiles, keys, nodes, and what must be agreed on."""

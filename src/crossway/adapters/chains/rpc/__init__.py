@@ -1,0 +1,1 @@
+"""What the adapters of all live chains share: profiles, keys, RPC nodes, reads and operations."""

@@ -1,0 +1,123 @@
+"""Private keys of every family's accounts: from the environment or an encrypted key store."""
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+from eth_keyfile.keyfile import decode_keyfile_json
+
+from crossway.adapters.chains.rpc.profile import ChainProfile
+
+S = TypeVar("S")
+_PLAIN = re.compile(r"(?:0x)?([0-9a-fA-F]{64})\Z", re.ASCII)
+
+
+class KeyMissing(ValueError):
+    """A key that is missing or invalid. The message never contains any part of the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyKind(Generic[S]):
+    """A family's kind of private key: its format in words, parsing one (None where the text is
+    none), and creating its signer (raises `KeyMissing` for an invalid key)."""
+
+    format_description: str
+    parse: Callable[[str], bytes | None]
+    create_signer: Callable[[bytes], S]
+
+
+def parse_hex_key(text: str) -> bytes | None:
+    """The 32 bytes of 64 hex digits, with or without 0x."""
+    match = _PLAIN.match(text)
+    return None if match is None else bytes.fromhex(match.group(1))
+
+
+def load_signer(
+    kind: KeyKind[S], reference: str, password: str, environment: Mapping[str, str]
+) -> S:
+    """The signer of the key that a profile names: `env:NAME` or `keystore:PATH`, whose password is
+    `env:NAME` or `file:PATH`. Raises `KeyMissing`."""
+    source, _, name = reference.partition(":")
+    if source == "env":
+        return kind.create_signer(_from_environment(kind, name, environment))
+    if source == "keystore":
+        return kind.create_signer(_from_keystore(Path(name), load_password(password, environment)))
+    raise KeyMissing("its key must be env:NAME or keystore:PATH")
+
+
+class Keyring:
+    """Opens each key once, however many chains use it: decrypting a key store deliberately takes
+    seconds and a quarter of a gigabyte."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment, self._lock = environment, Lock()
+        self._opened: dict[tuple[object, str, str], Any] = {}
+
+    def signer(self, kind: KeyKind[S], reference: str, password: str) -> S:
+        """As `load_signer`. Raises `KeyMissing`."""
+        with self._lock:
+            known: S | None = self._opened.get((kind, reference, password))
+            if known is None:
+                known = load_signer(kind, reference, password, self._environment)
+                self._opened[kind, reference, password] = known
+            return known
+
+    def relayer_signer(self, kind: KeyKind[S], name: str, profile: ChainProfile) -> S:
+        """The relayer's signer on a chain of a profile. Raises `ValueError`."""
+        field = f"chains.{name}.key"
+        return self.signer_for(field, kind, profile.key, profile.key_password)
+
+    def signer_for(self, field: str, kind: KeyKind[S], reference: str, password: str = "") -> S:
+        """As `signer`. Raises `ValueError` that names the profile's field."""
+        try:
+            return self.signer(kind, reference, password)
+        except KeyMissing as error:
+            raise ValueError(f"{field}: {error}") from None
+
+
+def _from_environment(kind: KeyKind[Any], name: str, environment: Mapping[str, str]) -> bytes:
+    value = environment.get(name, "").strip()
+    if not value:
+        raise KeyMissing(f"the environment has no {name}")
+    found = kind.parse(value)
+    if found is None:
+        raise KeyMissing(f"{name} must be {kind.format_description}")
+    return found
+
+
+def load_password(reference: str, environment: Mapping[str, str]) -> str:
+    """A key store's password: `env:NAME` or `file:PATH`. Raises `KeyMissing`."""
+    kind, _, where = reference.partition(":")
+    if kind == "env" and environment.get(where):
+        return environment[where]
+    if kind == "env":
+        raise KeyMissing(f"the environment has no {where} for the key store's password")
+    if kind == "file":
+        try:
+            return Path(where).read_text(encoding="utf-8").rstrip("\r\n")
+        except (OSError, UnicodeDecodeError):
+            raise KeyMissing(f"the key store's password file {where} cannot be read") from None
+    raise KeyMissing("the key store's password must be env:NAME or file:PATH")
+
+
+def _from_keystore(path: Path, password: str) -> bytes:
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ValueError):
+        raise KeyMissing(f"the key store {path} cannot be read") from None
+    try:
+        # The stub declares the password as text, and the library expects bytes.
+        return bytes(decode_keyfile_json(stored, password.encode()))  # type: ignore[arg-type]
+    except Exception:
+        # The library's own message may repeat the password.
+        raise KeyMissing(f"the key store {path} does not open with its password") from None
+
+
+def environment() -> Mapping[str, str]:
+    """The environment in which keys and variables of URLs are looked up."""
+    return os.environ

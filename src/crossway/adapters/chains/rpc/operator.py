@@ -1,0 +1,68 @@
+"""The part of a chain's operator side that is the same for every family."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from crossway.adapters.chains.rpc.diagnostics import Finding, unreachable_finding
+from crossway.adapters.chains.rpc.keys import KeyKind, Keyring
+from crossway.adapters.chains.rpc.protocols import LiveChain
+from crossway.domain.errors import Unreachable
+
+ChainT = TypeVar("ChainT", bound=LiveChain)
+_NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
+
+
+class RpcOperator(ABC, Generic[ChainT]):
+    """`rpc.protocols.ChainOperator` without what differs between families."""
+
+    def __init__(self, chain: ChainT, environment: Mapping[str, str] = _NO_ENVIRONMENT) -> None:
+        """`environment` has the keys of other accounts that may pay a deployment."""
+        self.chain, self._environment = chain, environment
+
+    def unmet_requirements(self) -> list[str]:
+        try:
+            return list(self._unmet_requirements())
+        except Unreachable:
+            return []
+
+    def diagnose(self) -> Iterator[Finding]:
+        yield self._key_finding()
+        try:
+            yield from self._diagnose()
+        except Unreachable as error:
+            yield unreachable_finding(error)
+
+    def _load_signer(self, kind: KeyKind[Any], reference: str) -> Any:
+        """The signer of another account that pays. Raises `ValueError`."""
+        return Keyring(self._environment).signer_for("--key", kind, reference)
+
+    def _key_finding(self) -> Finding:
+        return Finding("key", f"opens; the relayer is {self.chain.accounts.relayer}")
+
+    @abstractmethod
+    def _unmet_requirements(self) -> Iterable[str]:
+        """What is missing before the engine can work the chain. Raises `Unreachable`."""
+
+    @abstractmethod
+    def _diagnose(self) -> Iterator[Finding]:
+        """Findings about contracts, fees, inventory and approvals. Raises `Unreachable`."""
+
+
+def missing_fees(name: str, relayer: str, symbol: str) -> str:
+    """The sentence about a relayer that never had money for fees."""
+    return f"{name}: the relayer {relayer} has no {symbol} for fees: send some to it"
+
+
+def deploy_command(name: str) -> str:
+    """The command that deploys what is missing on a chain."""
+    return f"crossway contracts deploy --chain {name}"
+
+
+def missing_approval(name: str, symbol: str) -> str:
+    """The sentence about a token that the contracts may not take from the relayer."""
+    return (
+        f"{name}: the relayer's {symbol} is not approved for payments: run "
+        f"crossway contracts approve --chain {name} --token {symbol}"
+    )

@@ -1,0 +1,187 @@
+"""The pool of RPC nodes of one chain: order of use, pauses after failures, and quorum reads."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, TypeVar
+
+from crossway.adapters.chains.rpc.client import (
+    MAX_RETRY_AFTER_SECONDS,
+    CallReverted,
+    NodeUnavailable,
+    RpcError,
+    RpcNode,
+    RpcRequest,
+)
+from crossway.domain.errors import Unreachable
+
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 30.0
+WRONG_CHAIN_PAUSE_SECONDS = 60.0
+_BUSY_CODES = (429, -32029)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ChainIdentity:
+    """How to check that a node serves the right chain.
+
+    `request` asks for the chain id, `parse` turns the result into text (raises `Unreachable` for a
+    malformed one), and `expected` is the right text. `busy_codes` are the RPC error codes by which
+    a node says that it is overloaded.
+    """
+
+    request: RpcRequest
+    expected: str
+    parse: Callable[[Any], str]
+    busy_codes: tuple[int, ...] = _BUSY_CODES
+
+
+@dataclass
+class NodeHealth:
+    """The state of a node. Times are seconds of the pool's timer; `failures` counts consecutive
+    ones; `chain_verified` is whether the node has proved to serve the right chain."""
+
+    paused_until: float = 0.0
+    failures: int = 0
+    latency: float = 0.0
+    chain_verified: bool = False
+    last_error: str = ""
+
+
+class RpcSession:
+    """Requests to a single node, so that results can be compared with one another."""
+
+    def __init__(self, node: RpcNode, identity: ChainIdentity, health: NodeHealth) -> None:
+        self._node, self._identity, self._health = node, identity, health
+
+    def call(self, *requests: RpcRequest) -> list[Any]:
+        """The result of each request. Raises `CallReverted` or `NodeUnavailable` for any error."""
+        results = self.batch(requests)
+        for result in results:
+            if isinstance(result, RpcError) and "revert" in result.message.lower():
+                raise CallReverted(f"{self._node.name} returned an error: {result.message}")
+            if isinstance(result, RpcError):
+                raise NodeUnavailable(f"{self._node.name} returned an error: {result.message}")
+        return results
+
+    def batch(self, requests: Sequence[RpcRequest]) -> list[Any]:
+        """The result or the `RpcError` of each request. Raises `NodeUnavailable`."""
+        if not requests:
+            return []
+        if self._health.chain_verified:
+            results = self._node.send(requests)
+        else:
+            results = self._node.send((self._identity.request, *requests))
+            self._verify_chain(results.pop(0))
+        busy = self._identity.busy_codes
+        if any(isinstance(result, RpcError) and result.code in busy for result in results):
+            raise NodeUnavailable(f"{self._node.name} is rate limiting requests")
+        return results
+
+    def _verify_chain(self, result: Any) -> None:
+        if isinstance(result, RpcError):
+            raise NodeUnavailable(f"{self._node.name} does not tell its chain id")
+        found = self._identity.parse(result)
+        if found != self._identity.expected:
+            raise NodeUnavailable(
+                f"{self._node.name} has chain {found} and not {self._identity.expected}",
+                WRONG_CHAIN_PAUSE_SECONDS,
+            )
+        self._health.chain_verified = True
+
+
+SessionTask = Callable[[RpcSession], T]
+
+
+class RpcPool:
+    """Runs tasks on the first available node and falls back to the next one on failure. A node that
+    fails is paused, longer after each consecutive failure."""
+
+    def __init__(
+        self,
+        identity: ChainIdentity,
+        nodes: Sequence[RpcNode],
+        quorum: int = 1,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.quorum_size = quorum
+        self._identity, self._nodes, self._timer = identity, list(nodes), timer
+        self._health = {id(node): NodeHealth() for node in self._nodes}
+        self._lock = Lock()
+
+    def first(self, task: SessionTask[T]) -> T:
+        """The result from the first node that completes the task. Raises `Unreachable` with the
+        errors of all nodes."""
+        return self._run(task, 1)[0]
+
+    def quorum(self, task: SessionTask[T]) -> list[T]:
+        """One result from each of `quorum_size` nodes. Raises `Unreachable` if fewer succeed."""
+        return self._run(task, self.quorum_size)
+
+    def _run(self, task: SessionTask[T], count: int) -> list[T]:
+        results: list[T] = []
+        errors: list[str] = []
+        for node in self._available_nodes():
+            try:
+                results.append(self._run_on(node, task))
+            except Unreachable as error:
+                errors.append(str(error))
+            if len(results) == count:
+                return results
+        message = "; ".join(errors) or self._pause_reasons()
+        if count > 1:
+            message = f"{len(results)} of the {count} nodes that must agree responded: {message}"
+        raise Unreachable(message)
+
+    def close(self) -> None:
+        """Close all connections."""
+        for node in self._nodes:
+            node.close()
+
+    def node_states(self) -> list[tuple[str, bool, float, str]]:
+        """Each node's host, availability, latency of the last response in seconds, last error."""
+        now = self._timer()
+        with self._lock:
+            states = [(node.name, self._health[id(node)]) for node in self._nodes]
+        return [(name, h.paused_until <= now, h.latency, h.last_error) for name, h in states]
+
+    @property
+    def request_count(self) -> int:
+        """Number of HTTP requests sent to all nodes so far."""
+        return sum(node.request_count for node in self._nodes)
+
+    def _available_nodes(self) -> list[RpcNode]:
+        now = self._timer()
+        with self._lock:
+            return [n for n in self._nodes if self._health[id(n)].paused_until <= now]
+
+    def _pause_reasons(self) -> str:
+        errors = [health.last_error for health in self._health.values() if health.last_error]
+        return "; ".join(errors) or "no node is available"
+
+    def _run_on(self, node: RpcNode, task: SessionTask[T]) -> T:
+        health, started_at = self._health[id(node)], self._timer()
+        try:
+            result = task(RpcSession(node, self._identity, health))
+        except CallReverted:
+            raise
+        except Unreachable as error:
+            self._pause(health, error)
+            raise
+        with self._lock:
+            health.failures, health.last_error = 0, ""
+            health.latency = self._timer() - started_at
+        return result
+
+    def _pause(self, health: NodeHealth, error: Unreachable) -> None:
+        retry_after = error.retry_after_seconds if isinstance(error, NodeUnavailable) else 0.0
+        with self._lock:
+            pause = min(MIN_PAUSE_SECONDS * 2 ** min(health.failures, 10), MAX_PAUSE_SECONDS)
+            health.failures += 1
+            # After a failure, another machine may answer at the same address.
+            health.chain_verified = False
+            pause = min(max(pause, retry_after), MAX_RETRY_AFTER_SECONDS)
+            health.paused_until = self._timer() + pause
+            health.last_error = str(error)

@@ -1,0 +1,179 @@
+"""The operator's file of a live network: its chains, their nodes, and where keys are found."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from crossway.adapters.chains.addresses import canonical_address
+from crossway.domain.catalogue import Catalogue, ChainKind
+from crossway.domain.quotes import BridgeName
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+Depth = Annotated[int, Field(ge=0, le=100_000)]
+
+
+class ConfirmationDepths(BaseModel):
+    """Blocks on top before money counts, where they shall not be the catalogue's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    fast: Depth
+    normal: Depth
+    large: Depth
+    finalized: Depth
+
+
+class ChainProfile(BaseModel):
+    """One chain. `rpc` are URLs in which `${NAME}` stands for a variable of the environment;
+    `quorum` of them must agree before a deposit is credited. `key` is `env:NAME` or
+    `keystore:PATH`, never a key; `key_password` is `env:NAME` or `file:PATH`.
+
+    Some fields are for one family alone: `account` is the relayer's account on Starknet, `program`
+    Crossway's program on Solana, `contracts` name where the contracts lie on Tron; `deposits` says
+    whether an address on Solana is the program's or derived from `deposit_key`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    rpc: list[str] = Field(min_length=1, max_length=10)
+    quorum: int = Field(default=1, ge=1, le=10)
+    key: str = Field(pattern=r"^(env|keystore):\S+$")
+    key_password: str = Field(default="", pattern=r"^((env|file):\S+)?$")
+    treasury: str
+    account: str = ""
+    program: str = ""
+    contracts: dict[str, str] = Field(default_factory=dict, max_length=10)
+    deposits: Literal["program", "derived"] = "program"
+    deposit_key: str = Field(default="", pattern=r"^((env|keystore):\S+)?$")
+    confirmations: ConfirmationDepths | None = None
+    transfer_cost_usd: Decimal | None = Field(default=None, ge=0, le=1_000, decimal_places=6)
+    timeout_seconds: float = Field(default=5.0, gt=0, le=60)
+    poll_seconds: float | None = Field(default=None, ge=0, le=60)
+
+    @model_validator(mode="after")
+    def _enough_nodes(self) -> "ChainProfile":
+        if self.quorum > len(self.rpc):
+            raise ValueError("quorum must not be more than there are nodes in rpc")
+        return self
+
+
+class Profile(BaseModel):
+    """The whole file. `prices` come from Pyth, or are the catalogue's, which never move and are
+    for tests alone. `bridges` are those that may be used; all, where it is left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    prices: Literal["pyth", "fixed"] = "pyth"
+    pyth_url: str = "https://hermes.pyth.network"
+    pyth_key: str = Field(default="", pattern=r"^(env:\S+)?$")
+    bridges: list[BridgeName] | None = None
+    most_settle_seconds: int | None = Field(default=None, ge=0, le=30 * 86_400)
+    chains: dict[str, ChainProfile] = Field(min_length=1)
+
+
+def read_profile(path: Path, catalogue: Catalogue) -> Profile:
+    """The profile in a TOML file. Raises `ValueError` with a sentence that repeats no value."""
+    try:
+        profile = Profile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError):
+        raise ValueError(f"{path} cannot be read") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path} is not TOML: {error}") from None
+    except ValidationError as error:
+        raise ValueError(f"{path}: {'; '.join(_complaints(error))}") from None
+    for name, chain in profile.chains.items():
+        _check(path, name, chain, catalogue)
+    return profile
+
+
+_WORDS = {"missing": "is missing", "extra_forbidden": "there is no such field"}
+_PLACES = {
+    "key": "must be env:NAME or keystore:PATH, never a key itself",
+    "key_password": "must be env:NAME or file:PATH, never a password itself",
+    "deposit_key": "must be env:NAME or keystore:PATH, never a key itself",
+    "pyth_key": "must be env:NAME, never a key itself",
+}
+
+
+def _complaints(error: ValidationError) -> Iterator[str]:
+    """What is wrong with each field, without what stands there."""
+    for one in error.errors(include_input=False, include_url=False, include_context=False):
+        field = str(one["loc"][-1]) if one["loc"] else ""
+        words = _WORDS.get(one["type"]) or one["msg"].removeprefix("Value error, ")
+        if one["type"] == "string_pattern_mismatch":
+            words = _PLACES.get(field, words)
+        yield f"{'.'.join(map(str, one['loc']))}: {words}"
+
+
+def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> None:
+    known = catalogue.chains.get(name)
+    if known is None:
+        raise ValueError(f"{path}: chains.{name}: there is no such chain")
+    for field in _strange(known.kind, chain):
+        raise ValueError(f"{path}: chains.{name}.{field} means nothing on {known.name}")
+    for field, address in _addresses(chain):
+        try:
+            right = canonical_address(known.kind, address)
+        except ValueError as error:
+            raise ValueError(f"{path}: chains.{name}.{field} {error}") from None
+        if field == "treasury" and right != address:
+            raise ValueError(f"{path}: chains.{name}.treasury must be written {right}")
+
+
+def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
+    """Every field that holds an address; those that may be left out only where they are given."""
+    yield "treasury", chain.treasury
+    given = {"account": chain.account, "program": chain.program} | {
+        f"contracts.{what}": where
+        for what, where in chain.contracts.items()
+        # The one field there that is a byte.
+        if what != "prefix"
+    }
+    yield from ((field, address) for field, address in given.items() if address)
+
+
+_FAMILY_OF = {
+    "account": "starknet",
+    "program": "solana",
+    "contracts": "tron",
+    "deposits": "solana",
+    "deposit_key": "solana",
+}
+
+
+def _strange(kind: ChainKind, chain: ChainProfile) -> list[str]:
+    """Fields that are given and are for another family."""
+    given = chain.model_fields_set
+    return [field for field, family in _FAMILY_OF.items() if field in given and family != kind]
+
+
+def resolve_urls(name: str, chain: ChainProfile, environment: Mapping[str, str]) -> list[SecretStr]:
+    """The nodes' URLs with the variables in their places. Raises `ValueError` that names what is
+    missing, and nothing that is there."""
+
+    def value(match: re.Match[str]) -> str:
+        found = environment.get(match.group(1))
+        if not found:
+            raise ValueError(f"chains.{name}.rpc: the environment has no {match.group(1)}")
+        return found
+
+    filled = [_VARIABLE.sub(value, url) for url in chain.rpc]
+    for place, url in enumerate(filled, start=1):
+        if not _is_url(url):
+            raise ValueError(
+                f"chains.{name}.rpc: URL {place} must begin with https:// and name a host"
+            )
+    return [SecretStr(url) for url in filled]
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # Brackets without an address, or a port that is none.
+        return False

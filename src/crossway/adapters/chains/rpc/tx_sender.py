@@ -1,0 +1,195 @@
+"""Signing, sending and following transactions: what all families do alike."""
+
+import time
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+from crossway.adapters.chains.rpc import quorum_reads
+from crossway.adapters.chains.rpc.client import RpcRequest
+from crossway.adapters.chains.rpc.head_tracker import HeadTracker
+from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
+from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.chain import IncludedTx, SignedTx, TxNotFound, TxPending, TxStatus
+
+T = TypeVar("T")
+_MAX_CACHED_TXS = 100_000
+_FEE_SECONDS = 2.0
+
+
+def check_accounts(calls: Sequence[tuple[OutboundCall, int]], account: str, chain: str) -> None:
+    """Raises `ValueError` where a call is not for this account on this chain."""
+    for call, _ in calls:
+        if (call.account, call.chain) != (account, chain):
+            raise ValueError(f"{call.account} on {call.chain} is not an account of {chain}")
+
+
+def drop_known_errors(
+    pool: RpcPool,
+    transactions: Sequence[SignedTx],
+    errors: Sequence[str],
+    read_known: Callable[[RpcSession, list[str]], Collection[str]],
+) -> Sequence[str]:
+    """The errors without those of transactions that the node knows: it rejects a transaction that
+    is already included for its nonce or its expiry, although it was sent."""
+    rejected = [t.tx_id for t, error in zip(transactions, errors, strict=True) if error]
+    if not rejected:
+        return errors
+    known = pool.first(lambda session: read_known(session, rejected))
+    return [
+        "" if transaction.tx_id in known else error
+        for transaction, error in zip(transactions, errors, strict=True)
+    ]
+
+
+class FeeCache:
+    """The maximum cost of a transaction, read again after some seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._lock = seconds, Lock()
+        self._cached: tuple[float, int] | None = None
+
+    def get(self, read: Callable[[], int]) -> int:
+        """The cached fee, or the result of `read`, which is called without holding the lock."""
+        with self._lock:
+            if self._cached is not None and time.monotonic() - self._cached[0] < self._seconds:
+                return self._cached[1]
+        fee = read()
+        with self._lock:
+            self._cached = (time.monotonic(), fee)
+        return fee
+
+
+class BoundedCache(Generic[T]):
+    """A value for each transaction id; holds the newest 100,000."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._values: OrderedDict[str, T] = OrderedDict()
+
+    def update(self, values: Mapping[str, T]) -> None:
+        """Store these as the newest."""
+        with self._lock:
+            for tx_id, value in values.items():
+                self._values[tx_id] = value
+                self._values.move_to_end(tx_id)
+            while len(self._values) > _MAX_CACHED_TXS:
+                self._values.popitem(last=False)
+
+    def get(self, tx_id: str) -> T | None:
+        """The stored value, if any."""
+        with self._lock:
+            return self._values.get(tx_id)
+
+
+class NonceTxSender(ABC):
+    """Signs, sends and follows the transactions of one account on a chain with account nonces.
+
+    What it caches only saves requests: a new process fills it again as transactions are sent again.
+    """
+
+    def __init__(self, pool: RpcPool, head_tracker: HeadTracker) -> None:
+        self._pool, self._head_tracker = pool, head_tracker
+        self._nonces = BoundedCache[int]()
+        self._fee = FeeCache(_FEE_SECONDS)
+
+    def fee_units(self) -> int:
+        """The maximum cost of one transaction at the current price, in base units."""
+        return self._fee.get(lambda: self._pool.first(self._read_fee))
+
+    def next_nonce(self, account: str) -> int:
+        """The first nonce that no included transaction has used: the lowest that the quorum
+        reports. A number that is too high would leave a gap, and the books correct a low one."""
+        return min(self._pool.quorum(lambda session: self._read_nonce(session, account)))
+
+    def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
+        """Sign each call with its nonce."""
+        transactions = self._sign(calls, fee_units)
+        self._remember(transactions)
+        return transactions
+
+    def broadcast(self, transactions: Sequence[SignedTx]) -> Sequence[str]:
+        """Send all in one batch; per transaction the node's error, or an empty string."""
+        self._remember(transactions)
+        requests = [self._submit_request(transaction) for transaction in transactions]
+        results = self._pool.first(lambda session: session.batch(requests))
+        errors = [
+            self._submission_error(result, transaction)
+            for transaction, result in zip(transactions, results, strict=True)
+        ]
+        return drop_known_errors(self._pool, transactions, errors, self._read_known)
+
+    def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
+        """The status of each transaction; `TxUnknown` where nodes of the quorum disagree."""
+        if not tx_ids:
+            return {}
+        head = self._head_tracker.heads()
+
+        def read(session: RpcSession, ids: list[str]) -> dict[str, TxStatus]:
+            return self._read_statuses(session, ids, head.height, head.finalized)
+
+        return quorum_reads.tx_statuses(self._pool, tx_ids, read)
+
+    def _read_statuses(
+        self, session: RpcSession, tx_ids: list[str], height: int, finalized: int
+    ) -> dict[str, TxStatus]:
+        included = self._read_included(session, tx_ids)
+        statuses: dict[str, TxStatus] = {i: tx or TxPending() for i, tx in included.items()}
+        missing = [tx_id for tx_id in tx_ids if tx_id not in statuses]
+        if not missing:
+            return statuses
+        statuses |= self._read_unincluded(session, missing, height)
+        unknown = [tx_id for tx_id in missing if tx_id not in statuses]
+        used_nonces = self._read_final_nonce(session, finalized) if unknown else 0
+        for tx_id in unknown:
+            nonce = self._nonces.get(tx_id)
+            statuses[tx_id] = TxNotFound(dropped=nonce is not None and nonce < used_nonces)
+        return statuses
+
+    def _remember(self, transactions: Sequence[SignedTx]) -> None:
+        self._nonces.update({transaction.tx_id: transaction.nonce for transaction in transactions})
+
+    @abstractmethod
+    def _read_fee(self, session: RpcSession) -> int:
+        """The maximum cost of one transaction. Raises `Unreachable` for an implausible price."""
+
+    @abstractmethod
+    def _read_nonce(self, session: RpcSession, account: str) -> int:
+        """The next nonce of an account at the newest block."""
+
+    @abstractmethod
+    def _read_final_nonce(self, session: RpcSession, finalized: int) -> int:
+        """The next nonce of the relayer at the final block, 0 where the node cannot tell."""
+
+    @abstractmethod
+    def _sign(
+        self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int
+    ) -> Sequence[SignedTx]:
+        """Sign each call with its nonce."""
+
+    @abstractmethod
+    def _submit_request(self, transaction: SignedTx) -> RpcRequest:
+        """The request that submits a transaction."""
+
+    @abstractmethod
+    def _submission_error(self, result: Any, transaction: SignedTx) -> str:
+        """The node's error, empty where it took the transaction or has it already."""
+
+    @abstractmethod
+    def _read_known(self, session: RpcSession, tx_ids: list[str]) -> set[str]:
+        """The transactions that the node has, included or pending."""
+
+    @abstractmethod
+    def _read_included(
+        self, session: RpcSession, tx_ids: list[str]
+    ) -> Mapping[str, IncludedTx | None]:
+        """The transactions that have a receipt; None where its block was replaced."""
+
+    @abstractmethod
+    def _read_unincluded(
+        self, session: RpcSession, tx_ids: list[str], height: int
+    ) -> dict[str, TxStatus]:
+        """The pending ones of those without a receipt. `TxUnknown` for one that is included after
+        all, and for all where the node is below `height`."""

@@ -1,0 +1,53 @@
+"""SQL over many values at once, in the form that each database plans well."""
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Any
+
+import orjson
+from sqlalchemy import ColumnElement, Connection, Table, Text, any_, cast, func, literal, select
+from sqlalchemy.dialects import postgresql
+
+
+def in_values(
+    db: Connection, column: ColumnElement[Any], values: Collection[Any]
+) -> ColumnElement[bool]:
+    """`column IN values` with a single bound parameter."""
+    if db.dialect.name == "sqlite":
+        listed = literal(orjson.dumps(list(values)).decode(), Text)
+        return column.in_(select(func.json_each(listed).table_valued("value").c.value))
+    return column == any_(cast(list(values), postgresql.ARRAY(column.type)))
+
+
+def insert_rows(
+    db: Connection, table: Table, rows: Sequence[tuple[Any, ...]], fresh: bool = True
+) -> None:
+    """Insert rows in the order of the table's columns. Unless `fresh`, a row replaces the one of
+    the same primary key."""
+    if rows:
+        db.exec_driver_sql(_insert_statement(db.dialect.name, table, fresh), list(rows))
+
+
+def execute_many(db: Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Execute a statement once per row of parameters, marked by `?`."""
+    if rows:
+        marks = "?" if db.dialect.name == "sqlite" else "%s"
+        db.exec_driver_sql(statement.replace("?", marks), list(rows))
+
+
+@lru_cache(maxsize=64)
+def _insert_statement(dialect: str, table: Table, fresh: bool) -> str:
+    """Positional, because binding parameters by name would take longer than inserting."""
+    columns = [column for column in table.columns if column.autoincrement is not True]
+    names = ", ".join(column.name for column in columns)
+    places = ", ".join(["?" if dialect == "sqlite" else "%s"] * len(columns))
+    statement = f"INSERT INTO {table.name} ({names}) VALUES ({places})"
+    if fresh:
+        return statement
+    keys = ", ".join(column.name for column in table.primary_key.columns)
+    others = ", ".join(
+        f"{column.name} = excluded.{column.name}" for column in columns if not column.primary_key
+    )
+    return f"{statement} ON CONFLICT ({keys}) DO " + (
+        f"UPDATE SET {others}" if others else "NOTHING"
+    )

@@ -1,0 +1,118 @@
+"""The initial state of a simulated chain: its fee, its block time, and the operator's balances."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+from sqlalchemy.dialects import postgresql, sqlite
+
+from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
+from crossway.adapters.chains.simulated.blocks.derivation import (
+    NATIVE,
+    lookup_tag,
+    operator_addresses,
+)
+from crossway.adapters.chains.simulated.blocks.state import ChainState
+from crossway.adapters.chains.simulated.blocks.tables import balances, chains
+from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.money import PICO_USD_DECIMALS, Token, units_for_micro_usd_up
+from crossway.ports.chain import ChainAddresses
+
+MAX_BLOCK_SECONDS = 1.0
+# A new chain starts above its first height, so that its blocks can be reorged.
+FIRST_HEIGHT, HEIGHT_AT_START = 0, 1_000
+INVENTORY_MICRO_USD = 1_000_000 * 10**6
+FEES_AT_START = 1_000_000
+# Coins whose symbol differs between the catalogue and the price list.
+SYMBOL_ALIASES = {"TRX": "TRON"}
+DEFAULT_PICO_USD = 10**PICO_USD_DECIMALS
+
+
+@dataclass(frozen=True, slots=True)
+class ChainFacts:
+    """The constants of a simulated chain; a transaction costs `fee_units` of `native`."""
+
+    id: str
+    chain_id: str
+    family: str
+    accounts: ChainAddresses
+    own_set: frozenset[str]
+    native: str
+    fee_units: int
+    block_seconds: float
+    finalized_blocks: int
+    tokens: Mapping[str, Token]
+    holdings: Mapping[tuple[str, str], int]
+
+
+def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) -> ChainFacts:
+    """The constants of a chain of the catalogue on the simulated network."""
+    own = operator_addresses(chain.kind)
+    tokens = catalogue.by_chain[chain.id]
+    symbol = SYMBOL_ALIASES.get(chain.native_symbol, chain.native_symbol)
+    price = pico_usd.get(symbol) or DEFAULT_PICO_USD
+    fee = units_for_micro_usd_up(chain.transfer_cost_micro_usd, chain.native_decimals, price)
+    native = _native(tokens, symbol)
+    return ChainFacts(
+        id=chain.id,
+        chain_id=chain.chain_id,
+        family=chain.kind,
+        accounts=own,
+        own_set=frozenset((own.relayer, own.bridger, own.coordinator, own.treasury)),
+        native=native,
+        fee_units=max(fee, 1),
+        block_seconds=min(chain.block_time_seconds, MAX_BLOCK_SECONDS),
+        finalized_blocks=chain.confirmations.finalized,
+        tokens={token.symbol: token for token in tokens},
+        holdings=_holdings(own, tokens, native, max(fee, 1), pico_usd),
+    )
+
+
+def create_chains(db: Connection, all_facts: Iterable[ChainFacts], now: float) -> None:
+    """Create every chain that does not exist yet; of two concurrent calls one wins."""
+    make = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
+    start = make(chains).on_conflict_do_nothing().returning(chains.c.id)
+    rows: list[tuple[str, str, int, str, str]] = []
+    for facts in all_facts:
+        state = ChainState(
+            id=facts.id,
+            base_height=HEIGHT_AT_START,
+            base_at=now,
+            block_seconds=facts.block_seconds,
+            first_height=FIRST_HEIGHT,
+            height=HEIGHT_AT_START,
+            last_at=now,
+            reorgs=[],
+        )
+        if db.execute(start, state.columns()).one_or_none() is not None:
+            rows += (
+                (facts.id, address, lookup_tag(facts.id, address), token, str(units))
+                for (address, token), units in facts.holdings.items()
+            )
+    insert_rows(db, balances, rows)
+
+
+def _native(tokens: Iterable[Token], symbol: str) -> str:
+    marked = (token.address for token in tokens if token.native)
+    named = (token.address for token in tokens if token.symbol == symbol)
+    return next(marked, next(named, NATIVE))
+
+
+def _holdings(
+    own: ChainAddresses,
+    tokens: Iterable[Token],
+    native: str,
+    fee_units: int,
+    pico_usd: Mapping[str, int],
+) -> dict[tuple[str, str], int]:
+    """A million USD of every token for the relayer, and gas for every signing account."""
+    held = {
+        (own.relayer, token.address): units_for_micro_usd_up(
+            INVENTORY_MICRO_USD, token.decimals, pico_usd.get(token.symbol) or DEFAULT_PICO_USD
+        )
+        for token in tokens
+        if token.enabled
+    }
+    for signer in (own.relayer, own.bridger, own.coordinator):
+        held[signer, native] = held.get((signer, native), 0) + FEES_AT_START * fee_units
+    return held

@@ -1,0 +1,120 @@
+"""Loading and saving the part of a chain's state that transactions touch."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import delete, select
+
+from crossway.adapters.chains.simulated.blocks.bulk_sql import execute_many, in_values, insert_rows
+from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
+from crossway.adapters.chains.simulated.blocks.execution import ExecutionState
+from crossway.adapters.chains.simulated.blocks.network import ChainSession
+from crossway.adapters.chains.simulated.blocks.tables import (
+    balances,
+    markers,
+    mempool,
+    nonces,
+    refusing_addresses,
+)
+from crossway.adapters.chains.simulated.blocks.transactions import Transaction, parse
+
+Holdings = dict[tuple[str, str], tuple[int, int]]
+
+
+def load_execution_state(
+    session: ChainSession, transactions: Sequence[Transaction]
+) -> ExecutionState:
+    """Load the balances, nonces and markers of every address in these transactions."""
+    db, chain = session.db, session.facts.id
+    accounts = {tx.account for tx in transactions if tx.account}
+    addresses = {party for tx in transactions for out in tx.outputs for party in out[:2] if party}
+    marker_tags = {tx.marker_tag for tx in transactions if tx.marker_tag is not None}
+    refusing_query = select(refusing_addresses.c.address).where(refusing_addresses.c.chain == chain)
+    markers_query = select(markers.c.tag).where(in_values(db, markers.c.tag, marker_tags))
+    balances_by_owner = load_balances(session, addresses | accounts)
+    return ExecutionState(
+        session.facts.native,
+        {key: units for key, (_, units) in balances_by_owner.items()},
+        {key: row for key, (row, _) in balances_by_owner.items()},
+        load_nonces(session, accounts),
+        set(db.scalars(markers_query)) if marker_tags else set(),
+        frozenset(db.scalars(refusing_query)),
+    )
+
+
+def load_balances(session: ChainSession, addresses: Iterable[str]) -> Holdings:
+    """Row id and balance by (address, token) of these addresses."""
+    chain = session.facts.id
+    tags = [lookup_tag(chain, address) for address in addresses]
+    query = select(balances.c.address, balances.c.token, balances.c.id, balances.c.units).where(
+        in_values(session.db, balances.c.tag, tags)
+    )
+    return {
+        (address, token): (row, int(units))
+        for address, token, row, units in session.db.execute(query)
+    }
+
+
+def load_nonces(session: ChainSession, accounts: Iterable[str]) -> dict[str, int]:
+    """The next nonce of each account that has used one."""
+    query = select(nonces.c.account, nonces.c.next).where(
+        nonces.c.chain == session.facts.id, in_values(session.db, nonces.c.account, list(accounts))
+    )
+    return {account: int(following) for account, following in session.db.execute(query)}
+
+
+def save_execution_state(session: ChainSession, world: ExecutionState) -> None:
+    """Store every change since loading; a zero balance has no row."""
+    db, chain = session.db, session.facts.id
+    new, changed, removed = [], [], []
+    for key in world.changed:
+        address, token = key
+        units, row = world.balances[key], world.rows.get(key)
+        if row is None and units:
+            new.append((chain, address, lookup_tag(chain, address), token, str(units)))
+        elif row is not None and units:
+            changed.append((str(units), row))
+        elif row is not None:
+            removed.append((row,))
+    insert_rows(db, balances, new)
+    execute_many(db, "UPDATE sim_balances SET units = ? WHERE id = ?", changed)
+    execute_many(db, "DELETE FROM sim_balances WHERE id = ?", removed)
+    insert_rows(db, markers, [(tag,) for tag in world.markers - world.first_markers])
+    removed_tags = [(tag,) for tag in world.first_markers - world.markers]
+    execute_many(db, "DELETE FROM sim_markers WHERE tag = ?", removed_tags)
+    changed_nonces = [
+        (chain, account, str(following))
+        for account, following in world.nonces.items()
+        if world.first_nonces.get(account) != following
+    ]
+    insert_rows(db, nonces, changed_nonces, fresh=False)
+
+
+def load_mempool(session: ChainSession) -> list[Transaction]:
+    """The mempool in order of arrival."""
+    if not session.state.mempool_size:
+        return []
+    query = select(mempool.c.tx_id, mempool.c.raw).where(mempool.c.chain == session.facts.id)
+    return [
+        parse(session.facts.family, raw, tx_id)
+        for tx_id, raw in session.db.execute(query.order_by(mempool.c.id))
+    ]
+
+
+def add_to_mempool(session: ChainSession, transactions: Iterable[Transaction]) -> None:
+    """Add transactions to the mempool."""
+    rows = [(session.facts.id, tx.tx_id, tx.raw) for tx in transactions]
+    insert_rows(session.db, mempool, rows)
+    session.state.mempool_size += len(rows)
+
+
+def remove_from_mempool(session: ChainSession, transactions: Sequence[Transaction]) -> None:
+    """Remove transactions from the mempool."""
+    if not transactions:
+        return
+    query = delete(mempool).where(mempool.c.chain == session.facts.id)
+    if len(transactions) < session.state.mempool_size:
+        query = query.where(
+            in_values(session.db, mempool.c.tx_id, [tx.tx_id for tx in transactions])
+        )
+    session.db.execute(query)
+    session.state.mempool_size -= len(transactions)

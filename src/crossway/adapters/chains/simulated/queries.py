@@ -1,0 +1,265 @@
+"""Queries on the blocks up to a height: statuses, transfers, balances."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import ColumnElement, Select, Table, bindparam, select
+
+from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values
+from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
+from crossway.adapters.chains.simulated.blocks.dropped_txs import dead_heights
+from crossway.adapters.chains.simulated.blocks.network import ChainSession
+from crossway.adapters.chains.simulated.blocks.tables import (
+    balances,
+    blocks,
+    incoming_transfers,
+    markers,
+    mempool,
+    transactions,
+)
+from crossway.adapters.chains.simulated.blocks.transactions import parse
+from crossway.domain.deposits import IncomingTransfer
+from crossway.ports.chain import (
+    AccountTx,
+    IncludedTx,
+    TokenTransfer,
+    TxNotFound,
+    TxPending,
+    TxStatus,
+)
+
+SCAN_LIMIT = 5_000
+_HASH = select(blocks.c.hash).where(
+    blocks.c.chain == bindparam("chain"), blocks.c.height == bindparam("height")
+)
+_COUNTS = (
+    select(blocks.c.height, blocks.c.incoming)
+    .where(
+        blocks.c.chain == bindparam("chain"),
+        blocks.c.height >= bindparam("start"),
+        blocks.c.height <= bindparam("end"),
+    )
+    .order_by(blocks.c.height)
+)
+
+
+def hash_at(session: ChainSession, height: int) -> str:
+    """The hash of the current block at this height."""
+    if height > session.state.height:
+        # Not made yet; it will be empty.
+        return session.state.empty_hash(session.facts.family, height)
+    parameters = {"chain": session.facts.id, "height": height}
+    stored = session.db.execute(_HASH, parameters).scalar_one_or_none()
+    return stored or session.state.empty_hash(session.facts.family, height)
+
+
+def statuses(
+    session: ChainSession, tx_ids: Collection[str], height: int, finalized: int
+) -> dict[str, TxStatus]:
+    """The status of each transaction as of this height."""
+    statuses = _load_included(session, tx_ids, height)
+    if open_ids := [tx_id for tx_id in tx_ids if tx_id not in statuses]:
+        pending_query = select(mempool.c.tx_id).where(
+            mempool.c.chain == session.facts.id, in_values(session.db, mempool.c.tx_id, open_ids)
+        )
+        pending = set(session.db.scalars(pending_query))
+        dead_at = dead_heights(session, open_ids)
+        # Checked again at the end: a transaction may be mined between these queries.
+        statuses.update(_load_included(session, open_ids, height))
+        for tx_id in open_ids:
+            at = dead_at.get(tx_id)
+            missing = TxNotFound(dropped=at is not None and at <= finalized)
+            statuses.setdefault(tx_id, TxPending() if tx_id in pending else missing)
+    return statuses
+
+
+def _load_included(
+    session: ChainSession, tx_ids: Collection[str], height: int
+) -> dict[str, TxStatus]:
+    rows = session.db.execute(
+        select(
+            transactions.c.tx_id,
+            transactions.c.block_height,
+            transactions.c.moved,
+            transactions.c.fee_units,
+            transactions.c.reason,
+            transactions.c.permanent,
+        ).where(_select_tagged(session, transactions, tx_ids))
+    ).all()
+    blocks = _blocks(session, {row[1] for row in rows})
+    statuses: dict[str, TxStatus] = {}
+    for tx_id, mined_at, moved, fee_units, reason, permanent in rows:
+        if mined_at > height or mined_at not in blocks:
+            statuses[tx_id] = TxPending()
+            continue
+        block_hash, at = blocks[mined_at]
+        transfers = tuple(
+            TokenTransfer(source, to, token, int(units))
+            for source, to, token, units in orjson.loads(moved)
+        )
+        statuses[tx_id] = IncludedTx(
+            mined_at, block_hash, at, transfers, int(fee_units), reason, permanent
+        )
+    return statuses
+
+
+def transfers_between(
+    session: ChainSession, start: int, height: int
+) -> tuple[list[IncomingTransfer], int]:
+    """Transfers to addresses that are not the operator's in these blocks, and the last height
+    covered: lower when there are very many, and never part of a block."""
+    chain = session.facts.id
+    span = {"chain": chain, "start": start, "end": height}
+    total = 0
+    for block_height, count in session.db.execute(_COUNTS, span).all():
+        if total and total + count > SCAN_LIMIT:
+            height = block_height - 1
+            break
+        total += count
+    if not total:
+        return [], height
+    query = _transfers().where(
+        incoming_transfers.c.chain == chain,
+        incoming_transfers.c.block_height >= start,
+        incoming_transfers.c.block_height <= height,
+    )
+    order = (
+        incoming_transfers.c.block_height,
+        incoming_transfers.c.position,
+        incoming_transfers.c.transfer_index,
+    )
+    return _parse_transfers(session, session.db.execute(query.order_by(*order)).all()), height
+
+
+def transfers_to(
+    session: ChainSession, addresses: Collection[str], height: int
+) -> list[IncomingTransfer]:
+    """Every included transfer to these addresses, oldest first."""
+    query = _transfers().where(
+        _select_tagged(session, incoming_transfers, addresses),
+        incoming_transfers.c.block_height <= height,
+    )
+    found = _parse_transfers(session, session.db.execute(query).all())
+    return sorted(found, key=lambda one: one.block_height)
+
+
+def verify_inclusion(
+    session: ChainSession, incoming: Sequence[IncomingTransfer], height: int
+) -> list[bool]:
+    """Whether each transfer is in the block that it names."""
+    rows = session.db.execute(
+        select(transactions.c.tx_id, transactions.c.block_height, transactions.c.moved).where(
+            _select_tagged(session, transactions, {transfer.tx_hash for transfer in incoming})
+        )
+    ).all()
+    blocks = _blocks(session, {row[1] for row in rows})
+    included = {tx_id: (at_height, orjson.loads(moved)) for tx_id, at_height, moved in rows}
+
+    def stands(transfer: IncomingTransfer) -> bool:
+        at_height, moved = included.get(transfer.tx_hash, (height + 1, ()))
+        if at_height > height or at_height not in blocks or transfer.index >= len(moved):
+            return False
+        same_block = (at_height, blocks[at_height][0]) == (
+            transfer.block_height,
+            transfer.block_hash,
+        )
+        return same_block and moved[transfer.index][1:] == [
+            transfer.to,
+            transfer.token,
+            str(transfer.amount),
+        ]
+
+    return [stands(transfer) for transfer in incoming]
+
+
+def balances_of(session: ChainSession, addresses: Collection[str], token: str) -> Mapping[str, int]:
+    """Balances of a token, in units, by address."""
+    query = select(balances.c.address, balances.c.units).where(
+        _select_tagged(session, balances, addresses), balances.c.token == token
+    )
+    held = {address: int(units) for address, units in session.db.execute(query)}
+    return {address: held.get(address, 0) for address in addresses}
+
+
+def _select_tagged(
+    session: ChainSession, table: Table, names: Iterable[str]
+) -> ColumnElement[bool]:
+    return in_values(
+        session.db, table.c.tag, [lookup_tag(session.facts.id, name) for name in names]
+    )
+
+
+def executed_markers(session: ChainSession, names: Collection[str]) -> set[str]:
+    """The given markers that were executed."""
+    by_tag = {lookup_tag(session.facts.id, marker): marker for marker in names}
+    if not by_tag:
+        return set()
+    query = select(markers.c.tag).where(in_values(session.db, markers.c.tag, by_tag))
+    return {by_tag[tag] for tag in session.db.scalars(query)}
+
+
+def made_by(session: ChainSession, account: str, from_nonce: int, height: int) -> list[AccountTx]:
+    """Included transactions of an account from a nonce on, ordered by nonce."""
+    query = select(transactions.c.tx_id, transactions.c.raw).where(
+        transactions.c.chain == session.facts.id, transactions.c.block_height <= height
+    )
+    named = account.encode()
+    nonces: dict[str, int] = {}
+    for tx_id, raw in session.db.execute(query):
+        # Search the bytes first: parsing all of them would take much longer.
+        if named in raw:
+            tx = parse(session.facts.family, raw, tx_id)
+            if tx.account == account and tx.nonce >= from_nonce:
+                nonces[tx_id] = tx.nonce
+    mined = _load_included(session, nonces, height)
+    made = [AccountTx(i, nonces[i], one) for i, one in mined.items() if isinstance(one, IncludedTx)]
+    return sorted(made, key=lambda one: one.nonce)
+
+
+def _blocks(session: ChainSession, heights: Collection[int]) -> dict[int, tuple[str, datetime]]:
+    if not heights:
+        return {}
+    query = select(blocks.c.height, blocks.c.hash, blocks.c.at).where(
+        blocks.c.chain == session.facts.id, in_values(session.db, blocks.c.height, heights)
+    )
+    return {
+        height: (name, datetime.fromtimestamp(at, UTC))
+        for height, name, at in session.db.execute(query)
+    }
+
+
+def _transfers() -> Select[tuple[int, int, str, str, str, str, str]]:
+    return select(
+        incoming_transfers.c.block_height,
+        incoming_transfers.c.transfer_index,
+        incoming_transfers.c.tx_id,
+        incoming_transfers.c.token,
+        incoming_transfers.c.sender,
+        incoming_transfers.c.receiver,
+        incoming_transfers.c.units,
+    )
+
+
+def _parse_transfers(
+    session: ChainSession, rows: Iterable[Sequence[Any]]
+) -> list[IncomingTransfer]:
+    stored = list(rows)
+    blocks = _blocks(session, {row[0] for row in stored})
+    return [
+        IncomingTransfer(
+            chain=session.facts.id,
+            tx_hash=tx_id,
+            index=move,
+            block_height=height,
+            block_hash=blocks[height][0],
+            token=token,
+            sender=sender,
+            to=receiver,
+            amount=int(units),
+            at=blocks[height][1],
+        )
+        for height, move, tx_id, token, sender, receiver, units in stored
+        if height in blocks
+    ]

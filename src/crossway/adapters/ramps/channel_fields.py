@@ -1,0 +1,49 @@
+"""The fields that channels ask for, as `fields.toml` has them by country."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from crossway.domain.payment_channels import Field, Option
+from crossway.domain.ramps import ProviderName
+
+
+def build_field(key: str, country: str, provider: ProviderName) -> Field:
+    """A field as a provider asks for it in a country; a list holds the provider's own codes."""
+    data = _data()
+    if key == "bank":
+        options = _options(data["banks"][country], provider)
+        return Field("bankCode", "Bank", "enum", options=options, example=options[0].value)
+    if key == "network":
+        options = _options(data["networks"][country], provider)
+        label = "Mobile network"
+        return Field("network", label, "enum", options=options, example=options[0].value)
+    if key == "phone":
+        form = data["phones"][country]
+        return Field("phone", "Phone number", "phone", **form)
+    if key == "accountNumber":
+        return Field("accountNumber", "Account number", "string", **data["accounts"][country])
+    if key == "accountName":
+        return Field("accountName", "Name of the account's holder", "string", example="Ada Obi")
+    raise ValueError(f"{provider}: {key} is not a field of fields.toml")
+
+
+def _options(rows: list[Mapping[str, str]], provider: ProviderName) -> tuple[Option, ...]:
+    """The rows that the provider can use; one with codes of its own uses no others."""
+    own = any(provider in row for row in rows)
+    found = tuple(
+        Option(row[provider] if own else row["code"], row["name"])
+        for row in rows
+        if not own or provider in row
+    )
+    if len({option.value for option in found}) != len(found):
+        raise ValueError(f"{provider}: two choices of a list have the same code")
+    return found
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    file = files("crossway.adapters.ramps").joinpath("fields.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))

@@ -1,0 +1,124 @@
+"""Reading a provider's words exactly: numbers without floats, instants, and forms that hold."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.resources import files
+from tomllib import loads
+from typing import Annotated, Any, Final, TypeVar
+
+import orjson
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+
+from crossway.domain.errors import InvalidInput, Unreachable
+from crossway.domain.fiat import RATE_SCALE
+from crossway.domain.money import Token, format_units
+
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# No amount of money needs more digits, and none is below zero; an exponent without bounds is a
+# flood of digits.
+_NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?\Z", re.ASCII)
+
+
+def _number(given: object) -> object:
+    """A number as text, whether it came as one or not."""
+    text = str(given) if type(given) is int else given
+    if not isinstance(text, str) or not _NUMBER.match(text):
+        raise ValueError("not a plain number of at least zero")
+    return text
+
+
+DecimalText = Annotated[str, BeforeValidator(_number)]
+
+
+class WireModel(BaseModel):
+    """Something in the provider's own words; fields that Crossway has no use for are let by."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+
+W = TypeVar("W", bound=WireModel)
+
+
+def parse_response(title: str, model: type[W], said: object) -> W:
+    """An answer in its documented form; any other is `Unreachable`: nothing is known then."""
+    try:
+        return model.model_validate(said)
+    except ValidationError:
+        raise Unreachable(f"{title}'s answer has another form than documented") from None
+
+
+def parse_webhook_body(title: str, model: type[W], said: object) -> W:
+    """What a webhook says in its documented form; any other is `InvalidInput`."""
+    try:
+        return model.model_validate(said)
+    except ValidationError:
+        raise InvalidInput(f"The body is not a report of {title} as documented") from None
+
+
+def _scale(places: int) -> int:
+    return int(10**places)
+
+
+def round_up(number: str | Fraction, places: int) -> int:
+    """A number in units of 10**-places, rounded up."""
+    return math.ceil(Fraction(number) * _scale(places))
+
+
+def round_down(number: str | Fraction, places: int) -> int:
+    """A number in units of 10**-places, rounded down."""
+    return math.floor(Fraction(number) * _scale(places))
+
+
+def to_micro_rate(rate: str | Fraction) -> int:
+    """A rate, local money per USD, in millionths."""
+    return round_down(Fraction(rate) * RATE_SCALE, 0)
+
+
+def format_decimal(units: int, places: int) -> str:
+    """Units as the plain decimal text that providers read."""
+    return format_units(units, places)
+
+
+def json_number(units: int, places: int) -> orjson.Fragment:
+    """The same as a JSON number, digit by digit."""
+    return orjson.Fragment(format_units(units, places).encode())
+
+
+def parse_instant(text: str | None, otherwise: datetime) -> datetime:
+    """An ISO 8601 instant in UTC; what cannot be read is `otherwise`."""
+    try:
+        read = datetime.fromisoformat(text or "")
+    except ValueError:
+        return otherwise
+    return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+
+
+def parse_deadline(text: str | None) -> datetime | None:
+    """An ISO 8601 time; None when it is missing or invalid."""
+    deadline = parse_instant(text, EPOCH)
+    return None if deadline == EPOCH else deadline
+
+
+def load_names(provider: str) -> Mapping[str, Any]:
+    """A provider's data file: its names for chains, fields and currencies."""
+    file = files("crossway.adapters.ramps").joinpath(provider, "names.toml")
+    return loads(file.read_text(encoding="utf-8"))
+
+
+def decimals_by_coin(
+    tokens: Sequence[Token], networks: Mapping[str, str]
+) -> Mapping[tuple[str, str], int]:
+    """The decimal places of tokens by the provider's name for their chain, and symbol: a symbol
+    alone does not tell them, as they differ by chain."""
+    known = (token for token in tokens if token.chain in networks)
+    return {(networks[token.chain], token.symbol): token.decimals for token in known}

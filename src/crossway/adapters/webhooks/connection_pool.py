@@ -1,0 +1,136 @@
+"""Connection pools of webhooks, one per origin; connections go to checked addresses only."""
+
+import ssl
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import httpcore
+
+from crossway.adapters.webhooks.ssrf_guard import Target
+
+MAX_CONNECTIONS, IDLE_SECONDS = 16, 20.0
+_MAX_POOLS = 128
+Origin = tuple[bool, str, int]
+
+
+class ConnectionPools:
+    """One small connection pool per origin; the least recently used ones are closed. A single large
+    pool would scan all of its connections for every request."""
+
+    def __init__(self, create_pool: Callable[[], httpcore.ConnectionPool]) -> None:
+        self._create_pool = create_pool
+        self._lock = threading.Lock()
+        self._pools: OrderedDict[Origin, httpcore.ConnectionPool] = OrderedDict()
+        self._use_counts: dict[Origin, int] = {}
+
+    @contextmanager
+    def use(self, target: Target) -> Iterator[httpcore.ConnectionPool]:
+        """The pool of an origin; it is not closed while in use."""
+        origin = (target.secure, target.host, target.port)
+        with self._lock:
+            pool = self._pools.get(origin)
+            if pool is None:
+                pool = self._pools[origin] = self._create_pool()
+            self._pools.move_to_end(origin)
+            self._use_counts[origin] = self._use_counts.get(origin, 0) + 1
+        try:
+            yield pool
+        finally:
+            with self._lock:
+                self._use_counts[origin] -= 1
+                closing = self._pop_idle()
+            for unused in closing:
+                unused.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._lock:
+            closing = list(self._pools.values())
+            self._pools.clear()
+        for pool in closing:
+            pool.close()
+
+    def _pop_idle(self) -> list[httpcore.ConnectionPool]:
+        excess = len(self._pools) - _MAX_POOLS
+        idle = [origin for origin in self._pools if not self._use_counts[origin]][: max(0, excess)]
+        for origin in idle:
+            del self._use_counts[origin]
+        return [self._pools.pop(origin) for origin in idle]
+
+
+class _CurrentRequest(threading.local):
+    """The target and the deadline (time.monotonic) of this thread's request."""
+
+    target: Target
+    deadline: float
+
+
+current_request = _CurrentRequest()
+
+
+def remaining_seconds() -> float:
+    """Seconds until the deadline of this thread's request; raises `httpcore.ReadTimeout`."""
+    left = current_request.deadline - time.monotonic()
+    if left <= 0:
+        raise httpcore.ReadTimeout("the deadline has passed")
+    return left
+
+
+class PinnedBackend(httpcore.NetworkBackend):
+    """Connects to the addresses that were checked, regardless of later DNS answers."""
+
+    def __init__(self, addresses: Callable[[Target], Sequence[str]]) -> None:
+        """`addresses` returns the addresses that may be connected to, or raises."""
+        self._addresses = addresses
+        self._sockets = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        addresses = self._addresses(current_request.target)
+        for index, address in enumerate(addresses):
+            timeout_share = remaining_seconds() / (len(addresses) - index)
+            try:
+                return _DeadlineStream(self._sockets.connect_tcp(address, port, timeout_share))
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if index == len(addresses) - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+
+class _DeadlineStream(httpcore.NetworkStream):
+    """A network stream whose operations time out at the request's deadline."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, remaining_seconds())
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, remaining_seconds())
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        return _DeadlineStream(
+            self._stream.start_tls(ssl_context, server_hostname, remaining_seconds())
+        )
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)

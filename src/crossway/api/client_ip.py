@@ -1,0 +1,85 @@
+"""Request headers and the client's IP address, with or without trusted proxies."""
+
+from collections.abc import Iterator
+from ipaddress import IPv6Address
+
+from starlette.types import Scope
+
+from crossway.domain.clients import is_allowed, normalize_address, parsed_networks
+from crossway.ports.policy import IngressConfig
+
+LOOPBACK = "127.0.0.1"
+UNKNOWN_ADDRESS = "unknown"
+_PROXY_HEADERS = (
+    b"x-forwarded-for",
+    b"forwarded",
+    b"x-real-ip",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"via",
+)
+
+
+def client_address(scope: Scope, ingress: IngressConfig) -> str | None:
+    """The client's IP address; None when only an untrusted X-Forwarded-For names it.
+
+    A web server on this machine may already have replaced the peer by an address from
+    X-Forwarded-For. Such an address counts only where the loopback address is a trusted proxy.
+    """
+    peer = peer_address(scope)
+    trusted = parsed_networks(ingress.trusted_proxies)
+    forwarded_for = [_without_port(text) for text in header_values(scope, b"x-forwarded-for")]
+    if peer in forwarded_for and not is_allowed(LOOPBACK, trusted):
+        return None
+    if not is_allowed(peer, trusted):
+        return peer
+    for address in reversed(forwarded_for):
+        if not is_allowed(address, trusted):
+            return address
+    return peer
+
+
+def rate_limit_address(address: str) -> str:
+    """The key under which requests of an address are counted: the /64 network of IPv6."""
+    try:
+        parsed = normalize_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv6Address):
+        return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
+    return str(parsed)
+
+
+def _without_port(text: str) -> str:
+    """An address without the port that some proxies append."""
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.partition(":")[0] if text.count(":") == 1 else text
+
+
+def peer_address(scope: Scope) -> str:
+    """The address of the connection's other end."""
+    return str((scope.get("client") or (UNKNOWN_ADDRESS,))[0])
+
+
+def is_local_request(scope: Scope, ingress: IngressConfig) -> bool:
+    """Whether a request comes from this machine directly and not through a proxy on it."""
+    forwarded = any(header(scope, name) is not None for name in _PROXY_HEADERS)
+    return not forwarded and is_allowed(
+        peer_address(scope), parsed_networks(("127.0.0.0/8", "::1/128"))
+    )
+
+
+def header(scope: Scope, name: bytes) -> bytes | None:
+    """The first header with this name in lower case; None without one."""
+    for key, value in scope["headers"]:
+        if key == name:
+            return bytes(value)
+    return None
+
+
+def header_values(scope: Scope, name: bytes) -> Iterator[str]:
+    """The comma-separated values of every header with this name in lower case."""
+    for key, value in scope["headers"]:
+        if key == name:
+            yield from (part.strip() for part in value.decode("latin-1").split(","))

@@ -1,0 +1,151 @@
+"""Query parameters that several endpoints share; the use cases parse their text."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Query
+
+from crossway.api.schemas import ramps
+from crossway.api.schemas.fields import (
+    BRIDGES,
+    CHAINS,
+    SYMBOLS,
+    USDC_ARBITRUM,
+    USDC_BASE,
+    WALLET,
+)
+from crossway.domain.errors import InvalidInput
+from crossway.usecases.pricing.priced_request import QuoteRequest
+
+
+def query(description: str, example: str, kind: str | None = None, **more: Any) -> Any:
+    """A query parameter with its description and example for the OpenAPI document.
+
+    `kind` is a marker of `schemas.fields`, replaced by the catalogue's values.
+    """
+    extra = {**more, **({kind: True} if kind else {})}
+    return Query(description=description, examples=[example], json_schema_extra=extra or None)
+
+
+MAX_ID = 2**63 - 1
+_Text = str | None
+SourceChain = Annotated[_Text, query("The chain on which the payer pays.", "BASE_MAINNET", CHAINS)]
+DestinationChain = Annotated[
+    _Text, query("The chain on which the recipient is paid.", "ARBITRUM_MAINNET", CHAINS)
+]
+BridgeName = Annotated[_Text, query("The bridge.", "ACROSS", BRIDGES)]
+ExcludedBridges = Annotated[_Text, query("Bridges to exclude, comma-separated.", "RHINOFI")]
+RampType = Annotated[
+    _Text, query("The direction; `on-ramp` by default.", "on-ramp", enum=ramps.TYPES)
+]
+Provider = Annotated[_Text, query("The provider.", "YELLOW_CARD", enum=ramps.PROVIDERS)]
+FiatCurrency = Annotated[_Text, query("The currency (ISO 4217).", "NGN")]
+CountryCode = Annotated[
+    _Text, query("ISO 3166-1 alpha-2; by default the first country of the currency.", "NG")
+]
+UserEmail = Annotated[_Text, query("The end user's e-mail address.", "ada@example.com")]
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteParams:
+    """The query of a quote."""
+
+    tokenIn: Annotated[_Text, query("Token address on the source chain.", USDC_BASE)] = None
+    tokenOut: Annotated[_Text, query("Token address on the destination chain.", USDC_ARBITRUM)] = (
+        None
+    )
+    sourceChain: SourceChain = None
+    destinationChain: DestinationChain = None
+    amount: Annotated[_Text, query("Smallest unit of `amountSymbol`.", "25000000")] = None
+    recipient: Annotated[_Text, query("Wallet of the recipient.", WALLET)] = None
+    amountSymbol: Annotated[
+        _Text, query("The token of `amount`; USDC by default.", "USDC", SYMBOLS)
+    ] = None
+
+    def to_request(self) -> QuoteRequest:
+        """The request as the use cases take it."""
+        return QuoteRequest(
+            self.tokenIn,
+            self.tokenOut,
+            self.sourceChain,
+            self.destinationChain,
+            self.amount,
+            self.recipient,
+            self.amountSymbol,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MultiSourceParams:
+    """The query of a multi-source quote."""
+
+    destinationChain: DestinationChain = None
+    amount: Annotated[_Text, query("A decimal number of `tokenOut`.", "25.5")] = None
+    tokenOut: Annotated[_Text, query("Token address on the destination chain.", USDC_ARBITRUM)] = (
+        None
+    )
+    recipient: Annotated[_Text, query("Wallet of the recipient.", WALLET)] = None
+    excludeChains: Annotated[
+        _Text, query("Chains to exclude, comma-separated.", "ETHEREUM_MAINNET")
+    ] = None
+
+    def to_arguments(self) -> dict[str, str | None]:
+        """The arguments of the use case."""
+        return {
+            "destination": self.destinationChain,
+            "amount": self.amount,
+            "token_out": self.tokenOut,
+            "recipient": self.recipient,
+            "exclude_chains": self.excludeChains,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RampQuoteParams:
+    """The query of ramp quotes."""
+
+    type: RampType = None
+    fiatCurrency: FiatCurrency = None
+    cryptoAmount: Annotated[
+        _Text,
+        query(
+            "Amount that the user receives (on-ramp) or sells (off-ramp), a decimal number.", "25"
+        ),
+    ] = None
+    destinationChain: Annotated[
+        _Text, query("On-ramp, required: the chain of delivery.", "BASE_MAINNET", CHAINS)
+    ] = None
+    sourceChain: Annotated[
+        _Text, query("Off-ramp, required: the chain of the user's crypto.", "BASE_MAINNET", CHAINS)
+    ] = None
+    amountSymbol: Annotated[
+        _Text, query("The token of `cryptoAmount`; USDC by default.", "USDC", SYMBOLS)
+    ] = None
+    countryCode: CountryCode = None
+    directOnly: Annotated[
+        _Text,
+        query(
+            "`true` excludes providers that redirect the user to their own page.",
+            "false",
+            enum=["true", "false"],
+        ),
+    ] = None
+    userEmail: Annotated[
+        _Text,
+        query("With it, a provider that knows this user may be recommended.", "ada@example.com"),
+    ] = None
+
+
+def parse_cursor(cursor: str | None) -> int | None:
+    """The record number in a cursor; a page has the records before it. None without a cursor.
+
+    Raises `InvalidInput`.
+    """
+    if cursor is None:
+        return None
+    # `int` refuses texts of thousands of digits with another error.
+    if cursor.isascii() and cursor.isdecimal() and len(cursor) <= len(str(MAX_ID)):
+        record_id = int(cursor)
+        if record_id <= MAX_ID:
+            return record_id
+    raise InvalidInput("cursor must be the nextCursor of another page")

@@ -1,0 +1,112 @@
+"""Rate limits: per API key, and per IP address for requests without a valid key."""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from starlette.types import Scope
+
+from crossway.api.client_ip import UNKNOWN_ADDRESS, client_address, rate_limit_address
+from crossway.ports.services import Services
+
+UNAUTHENTICATED_PER_MINUTE = 60
+# Ramp providers send from few addresses and resend refused webhooks.
+PROVIDER_WEBHOOKS_PER_MINUTE = 600
+_WINDOW_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimitResult:
+    """The result of one request against a sliding window of a minute.
+
+    `remaining` requests are left of `quota`; `wait_seconds` pass until the next one is free.
+    """
+
+    granted: bool
+    quota: int
+    remaining: int
+    wait_seconds: int
+
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """The headers `RateLimit` and `RateLimit-Policy`, and `Retry-After` when it is refused."""
+        policy = f'"default";q={self.quota};w={_WINDOW_SECONDS}'
+        now = f'"default";r={self.remaining};t={self.wait_seconds}'
+        headers = [(b"ratelimit-policy", policy.encode()), (b"ratelimit", now.encode())]
+        if not self.granted:
+            headers.append((b"retry-after", str(self.wait_seconds).encode()))
+        return headers
+
+
+@dataclass
+class RateLimiter:
+    """Sliding windows of one process, used by its event loop only. `seconds` is a monotonic clock;
+    a window holds the times of the requests granted in the last minute."""
+
+    seconds: Callable[[], float] = time.monotonic
+    _windows: dict[str, deque[float]] = field(default_factory=dict)
+    _swept_at: float = -math.inf
+
+    def spend_key(self, key: str, per_minute: int) -> RateLimitResult:
+        """Count a request with an API key."""
+        return self._spend(f"key {key}", per_minute, count=True)
+
+    def spend_address(self, address: str) -> RateLimitResult:
+        """Count a request without a valid key."""
+        return self._spend(f"address {address}", UNAUTHENTICATED_PER_MINUTE, count=True)
+
+    def spend(self, name: str, per_minute: int) -> RateLimitResult:
+        """Count a request against the window of this name."""
+        return self._spend(name, per_minute, count=True)
+
+    def spend_provider_webhook(self, address: str) -> RateLimitResult:
+        """Count a ramp provider's webhook; it has a signature instead of a key."""
+        return self._spend(f"report {address}", PROVIDER_WEBHOOKS_PER_MINUTE, count=True)
+
+    def check_address(self, address: str) -> RateLimitResult:
+        """Whether this address may try another key; counts nothing."""
+        return self._spend(f"address {address}", UNAUTHENTICATED_PER_MINUTE, count=False)
+
+    def _spend(self, name: str, quota: int, count: bool) -> RateLimitResult:
+        now = self.seconds()
+        self._sweep(now)
+        window = self._windows.get(name)
+        if window is None:
+            window = self._windows[name] = deque()
+        while window and window[0] <= now - _WINDOW_SECONDS:
+            window.popleft()
+        granted = len(window) < quota
+        if granted and count:
+            window.append(now)
+        # After the quota was lowered, several requests must leave the window before one is free.
+        oldest = window[max(0, len(window) - quota)] if window else now
+        wait = math.ceil(oldest + _WINDOW_SECONDS - now)
+        return RateLimitResult(granted, quota, max(0, quota - len(window)), wait)
+
+    def _sweep(self, now: float) -> None:
+        """Drop unused windows, once a minute."""
+        if now - self._swept_at < _WINDOW_SECONDS:
+            return
+        self._swept_at = now
+        last = now - _WINDOW_SECONDS
+        self._windows = {n: w for n, w in self._windows.items() if w and w[-1] > last}
+
+
+class IpRateLimiter:
+    """Rate limits of pages that need no key, per IP address."""
+
+    def __init__(self) -> None:
+        self._limits = RateLimiter()
+
+    def wait_seconds(self, services: Services, scope: Scope, name: str, per_minute: int) -> int:
+        """Count a request for `name` from the client's address; seconds to wait, 0 if granted."""
+        address = rate_limit_address(
+            client_address(scope, services.policy.ingress) or UNKNOWN_ADDRESS
+        )
+        return self.wait_for(f"{name} {address}", per_minute)
+
+    def wait_for(self, name: str, per_minute: int) -> int:
+        """Count a request for `name` from any address; seconds to wait, 0 if granted."""
+        result = self._limits.spend(name, per_minute)
+        return 0 if result.granted else max(result.wait_seconds, 1)

@@ -1,0 +1,78 @@
+"""The three shapes of an error response, and the documentation of an endpoint's errors."""
+
+from typing import Any
+
+from crossway.api.schemas.fields import Model, field
+
+
+class ErrorBody(Model):
+    """The default error response."""
+
+    statusCode: int = field("The HTTP status code.", 401)
+    message: str = field("The error message; several are joined by `; `.", "Unauthorized")
+
+
+class ActionFailed(Model):
+    """A manual action that failed."""
+
+    success: bool = field("Always false.", False)
+    message: str = field("Why.", "Intent has invalid status: COMPLETED")
+
+
+class DestinationAddressFailed(Model):
+    """A destination address that could not be computed."""
+
+    error: str = field("Why.", "Intent not found")
+
+
+_DESCRIPTIONS = {
+    400: "The request is invalid, or the resource's status does not allow it.",
+    401: "The key is missing, unknown or revoked.",
+    403: "The key lacks the scope, its address is not allowed, or a direct order names no user.",
+    404: "The resource does not exist or belongs to another client.",
+    409: "A request with the same `Idempotency-Key` is still in flight.",
+    413: "The body is longer than 64 KiB, or a document longer than 5 MiB.",
+    422: "The `Idempotency-Key` was used before with another request.",
+    429: "Too many requests; retry after the seconds in `Retry-After`.",
+    500: "An error of the service.",
+    503: "A chain, a provider or a price source did not respond; nothing was changed.",
+}
+_MESSAGES = {
+    400: "amount must be a positive integer string in the smallest unit",
+    401: "Unauthorized",
+    403: "This key lacks the scope: write",
+    404: "Intent not found",
+    409: "A request with this Idempotency-Key is still in flight",
+    413: "The request body is longer than 64 KiB",
+    422: "Idempotency-Key was used before with another request",
+    429: "Too Many Requests",
+    500: "Internal server error",
+    503: "A chain, a provider or a price source gave no answer. Please try again later.",
+}
+_COMMON_STATUSES = (401, 403, 429, 500)
+_POST_STATUSES = (400, 409, 413, 422)
+
+
+def error_responses(
+    *statuses: int, post: bool = False, own: type[Model] = ErrorBody
+) -> dict[int | str, dict[str, Any]]:
+    """The documented error responses of an endpoint; `own` is the shape of its own errors."""
+    shared = {*_COMMON_STATUSES, *(_POST_STATUSES if post else ())}
+    return {
+        status: _error_response(status, statuses, own) for status in sorted({*statuses, *shared})
+    }
+
+
+def _error_response(status: int, said: tuple[int, ...], own: type[Model]) -> dict[str, Any]:
+    both = own is not ErrorBody and status in (400, 500)
+    model: Any = own | ErrorBody if both else own if status in said else ErrorBody
+    example: dict[str, Any] = {"statusCode": status, "message": _MESSAGES[status]}
+    if own is ActionFailed and status in said:
+        example = {"success": False, "message": _MESSAGES[status]}
+    elif own is DestinationAddressFailed and status in said:
+        example = {"error": "Intent not found"}
+    return {
+        "model": model,
+        "description": _DESCRIPTIONS[status],
+        "content": {"application/json": {"example": example}},
+    }

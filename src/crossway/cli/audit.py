@@ -1,0 +1,60 @@
+"""`crossway audit`: the audit log and its verification."""
+
+from typing import Annotated
+
+import typer
+
+from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.ports.logs import AuditFilter
+from crossway.usecases.staff import audit
+
+group = typer.Typer(no_args_is_help=True, help="The audit log.")
+
+
+@group.command("list")
+@report_errors
+def list_entries(
+    who: Annotated[str, typer.Option(help="Only entries of this actor.")] = "",
+    what: Annotated[str, typer.Option(help="Only this action, such as `key created`.")] = "",
+    subject: Annotated[
+        str, typer.Option(help="Only entries about this subject, such as `intent:12`.")
+    ] = "",
+    limit: Annotated[int, typer.Option(help="Maximum number of entries, up to 200.")] = 50,
+) -> None:
+    """List entries, newest first."""
+    with open_service() as service:
+        wanted = AuditFilter(actor=who, action=what, subject=subject)
+        result = audit.list_entries(service.services, cli_principal(), wanted, limit)
+    for entry in result:
+        parts = [str(entry.id), f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.actor, entry.action]
+        parts += [entry.subject, ", ".join(f"{k}={v}" for k, v in entry.detail.items())]
+        if entry.after is not None:
+            before = entry.before or {}
+            parts += [f"{name}: {before.get(name)} → {new}" for name, new in entry.after.items()]
+        typer.echo("\t".join(parts))
+
+
+@group.command("check")
+@report_errors
+def check_entries(
+    known: Annotated[
+        str, typer.Option(help="A hash printed by an earlier check; the log must still contain it.")
+    ] = "",
+) -> None:
+    """Check that no entry was changed, added or removed, and print the newest hash."""
+    with open_service() as service:
+        result = audit.verify_log(service.services, cli_principal(), known)
+    for number in result.broken:
+        typer.echo(f"Entry {number} was changed, or an entry before it is missing")
+    if not result.holds_known:
+        typer.echo(f"No entry has the hash {known}: the log was rewritten or truncated")
+    if result.unhashed_entries:
+        typer.echo(
+            f"{result.unhashed_entries} entries have no hash: they predate the hashes"
+        )
+    if result.unhashed:
+        typer.echo("No entry has a hash: changes cannot be detected")
+    if not result.intact:
+        raise typer.Exit(1)
+    proven = result.entries - result.unhashed_entries
+    typer.echo(f"{proven} entries, none changed; newest hash {result.newest}")

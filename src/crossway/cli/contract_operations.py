@@ -1,0 +1,227 @@
+"""The work of `crossway contracts` on the chains of a profile, with its console output."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import typer
+
+from crossway import catalogue as catalogue_data
+from crossway.adapters.chain_families import load_family
+from crossway.adapters.chains.rpc.keys import KeyMissing, Keyring, environment
+from crossway.adapters.chains.rpc.keystores import create_keystore
+from crossway.adapters.chains.rpc.operator_txs import TxPlan
+from crossway.adapters.chains.rpc.profile import Profile, read_profile
+from crossway.adapters.chains.rpc.protocols import ChainOperator, HasRent, HasUpgradeAuthority
+from crossway.bootstrap import SetupError
+from crossway.domain.catalogue import Catalogue, ChainKind
+from crossway.domain.errors import InvalidInput
+from crossway.domain.money import Token, format_units, parse_decimal
+from crossway.settings import Settings, write_private
+
+
+def print_addresses() -> None:
+    """Print the contract addresses: those on EVM chains, and with a profile those on its others."""
+    for one in load_family("evm").contract_locations(None):
+        typer.echo(f"{one.name:16}{one.address}")
+    if Settings().profile is None:
+        return
+    catalogue, profile = load_profile()
+    for name, chain in profile.chains.items():
+        if catalogue.chains[name].kind != "evm":
+            for one in load_family(catalogue.chains[name].kind).contract_locations(chain):
+                typer.echo(f"{name}: {one.name:16}{one.address}")
+
+
+def deploy(names: Sequence[str] | None, key: str, yes: bool, final: bool = False) -> None:
+    """Deploy missing contracts; `key` names another account that pays. `final` removes the upgrade
+    authority, on chains that have one."""
+    for name, operator in _open_chains(names):
+        plan = _make_plan(partial(operator.plan_deployment, key))
+        if plan.transactions:
+            _execute(operator, plan, yes)
+            _check_contracts(operator)
+        else:
+            typer.echo(f"{name}: all contracts are deployed with the expected code")
+        if final and isinstance(operator, HasUpgradeAuthority):
+            finishing = _make_plan(operator.plan_finalization)
+            if finishing.transactions:
+                _execute(operator, finishing, yes)
+            typer.echo(f"{name}: the program can no longer be upgraded")
+
+
+def verify(names: Sequence[str] | None) -> bool:
+    """Print whether each contract has the expected code; true if all have."""
+    results = [_check_contracts(operator) for _, operator in _open_chains(names)]
+    return all(results)
+
+
+def approve(
+    names: Sequence[str], symbols: Sequence[str] | None, max_amount: str, yes: bool
+) -> None:
+    """Approve tokens of the relayer; `max_amount` is in whole tokens, unlimited if empty."""
+    catalogue, _ = load_profile()
+    if max_amount and len(symbols or ()) != 1:
+        raise InvalidInput("--limit needs exactly one --token")
+    for name, operator in _open_chains(names):
+        tokens = _select_tokens(catalogue, operator, symbols)
+        units = parse_decimal("limit", max_amount, tokens[0].decimals) if max_amount else None
+        plan = _make_plan(partial(operator.plan_approval, tokens, units))
+        if not plan.transactions:
+            typer.echo(f"{name}: nothing to change")
+            continue
+        _execute(operator, plan, yes)
+
+
+def print_retained(names: Sequence[str] | None) -> None:
+    """Print the token balances that the escrow retained."""
+    catalogue, _ = load_profile()
+    for name, operator in _open_chains(names):
+        for token in {one.address: one for one in catalogue.by_chain[name]}.values():
+            if units := operator.retained_amount(token.address):
+                typer.echo(f"{name}: {format_units(units, token.decimals)} {token.symbol}")
+
+
+def withdraw(name: str, symbol: str, to: str, yes: bool) -> None:
+    """Withdraw the retained balance of a token; to the treasury by default."""
+    catalogue, _ = load_profile()
+    for _, operator in _open_chains([name]):
+        token = catalogue.token(name, symbol, "token")
+        try:
+            receiver = operator.chain.canonical_address(to or operator.chain.accounts.treasury)
+        except ValueError as error:
+            raise InvalidInput(f"to {error}") from None
+        if not (units := operator.retained_amount(token.address)):
+            typer.echo(f"{name}: the escrow retained no {symbol}")
+            return
+        plan = _make_plan(partial(operator.plan_withdrawal, token, receiver, units))
+        _execute(operator, plan, yes)
+
+
+def reclaim(names: Sequence[str] | None, yes: bool) -> None:
+    """Reclaim rent of old accounts, on chains that charge rent."""
+    for name, operator in _open_chains(names):
+        if not isinstance(operator, HasRent):
+            typer.echo(f"{name}: charges no rent")
+            continue
+        plan = _make_plan(operator.plan_rent_reclaim)
+        if not plan.transactions:
+            typer.echo(f"{name}: no rent can be reclaimed yet")
+            continue
+        _execute(operator, plan, yes)
+
+
+def account(path: Path, password: str, kind: ChainKind) -> None:
+    """Write a new key to an encrypted file that only its owner can read."""
+    try:
+        signer, stored = create_keystore(load_family(kind).KEYS, password, environment())
+    except KeyMissing as error:
+        raise SetupError(str(error)) from None
+    write_private(path, stored)
+    typer.echo(f"{path} holds the key of {signer.address}")
+    typer.echo("Back up this file and its password: without them the account's funds are lost")
+
+
+def _open_chains(names: Sequence[str] | None) -> Iterator[tuple[str, ChainOperator]]:
+    (catalogue, profile), ring = load_profile(), Keyring(environment())
+    for name in select_chains(profile, names):
+        with open_chain(catalogue, profile, name, ring) as operator:
+            yield name, operator
+
+
+def _make_plan(plan: Callable[[], TxPlan]) -> TxPlan:
+    try:
+        return plan()
+    except ValueError as error:
+        raise SetupError(str(error)) from None
+
+
+def load_profile() -> tuple[Catalogue, Profile]:
+    """The catalogue and the profile that CROSSWAY_PROFILE names. Raises `SetupError`."""
+    settings, catalogue = Settings(), catalogue_data.load_catalogue()
+    if settings.profile is None:
+        raise SetupError("CROSSWAY_PROFILE must name the file of the live environment's profile")
+    try:
+        return catalogue, read_profile(settings.profile, catalogue)
+    except ValueError as error:
+        raise SetupError(str(error)) from None
+
+
+def select_chains(profile: Profile, names: Sequence[str] | None) -> list[str]:
+    """The requested chains of the profile; all without a request. Raises `InvalidInput`."""
+    if unknown := [name for name in names or () if name not in profile.chains]:
+        available = ", ".join(profile.chains)
+        raise InvalidInput(f"chain: the profile has no {', '.join(unknown)}; it has {available}")
+    return list(names or profile.chains)
+
+
+@contextmanager
+def open_chain(
+    catalogue: Catalogue, profile: Profile, name: str, ring: Keyring
+) -> Iterator[ChainOperator]:
+    """A chain's operator with its key, closed after the block. Raises `SetupError`."""
+    try:
+        chain_family = load_family(catalogue.chains[name].kind)
+        operator = chain_family.open_chain(
+            catalogue, name, profile.chains[name], environment(), ring
+        )
+    except ValueError as error:
+        raise SetupError(str(error)) from None
+    try:
+        yield operator
+    finally:
+        operator.chain.close()
+
+
+def _select_tokens(
+    catalogue: Catalogue, operator: ChainOperator, symbols: Sequence[str] | None
+) -> list[Token]:
+    name = operator.chain.id
+    if symbols:
+        found = [catalogue.token(name, symbol, "token") for symbol in symbols]
+    else:
+        found = [one for one in catalogue.by_chain[name] if one.enabled and not one.native]
+        held = operator.token_balances(found)
+        found = [one for one in found if held[one.address]]
+    if native := [one.symbol for one in found if one.native]:
+        raise InvalidInput(f"token: {native[0]} is the chain's native coin and needs no approval")
+    return list({one.address: one for one in found}.values())
+
+
+def _execute(operator: ChainOperator, plan: TxPlan, yes: bool) -> None:
+    chain, name = catalogue_data.load_catalogue().chains[operator.chain.id], operator.chain.id
+
+    def coins(units: int) -> str:
+        return f"{format_units(units, chain.native_decimals)} {chain.native_symbol}"
+
+    typer.echo(f"{name}: {plan.account} sends")
+    for tx in plan.transactions:
+        typer.echo(f"  {tx.description}: at most {tx.gas_limit:,} {plan.gas_unit}")
+    typer.echo(f"  at most {coins(plan.max_cost)} in total; balance {coins(plan.balance)}")
+    if plan.balance < plan.max_cost:
+        raise SetupError(f"{name}: {plan.account} has insufficient {chain.native_symbol}")
+    if not yes:
+        typer.confirm("Send?", abort=True)
+    used = 0
+    for tx in plan.transactions:
+
+        def sent(tx_id: str, what: str = tx.description) -> None:
+            typer.echo(f"  sent: {what}: {chain.tx_url(tx_id)}")
+
+        try:
+            result = tx.send(sent)
+        except ValueError as error:
+            raise SetupError(str(error)) from None
+        if not result.succeeded:
+            raise SetupError(f"{name}: {tx.description}: {result.tx_id} reverted")
+        used += result.gas_used
+    typer.echo(f"  done, {used:,} {plan.gas_unit}")
+
+
+def _check_contracts(operator: ChainOperator) -> bool:
+    contracts = operator.check_contracts()
+    for one in contracts:
+        mark, text = ("✗", one.problem) if one.problem else ("✓", "the expected code")
+        typer.echo(f"{mark} {operator.chain.id} {one.name} at {one.address}: {text}")
+    return not any(one.problem for one in contracts)

@@ -1,0 +1,110 @@
+"""`crossway quotes` and `crossway ramps`: quotes of payments and fiat ramps, and ramp orders."""
+
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from crossway.cli.api_client import (
+    AsJson,
+    open_client,
+    print_records,
+    print_table,
+    report_api_errors,
+)
+
+ramps = typer.Typer(no_args_is_help=True, help="Fiat ramps, over the API of a running service.")
+
+
+@report_api_errors
+def quotes(
+    destination_chain: Annotated[str, typer.Option(help="Destination chain.")],
+    token_out: Annotated[str, typer.Option(help="Token address on the destination chain.")],
+    amount: Annotated[str, typer.Option(help="Decimal amount, such as 25.50.")],
+    as_json: AsJson = False,
+) -> None:
+    """Quote a payment from every chain, cheapest first."""
+    with open_client() as crossway:
+        found = crossway.quotes.multi_source(
+            destination_chain=destination_chain, amount=amount, token_out=token_out
+        )
+    rows = [
+        (
+            option.source_chain,
+            option.bridge or "same chain",
+            f"{option.total_fee_formatted:f}",
+            f"{option.estimated_fill_seconds} s",
+            ", ".join(one.token for one in option.payment_options),
+        )
+        for option in found.quotes
+    ]
+    print_records(
+        found, as_json, lambda: print_table(("from", "by", "fee", "time", "pay with"), rows)
+    )
+
+
+@ramps.command("quotes")
+@report_api_errors
+def ramp_quotes(
+    fiat_currency: Annotated[str, typer.Option(help="ISO 4217, such as NGN.")],
+    crypto_amount: Annotated[str, typer.Option(help="Such as 25.")],
+    chain: Annotated[
+        str, typer.Option(help="Destination chain of an on-ramp, source chain of an off-ramp.")
+    ],
+    type: Annotated[str, typer.Option(help="on-ramp or off-ramp.")] = "on-ramp",
+    symbol: Annotated[str | None, typer.Option(help="Token symbol; USDC by default.")] = None,
+    country: Annotated[
+        str | None, typer.Option(help="ISO 3166-1 code, for currencies of several countries.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Quote every provider, cheapest first."""
+    on = type == "on-ramp"
+    with open_client() as crossway:
+        found = crossway.ramps.quotes(
+            type=type, fiat_currency=fiat_currency, crypto_amount=crypto_amount,
+            destination_chain=chain if on else None, source_chain=None if on else chain,
+            amount_symbol=symbol, country_code=country,
+        )  # fmt: skip
+    rows = [
+        (
+            one.provider,
+            f"{one.fiat_amount:f} {one.fiat_currency}",
+            f"{one.total_fees_fiat:f}",
+            one.ramp_chain,
+            ", ".join(channel.name for channel in one.payment_channels),
+        )
+        for one in found.quotes
+    ]
+    paid = "the user pays" if on else "the user gets"
+    head = ("provider", paid, "all fees", "its chain", "channels")
+    print_records(found, as_json, lambda: print_table(head, rows))
+
+
+@ramps.command("orders")
+@report_api_errors
+def ramp_orders(
+    status: Annotated[str | None, typer.Option(help="Such as INITIATED.")] = None,
+    type: Annotated[str | None, typer.Option(help="on-ramp or off-ramp.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Such as YELLOW_CARD.")] = None,
+    most: Annotated[int, typer.Option(help="How many at most.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """The newest orders."""
+    with open_client() as crossway:
+        orders = crossway.ramps.orders(status=status, type=type, provider=provider)
+        found = list(islice(orders, most))
+    rows = [
+        (
+            one.id,
+            one.type,
+            one.provider,
+            one.status,
+            f"{one.fiat_amount:f} {one.fiat_currency}",
+            f"{one.crypto_amount:f} {one.crypto_currency}",
+            f"{one.created_at:%Y-%m-%d %H:%M}",
+        )
+        for one in found
+    ]
+    head = ("#", "type", "provider", "status", "local money", "crypto", "created")
+    print_records(found, as_json, lambda: print_table(head, rows))

@@ -1,0 +1,151 @@
+"""Alerts: the strip on every page, the lists of active and resolved alerts, and their actions."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import streamlit as st
+
+from crossway.dashboard import push
+from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import alerts as view
+from crossway.domain.roles import Permission
+from crossway.ports.topics import Topic
+from crossway.usecases.operating import alerts
+
+
+class AlertFilters(NamedTuple):
+    """What the filters of the page select."""
+
+    resolved: bool
+    kind: str | None
+    owner: str
+
+
+def alert_strip() -> None:
+    """The unacknowledged alerts, on every page. Not a fragment, as it belongs to the frame."""
+    widget.alert_strip(push.alert_strip())
+
+
+def filters() -> AlertFilters:
+    """Active or resolved, the kind, and whether they were acknowledged."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        which = st.segmented_control(
+            "Show",
+            [view.ACTIVE, view.RESOLVED],
+            key="which",
+            default=view.ACTIVE,
+            required=True,
+            label_visibility="collapsed",
+            bind="query-params",
+        )
+        if st.session_state.get("kind") not in (None, *view.list_kinds()):
+            del st.session_state["kind"]
+        kind = st.selectbox(
+            "Kind",
+            view.list_kinds(),
+            index=None,
+            key="kind",
+            placeholder="Any kind",
+            format_func=view.kind_title,
+            bind="query-params",
+        )
+        past = which == view.RESOLVED
+        whom = view.ALL
+        if past:
+            whom = st.selectbox(
+                "Acknowledged", list(view.ACKNOWLEDGEMENT), key="whom", bind="query-params"
+            )
+    return AlertFilters(past, kind, whom or view.ALL)
+
+
+@live_fragment.fragment(Topic.ALARMS, Topic.PAYMENTS)
+def active_alerts(kind: str | None) -> None:
+    """All active alerts, live."""
+    with notices.show_errors():
+        rows = view.build_active_rows(services(), operator(), kind)
+        if rows:
+            widget.table(rows, view.ACTIVE_COLUMNS, "standing", "Active alerts")
+        elif kind:
+            notices.empty_state(
+                "No active alerts of this kind", "Choose another kind or view resolved alerts."
+            )
+        else:
+            notices.empty_state(
+                "No active alerts", "Anything that needs attention appears here.", "check_circle"
+            )
+
+
+@live_fragment.fragment(Topic.ALARMS)
+def resolved_alerts(selected: AlertFilters) -> None:
+    """Resolved alerts, newest first, live."""
+    with notices.show_errors():
+        before = pagination.cursor("past_alarms", selected)
+        found = view.load_resolved(services(), operator(), selected.kind, selected.owner, before)
+        if found.rows:
+            widget.table(found.rows, view.RESOLVED_COLUMNS, "past", "Resolved alerts")
+        else:
+            notices.empty_state("No resolved alerts", "Resolved alerts appear here.", "history")
+        pagination.page_buttons("past_alarms", found.older_than)
+
+
+def actions(kind: str | None) -> None:
+    """The buttons, for those with permission. What they apply to is read when they are pressed."""
+    caller = operator()
+    if not caller.can(Permission.WORK):
+        return
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Acknowledge…", icon=":material/visibility:", type="primary"):
+            _open_dialog(
+                "Acknowledge alerts",
+                "You become the owner of the selected alerts. They leave the strip above every "
+                "page and stay on this list until they are resolved.",
+                view.list_unacknowledged(services(), caller, kind),
+                "Acknowledge",
+                "All alerts are acknowledged.",
+                _acknowledge,
+            )
+        to_settle = view.list_manually_resolvable(services(), caller, kind)
+        if to_settle and st.button("Resolve manually…", icon=":material/done_all:"):
+            _open_dialog(
+                "Resolve alerts manually",
+                "These alerts cannot be resolved automatically. Describe the cause and the "
+                "solution in the note.",
+                to_settle,
+                "Resolve",
+                "No active alert needs to be resolved manually.",
+                _resolve,
+            )
+
+
+@st.dialog("Alerts", width="large")
+def _open_dialog(
+    title: str,
+    text: str,
+    options: Mapping[str, str],
+    label: str,
+    empty_text: str,
+    action: Callable[[list[str], str], str],
+) -> None:
+    if not options:
+        st.markdown(empty_text)
+        return
+    st.subheader(title)
+    st.markdown(text)
+    chosen = st.multiselect(
+        "Alerts", list(options), list(options), key="alarms_chosen", format_func=options.__getitem__
+    )
+    note = st.text_input("Note", key="alarms_note", max_chars=alerts.MAX_NOTE_CHARACTERS)
+    if st.button(label, key="alarms_do", type="primary", disabled=not chosen):
+        run_action(lambda: action(chosen, note))
+
+
+def _acknowledge(keys: list[str], note: str) -> str:
+    number = alerts.acknowledge_alerts(services(), operator(), keys, note)
+    return f"You own {number} alert{'' if number == 1 else 's'} now."
+
+
+def _resolve(keys: list[str], note: str) -> str:
+    number = alerts.resolve_alerts(services(), operator(), keys, note)
+    return f"{number} alert{' is' if number == 1 else 's are'} resolved."

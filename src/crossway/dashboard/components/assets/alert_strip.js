@@ -1,0 +1,46 @@
+// The alert strip: how many alerts are unacknowledged, and the newest of the most severe ones.
+
+const follow = (href) => (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
+  event.preventDefault()
+  visit(href)
+}
+
+const drawStrip = ({ alerts }) => {
+  const { counts, newest, href, seen_to: acknowledged } = alerts
+  const rest = acknowledged ? `, ${acknowledged} acknowledged` : ""
+  if (!newest) {
+    return make("div", { class: "strip" },
+      make("a", { href, onclick: follow(href), class: "all" },
+        badge({ text: "No active alerts", color: "green", icon: "check_circle" }), acknowledged ? `${acknowledged} acknowledged` : ""))
+  }
+  const summary = counts.map(({ n, text }) => `${n} ${text.toLowerCase()}`).join(", ")
+  return make("div", { class: "strip" },
+    make("a", { href, onclick: follow(href), class: "all", title: `Alerts: ${summary}${rest}` },
+      ...counts.map(({ n, text, color, icon }) => badge({ text: `${n} ${text.toLowerCase()}`, color, icon }))),
+    make("a", { href: newest.href, onclick: follow(newest.href), class: "newest", title: `${newest.text} ${newest.way}` }, newest.text),
+    time(newest.at, "ago"))
+}
+
+export default function (component) {
+  const { data, parentElement } = component
+  const host = parentElement.querySelector(".host")
+  host.setAttribute("role", "status")
+  const draw = (alerts) => redraw(host, { clock: data.clock, alerts }, drawStrip)
+  let stop = draw(data.alerts)
+  const leave = stream.join("alert_strip", {
+    ticket: data.ticket,
+    session: data.session,
+    onCounters: (message) => {
+      if (message?.alerts && JSON.stringify(message.alerts) !== JSON.stringify(host.crosswayAlerts)) {
+        host.crosswayAlerts = message.alerts
+        stop = draw(message.alerts)
+      }
+    },
+  })
+  host.crosswayAlerts = data.alerts
+  return () => {
+    stop?.()
+    leave()
+  }
+}

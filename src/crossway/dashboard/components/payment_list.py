@@ -1,0 +1,61 @@
+"""The live list of payments."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from crossway.dashboard import shared_query
+from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import intents, payment_filters
+from crossway.dashboard.views.intents import ListPage
+
+_NAME, _LABEL = "intents", "Payments"
+
+
+@live_fragment.fragment(shared=True)
+def rows(filters: Mapping[str, str]) -> None:
+    """One page of the payments that match the filters, newest first."""
+    with notices.show_errors():
+        before = pagination.cursor(_NAME, tuple(filters.items()))
+        intent_filter, caller, number = (
+            payment_filters.parse_params(filters),
+            operator(),
+            pagination.page_number(_NAME),
+        )
+
+        def read() -> ListPage:
+            return shared_query.read(
+                f"payments {before} {number} {intent_filter}",
+                lambda: intents.load_page(services(), caller, intent_filter, before),
+                render=lambda of: _render(of, number),
+            )
+
+        found = read()
+        if found.searched_to is not None:
+            text = f"Searched payments down to #{found.searched_to:,}."
+            st.caption(f"{text} Few of them match; continue to search older ones.")
+        elif filters and not found.rows:
+            notices.empty_state("No matching payments", "Remove or change a filter.")
+        elif not found.rows:
+            notices.empty_state("No payments yet", "Create the first one with New payment.")
+        if found.rows:
+            widget.table(found.rows, intents.COLUMNS, _NAME, _LABEL, _caption(found, number))
+        older = "Search older payments" if found.searched_to is not None else "Older"
+        # Evaluated when pressed, as rows may have moved since the button was drawn.
+        pagination.page_buttons(_NAME, found.older_than, older, lambda: read().older_than)
+
+
+def _render(of: ListPage, number: int) -> shared_query.RenderState:
+    """Browsers redraw the rows; buttons and empty states belong to the frame."""
+    table = widget.table_data(of.rows, intents.COLUMNS, _LABEL, _caption(of, number))
+    return shared_query.RenderState(
+        {_NAME: table}, (bool(of.rows), of.older_than is None, of.searched_to)
+    )
+
+
+def _caption(of: ListPage, number: int) -> str:
+    if of.searched_to is not None:
+        return ""
+    page = f", page {number}" if number > 1 or of.older_than else ""
+    return f"{of.count}{page}. Newest first, live."

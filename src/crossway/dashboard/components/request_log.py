@@ -1,0 +1,70 @@
+"""The API request log: its filters, the live list, and the bodies of one request."""
+
+import streamlit as st
+
+from crossway.dashboard.components import live_fragment, notices, pagination, webhooks, widget
+from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import requests as view
+from crossway.ports.logs import LoggedRequest
+from crossway.ports.topics import Topic
+
+RequestFilters = tuple[str | None, str, str | None, str, str]
+
+
+def filters() -> RequestFilters:
+    """Merchant, status, method, path and request id, kept in the page's URL."""
+    quick = st.segmented_control(
+        "Status",
+        list(view.QUICK),
+        key="answer",
+        default=view.ALL,
+        required=True,
+        label_visibility="collapsed",
+        bind="query-params",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        client = webhooks.client_choice("Merchant", "client")
+        method = st.selectbox(
+            "Method",
+            view.METHODS,
+            index=None,
+            key="method",
+            placeholder="Any",
+            bind="query-params",
+            width=120,
+        )
+        path = st.text_input("Path", key="path", bind="query-params", placeholder="/intents")
+        number = st.text_input(
+            "Request ID", key="request_id", bind="query-params", placeholder="Exact"
+        )
+    return client, quick or view.ALL, method, path, number
+
+
+@live_fragment.fragment(Topic.REQUESTS)
+def rows(selected: RequestFilters) -> None:
+    """Logged requests, newest first, live."""
+    with notices.show_errors():
+        request_filter = view.build_filter(*selected, pagination.cursor("requests", selected))
+        found = view.load_page(services(), operator(), request_filter)
+        if found.rows:
+            st.caption("Newest first, live. Paths show route templates; values are hidden.")
+            widget.table(found.rows, view.COLUMNS, "requests", "API requests")
+        elif request_filter == view.build_filter(
+            None, view.ALL, None, "", "", request_filter.before_id
+        ):
+            text = "The quick start shows how to send the first request."
+            notices.empty_state("No requests yet", text, "swap_horiz")
+        else:
+            notices.empty_state("No matching requests", "Remove a filter.", "filter_alt_off")
+        pagination.page_buttons("requests", found.older_than)
+
+
+def body(title: str, stored: str | None, selected: LoggedRequest) -> None:
+    """A request or response body, as far as it is stored."""
+    st.header(title)
+    if stored:
+        st.code(view.format_body(stored), language="json", wrap_lines=True)
+    elif stored is None and selected.status < 400:
+        st.markdown("Not stored: only the bodies of writes and failed requests are stored.")
+    else:
+        st.markdown("Empty." if stored == "" else "Not stored.")

@@ -1,0 +1,134 @@
+"""All pages of the dashboard, with their place in the navigation, title and description."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One script of `pages/`. A page without a `section` is reached by links only; `simulated`
+    pages exist in the simulated environment only."""
+
+    name: str
+    title: str
+    icon: str = ""
+    help: str = ""
+    section: str = ""
+    simulated: bool = False
+
+
+PAGES: Final = (
+    Page(
+        "overview", "Overview", "monitoring",
+        "KPIs of the last 24 hours, active alerts and recent activity.", "Today",
+    ),
+    Page(
+        "alerts", "Alerts", "notifications",
+        "Active alerts with owner and next step, and resolved alerts.", "Today",
+    ),
+    Page(
+        "intents", "Payments", "list_alt",
+        "All payments, live, with filters, search and export.", "Payments",
+    ),
+    Page(
+        "new_intent", "New payment", "add_circle",
+        "Create a payment and get its deposit address and QR code.", "Payments",
+    ),
+    Page(
+        "quotes", "Quotes", "price_check",
+        "Compare the cost of paying from each chain.", "Payments",
+    ),
+    Page(
+        "payment_links", "Payment links", "add_link",
+        "Reusable links; each payer gets a separate payment.", "Payments",
+    ),
+    Page("payment_link", "Payment link"),
+    Page("intent", "Payment"),
+    Page("search", "Search"),
+    Page(
+        "ramp_quotes", "Ramp quotes", "currency_exchange",
+        "Compare providers for fiat to crypto and back.", "Ramps",
+    ),
+    Page(
+        "ramp_orders", "Ramp orders", "receipt_long",
+        "All ramp orders, live, with filters, search and export.", "Ramps",
+    ),
+    Page(
+        "ramp_order_new", "New ramp order", "add_card",
+        "Create a ramp order and get its payment instructions.", "Ramps",
+    ),
+    Page("ramp_order", "Ramp order"),
+    Page("widget", "Simulated provider page", simulated=True),
+    Page(
+        "kyc", "Identity checks", "badge",
+        "A customer's KYC status with a provider and missing requirements.", "Ramps",
+    ),
+    Page(
+        "routes", "Routes", "hub",
+        "Volume, cost and bridge health per route; disable and enable routes.", "Network",
+    ),
+    Page(
+        "chains", "Chains", "link",
+        "Heads, lag and the relayer's gas on every chain.", "Network",
+    ),
+    Page(
+        "treasury", "Treasury", "account_balance",
+        "The relayer's inventory, shortages, bridge claims and gas.", "Money",
+    ),
+    Page(
+        "books", "Books", "menu_book",
+        "Double-entry ledger by account, chain and token, with exports.", "Money",
+    ),
+    Page(
+        "reconcile", "Reconcile", "rule",
+        "Compare the books with on-chain balances and resolve differences.", "Money",
+    ),
+    Page(
+        "developers", "Quick start", "integration_instructions",
+        "Code samples with your values, and the API reference.", "Developers",
+    ),
+    Page(
+        "keys", "API keys", "key",
+        "Merchants and their API keys: create, restrict, rotate and revoke.", "Developers",
+    ),
+    Page("key", "API key"),
+    Page("client", "Merchant"),
+    Page(
+        "webhooks", "Webhooks", "webhook",
+        "Endpoints, subscribed events and delivery health.", "Developers",
+    ),
+    Page("webhook", "Webhook"),
+    Page("delivery", "Delivery"),
+    Page(
+        "requests", "Requests", "swap_horiz",
+        "The API request log with requests and responses.", "Developers",
+    ),
+    Page("request", "Request"),
+    Page(
+        "staff", "Staff", "group",
+        "Who can sign in, their roles and last activity.", "Admin",
+    ),
+    Page(
+        "audit", "Audit log", "history",
+        "Who changed what, with before and after values and verification.", "Admin",
+    ),
+    Page(
+        "guided_tour", "Guided tour", "auto_stories",
+        "One payment from quote to refund, step by step.", "Admin", simulated=True,
+    ),
+    Page(
+        "simulator", "Simulator", "science",
+        "Clock, faults and deposits of the simulated environment.", "Admin",
+        simulated=True,
+    ),
+)  # fmt: skip
+
+
+def pages_by_section(simulated: bool) -> dict[str, list[Page]]:
+    """The pages of an environment by section; link-only pages join the section before them."""
+    sections: dict[str, list[Page]] = {}
+    for page in PAGES:
+        if simulated or not page.simulated:
+            section = page.section or next(reversed(sections))
+            sections.setdefault(section, []).append(page)
+    return sections

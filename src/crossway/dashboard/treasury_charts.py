@@ -1,0 +1,66 @@
+"""ECharts options of the treasury charts."""
+
+from collections.abc import Sequence
+
+from crossway.dashboard.charts import HUES, INK, Option, Shade
+from crossway.dashboard.views.treasury import Bar
+
+
+def inventory_bars(bars: Sequence[Bar], shade: Shade) -> Option:
+    """One bar per chain: free, reserved and expected back, stacked, with a mark at the target."""
+    shown = list(reversed(bars))
+    return {
+        "animationDuration": 300,
+        "grid": {"left": 4, "right": 24, "top": 34, "bottom": 4, "containLabel": True},
+        "legend": {"top": 0, "left": 0, "textStyle": {"color": INK[shade]}},
+        "tooltip": {"trigger": "axis", "valueFormatter": "dollar"},
+        "xAxis": {
+            "type": "value",
+            "axisLabel": {"color": INK[shade], "hideOverlap": True},
+        },
+        "yAxis": {
+            "type": "category",
+            "data": [f"{bar.name} ▼ short" if bar.short else bar.name for bar in shown],
+            "axisTick": {"show": False},
+            "axisLabel": {"color": INK[shade], "interval": 0},
+        },
+        "series": [*_parts(shown, shade), _marks(shown, shade)],
+    }
+
+
+def _parts(shown: Sequence[Bar], shade: Shade) -> list[Option]:
+    """The parts of a bar; patterns distinguish them without colours."""
+    hues = HUES[shade]
+    parts = (
+        ("Free", [bar.free for bar in shown], hues["green"], "none"),
+        ("Reserved", [bar.reserved for bar in shown], hues["orange"], "rect"),
+        ("Expected back", [bar.expected for bar in shown], hues["blue"], "triangle"),
+    )
+    return [
+        {
+            "type": "bar",
+            "stack": "stock",
+            "name": name,
+            "data": data,
+            "barMaxWidth": 18,
+            "itemStyle": {"color": colour, "decal": {"symbol": pattern, "symbolSize": 0.6}},
+        }
+        for name, data, colour, pattern in parts
+    ]
+
+
+def _marks(shown: Sequence[Bar], shade: Shade) -> Option:
+    """The target marks."""
+    return {
+        "type": "scatter",
+        "name": "Target",
+        "symbol": "diamond",
+        "symbolSize": 12,
+        "z": 5,
+        "data": [bar.target if bar.target else None for bar in shown],
+        "itemStyle": {
+            "color": HUES[shade]["red"],
+            "borderColor": INK[shade],
+            "borderWidth": 1,
+        },
+    }

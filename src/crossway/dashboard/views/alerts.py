@@ -1,0 +1,194 @@
+"""Alerts on screen: the strip above every page, active alerts and resolved alerts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.formatting import format_duration, format_usd, to_millis
+from crossway.dashboard.views.incidents import SEVERITIES, alerts_href, next_step
+from crossway.domain.clients import Principal
+from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
+from crossway.ports.records import Alert
+from crossway.ports.services import Services
+from crossway.usecases.operating import alerts as cases
+from crossway.usecases.operating import incidents
+
+ACTIVE_COLUMNS: Final = (
+    Column("What"),
+    Column("Why"),
+    Column("Amount at risk", "right", wide=True),
+    Column("Since", "right"),
+    Column("Owner"),
+    Column("Next step"),
+)
+RESOLVED_COLUMNS: Final = (
+    Column("What"),
+    Column("Why"),
+    Column("Raised", "right"),
+    Column("Resolved", "right"),
+    Column("Duration", "right"),
+    Column("Owner"),
+)
+PAGE_SIZE: Final = 25
+ACTIVE, RESOLVED = "Active", "Resolved"
+ALL, ACKNOWLEDGED, UNACKNOWLEDGED = "All", "Acknowledged", "Unacknowledged"
+ACKNOWLEDGEMENT: Final = {ALL: None, ACKNOWLEDGED: True, UNACKNOWLEDGED: False}
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """One page of resolved alerts; `older_than` is the cursor of the next page."""
+
+    rows: tuple[Row, ...]
+    older_than: int | None
+
+
+def build_strip(services: Services) -> dict[str, Any]:
+    """The data of the alert strip: the number of unacknowledged alerts per severity, and the newest
+    of the most severe ones with a link to its next step."""
+    with services.store.read() as unit:
+        alerts = unit.alerts.list_active(limit=cases.MAX_ACTIVE_ALERTS)
+        causes = incidents.group_alerts(unit, alerts) if alerts else []
+    # Alerts that another alert explains are not counted.
+    contexts = [context for cause in causes for context in cause.contexts]
+    summary = cases.summarize_alerts([context.alert for context in contexts])
+    newest = next(
+        (
+            context
+            for context in contexts
+            if summary.newest and context.alert.key == summary.newest.key
+        ),
+        None,
+    )
+    counts = summary.counts.items()
+    return {
+        "href": alerts_href(),
+        "seen_to": summary.acknowledged,
+        "counts": [_count_badge(SEVERITIES[of], number) for of, number in counts if number],
+        "newest": None
+        if newest is None
+        else {
+            "text": newest.alert.message,
+            "href": next_step(newest).href,
+            "way": next_step(newest).label,
+            "at": to_millis(newest.alert.since),
+        },
+    }
+
+
+def _count_badge(severity: Badge, number: int) -> dict[str, Any]:
+    plural = "s" if number != 1 and severity.text != "Critical" else ""
+    text = f"{severity.text}{plural}"
+    return {"n": number, "text": text, "color": severity.color, "icon": severity.icon}
+
+
+def build_active_rows(services: Services, caller: Principal, kind: str | None) -> tuple[Row, ...]:
+    """Rows of all active alerts, of one kind or all, the most severe first."""
+    return tuple(
+        _active_row(group, context)
+        for group in incidents.list_alert_groups(services, caller)
+        if kind in (None, group.kind)
+        for context in group.contexts
+    )
+
+
+def _active_row(group: incidents.AlertGroup, context: incidents.AlertContext) -> Row:
+    alert, step = context.alert, next_step(context)
+    severity = SEVERITIES[group.severity]
+    return Row(
+        key=alert.key,
+        href=step.href,
+        label=f"{alert.message} {step.label}",
+        cells=(
+            Cell(cases.describe_kind(group.kind).title, chips=(severity,)),
+            Cell(alert.message),
+            Cell(f"≈ {format_usd(context.micro_usd)}" if context.micro_usd else "–"),
+            Cell(at=to_millis(alert.since)),
+            _owner_cell(alert),
+            Cell(step.label),
+        ),
+    )
+
+
+def _owner_cell(alert: Alert) -> Cell:
+    if alert.acknowledged_at is None:
+        return Cell("Unassigned")
+    text = f"{alert.acknowledged_by}: {alert.note}" if alert.note else alert.acknowledged_by
+    return Cell(text, at=to_millis(alert.acknowledged_at))
+
+
+def list_unacknowledged(services: Services, caller: Principal, kind: str | None) -> dict[str, str]:
+    """Messages of the unacknowledged alerts by key."""
+    return _messages_by_key(services, caller, kind, manual=False)
+
+
+def list_manually_resolvable(
+    services: Services, caller: Principal, kind: str | None
+) -> dict[str, str]:
+    """Messages of the alerts that only a person can resolve, by key."""
+    return _messages_by_key(services, caller, kind, manual=True)
+
+
+def _messages_by_key(
+    services: Services, caller: Principal, kind: str | None, manual: bool
+) -> dict[str, str]:
+    return {
+        context.alert.key: context.alert.message
+        for group in incidents.list_alert_groups(services, caller)
+        if kind in (None, group.kind)
+        for context in group.contexts
+        if (
+            cases.describe_kind(group.kind).resolved_manually
+            if manual
+            else context.alert.acknowledged_at is None
+        )
+    }
+
+
+def load_resolved(
+    services: Services,
+    caller: Principal,
+    kind: str | None,
+    acknowledgement: str,
+    before_id: int | None,
+) -> ListPage:
+    """One page of resolved alerts, newest first."""
+    # Failed refunds are stored as failed transactions, forging nodes as failing nodes.
+    stored = {"refund": "transfer", "forged": "node"}.get(kind or "", kind)
+    alert_filter = AlertFilter(
+        (stored,) if stored else (), ACKNOWLEDGEMENT.get(acknowledgement), before_id
+    )
+    alerts = cases.list_resolved_alerts(services, caller, alert_filter, PAGE_SIZE + 1)
+    older = alerts[PAGE_SIZE - 1].id if len(alerts) > PAGE_SIZE else None
+    return ListPage(tuple(_resolved_row(alert) for alert in alerts[:PAGE_SIZE]), older)
+
+
+def _resolved_row(resolved: ResolvedAlert) -> Row:
+    alert = resolved.alert
+    kind = cases.describe_kind(cases.display_kind(alert))
+    ended = alert.resolved_at or alert.last_seen_at
+    severity = SEVERITIES[kind.severity]
+    return Row(
+        key=str(resolved.id),
+        cells=(
+            Cell(kind.title, chips=(Badge(severity.text, "gray", severity.icon),)),
+            Cell(alert.message),
+            Cell(at=to_millis(alert.since), as_="exact"),
+            Cell(at=to_millis(ended), as_="exact"),
+            Cell(format_duration((ended - alert.since).total_seconds())),
+            _owner_cell(alert) if alert.acknowledged_at else Cell("Unassigned"),
+        ),
+    )
+
+
+def list_kinds() -> Sequence[str]:
+    """All kinds, the most severe first."""
+    return sorted(
+        cases.KINDS, key=lambda kind: cases.SEVERITY_ORDER.index(cases.KINDS[kind].severity)
+    )
+
+
+def kind_title(kind: str) -> str:
+    """The display title of a kind, in the plural."""
+    return cases.describe_kind(kind).plural_title

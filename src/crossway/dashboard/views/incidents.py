@@ -1,0 +1,157 @@
+"""Active alerts grouped by cause, each with its next step and the page where it is taken."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Row
+from crossway.dashboard.views.formatting import chain_name, format_usd, to_millis
+from crossway.dashboard.views.links import intent_href, order_href, page_href, webhook_href
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.ramps import provider_name
+from crossway.usecases.operating.alerts import Severity
+from crossway.usecases.operating.incidents import AlertContext, AlertGroup
+
+COLUMNS = (
+    Column("What"),
+    Column("Why"),
+    Column("Amount at risk", "right", "Total value of the payments affected"),
+    Column("Since", "right"),
+    Column("Next step"),
+)
+MAX_ALERTS_PER_GROUP: Final = 4
+SEVERITIES: Final[dict[Severity, Badge]] = {
+    Severity.CRITICAL: Badge("Critical", "red", "error", "Funds are blocked or may be missing"),
+    Severity.WARNING: Badge("Warning", "orange", "warning", "Something is not working as expected"),
+    Severity.NOTICE: Badge("Notice", "blue", "info", "Resolves on its own, or can wait"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What to do, and the page where it is done."""
+
+    label: str
+    href: str
+
+
+_NEXT_STEPS: Final[dict[str, NextStep]] = {
+    "stock": NextStep("Add inventory: Treasury", page_href("treasury")),
+    "gas": NextStep("Top up gas: Chains", page_href("chains")),
+    "outside": NextStep("Reconcile books and chains: Reconcile", page_href("reconcile")),
+    "reconcile": NextStep("Review all differences: Reconcile", page_href("reconcile")),
+    "chain": NextStep("Check its node or disable the chain: Chains", page_href("chains")),
+    "node": NextStep("Check its node: Chains", page_href("chains")),
+    "forged": NextStep("Disable the chain: Chains", page_href("chains")),
+    "provider": NextStep("Review its orders: Ramp orders", page_href("ramp_orders")),
+}
+_PAYMENT_NEXT_STEPS: Final[dict[str, str]] = {
+    "refund": "Retry, or refund to another address",
+    "transfer": "See the reason and refund",
+    "stuck": "See who acts next",
+    "claim": "See what the bridge owes",
+    "foreign": "Return the deposit",
+    "reorg": "Check its status",
+}
+
+
+def next_step(context: AlertContext) -> NextStep:
+    """The next step for one alert, and the page where it is taken."""
+    if context.order_id is not None:
+        return NextStep(f"View order {context.order_id}", order_href(context.order_id))
+    if context.webhook_id is not None:
+        return NextStep("Enable it again: Webhook", webhook_href(context.webhook_id))
+    if context.intent_id is not None:
+        label = _PAYMENT_NEXT_STEPS.get(context.kind, "See what happened")
+        return NextStep(f"{label}: payment #{context.intent_id}", intent_href(context.intent_id))
+    return _NEXT_STEPS.get(context.kind) or NextStep("See the alert", alerts_href(context.kind))
+
+
+def alerts_href(kind: str = "") -> str:
+    """The link to the alerts page, filtered by kind if given."""
+    return page_href("alerts", kind=kind) if kind else page_href("alerts")
+
+
+def build_rows(catalogue: Catalogue, groups: Sequence[AlertGroup]) -> tuple[Row, ...]:
+    """Table rows: a group with one alert is one row; a larger group is a heading row followed by
+    its most urgent alerts and links to the rest."""
+    rows: list[Row] = []
+    for group in groups:
+        if len(group.contexts) > 1:
+            rows.append(_group_row(group))
+        rows += [
+            _alert_row(catalogue, group, context)
+            for context in group.contexts[:MAX_ALERTS_PER_GROUP]
+        ]
+    return tuple(rows)
+
+
+def _group_row(group: AlertGroup) -> Row:
+    count = len(group.contexts)
+    remaining = count - MAX_ALERTS_PER_GROUP
+    label = f"See all {count}" if remaining > 0 else "See all"
+    return Row(
+        key=f"cause-{group.kind}",
+        href=alerts_href(group.kind),
+        label=f"{group.title}: {count}",
+        marked=True,
+        cells=(
+            Cell(
+                f"{count} × {group.title}", chips=(_severity_badge(group.severity),), tone="strong"
+            ),
+            Cell(f"and {remaining} more" if remaining > 0 else ""),
+            Cell(_format_amount_at_risk(group.micro_usd), tone="strong"),
+            Cell(at=to_millis(group.since)),
+            Cell(f"{label}: Alerts"),
+        ),
+    )
+
+
+def _alert_row(catalogue: Catalogue, group: AlertGroup, context: AlertContext) -> Row:
+    step, single = next_step(context), len(group.contexts) == 1
+    alert = context.alert
+    chips = (_severity_badge(group.severity),) if single else ()
+    return Row(
+        key=alert.key,
+        href=step.href,
+        label=f"{group.title}: {alert.message} {step.label}",
+        cells=(
+            Cell(group.title if single else _subject(catalogue, context), chips=chips),
+            Cell(alert.message, sub=_impact_and_owner(context)),
+            Cell(_format_amount_at_risk(context.micro_usd)),
+            Cell(at=to_millis(alert.since)),
+            Cell(step.label),
+        ),
+    )
+
+
+def _subject(catalogue: Catalogue, context: AlertContext) -> str:
+    if context.order_id is not None:
+        return f"Order {context.order_id}"
+    if context.intent_id is not None:
+        return f"Payment #{context.intent_id}"
+    if context.chain not in catalogue.chains:
+        # The subject is a provider, a component of Crossway or a webhook.
+        return provider_name(context.chain) if context.kind == "provider" else context.alert.subject
+    where = chain_name(catalogue, context.chain)
+    return f"{context.symbol} on {where}" if context.symbol else where
+
+
+def _impact_and_owner(context: AlertContext) -> str:
+    """How many payments are blocked, and who owns the alert."""
+    count, owner = context.payments, context.alert.acknowledged_by
+    blocked = f"Blocks {count} payment{'' if count == 1 else 's'}." if count else ""
+    return " ".join(part for part in (blocked, f"Owner: {owner}." if owner else "") if part)
+
+
+def _severity_badge(severity: Severity) -> Badge:
+    return SEVERITIES[severity]
+
+
+def _format_amount_at_risk(micro_usd: int) -> str:
+    return f"≈ {format_usd(micro_usd)}" if micro_usd else "–"
+
+
+def severity_color(severity: Severity) -> Color:
+    """The colour of a severity."""
+    return SEVERITIES[severity].color

@@ -1,0 +1,177 @@
+"""The actions an operator can take on a payment, and the reasons why some are disabled."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final
+
+from crossway.dashboard.views.available_actions import AvailableAction
+from crossway.dashboard.views.formatting import (
+    chain_name,
+    format_amount,
+    format_duration,
+    format_token_amount,
+    shorten,
+)
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
+from crossway.domain.errors import InvalidInput
+from crossway.domain.intent import FINAL_STATES, Intent, State
+from crossway.domain.money import Token
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.roles import Permission
+
+_RETURN_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+
+
+REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
+    {
+        "check": Permission.WORK,
+        "elsewhere": Permission.WORK,
+        "refund": Permission.REFUND,
+        "foreign": Permission.REFUND,
+        "redirect": Permission.TREASURE,
+    }
+)
+
+
+def list_actions(
+    catalogue: Catalogue,
+    intent: Intent,
+    deposits: Sequence[Deposit],
+    transfers: Sequence[OutboundTx],
+    now: datetime,
+) -> list[AvailableAction]:
+    """All actions of a payment's page; labels state the amount and the destination."""
+    going_back = {
+        transfer.cause for transfer in transfers if transfer.kind is OutboundTxKind.RETURN_EXCESS
+    }
+    foreign = [d for d in deposits if _is_misdirected(d) and f"deposit:{d.id}" not in going_back]
+    failed = [t for t in transfers if t.kind in _RETURN_KINDS and t.state is OutboundTxState.FAILED]
+    actions = [_check_action(intent), _refund_action(catalogue, intent, now)]
+    actions += [_return_deposit_action(catalogue, intent, deposit) for deposit in foreign]
+    if failed:
+        description = " and ".join(
+            _describe_failed_return(catalogue, transfer, intent) for transfer in failed
+        )
+        confirm_text = (
+            f"{description}: {intent.terms.refund_address} rejected it. It is sent to the address "
+            "you enter instead and cannot be reversed. The change is recorded in the audit log."
+        )
+        actions.append(
+            AvailableAction(
+                "redirect",
+                "Send the failed refund to another address",
+                "alt_route",
+                confirm_text=confirm_text,
+            )
+        )
+    actions.append(AvailableAction("elsewhere", "Check other chains", "travel_explore"))
+    return actions
+
+
+def list_simulated_actions(intent: Intent) -> list[AvailableAction]:
+    """Deposits an operator can simulate; available in the simulated environment only."""
+    missing = max(intent.terms.deposit_amount - intent.received_amount, 0)
+    exact = format_amount(
+        missing or intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol
+    )
+    open_still = intent.state is State.PENDING
+    label = f"Deposit {exact}" if open_still else f"Deposit {exact} again"
+    return [
+        AvailableAction("exact", label, "payments", primary=open_still),
+        AvailableAction("short", "Deposit too little", "remove"),
+        AvailableAction("over", "Deposit too much", "add"),
+        AvailableAction("other", "Deposit another token", "token"),
+    ]
+
+
+def _check_action(intent: Intent) -> AvailableAction:
+    reason = ""
+    if intent.state not in (State.PENDING, State.FUNDED):
+        reason = f"Nothing to check: the payment is {intent.state.lower()}."
+    return AvailableAction(
+        "check", "Check for deposit", "search", disabled_reason=reason, primary=True
+    )
+
+
+def _refund_action(catalogue: Catalogue, intent: Intent, now: datetime) -> AvailableAction:
+    balance = format_amount(intent.balance_at_address, intent.asset_decimals, intent.asset_symbol)
+    address = intent.terms.refund_address
+    label = f"Refund {balance} to {shorten(address)}" if intent.balance_at_address else "Refund"
+    chain = chain_name(catalogue, intent.terms.source_chain)
+    confirm_text = f"{balance} on {chain} will be refunded to {address}. This cannot be undone."
+    if intent.state is State.EXPIRED and not intent.balance_at_address:
+        label, confirm_text = (
+            "Check for a late deposit",
+            f"Any deposit found is refunded to {address}.",
+        )
+    reason = _refund_disabled_reason(intent, now)
+    return AvailableAction(
+        "refund",
+        label,
+        "undo",
+        confirm_text=confirm_text,
+        disabled_reason=reason,
+        primary=bool(intent.balance_at_address),
+    )
+
+
+def _refund_disabled_reason(intent: Intent, now: datetime) -> str:
+    if intent.state is State.REFUNDED:
+        return "Already refunded."
+    if intent.state is State.COMPLETED and intent.balance_at_address:
+        return (
+            "The overpayment is returned automatically; if that failed, send it to another address."
+        )
+    if intent.state is State.COMPLETED:
+        return "Nothing to refund: the recipient has been paid."
+    if intent.state not in FINAL_STATES:
+        seconds_left = (intent.terms.expires_at - now).total_seconds()
+        if intent.state is State.INITIATED:
+            return "A refund is not possible while the payout is in progress."
+        time_left = format_duration(max(seconds_left, 0))
+        return f"A refund is possible once the payment has expired, in {time_left}."
+    return ""
+
+
+def _is_misdirected(deposit: Deposit) -> bool:
+    return deposit.state is DepositState.CREDITED and deposit.purpose in (
+        DepositPurpose.WRONG_TOKEN,
+        DepositPurpose.WRONG_CHAIN,
+    )
+
+
+def _describe_failed_return(catalogue: Catalogue, transfer: OutboundTx, intent: Intent) -> str:
+    chain = chain_name(catalogue, transfer.chain)
+    amount = transfer.amount
+    if amount is None and transfer.kind is OutboundTxKind.REFUND and intent.balance_at_address:
+        amount = intent.balance_at_address
+    if amount is None:
+        return f"The entire balance of the deposit address on {chain}"
+    return f"{format_token_amount(catalogue, transfer.chain, transfer.token, amount)} on {chain}"
+
+
+def _return_deposit_action(
+    catalogue: Catalogue, intent: Intent, deposit: Deposit
+) -> AvailableAction:
+    address, incoming = shorten(intent.terms.refund_address), deposit.incoming
+    amount = format_token_amount(catalogue, incoming.chain, incoming.token, incoming.amount)
+    chain = chain_name(catalogue, incoming.chain)
+    return AvailableAction(
+        "foreign",
+        f"Return unexpected deposit {deposit.id} to {address}",
+        "undo",
+        confirm_text=f"{amount} on {chain} (deposit {deposit.id}) will be returned to "
+        f"{intent.terms.refund_address}. This cannot be undone.",
+        target_id=deposit.id,
+    )
+
+
+def pick_other_token(catalogue: Catalogue, intent: Intent) -> Token:
+    """A token of the source chain other than the requested one."""
+    terms = intent.terms
+    here = [t for t in catalogue.by_chain[terms.source_chain] if t.address != terms.token_in]
+    if not here:
+        raise InvalidInput("No other token is configured on this chain")
+    return next((token for token in here if token.enabled and not token.native), here[0])

@@ -1,0 +1,277 @@
+"""The page of one payment: its progress, details, transitions and raw records."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from typing import Any
+
+from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.cells import Cell, Color, Detail, Step, TimelineEntry
+from crossway.dashboard.views.formatting import (
+    address_cell,
+    chain_name,
+    format_amount,
+    format_approx_usd,
+    format_usd,
+    to_millis,
+    tx_cell,
+)
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.clients import Principal
+from crossway.domain.intent import Intent, IntentEvent, State
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.quotes import bridge_title
+from crossway.ports.records import TransitionRecord
+from crossway.ports.services import Services
+from crossway.usecases.payments import search
+from crossway.usecases.payments import timeline as tracking
+from crossway.usecases.payments.timeline import IntentTimeline
+
+STATE_COLORS: dict[State, Color] = {
+    state: chip.color for state, chip in status_labels.INTENT_STATES.items()
+}
+_MIN_TX_LENGTH = 30
+_DESTINATION_EVENTS = frozenset(
+    {IntentEvent.FILLED, IntentEvent.FILL_REVERSED, IntentEvent.FILL_REFUSED}
+)
+_HAPPY_PATH = (State.PENDING, State.FUNDED, State.INITIATED, State.COMPLETED)
+
+
+def search_intents(services: Services, caller: Principal, text: str) -> list[Intent]:
+    """The payments that match an identifier from a link or a search."""
+    return search.search_payments(services, caller, text)
+
+
+def load_intent_detail(services: Services, caller: Principal, intent_id: int) -> IntentTimeline:
+    """All records of one payment; raises `NotFound`."""
+    return tracking.get_timeline(services, caller, intent_id)
+
+
+def state_entry_times(moves: Sequence[TransitionRecord]) -> dict[State, datetime]:
+    """The last time each state was entered."""
+    times: dict[State, datetime] = {}
+    for move in sorted(moves, key=lambda m: m.at):
+        if move.from_state != move.to_state:
+            times[move.to_state] = move.at
+    return times
+
+
+def build_steps(
+    intent: Intent, moves: Sequence[TransitionRecord], transfers: Sequence[OutboundTx] = ()
+) -> tuple[Step, ...]:
+    """The steps of this payment: completed, current and upcoming."""
+    times = state_entry_times(moves)
+    reversed_deposit = _is_deposit_reversed(times)
+    entered_at = {state: to_millis(time) for state, time in times.items()}
+    entered_at[State.PENDING] = to_millis(intent.created_at)
+    if intent.state in _HAPPY_PATH:
+        return _happy_path_steps(
+            intent, entered_at, "reversed by a chain reorganization" if reversed_deposit else ""
+        )
+    steps = [Step("Created", "done", entered_at[State.PENDING])]
+    if reversed_deposit:
+        note = "by a chain reorganization"
+        steps.append(Step("Deposit reversed", "failed", to_millis(times[State.PENDING]), note))
+    else:
+        steps += [
+            Step(name, "done", entered_at[state])
+            for state, name in (
+                (State.FUNDED, "Deposit complete"),
+                (State.INITIATED, "Payout in progress"),
+            )
+            if state in entered_at
+        ]
+    ended = State.FAILED if State.FAILED in entered_at else State.EXPIRED
+    word = "Payout rejected" if ended is State.FAILED else "Expired"
+    steps.append(
+        Step(
+            word,
+            "failed",
+            entered_at.get(ended),
+            _describe_received(intent) if len(steps) == 1 else "",
+        )
+    )
+    return (*steps, *_refund_steps(intent, entered_at, transfers))
+
+
+def _is_deposit_reversed(times: Mapping[State, datetime]) -> bool:
+    """Whether a complete deposit was reversed by a reorganization."""
+    funded, waiting = times.get(State.FUNDED), times.get(State.PENDING)
+    return funded is not None and waiting is not None and waiting > funded
+
+
+def _refund_steps(
+    intent: Intent, entered_at: Mapping[State, int], transfers: Sequence[OutboundTx]
+) -> tuple[Step, ...]:
+    if intent.state is State.REFUNDED:
+        return (Step("Refunded", "done", entered_at.get(State.REFUNDED)),)
+    if not intent.balance_at_address:
+        return ()
+    for transfer in transfers:
+        if transfer.kind is OutboundTxKind.REFUND and transfer.state is OutboundTxState.FAILED:
+            return (
+                Step("Refund failed", "failed", to_millis(transfer.updated_at), transfer.reason),
+            )
+    return (Step("Refund", "now", note="in progress"),)
+
+
+def _happy_path_steps(intent: Intent, entered_at: dict[State, int], note: str) -> tuple[Step, ...]:
+    current = _HAPPY_PATH.index(intent.state)
+    names = ("Created", "Deposit", "Payout in progress", "Recipient paid")
+    done = ("Created", "Deposit complete", "Payout in progress", "Recipient paid")
+    steps = []
+    for index, state in enumerate(_HAPPY_PATH):
+        if index < current or (index == current and state in (State.PENDING, State.COMPLETED)):
+            steps.append(Step(done[index], "done", entered_at.get(state)))
+        elif index == current:
+            steps.append(Step(done[index], "now", entered_at.get(state)))
+        elif index == current + 1 and state is State.FUNDED:
+            steps.append(
+                Step("Waiting for the deposit", "now", note=note or _describe_received(intent))
+            )
+        else:
+            steps.append(Step(names[index], "todo"))
+    return tuple(steps)
+
+
+def _describe_received(intent: Intent) -> str:
+    received = format_amount(intent.received_amount, intent.asset_decimals, intent.asset_symbol)
+    due = format_amount(intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
+    if intent.received_amount:
+        return f"{received} of {due} received"
+    return "nothing received yet" if intent.state is State.PENDING else "nothing received"
+
+
+def build_key_details(catalogue: Catalogue, intent: Intent) -> tuple[Detail, ...]:
+    """The main details of a payment, most frequently needed first."""
+    terms, costs = intent.terms, intent.costs
+    source = catalogue.chains.get(terms.source_chain)
+    destination = catalogue.chains.get(terms.destination_chain)
+    due = format_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
+    payout = format_amount(terms.payout_amount, intent.out_decimals, intent.out_symbol)
+    route = f"{chain_name(catalogue, terms.source_chain)} → "
+    route += chain_name(catalogue, terms.destination_chain)
+    payout_usd = costs.amount_micro_usd
+    return (
+        Detail("Deposit address", address_cell(source, intent.address, "deposit address")),
+        Detail(
+            "Amount due",
+            Cell(due, format_approx_usd(costs.total_micro_usd), copy=_without_symbol(due)),
+        ),
+        Detail("Recipient gets", Cell(payout, format_approx_usd(payout_usd))),
+        Detail("Recipient", address_cell(destination, terms.recipient, "recipient")),
+        Detail(
+            "Route",
+            Cell(route, sub=f"via {bridge_title(terms.bridge)}" if terms.bridge else "same chain"),
+        ),
+        Detail("Fees", Cell(format_usd(_total_fees(intent), 4), sub=_format_fee_split(intent))),
+        Detail("Refund address", address_cell(source, terms.refund_address, "refund address")),
+        Detail("Created", Cell(at=to_millis(intent.created_at), as_="exact")),
+        Detail("Expires", Cell(at=to_millis(terms.expires_at), as_="exact")),
+    )
+
+
+def build_technical_details(catalogue: Catalogue, intent: Intent) -> tuple[Detail, ...]:
+    """Technical details for developers and support; amounts are in smallest units."""
+    terms = intent.terms
+    source = catalogue.chains.get(terms.source_chain)
+    destination = catalogue.chains.get(terms.destination_chain)
+    return (
+        Detail("Payment ID", Cell(str(intent.id), copy=str(intent.id), what="payment ID")),
+        Detail("Intent hash", _copyable_cell(intent.intent_hash, "intent hash")),
+        Detail("Payout transaction", tx_cell(destination, intent.tx_hash)),
+        Detail("Sender", address_cell(source, intent.sender, "sender")),
+        Detail("Deposit amount", _copyable_cell(str(terms.deposit_amount), "smallest units")),
+        Detail("Received", _copyable_cell(str(intent.received_amount), "smallest units")),
+        Detail(
+            "Balance at address", _copyable_cell(str(intent.balance_at_address), "smallest units")
+        ),
+        Detail("Payout", _copyable_cell(str(terms.payout_amount), "smallest units")),
+        Detail("Token in", address_cell(source, terms.token_in, "token")),
+        Detail("Token out", address_cell(destination, terms.token_out, "token")),
+        Detail("Coordinator", address_cell(source, intent.coordinator, "coordinator")),
+        Detail("Relayer", address_cell(destination, intent.relayer, "relayer")),
+        Detail("Relayer reimbursed", Cell("yes" if intent.relayer_claimed else "not yet")),
+        Detail("Merchant", Cell(intent.client_id, sub=f"{intent.mode} mode")),
+        Detail("Nonce", _copyable_cell(str(terms.nonce), "nonce")),
+    )
+
+
+def _copyable_cell(text: str, what: str) -> Cell:
+    short_text = text if len(text) <= 28 else f"{text[:14]}…{text[-8:]}"
+    return Cell(short_text, copy=text, what=what, mono=True, hint=text)
+
+
+def _without_symbol(text: str) -> str:
+    return text.split(" ")[0].replace(",", "")
+
+
+def _total_fees(intent: Intent) -> int:
+    costs = intent.costs
+    return costs.service_micro_usd + costs.bridge_micro_usd + costs.app_micro_usd
+
+
+def _format_fee_split(intent: Intent) -> str:
+    costs = intent.costs
+    parts = [
+        f"service {format_usd(costs.service_micro_usd, 4)}",
+        f"bridge {format_usd(costs.bridge_micro_usd, 4)}",
+    ]
+    if costs.app_micro_usd:
+        parts.append(f"app {format_usd(costs.app_micro_usd, 4)}")
+    return ", ".join(parts)
+
+
+def build_transition_entries(
+    catalogue: Catalogue, intent: Intent, moves: Sequence[TransitionRecord]
+) -> tuple[TimelineEntry, ...]:
+    """Timeline entries of the transitions, newest first, with transaction and raw record."""
+    ordered = sorted(enumerate(moves), key=lambda pair: (pair[1].at, pair[0]), reverse=True)
+    return tuple(_entry(catalogue, intent, move) for _, move in ordered)
+
+
+def _entry(catalogue: Catalogue, intent: Intent, move: TransitionRecord) -> TimelineEntry:
+    title, icon = status_labels.describe_event(move.event)
+    webhook_note = f"Webhook event {move.event_type}" if move.event_type else ""
+    is_tx = len(move.note) > _MIN_TX_LENGTH and " " not in move.note
+    note = "" if is_tx else move.note
+    chain = (
+        intent.terms.destination_chain
+        if move.event in _DESTINATION_EVENTS
+        else intent.terms.source_chain
+    )
+    return TimelineEntry(
+        key=move.id,
+        title=title,
+        at=to_millis(move.at),
+        note=". ".join(part.rstrip(".") for part in (note, webhook_note) if part),
+        tx=tx_cell(catalogue.chains.get(chain), move.note) if is_tx else None,
+        icon=icon,
+        color=STATE_COLORS[move.to_state],
+        raw=to_raw_json(asdict(move)),
+    )
+
+
+def collect_records(story: IntentTimeline) -> dict[str, Any]:
+    """All stored records of a payment by kind."""
+    return {
+        "Payment": story.intent,
+        "Events": sorted(story.transitions, key=lambda move: move.at),
+        "Deposits": story.deposits,
+        "Outbound transactions": story.outbound_txs,
+        "Signed transactions": story.attempts,
+        "Ledger": [{"at": at, "posting": posting} for at, posting in story.postings],
+        "Notes": story.notes,
+    }
+
+
+def to_raw_json(record: Any) -> str:
+    """A record as indented JSON; values without a JSON form become text, bytes their length."""
+    return json.dumps(record, indent=2, default=_to_plain, ensure_ascii=False)
+
+
+def _to_plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)

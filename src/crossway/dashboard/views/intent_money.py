@@ -1,0 +1,278 @@
+"""The money of a payment: deposits, outbound transactions, ledger, quoted versus actual."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.fiat import format_fiat
+from crossway.dashboard.views.formatting import (
+    address_cell,
+    chain_name,
+    format_amount,
+    format_approx_usd,
+    format_duration,
+    format_short_amount,
+    format_token_amount,
+    format_usd,
+    time_cell,
+    to_millis,
+    tx_cell,
+)
+from crossway.dashboard.views.intent_detail import state_entry_times
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.deposits import Deposit, DepositPurpose
+from crossway.domain.errors import Unreachable
+from crossway.domain.fiat import Fiat
+from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import FIAT, Account, Posting, is_fiat
+from crossway.domain.outbound import OutboundTx
+from crossway.domain.ramps import provider_name
+from crossway.ports.services import Services
+from crossway.usecases.payments import timeline
+from crossway.usecases.payments.timeline import IntentTimeline
+from crossway.usecases.pricing.multi_source import confirmation_seconds
+
+_OPEN_STATES = (State.PENDING, State.FUNDED, State.INITIATED)
+DEPOSIT_COLUMNS = (
+    Column("Amount"),
+    Column("Type"),
+    Column("Chain"),
+    Column("From"),
+    Column("Transaction"),
+    Column("Detected"),
+)
+OUTBOUND_TX_COLUMNS = (
+    Column("Purpose"),
+    Column("Status"),
+    Column("Amount"),
+    Column("To"),
+    Column("Transaction"),
+    Column("Updated"),
+)
+LEDGER_COLUMNS = (
+    Column("Time"),
+    Column("From"),
+    Column("To"),
+    Column("Amount", "right"),
+    Column("Location"),
+    Column("Transaction"),
+)
+COMPARISON_COLUMNS = (Column(""), Column("Quoted", "right"), Column("Actual", "right"))
+
+
+def build_deposit_rows(catalogue: Catalogue, deposits: Sequence[Deposit]) -> tuple[Row, ...]:
+    """Rows of the deposits detected at the deposit address, newest first."""
+    return tuple(
+        _deposit_row(catalogue, deposit)
+        for deposit in sorted(deposits, key=lambda d: (d.incoming.at, d.id), reverse=True)
+    )
+
+
+def _deposit_row(catalogue: Catalogue, deposit: Deposit) -> Row:
+    incoming = deposit.incoming
+    chain = catalogue.chains.get(incoming.chain)
+    chips: list[Badge] = [status_labels.DEPOSIT_STATES[deposit.state]]
+    if deposit.purpose is not None:
+        chips.append(status_labels.DEPOSIT_PURPOSES[deposit.purpose])
+    return Row(
+        key=str(deposit.id),
+        cells=(
+            Cell(format_token_amount(catalogue, incoming.chain, incoming.token, incoming.amount)),
+            Cell(chips=tuple(chips), sub=deposit.note),
+            Cell(chain_name(catalogue, incoming.chain), sub=f"block {incoming.block_height:,}"),
+            address_cell(chain, incoming.sender, "sender"),
+            tx_cell(chain, incoming.tx_hash),
+            time_cell(incoming.at),
+        ),
+    )
+
+
+def build_outbound_tx_rows(catalogue: Catalogue, story: IntentTimeline) -> tuple[Row, ...]:
+    """Rows of the payment's outbound transactions, oldest first."""
+    ordered = sorted(story.outbound_txs, key=lambda transfer: transfer.id)
+    return tuple(_outbound_tx_row(catalogue, transfer, story.intent) for transfer in ordered)
+
+
+def _outbound_tx_row(catalogue: Catalogue, transfer: OutboundTx, intent: Intent) -> Row:
+    chain = catalogue.chains.get(transfer.chain)
+    units = transfer.amount
+    amount = (
+        "entire balance"
+        if units is None
+        else format_token_amount(catalogue, transfer.chain, transfer.token, units)
+    )
+    attempts = f"{transfer.attempt_count} attempts so far" if transfer.attempt_count > 1 else ""
+    return Row(
+        key=str(transfer.id),
+        cells=(
+            Cell(
+                status_labels.describe_outbound_tx(transfer, intent),
+                sub=f"on {chain_name(catalogue, transfer.chain)}",
+            ),
+            Cell(
+                chips=(status_labels.OUTBOUND_TX_STATES[transfer.state],),
+                sub=". ".join(part for part in (transfer.reason.rstrip("."), attempts) if part),
+            ),
+            Cell(amount),
+            address_cell(chain, transfer.to_address, "receiver"),
+            tx_cell(chain, transfer.tx_id),
+            time_cell(transfer.updated_at),
+        ),
+    )
+
+
+def build_ledger_rows(
+    catalogue: Catalogue, fiat: Fiat, postings: Sequence[tuple[datetime, Posting]]
+) -> tuple[Row, ...]:
+    """Rows of the ledger postings, oldest first, from the credited to the debited account."""
+    return tuple(
+        Row(
+            key=str(index),
+            cells=(
+                Cell(at=to_millis(at), as_="exact"),
+                Cell(status_labels.ACCOUNT_NAMES[posting.credit]),
+                Cell(status_labels.ACCOUNT_NAMES[posting.debit]),
+                *_location_cells(catalogue, fiat, posting),
+            ),
+        )
+        for index, (at, posting) in enumerate(postings)
+    )
+
+
+def _location_cells(catalogue: Catalogue, fiat: Fiat, posting: Posting) -> tuple[Cell, Cell, Cell]:
+    """Amount, location and proof: a transaction, or a ramp order's report for fiat money."""
+    if not is_fiat(posting.chain):
+        amount = format_token_amount(catalogue, posting.chain, posting.token, posting.amount)
+        location = chain_name(catalogue, posting.chain)
+        return Cell(amount), Cell(location), _transaction_cell(catalogue, posting)
+    corridor = fiat.corridors.get(posting.token)
+    digits = corridor.currency.digits if corridor else 0
+    _, number, step = posting.tx.split(":")
+    return (
+        Cell(format_fiat(posting.amount, digits, posting.token)),
+        Cell(provider_name(posting.chain.removeprefix(FIAT))),
+        Cell(f"Order {number}, {step}"),
+    )
+
+
+def _transaction_cell(catalogue: Catalogue, posting: Posting) -> Cell:
+    """The transaction of a posting; a deposit's reference has the position within it as suffix."""
+    return tx_cell(catalogue.chains.get(posting.chain), posting.tx.split("#")[0].split(":")[0])
+
+
+def build_comparison_rows(catalogue: Catalogue, story: IntentTimeline) -> tuple[Row, ...]:
+    """Rows that compare quoted with actual values."""
+    intent, postings = story.intent, [posting for _, posting in story.postings]
+    terms, costs = intent.terms, intent.costs
+    booked = _net_amounts(catalogue, postings)
+    rows = [
+        (
+            "Deposit",
+            format_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol),
+            format_amount(intent.received_amount, intent.asset_decimals, intent.asset_symbol),
+        ),
+        (
+            "Recipient gets",
+            format_amount(terms.payout_amount, intent.out_decimals, intent.out_symbol),
+            booked.get(Account.RECIPIENT, _placeholder(intent)),
+        ),
+        (
+            "Service fee",
+            format_usd(costs.service_micro_usd, 4),
+            booked.get(Account.SERVICE_FEES, "–"),
+        ),
+        ("Bridge fee", format_usd(costs.bridge_micro_usd, 4), booked.get(Account.BRIDGE_FEES, "–")),
+        ("App fee", format_usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
+        ("Relayer's network fees", "included in the fees", booked.get(Account.NETWORK_FEES, "–")),
+        *_duration_rows(catalogue, story),
+        ("Refunded", "–", _format_returned(catalogue, postings)),
+    ]
+    if not costs.app_micro_usd:
+        rows = [row for row in rows if row[0] != "App fee"]
+    return tuple(Row(name, (Cell(name), Cell(q), Cell(a))) for name, q, a in rows)
+
+
+def _duration_rows(catalogue: Catalogue, story: IntentTimeline) -> list[tuple[str, str, str]]:
+    """Quoted and actual durations of the confirmation and of the payout."""
+    intent, times = story.intent, state_entry_times(story.transitions)
+    chain = catalogue.chains[intent.terms.source_chain]
+    quoted = confirmation_seconds(chain, intent.costs.total_micro_usd)
+    paid = [d for d in story.deposits if d.purpose is DepositPurpose.PAYMENT and d.credited_at]
+    confirmed = filled = _placeholder(intent)
+    if paid and State.FUNDED in times:
+        last = max(paid, key=lambda d: d.incoming.at)
+        waited = (times[State.FUNDED] - last.incoming.at).total_seconds()
+        confirmed = format_duration(max(waited, 0))
+    if State.FUNDED in times and State.COMPLETED in times:
+        filled = format_duration((times[State.COMPLETED] - times[State.FUNDED]).total_seconds())
+    return [
+        ("Confirmation time", f"about {format_duration(quoted)}", confirmed),
+        ("Payout time", "–", filled),
+    ]
+
+
+def _placeholder(intent: Intent) -> str:
+    """The placeholder of a missing value: `not yet` while the payment is open, else a dash."""
+    return "not yet" if intent.state in _OPEN_STATES else "–"
+
+
+def describe_refund_cost(services: Services, intent: Intent) -> str:
+    """The cost of refunding the payment's balance as a sentence; empty without a balance."""
+    try:
+        refund_cost = timeline.estimate_refund(services, intent)
+    except Unreachable:
+        return "The network fee of a refund is unknown: the chain is not responding."
+    if refund_cost is None:
+        return ""
+    chain = services.catalogue.chains[refund_cost.chain]
+    fee = format_short_amount(refund_cost.fee_units, chain.native_decimals, chain.native_symbol)
+    fee_usd = (
+        f" ({format_approx_usd(refund_cost.fee_micro_usd)})"
+        if refund_cost.fee_micro_usd is not None
+        else ""
+    )
+    balance = format_amount(intent.balance_at_address, intent.asset_decimals, intent.asset_symbol)
+    if refund_cost.is_dust:
+        return f"{balance} will not be refunded: the network fee is higher, {fee}{fee_usd}."
+    return (
+        f"Refunding {balance} costs {fee}{fee_usd} in network fees now. The relayer pays the fee; "
+        f"the payer gets the full {balance}."
+    )
+
+
+def _net_amounts(catalogue: Catalogue, postings: Sequence[Posting]) -> dict[Account, str]:
+    """The net amount of each account as text, per token."""
+    totals: dict[Account, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
+    for posting in postings:
+        totals[posting.debit][posting.chain, posting.token] += posting.amount
+        totals[posting.credit][posting.chain, posting.token] -= posting.amount
+    return {
+        account: " + ".join(
+            format_token_amount(catalogue, chain, token, abs(units))
+            + _chain_suffix(catalogue, chain, balances)
+            for (chain, token), units in balances.items()
+            if units
+        )
+        for account, balances in totals.items()
+        if any(balances.values())
+    }
+
+
+def _chain_suffix(catalogue: Catalogue, chain: str, balances: Mapping[tuple[str, str], int]) -> str:
+    """The chain as a suffix when amounts of several chains are listed together."""
+    several = len({where for (where, _), units in balances.items() if units}) > 1
+    return f" on {chain_name(catalogue, chain)}" if several else ""
+
+
+def _format_returned(catalogue: Catalogue, postings: Sequence[Posting]) -> str:
+    """The amounts returned to the payer per token, less what a reorganization reversed."""
+    totals: dict[tuple[str, str], int] = defaultdict(int)
+    for posting in postings:
+        if (posting.debit, posting.credit) == (Account.PAYER, Account.HELD):
+            totals[posting.chain, posting.token] += posting.amount
+    amounts = (
+        format_token_amount(catalogue, *asset, units) for asset, units in totals.items() if units
+    )
+    return " + ".join(amounts) or "–"

@@ -1,0 +1,165 @@
+"""The filters of the payment list: parsing, descriptions and the values to choose from."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from types import MappingProxyType
+from typing import Final
+
+from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.formatting import chain_name, group_thousands
+from crossway.domain.clients import Mode, Principal
+from crossway.domain.filters import (
+    NO_BRIDGE,
+    ExceptionFlag,
+    Filter,
+    FilterField,
+    FilterSet,
+    format_filters,
+    parse_filters,
+)
+from crossway.domain.intent import State
+from crossway.domain.money import format_units
+from crossway.domain.roles import Permission
+from crossway.ports.services import Services
+
+ALL: Final = "All"
+QUICK: Final[Mapping[str, tuple[State, ...]]] = MappingProxyType(
+    {
+        ALL: (),
+        "Pending": (State.PENDING,),
+        "In progress": (State.FUNDED, State.INITIATED),
+        "Completed": (State.COMPLETED,),
+        "Expired": (State.EXPIRED,),
+        "Refunded": (State.REFUNDED,),
+        "Failed": (State.FAILED,),
+    }
+)
+FIELD_NAMES: Final[Mapping[FilterField, str]] = MappingProxyType(
+    {
+        FilterField.STATE: "Status",
+        FilterField.EXCEPTION: "Exception",
+        FilterField.SOURCE: "From chain",
+        FilterField.DESTINATION: "To chain",
+        FilterField.TOKEN: "Token",
+        FilterField.VALUE: "Value in USD",
+        FilterField.CREATED: "Created",
+        FilterField.BRIDGE: "Bridge",
+        FilterField.CLIENT: "Merchant",
+        FilterField.MODE: "Mode",
+        FilterField.LINK: "Payment link",
+        FilterField.REFERENCE: "Metadata value",
+    }
+)
+EXCEPTION_NAMES: Final[Mapping[ExceptionFlag, str]] = MappingProxyType(
+    {
+        ExceptionFlag.SHORT: "Short: received less than requested",
+        ExceptionFlag.OVER: "Over: received more than requested",
+        ExceptionFlag.LATE: "Late: received after the payment expired",
+        ExceptionFlag.WRONG_TOKEN: "Wrong token: another token or chain",
+        ExceptionFlag.REFUND_FAILED: "Refund failed",
+        ExceptionFlag.STUCK: "Blocked: a transaction is waiting or failed",
+    }
+)
+_DAY: Final = timedelta(days=1)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def parse_params(params: Mapping[str, str]) -> FilterSet:
+    """The filters in the query string of the list; raises `InvalidInput` with the reason."""
+    states = QUICK.get(params.get("show", ALL), ())
+    quick = (Filter(FilterField.STATE, tuple(state.value for state in states)),) if states else ()
+    return FilterSet(
+        (*quick, *parse_filters(params.get("all", ""), "all")),
+        parse_filters(params.get("any", ""), "any"),
+    )
+
+
+def update_filters(text: str, add: Filter | None = None, drop: int | None = None) -> str:
+    """Filters in query-string form with one added, or without the one at index `drop`."""
+    filters = list(parse_filters(text, "filter"))
+    if drop is not None:
+        del filters[drop]
+    return format_filters([*filters, add] if add else filters)
+
+
+def list_choices(services: Services, caller: Principal, subject: FilterField) -> dict[str, str]:
+    """The values of a field with their display names; empty for fields that are typed in."""
+    catalogue = services.catalogue
+    match subject:
+        case FilterField.STATE:
+            return {state.value: status_labels.INTENT_STATES[state].text for state in State}
+        case FilterField.EXCEPTION:
+            return {kind.value: label for kind, label in EXCEPTION_NAMES.items()}
+        case FilterField.SOURCE | FilterField.DESTINATION:
+            return {c: chain_name(catalogue, c) for c in catalogue.chains if c in services.chains}
+        case FilterField.TOKEN:
+            symbols = sorted({token.symbol for token in catalogue.tokens.values()})
+            return {symbol: symbol for symbol in symbols}
+        case FilterField.BRIDGE:
+            bridges = {bridge.name.value: str(bridge.name) for bridge in services.bridges}
+            return {**bridges, NO_BRIDGE: "None, same chain"}
+        case FilterField.MODE:
+            return {mode.value: mode.capitalize() for mode in Mode}
+        case FilterField.CLIENT:
+            return _client_names(services, caller)
+    return {}
+
+
+def _client_names(services: Services, caller: Principal) -> dict[str, str]:
+    if not caller.can(Permission.SEE):
+        return {caller.client.id: caller.client.name}
+    with services.store.read() as unit:
+        return {client.id: client.name for client in unit.api_keys.list_clients()}
+
+
+def created_between(first: date | None, last: date | None) -> Filter:
+    """A filter on the creation date; both days are UTC and included."""
+    return Filter(
+        FilterField.CREATED,
+        (),
+        None if first is None else _day_start_micros(first),
+        None if last is None else _day_start_micros(last + _DAY),
+    )
+
+
+def _day_start_micros(day: date) -> int:
+    return (datetime(day.year, day.month, day.day, tzinfo=UTC) - _EPOCH) // timedelta(
+        microseconds=1
+    )
+
+
+def describe_filter(services: Services, caller: Principal, condition: Filter) -> str:
+    """A filter as text: `Token is USDC or USDT`."""
+    label, negation = FIELD_NAMES[condition.field], " not" if condition.negated else ""
+    if condition.field is FilterField.VALUE:
+        least, most = map(_format_usd_bound, (condition.minimum, condition.maximum))
+        return f"{label}{negation} {_format_range(least, most)}"
+    if condition.field is FilterField.CREATED:
+        first, last = map(_format_day_bound, (condition.minimum, condition.maximum))
+        return f"{label}{negation} {_format_range(first, last)}"
+    choices = list_choices(services, caller, condition.field)
+    names = [choices.get(value, value).partition(":")[0] for value in condition.values]
+    return f"{label} is{negation} {_join_with_or(names)}"
+
+
+def _format_range(least: str, most: str) -> str:
+    if least and most:
+        return f"from {least} to below {most}"
+    return f"from {least}" if least else f"below {most}"
+
+
+def _format_usd_bound(micro_usd: int | None) -> str:
+    return "" if micro_usd is None else group_thousands(format_units(micro_usd, 6))
+
+
+def _format_day_bound(micros: int | None) -> str:
+    if micros is None:
+        return ""
+    at = _EPOCH + timedelta(microseconds=micros)
+    return at.strftime("%Y-%m-%d" if at.time() == datetime.min.time() else "%Y-%m-%d %H:%M UTC")
+
+
+def _join_with_or(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,250 @@
+"""The page of one ramp order: its progress, details, timeline and fiat postings."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from crossway.dashboard.views import ramp_status_labels
+from crossway.dashboard.views.cells import Cell, Color, Detail, Step, TimelineEntry
+from crossway.dashboard.views.fiat import country_name, format_fiat, format_percent, format_rate
+from crossway.dashboard.views.formatting import (
+    address_cell,
+    chain_name,
+    format_amount,
+    format_usd,
+    to_millis,
+    tx_cell,
+)
+from crossway.dashboard.views.ramp_orders import user_chain
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.clients import Principal
+from crossway.domain.fiat import Fiat
+from crossway.domain.intent import Intent
+from crossway.domain.ledger import Posting, is_fiat
+from crossway.domain.money import format_units
+from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
+from crossway.ports.ramp_repository import OrderFilter, OrderTransition
+from crossway.ports.services import Services
+from crossway.usecases.kyc import verification
+from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token
+from crossway.usecases.ramps import orders as ramp_orders
+
+S = OrderState
+COLORS: dict[OrderState, Color] = {s: chip.color for s, chip in ramp_status_labels.STATES.items()}
+_HAPPY_PATH = (S.PENDING, S.INITIATED, S.PROCESSING, S.COMPLETED)
+_PERSONAL_FIELDS = frozenset({"encrypted_fields", "customer_id", "instructions"})
+
+
+@dataclass(frozen=True, slots=True)
+class OrderDetail:
+    """One order with its related records; `person` is the masked e-mail address, `channel` and
+    `provider` are display names, `postings` are the fiat postings only."""
+
+    order: RampOrder
+    provider: str
+    channel: str
+    person: str
+    intent: Intent | None
+    moves: list[OrderTransition]
+    postings: list[tuple[datetime, Posting]]
+    ramp_amount: str
+
+
+def search_orders(services: Services, caller: Principal, text: str) -> list[RampOrder]:
+    """The orders that match an id, a reference, an address or a transaction."""
+    text = text.strip()
+    return ramp_orders.list_orders(services, caller, OrderFilter(text=text), 2)[0] if text else []
+
+
+def load_order_detail(services: Services, caller: Principal, order_id: int) -> OrderDetail:
+    """All records of one order; raises `NotFound`."""
+    order = ramp_orders.get_order(services, caller, order_id)
+    intent, postings = None, []
+    if order.intent_id is not None:
+        with services.store.read() as unit:
+            intent = unit.intents.get(order.intent_id)
+            postings = [
+                posting
+                for posting in unit.ledger.list_by_intent(order.intent_id)
+                if is_fiat(posting[1].chain)
+            ]
+    channel, token = find_channel(services, order), find_ramp_token(services, order)
+    units = order.ramp_units
+    return OrderDetail(
+        order=order,
+        provider=provider_name(order.provider),
+        channel=channel.name if channel else order.channel,
+        person=verification.get_masked_email(services, order.customer_id),
+        intent=intent,
+        moves=ramp_orders.list_order_history(services, caller, order_id),
+        postings=postings,
+        ramp_amount=format_amount(units, token.decimals, token.symbol)
+        if token
+        else f"{units:,} units",
+    )
+
+
+def state_entry_times(moves: Sequence[OrderTransition]) -> dict[OrderState, int]:
+    """The time each state was entered, in epoch milliseconds."""
+    return {m.to_state: to_millis(m.at) for m in moves if m.from_state is not m.to_state}
+
+
+def build_steps(detail: OrderDetail) -> tuple[Step, ...]:
+    """The steps of this order: completed, current and upcoming."""
+    order = detail.order
+    entered_at = state_entry_times(detail.moves) | {S.PENDING: to_millis(order.created_at)}
+    if order.state in _HAPPY_PATH:
+        return _happy_path_steps(detail, entered_at)
+    steps = [Step("Created", "done", entered_at[S.PENDING])]
+    if S.INITIATED in entered_at:
+        steps.append(Step("Accepted", "done", entered_at[S.INITIATED]))
+    if S.PROCESSING in entered_at:
+        steps.append(Step("Paid", "done", entered_at[S.PROCESSING]))
+    ended = S.FAILED if order.state is S.REFUNDED else order.state
+    chip = ramp_status_labels.STATES[ended]
+    final_step = Step(chip.text, "failed", entered_at.get(ended))
+    if order.state is S.REFUNDED:
+        return *steps, final_step, Step("Refunded", "done", entered_at.get(S.REFUNDED))
+    owed = order.state is S.FAILED and order.paid_at is not None
+    refund = (Step("Refund", "now", note="in progress"),) if owed else ()
+    return *steps, final_step, *refund
+
+
+def _happy_path_steps(detail: OrderDetail, entered_at: dict[OrderState, int]) -> tuple[Step, ...]:
+    order = detail.order
+    is_on_ramp = order.direction is Direction.ON
+    current = _HAPPY_PATH.index(order.state)
+    last = "Crypto delivered" if is_on_ramp else "Fiat paid out"
+    waiting = (
+        "Created",
+        f"Requested from {detail.provider}",
+        "Awaiting payment",
+        "Delivery in progress",
+    )
+    if order.paid_at is None and order.state is S.PROCESSING:
+        waiting = (*waiting[:3], "Confirming payment")
+    done = ("Created", f"Accepted by {detail.provider}", "Paid", last)
+    todo = ("Created", "Accepted", "Paid", last)
+    steps = []
+    for index, state in enumerate(_HAPPY_PATH):
+        if index <= current:
+            steps.append(Step(done[index], "done", entered_at.get(state)))
+        elif index == current + 1:
+            steps.append(Step(waiting[index], "now"))
+        else:
+            steps.append(Step(todo[index], "todo"))
+    return tuple(steps)
+
+
+def format_exchange(detail: OrderDetail) -> str:
+    """The exchange as text: `41,250.00 NGN for 25.00 USDC`."""
+    order = detail.order
+    local = format_fiat(order.fiat_minor, order.digits, order.currency)
+    crypto = format_amount(order.crypto_units, order.decimals, order.symbol)
+    return f"{local} for {crypto}" if order.direction is Direction.ON else f"{crypto} for {local}"
+
+
+def build_key_details(catalogue: Catalogue, fiat: Fiat, detail: OrderDetail) -> tuple[Detail, ...]:
+    """The main details of an order, most frequently needed first."""
+    order = detail.order
+    is_on_ramp = order.direction is Direction.ON
+    chain = catalogue.chains.get(user_chain(order))
+    local = format_fiat(order.fiat_minor, order.digits, order.currency)
+    crypto = format_amount(order.crypto_units, order.decimals, order.symbol)
+    bare = format_units(order.fiat_minor, order.digits, order.digits)
+    money = Cell(local, sub=format_rate(order.rate_micro, order.currency), copy=bare, what="amount")
+    wallet = order.recipient if is_on_ramp else order.sender
+    route = f"{chain_name(catalogue, order.source_chain)} → "
+    route += chain_name(catalogue, order.destination_chain)
+    same = order.source_chain == order.destination_chain
+    facts = [
+        Detail("User pays" if is_on_ramp else "User gets", money),
+        Detail(
+            "User gets" if is_on_ramp else "User sells", Cell(crypto, sub=_format_deposit(order))
+        ),
+        Detail(
+            "Total fees",
+            Cell(
+                format_fiat(order.fees_minor, order.digits, order.currency),
+                sub=f"{format_percent(order.fees_minor, order.fiat_minor)}, "
+                f"{format_usd(order.fees_micro_usd)}",
+            ),
+        ),
+        Detail("Provider", Cell(detail.provider, sub=detail.channel)),
+        Detail("Customer", Cell(detail.person or "–", sub=country_name(fiat, order.country))),
+        Detail("Recipient" if is_on_ramp else "Sender", address_cell(chain, wallet, "wallet")),
+        Detail("Route", Cell(chain_name(catalogue, order.source_chain) if same else route)),
+        Detail("Created", Cell(at=to_millis(order.created_at), as_="exact")),
+    ]
+    if order.state in (S.PENDING, S.INITIATED):
+        facts.append(Detail("Pay by", Cell(at=to_millis(order.expires_at), as_="exact")))
+    if order.completed_at is not None:
+        facts.append(Detail("Completed", Cell(at=to_millis(order.completed_at), as_="exact")))
+    if order.failure_reason:
+        facts.append(
+            Detail(
+                "Reason", Cell(ramp_status_labels.with_provider_name(order, order.failure_reason))
+            )
+        )
+    return tuple(facts)
+
+
+def _format_deposit(order: RampOrder) -> str:
+    if order.direction is Direction.ON or not order.gross_units:
+        return ""
+    return (
+        f"deposits {format_amount(order.gross_units, order.decimals, order.symbol)}, fees included"
+    )
+
+
+def build_technical_details(catalogue: Catalogue, detail: OrderDetail) -> tuple[Detail, ...]:
+    """Technical details for developers and support."""
+    order = detail.order
+    chain = catalogue.chains.get(order.ramp_chain)
+    address = catalogue.chains.get(order.source_chain)
+    delivers = "Provider delivers" if order.direction is Direction.ON else "Provider receives"
+    return (
+        Detail("Order ID", Cell(str(order.id), copy=str(order.id), what="order ID")),
+        Detail("Provider's reference", _reference_cell(order.provider_reference)),
+        Detail("Crossway's reference", _reference_cell(order.reference)),
+        Detail("Deposit address", address_cell(address, order.intent_address, "deposit address")),
+        Detail(delivers, Cell(detail.ramp_amount, sub=chain_name(catalogue, order.ramp_chain))),
+        Detail("Provider's transaction", tx_cell(chain, order.provider_tx)),
+        Detail("Provider's fee", Cell(format_fiat(order.fee_minor, order.digits, order.currency))),
+        Detail("Merchant", Cell(order.client_id, sub=f"{order.mode} mode")),
+    )
+
+
+def _reference_cell(text: str) -> Cell:
+    return Cell(text or "–", copy=text, what="reference", mono=bool(text))
+
+
+def build_timeline(detail: OrderDetail) -> tuple[TimelineEntry, ...]:
+    """Timeline entries, newest first, each with its raw record."""
+    ordered = sorted(enumerate(detail.moves), key=lambda pair: (pair[1].at, pair[0]), reverse=True)
+    return tuple(_entry(detail.order, move) for _, move in ordered)
+
+
+def _entry(order: RampOrder, move: OrderTransition) -> TimelineEntry:
+    title, icon = ramp_status_labels.describe_event(move.event)
+    note = (
+        ""
+        if move.note.rstrip(".") == title
+        else ramp_status_labels.with_provider_name(order, move.note)
+    )
+    return TimelineEntry(
+        key=move.id,
+        title=title,
+        at=to_millis(move.at),
+        note=note,
+        icon=icon,
+        color=COLORS[move.to_state],
+        raw=json.dumps(asdict(move), indent=2, default=str, ensure_ascii=False),
+    )
+
+
+def to_raw_json(order: RampOrder) -> str:
+    """The stored order as JSON, without personal data."""
+    fields = {name: value for name, value in asdict(order).items() if name not in _PERSONAL_FIELDS}
+    return json.dumps(fields, indent=2, default=str, ensure_ascii=False)

@@ -1,0 +1,168 @@
+"""The label, colour and icon of every status, event and account, shared by all pages."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from crossway.dashboard.views.cells import Badge
+from crossway.domain.deposits import DepositPurpose, DepositState
+from crossway.domain.intent import Intent, IntentEvent, State
+from crossway.domain.ledger import Account
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+
+SIMULATED: Final = "SIMULATED – no real money"
+
+INTENT_STATES: Final[Mapping[State, Badge]] = MappingProxyType(
+    {
+        State.PENDING: Badge("Pending", "orange", "hourglass_top", "Waiting for the deposit"),
+        State.FUNDED: Badge("Funded", "blue", "savings", "The deposit is complete"),
+        State.INITIATED: Badge(
+            "Initiated", "violet", "sync", "The payout to the recipient is in progress"
+        ),
+        State.COMPLETED: Badge("Completed", "green", "check_circle", "The recipient has been paid"),
+        State.EXPIRED: Badge("Expired", "gray", "timer_off", "Not funded before the deadline"),
+        State.REFUNDED: Badge(
+            "Refunded", "yellow", "undo", "The deposit was returned to the payer"
+        ),
+        State.FAILED: Badge("Failed", "red", "error", "The payout was rejected permanently"),
+    }
+)
+
+INTENT_EVENTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "CREATED": ("Payment created", "add_circle"),
+        IntentEvent.DEPOSIT_SHORT: ("Partial deposit credited", "hourglass_bottom"),
+        IntentEvent.DEPOSIT_FULL: ("Deposit complete", "savings"),
+        IntentEvent.DEPOSIT_EXTRA: ("Additional deposit", "add"),
+        IntentEvent.DEPOSIT_LATE: ("Late deposit", "schedule"),
+        IntentEvent.DEPOSIT_REVERSED: ("Deposit reversed by a chain reorganization", "undo"),
+        IntentEvent.STARTED: ("Deposit collected on the source chain", "play_arrow"),
+        IntentEvent.START_REVERSED: ("Collection reversed by a chain reorganization", "undo"),
+        IntentEvent.FILLED: ("Recipient paid", "check_circle"),
+        IntentEvent.FILL_REVERSED: ("Payout reversed by a chain reorganization", "undo"),
+        IntentEvent.FILL_REFUSED: ("Payout rejected permanently", "error"),
+        IntentEvent.REIMBURSED: ("Relayer reimbursed by the bridge", "handshake"),
+        IntentEvent.DEADLINE_EMPTY: ("Expired, no deposit", "timer_off"),
+        IntentEvent.DEADLINE_HOLDING: ("Expired, refund due", "timer_off"),
+        IntentEvent.CANCELLED_EMPTY: ("Cancelled with its ramp order", "block"),
+        IntentEvent.CANCELLED_HOLDING: ("Cancelled with its ramp order, refund due", "block"),
+        IntentEvent.RETURNED: ("Refund sent", "undo"),
+        IntentEvent.RETURN_REVERSED: ("Refund reversed by a chain reorganization", "undo"),
+        IntentEvent.LEDGER_ONLY: ("Ledger adjusted", "menu_book"),
+    }
+)
+
+OUTBOUND_TX_KINDS: Final[Mapping[OutboundTxKind, str]] = MappingProxyType(
+    {
+        OutboundTxKind.START: "Collect the deposit",
+        OutboundTxKind.FILL: "Pay the recipient",
+        OutboundTxKind.RETURN_EXCESS: "Return the overpayment",
+        OutboundTxKind.REIMBURSE: "Bridge reimbursement",
+        OutboundTxKind.REFUND: "Refund the payer",
+    }
+)
+
+OUTBOUND_TX_STATES: Final[Mapping[OutboundTxState, Badge]] = MappingProxyType(
+    {
+        OutboundTxState.DUE: Badge("Queued", "gray", "schedule", "Not signed yet"),
+        OutboundTxState.SIGNED: Badge(
+            "Sent", "violet", "sync", "Signed and sent, not included in a block yet"
+        ),
+        OutboundTxState.CONFIRMED: Badge(
+            "Confirmed", "blue", "check", "Has enough confirmations to act on"
+        ),
+        OutboundTxState.FINAL: Badge(
+            "Final", "green", "check_circle", "Cannot be reorganized any more"
+        ),
+        OutboundTxState.FAILED: Badge(
+            "Failed", "red", "error", "Retries exhausted; needs attention"
+        ),
+        OutboundTxState.CANCELLED: Badge("Cancelled", "gray", "block", "No longer needed"),
+    }
+)
+
+DEPOSIT_PURPOSES: Final[Mapping[DepositPurpose, Badge]] = MappingProxyType(
+    {
+        DepositPurpose.PAYMENT: Badge("Payment", "green", "check"),
+        DepositPurpose.OVERPAYMENT: Badge(
+            "Overpayment", "orange", "add", "More than requested, or a second deposit"
+        ),
+        DepositPurpose.LATE: Badge(
+            "Late", "orange", "schedule", "Arrived after the payment expired"
+        ),
+        DepositPurpose.WRONG_TOKEN: Badge("Wrong token", "red", "token", "Not the requested token"),
+        DepositPurpose.WRONG_CHAIN: Badge(
+            "Wrong chain", "red", "call_split", "The deposit address on another chain"
+        ),
+        DepositPurpose.ZERO_VALUE: Badge("Zero value", "gray", "remove", "A transfer of zero"),
+    }
+)
+
+DEPOSIT_STATES: Final[Mapping[DepositState, Badge]] = MappingProxyType(
+    {
+        DepositState.SEEN: Badge("Detected", "orange", "visibility", "Waiting for confirmations"),
+        DepositState.CREDITED: Badge("Credited", "green", "check_circle", "Booked in the ledger"),
+        DepositState.ORPHANED: Badge("Orphaned", "gray", "undo", "Its block was reorganized away"),
+    }
+)
+
+ACCOUNT_NAMES: Final[Mapping[Account, str]] = MappingProxyType(
+    {
+        Account.PAYER: "Payer",
+        Account.HELD: "Held at the deposit address",
+        Account.ESCROW: "Collected, receivable from the bridge",
+        Account.INVENTORY: "Relayer's own funds",
+        Account.RECIPIENT: "Recipient",
+        Account.DUST: "Dust",
+        Account.SERVICE_FEES: "Service fees",
+        Account.APP_FEES: "App fees",
+        Account.BRIDGE_FEES: "Bridge fees",
+        Account.NETWORK_FEES: "Network fees",
+        Account.EQUITY: "Operator's equity",
+        Account.CUSTOMER: "Customer",
+        Account.PROVIDER: "Held by the provider",
+        Account.FX_CLEARING: "FX clearing",
+        Account.RAMP_FEES: "Provider's fees",
+    }
+)
+
+SHORT: Final = Badge("Short", "orange", "hourglass_bottom", "Received less than requested")
+OVER: Final = Badge("Over", "blue", "add", "Received more than requested; the excess is returned")
+LATE: Final = Badge("Late", "orange", "schedule", "A deposit arrived after the payment expired")
+MISDIRECTED: Final = Badge(
+    "Wrong token",
+    "red",
+    "token",
+    "A deposit of another token or on another chain; it can be returned",
+)
+REFUND_OWED: Final = Badge(
+    "Refund due", "orange", "undo", "The deposit address still holds funds to be refunded"
+)
+REFUND_FAILED: Final = Badge("Refund failed", "red", "error", "The refund could not be sent")
+HELD_UP: Final = Badge(
+    "Blocked", "orange", "warning", "A transaction is waiting; open the payment for the reason"
+)
+
+
+RETURN_KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "foreign": "Return the wrong token",
+        "late": "Return the late deposit",
+    }
+)
+
+
+def describe_outbound_tx(transfer: OutboundTx, intent: Intent) -> str:
+    """The purpose of an outbound transaction; a return is described by its reason."""
+    terms = intent.terms
+    if transfer.kind is OutboundTxKind.RETURN_EXCESS:
+        if (transfer.chain, transfer.token) != (terms.source_chain, terms.token_in):
+            return RETURN_KINDS["foreign"]
+        if intent.state is State.REFUNDED:
+            return RETURN_KINDS["late"]
+    return OUTBOUND_TX_KINDS[transfer.kind]
+
+
+def describe_event(name: str) -> tuple[str, str]:
+    """The title and the icon of an event; an unknown event is shown by its name."""
+    return INTENT_EVENTS.get(name, (name.replace("_", " ").capitalize(), "circle"))

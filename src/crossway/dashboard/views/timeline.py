@@ -1,0 +1,131 @@
+"""The timeline of a payment: its transitions, deposits, outbound transactions and notes."""
+
+from dataclasses import replace
+
+from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.cells import Color, TimelineEntry
+from crossway.dashboard.views.formatting import chain_name, format_token_amount, to_millis, tx_cell
+from crossway.dashboard.views.intent_detail import build_transition_entries, to_raw_json
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
+from crossway.domain.intent import Intent, IntentEvent
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.ports.search_repository import Note
+from crossway.usecases.payments.timeline import IntentTimeline
+
+_MISDIRECTED = (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN, DepositPurpose.ZERO_VALUE)
+
+
+def build_timeline(catalogue: Catalogue, story: IntentTimeline) -> tuple[TimelineEntry, ...]:
+    """All entries of the timeline, newest first."""
+    intent = story.intent
+    # Entries of the same time are ordered: deposits, transitions, sent transactions, notes.
+    ordered = [
+        _deposit_entry(catalogue, deposit) for deposit in story.deposits if _needs_entry(deposit)
+    ]
+    ordered += [
+        _retitle_ledger_entry(story, item)
+        for item in reversed(build_transition_entries(catalogue, intent, story.transitions))
+    ]
+    for transfer in story.outbound_txs:
+        if transfer.state is OutboundTxState.FAILED:
+            ordered.append(_failed_entry(transfer, intent))
+        ordered += _sent_entries(catalogue, story, transfer)
+    ordered += [_note_entry(note) for note in story.notes]
+    ordered.sort(key=lambda item: item.at)
+    return tuple(ordered[::-1])
+
+
+def _retitle_ledger_entry(story: IntentTimeline, item: TimelineEntry) -> TimelineEntry:
+    """A ledger-only transition takes its title from the transaction it books."""
+    if item.title != status_labels.describe_event(IntentEvent.LEDGER_ONLY)[0]:
+        return item
+    by_tx_id = {transfer.tx_id: transfer for transfer in story.outbound_txs if transfer.tx_id}
+    transfer = by_tx_id.get(item.tx.copy) if item.tx else None
+    title = "Ledger adjusted"
+    if transfer is not None and transfer.kind is OutboundTxKind.RETURN_EXCESS:
+        title = "Returned to the payer"
+    return replace(item, title=title)
+
+
+def _needs_entry(deposit: Deposit) -> bool:
+    """Whether the deposit needs an entry of its own because no transition reports it."""
+    return deposit.state is not DepositState.CREDITED or deposit.purpose in _MISDIRECTED
+
+
+def _deposit_entry(catalogue: Catalogue, deposit: Deposit) -> TimelineEntry:
+    incoming = deposit.incoming
+    amount = format_token_amount(catalogue, incoming.chain, incoming.token, incoming.amount)
+    color: Color = "red" if deposit.purpose in _MISDIRECTED else "orange"
+    if deposit.state is DepositState.ORPHANED:
+        title, note, icon = f"{amount} reversed by a chain reorganization", deposit.note, "undo"
+    elif deposit.state is DepositState.SEEN:
+        chain = chain_name(catalogue, incoming.chain)
+        title, icon = f"{amount} detected on {chain}", "visibility"
+        note = "Waiting for confirmations."
+    else:
+        purpose = deposit.purpose or DepositPurpose.ZERO_VALUE
+        chip = status_labels.DEPOSIT_PURPOSES[purpose]
+        chain = chain_name(catalogue, incoming.chain)
+        title, icon = f"{chip.text}: {amount} on {chain}", chip.icon
+        note = deposit.note or chip.hint
+    return TimelineEntry(
+        key=f"deposit-{deposit.id}",
+        title=title,
+        at=to_millis(incoming.at),
+        note=note,
+        icon=icon,
+        color=color,
+        tx=tx_cell(catalogue.chains.get(incoming.chain), incoming.tx_hash),
+        raw=to_raw_json(deposit),
+    )
+
+
+def _failed_entry(transfer: OutboundTx, intent: Intent) -> TimelineEntry:
+    return TimelineEntry(
+        key=f"failed-{transfer.id}",
+        title=f"{status_labels.describe_outbound_tx(transfer, intent)}: failed",
+        at=to_millis(transfer.updated_at),
+        note=transfer.reason,
+        icon="error",
+        color="red",
+        raw=to_raw_json(transfer),
+    )
+
+
+def _sent_entries(
+    catalogue: Catalogue, story: IntentTimeline, transfer: OutboundTx
+) -> list[TimelineEntry]:
+    """The entry of a transaction's first signing; notes how often it was signed again."""
+    attempts = [attempt for attempt in story.attempts if attempt.outbound_tx_id == transfer.id]
+    if not attempts:
+        return []
+    first = min(attempts, key=lambda attempt: attempt.at)
+    note = (
+        f"signed {len(attempts)} times, for a higher fee or as a replacement"
+        if len(attempts) > 1
+        else ""
+    )
+    attempt = TimelineEntry(
+        key=f"sent-{transfer.id}",
+        title=f"{status_labels.describe_outbound_tx(transfer, story.intent)} sent",
+        at=to_millis(first.at),
+        note=note,
+        icon="send",
+        color="gray",
+        tx=tx_cell(catalogue.chains.get(transfer.chain), transfer.tx_id or first.signed.tx_id),
+        raw=to_raw_json(transfer),
+    )
+    return [attempt]
+
+
+def _note_entry(note: Note) -> TimelineEntry:
+    return TimelineEntry(
+        key=f"note-{note.id}",
+        title=f"Note by {note.author}",
+        at=to_millis(note.at),
+        note=note.text,
+        icon="edit_note",
+        color="blue",
+        raw=to_raw_json(note),
+    )

@@ -1,0 +1,191 @@
+"""Gas, open bridge claims, rebalancing suggestions and price exposure on screen."""
+
+from collections.abc import Mapping, Sequence
+
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.formatting import (
+    chain_name,
+    format_amount,
+    format_approx_usd,
+    format_duration,
+    format_short_amount,
+    format_usd,
+    group_thousands,
+    to_millis,
+)
+from crossway.dashboard.views.links import intent_href
+from crossway.dashboard.views.treasury import LOW_GAS
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.money import format_units
+from crossway.domain.quotes import bridge_title
+from crossway.ports.treasury_repository import BridgeReceivable
+from crossway.usecases.money.inventory import GasBalance, Inventory, InventoryPosition
+from crossway.usecases.money.price_exposure import Exposure
+from crossway.usecases.money.rebalancing import RebalancingMove
+
+CRITICAL_GAS = 100
+MAX_CLAIMS = 100
+GAS_COLUMNS = (
+    Column("Chain"),
+    Column("State"),
+    Column("Gas balance", "right"),
+    Column("Cost per transaction", "right"),
+    Column("Runway", "right"),
+)
+CLAIM_COLUMNS = (
+    Column("Payment"),
+    Column("Bridge"),
+    Column("Amount", "right"),
+    Column("Since"),
+    Column("Due"),
+    Column("State"),
+)
+EXPOSURE_COLUMNS = (
+    Column("Payments"),
+    Column("From"),
+    Column("To"),
+    Column("Agreed value", "right"),
+    Column("Unrealized gain or loss", "right", "Value received less value paid, at today's prices"),
+)
+REBALANCING_COLUMNS = (
+    Column("Amount"),
+    Column("From"),
+    Column("To"),
+    Column("Bridge"),
+    Column("Cost", "right"),
+    Column("Time", "right"),
+)
+
+
+def build_gas_rows(catalogue: Catalogue, inventory: Inventory, testnets: bool) -> tuple[Row, ...]:
+    """Rows of the gas balances, the shortest runway first."""
+    ordered = sorted(inventory.gas, key=lambda gas: gas.runway)
+    shown = [gas for gas in ordered if catalogue.chains[gas.chain].testnet == testnets]
+    return tuple(_gas_row(catalogue, gas) for gas in shown)
+
+
+def _gas_row(catalogue: Catalogue, gas: GasBalance) -> Row:
+    state = Badge("Sufficient", "green", "check_circle")
+    if gas.runway < CRITICAL_GAS:
+        state = Badge("Critical", "red", "error")
+    elif gas.runway < LOW_GAS:
+        state = Badge("Low", "orange", "warning")
+    return Row(
+        gas.chain,
+        (
+            Cell(chain_name(catalogue, gas.chain)),
+            Cell(chips=(state,)),
+            Cell(format_short_amount(gas.amount, gas.decimals, gas.symbol)),
+            Cell(
+                f"{group_thousands(_format_significant(gas.fee_units, gas.decimals))} {gas.symbol}"
+            ),
+            Cell(f"{gas.runway:,} transactions"),
+        ),
+    )
+
+
+def _format_significant(units: int, decimals: int) -> str:
+    """A small amount with three significant digits."""
+    integer_part, _, fraction = format_units(units, decimals).partition(".")
+    leading = len(fraction) - len(fraction.lstrip("0"))
+    return f"{integer_part}.{fraction[: leading + 3]}" if fraction else integer_part
+
+
+def build_claim_rows(
+    catalogue: Catalogue,
+    claims: Sequence[BridgeReceivable],
+    prices: Mapping[tuple[str, str], InventoryPosition],
+    now: int,
+) -> tuple[Row, ...]:
+    """Rows of the claims on bridges, the earliest due first; a row opens its payment."""
+    return tuple(_claim_row(catalogue, claim, prices, now) for claim in claims[:MAX_CLAIMS])
+
+
+def _claim_row(
+    catalogue: Catalogue,
+    claim: BridgeReceivable,
+    prices: Mapping[tuple[str, str], InventoryPosition],
+    now: int,
+) -> Row:
+    token, is_overdue = (
+        catalogue.by_address.get((claim.chain, claim.token)),
+        to_millis(claim.due) < now,
+    )
+    text = f"{claim.amount:,} units"
+    if token is not None:
+        text = format_amount(claim.amount, token.decimals, token.symbol)
+    stock = prices.get((claim.chain, claim.token))
+    usd_value = stock.micro_usd(claim.amount) if stock else None
+    state = Badge("Overdue", "red", "error") if is_overdue else Badge("On time", "blue", "schedule")
+    return Row(
+        str(claim.intent_id),
+        (
+            Cell(f"#{claim.intent_id}", sub=f"on {chain_name(catalogue, claim.chain)}"),
+            Cell(bridge_title(claim.bridge) if claim.bridge else "Same chain"),
+            Cell(text, sub="" if usd_value is None else format_approx_usd(usd_value)),
+            Cell(at=to_millis(claim.since)),
+            Cell(at=to_millis(claim.due), as_="left" if not is_overdue else "ago"),
+            Cell(chips=(state,), sub=claim.reason),
+        ),
+        href=intent_href(claim.intent_id),
+        label=f"Payment {claim.intent_id}",
+    )
+
+
+def build_rebalancing_rows(
+    catalogue: Catalogue, moves: Sequence[RebalancingMove]
+) -> tuple[Row, ...]:
+    """Rows of the suggested rebalancing transfers with their cost."""
+    return tuple(
+        Row(
+            f"move-{index}",
+            (
+                Cell(
+                    format_short_amount(
+                        suggestion.amount, suggestion.token.decimals, suggestion.token.symbol
+                    ),
+                    sub=format_approx_usd(suggestion.micro_usd),
+                ),
+                Cell(chain_name(catalogue, suggestion.token.chain)),
+                Cell(chain_name(catalogue, suggestion.to.chain)),
+                Cell(
+                    bridge_title(suggestion.bridge) if suggestion.bridge else "None",
+                    sub=suggestion.unavailable_reason,
+                ),
+                Cell(format_usd(suggestion.fee_micro_usd) if suggestion.bridge else "–"),
+                Cell(format_duration(suggestion.seconds) if suggestion.bridge else "–"),
+            ),
+        )
+        for index, suggestion in enumerate(moves)
+    )
+
+
+def build_exposure_rows(catalogue: Catalogue, exposures: Sequence[Exposure]) -> tuple[Row, ...]:
+    """Rows of open payments exposed to price changes, the largest loss first."""
+    return tuple(
+        Row(
+            f"exposure-{index}",
+            (
+                Cell(
+                    f"{exposure.payments:,}",
+                    sub="in progress" if exposure.committed else "not paid yet",
+                ),
+                Cell(f"{exposure.symbol_in} on {chain_name(catalogue, exposure.source_chain)}"),
+                Cell(
+                    f"{exposure.symbol_out} on {chain_name(catalogue, exposure.destination_chain)}"
+                ),
+                Cell(format_usd(exposure.agreed_micro_usd)),
+                _gain_cell(exposure.gain_micro_usd),
+            ),
+        )
+        for index, exposure in enumerate(exposures)
+    )
+
+
+def _gain_cell(micro_usd: int | None) -> Cell:
+    if micro_usd is None:
+        return Cell("unknown", sub="no price")
+    sign, word = ("-", "loss") if micro_usd < 0 else ("", "gain")
+    return Cell(
+        f"{sign}{format_usd(abs(micro_usd))}", sub=word, tone="bad" if micro_usd < 0 else ""
+    )

@@ -1,0 +1,111 @@
+"""The outbound transactions of an intent and their states."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from crossway.domain.errors import InvalidTransition
+
+
+class OutboundTxKind(StrEnum):
+    """The purpose of an outbound transaction.
+
+    START collects the deposit, FILL pays the recipient, RETURN_EXCESS returns unexpected money,
+    REIMBURSE repays the relayer, REFUND refunds the payer.
+    """
+
+    START = "START"
+    FILL = "FILL"
+    RETURN_EXCESS = "RETURN_EXCESS"
+    REIMBURSE = "REIMBURSE"
+    REFUND = "REFUND"
+
+
+class OutboundTxState(StrEnum):
+    """DUE: unsigned. SIGNED: stored, maybe broadcast. CONFIRMED: enough confirmations to act on."""
+
+    DUE = "DUE"
+    SIGNED = "SIGNED"
+    CONFIRMED = "CONFIRMED"
+    FINAL = "FINAL"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+class OutboundTxEvent(StrEnum):
+    """What can happen to an outbound transaction."""
+
+    SIGN = "SIGN"
+    FOUND = "FOUND"
+    REPLACE = "REPLACE"
+    CONFIRM = "CONFIRM"
+    FINALIZE = "FINALIZE"
+    REVERT = "REVERT"
+    DROP = "DROP"
+    REORG = "REORG"
+    GIVE_UP = "GIVE_UP"
+    CANCEL = "CANCEL"
+    REVIVE = "REVIVE"
+
+
+T, X = OutboundTxState, OutboundTxEvent
+OUTBOUND_TX_TRANSITIONS: Final = MappingProxyType(
+    {
+        (T.DUE, X.SIGN): T.SIGNED,
+        # The chain executed it before, by a transaction that the ledger does not have.
+        (T.DUE, X.FOUND): T.FINAL,
+        (T.DUE, X.GIVE_UP): T.FAILED,
+        (T.DUE, X.CANCEL): T.CANCELLED,
+        (T.SIGNED, X.REPLACE): T.SIGNED,
+        (T.SIGNED, X.CONFIRM): T.CONFIRMED,
+        (T.SIGNED, X.REVERT): T.DUE,
+        (T.SIGNED, X.DROP): T.DUE,
+        (T.SIGNED, X.GIVE_UP): T.FAILED,
+        (T.CONFIRMED, X.FINALIZE): T.FINAL,
+        (T.CONFIRMED, X.REORG): T.SIGNED,
+        (T.CANCELLED, X.REVIVE): T.DUE,
+        (T.FAILED, X.REVIVE): T.DUE,
+    }
+)
+OPEN_STATES: Final = frozenset({T.DUE, T.SIGNED})
+
+
+def advance_outbound_tx(state: OutboundTxState, event: OutboundTxEvent) -> OutboundTxState:
+    """The new state after an event; raises `InvalidTransition` when the table has none."""
+    to = OUTBOUND_TX_TRANSITIONS.get((state, event))
+    if to is None:
+        raise InvalidTransition(f"{event} cannot happen to a transfer that is {state}")
+    return to
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundTx:
+    """One outbound transaction as stored, unique on (intent_id, kind, cause).
+
+    `amount` None means the whole balance of this token at the intent's address. `tx_id` is the
+    latest attempt, `reason` says why it waits or failed, `attempt_count` counts reverts and drops.
+    """
+
+    id: int
+    intent_id: int
+    kind: OutboundTxKind
+    cause: str
+    chain: str
+    token: str
+    amount: int | None
+    to_address: str
+    state: OutboundTxState
+    attempt_count: int
+    reason: str
+    next_at: datetime
+    tx_id: str | None
+    block_height: int | None
+    created_at: datetime
+    updated_at: datetime
+
+
+def backoff_seconds(tries: int) -> int:
+    """The delay before the next attempt: 1, 2, 4 … up to 300 seconds."""
+    return int(min(300, 2 ** min(max(tries - 1, 0), 9)))

@@ -1,0 +1,42 @@
+"""The call of one outbound transaction, as a chain adapter signs it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from crossway.domain.intent import Terms
+from crossway.domain.outbound import OutboundTxKind
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One transfer inside a transaction; `amount` None means the whole balance of `source`.
+
+    If an output is not `required`, its rejection by the receiver does not revert the rest.
+    """
+
+    source: str
+    to: str
+    token: str
+    amount: int | None
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundCall:
+    """The content of one transaction for an adapter to sign.
+
+    `marker` lets it execute at most once on its chain; `not_after` is the last chain time at which
+    it may be included. `terms`, `bridger` and `coordinator` are those of the intent as stored,
+    against which a contract verifies its calls.
+    """
+
+    kind: OutboundTxKind
+    chain: str
+    account: str
+    intent_hash: str
+    outputs: tuple[Output, ...]
+    marker: str | None = None
+    not_after: datetime | None = None
+    terms: Terms | None = None
+    bridger: str = ""
+    coordinator: str = ""

@@ -1,0 +1,54 @@
+"""Raises alerts and tracks the health of background tasks."""
+
+import logging
+
+from crossway.ports.records import Alert
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+
+log = logging.getLogger("crossway.engine")
+
+
+def raise_alert(
+    unit: UnitOfWork, services: Services, key: str, kind: str, subject: str, message: str
+) -> None:
+    """Raise an alert or keep it active; there is at most one per key."""
+    now = services.clock.now()
+    unit.alerts.raise_alert(Alert(key, kind, subject, message, now, now, None))
+
+
+class TaskHealth:
+    """The health of one background task: raises an alert on failure, resolves it on success."""
+
+    def __init__(self, services: Services, name: str) -> None:
+        self._services, self._name = services, name
+        # The last reported error, empty for none; None while an earlier process's alert may exist.
+        self._last_reported: str | None = None
+
+    def record_success(self) -> None:
+        """The task succeeded."""
+        if self._last_reported == "":
+            return
+        services, key = self._services, f"sweep:{self._name}"
+        with services.store.read() as unit:
+            active = any(alert.key == key for alert in unit.alerts.list_active(limit=1_000))
+        if active:
+            now = services.clock.now()
+            services.store.write(lambda unit: unit.alerts.resolve([key], now))
+        self._last_reported = ""
+
+    def record_failure(self, error: Exception) -> None:
+        """The task failed; each distinct error is logged and alerted once. Never raises."""
+        if self._last_reported == repr(error):
+            return
+        self._last_reported = repr(error)
+        log.error("%s failed", self._name, exc_info=error)
+        name, key = self._name, f"sweep:{self._name}"
+        message = f"Work on {name} failed: {type(error).__name__}. The log has the details."
+        try:
+            self._services.store.write(
+                lambda unit: raise_alert(unit, self._services, key, "engine", name, message)
+            )
+        except Exception:
+            log.exception("the alert could not be stored either")
+            self._last_reported = None

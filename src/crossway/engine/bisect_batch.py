@@ -1,0 +1,56 @@
+"""Runs a batch so that one defective record does not stop the others."""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from crossway.domain.errors import Unreachable
+from crossway.engine.alerts import raise_alert
+from crossway.ports import tracing
+from crossway.ports.services import Services
+
+T = TypeVar("T")
+R = TypeVar("R")
+log = logging.getLogger("crossway.engine")
+
+
+def bisect_batch(
+    services: Services,
+    what: str,
+    items: Sequence[T],
+    intent_of: Callable[[T], int],
+    work: Callable[[Sequence[T]], R],
+) -> list[R]:
+    """Run `work` on all items; when it fails, on each half, down to the single failing item.
+
+    A failing item is left as it is and raises an alert on its intent. Returns the results of the
+    batches that succeeded. `Unreachable` is passed on.
+    """
+    if not items:
+        return []
+    try:
+        return [work(items)]
+    except Unreachable:
+        raise
+    except Exception as error:
+        if len(items) == 1:
+            _report(services, what, intent_of(items[0]), error)
+            return []
+    middle = len(items) // 2
+    return [
+        result
+        for half in (items[:middle], items[middle:])
+        for result in bisect_batch(services, what, half, intent_of, work)
+    ]
+
+
+def _report(services: Services, what: str, intent_id: int, error: Exception) -> None:
+    with tracing.log_context(intent=intent_id):
+        log.error("%s failed for intent %s", what, intent_id, exc_info=error)
+    message = (
+        f"Payment {intent_id}: {what} failed: {type(error).__name__}. The log has the details."
+    )
+    key = f"record:{what}:{intent_id}"
+    services.store.write(
+        lambda unit: raise_alert(unit, services, key, "engine", str(intent_id), message)
+    )

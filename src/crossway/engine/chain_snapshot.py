@@ -1,0 +1,105 @@
+"""Reads what the relayer can spend and which markers the chains have executed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from crossway.domain.errors import Unreachable
+from crossway.domain.intent import Intent
+from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.engine.tx_builder import fill_marker, settle_marker, start_marker
+from crossway.ports.chain import Chain, ChainHead
+from crossway.ports.services import Services
+
+_CHECKED_KINDS = (OutboundTxKind.START, OutboundTxKind.FILL, OutboundTxKind.REFUND)
+
+
+@dataclass
+class ChainSnapshot:
+    """What the relayer can spend, and which markers the chains have already executed.
+
+    `fee_per_tx` and `gas_balance` are units of this chain's native coin. `inventory` is the
+    relayer's balance by destination (chain, token), `affordable_fills` the number of transactions
+    its gas pays for by destination chain. `unreachable_chains` gave no answer.
+    """
+
+    fee_per_tx: int
+    gas_balance: int
+    next_nonce: int
+    inventory: dict[tuple[str, str], int] = field(default_factory=dict)
+    affordable_fills: dict[str, int] = field(default_factory=dict)
+    executed_markers: set[str] = field(default_factory=set)
+    unreachable_chains: set[str] = field(default_factory=set)
+
+
+def take_chain_snapshot(
+    services: Services, chain: Chain, head: ChainHead, txs: Sequence[OutboundTx]
+) -> ChainSnapshot:
+    """Read balances, fees and executed markers for these transactions of one chain.
+
+    Raises `Unreachable` when that chain itself does not answer.
+    """
+    checked = [t for t in txs if t.kind in _CHECKED_KINDS]
+    with services.store.read() as unit:
+        intents = unit.intents.get_many({t.intent_id for t in checked})
+    snapshot = ChainSnapshot(
+        chain.fee_units(),
+        chain.native_balance(chain.accounts.relayer),
+        chain.next_nonce(chain.accounts.relayer),
+    )
+    by_kind: dict[OutboundTxKind, list[tuple[OutboundTx, Intent]]] = {}
+    for tx in checked:
+        by_kind.setdefault(tx.kind, []).append((tx, intents[tx.intent_id]))
+    starts, fills = by_kind.get(OutboundTxKind.START, []), by_kind.get(OutboundTxKind.FILL, [])
+    _read_inventory(services, snapshot, [intent for _, intent in (*starts, *fills)])
+    margin = timedelta(seconds=services.policy.start_margin_seconds)
+    to_check = [i for _, i in starts if head.time + margin >= i.terms.expires_at]
+    to_check += [i for t, i in by_kind.get(OutboundTxKind.REFUND, []) if t.amount is None]
+    if to_check:
+        snapshot.executed_markers |= chain.executed({start_marker(intent) for intent in to_check})
+    _read_escrow(services, chain, snapshot, [intent for _, intent in fills])
+    return snapshot
+
+
+def _read_inventory(services: Services, snapshot: ChainSnapshot, paying: Iterable[Intent]) -> None:
+    for location in {(i.terms.destination_chain, i.terms.token_out) for i in paying}:
+        payer = services.chains.get(location[0])
+        if payer is None:
+            snapshot.unreachable_chains.add(location[0])
+            continue
+        try:
+            snapshot.inventory[location] = payer.balances([payer.accounts.relayer], location[1])[
+                payer.accounts.relayer
+            ]
+            if location[0] not in snapshot.affordable_fills:
+                gas = payer.native_balance(payer.accounts.relayer)
+                snapshot.affordable_fills[location[0]] = gas // max(payer.fee_units(), 1)
+        except Unreachable:
+            # Transactions that need an unreadable balance wait.
+            snapshot.unreachable_chains.add(location[0])
+
+
+def _read_escrow(
+    services: Services, chain: Chain, snapshot: ChainSnapshot, filling: Sequence[Intent]
+) -> None:
+    """Find collected deposits that have already left escrow.
+
+    After a restore from backup the ledger may not know that a payer was refunded; such an intent
+    must not be filled as well.
+    """
+    by_source: dict[str, list[Intent]] = {}
+    for intent in filling:
+        by_source.setdefault(intent.terms.source_chain, []).append(intent)
+    settled_markers: set[str] = set()
+    for source, intents in by_source.items():
+        collector = services.chains.get(source)
+        try:
+            if collector is None:
+                raise Unreachable(f"{source} is not configured")
+            settled_markers |= collector.executed({settle_marker(intent) for intent in intents})
+        except Unreachable:
+            snapshot.unreachable_chains.add(source)
+    if settled_markers:
+        snapshot.executed_markers |= settled_markers | chain.executed(
+            {fill_marker(intent) for intent in filling if settle_marker(intent) in settled_markers}
+        )

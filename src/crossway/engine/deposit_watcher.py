@@ -1,0 +1,177 @@
+"""Watches for deposits: scans new blocks, reverses reorged deposits, credits confirmed ones."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+from crossway.domain.deposits import Deposit
+from crossway.domain.errors import Unreachable
+from crossway.engine.alerts import raise_alert
+from crossway.engine.bisect_batch import bisect_batch
+from crossway.engine.display_names import chain_name
+from crossway.engine.reorg_monitor import recheck_after_reorg
+from crossway.ports.chain import ChainHead, Cursor, Scan
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.deposits import record_deposits
+from crossway.usecases.payments.lifecycle import credit_deposits, reverse_deposits
+
+BATCH = 2_000
+# A block that replaces another one may carry an earlier timestamp.
+_REORG_MARGIN = timedelta(minutes=10)
+_NOT_FOUND_NOTE = "The chain reported it once and does not have it: not credited."
+
+
+class StoredAddressFilter:
+    """`ports.chain.AddressFilter` over the stored intents of one chain."""
+
+    def __init__(self, services: Services, chain: str) -> None:
+        self._services, self._chain = services, chain
+
+    def filter_known(self, addresses: Collection[str]) -> set[str]:
+        with self._services.store.read() as unit:
+            return set(unit.intents.find_ids_by_address(addresses))
+
+    def list_all(self) -> Sequence[str]:
+        since = self._services.clock.now() - timedelta(
+            seconds=self._services.policy.late_watch_seconds
+        )
+        with self._services.store.read() as unit:
+            return unit.intents.list_watched_addresses(self._chain, since)
+
+
+def scan_chain(
+    services: Services, chain_id: str, stored: Cursor | None, scanned_to: Cursor | None = None
+) -> tuple[int, Cursor | None]:
+    """Record new deposits and advance the cursor; returns the number found and the new position.
+
+    `scanned_to` is the position this engine reached last. It is stored only occasionally, so
+    without it a reorg above the stored cursor would go unnoticed.
+    """
+    cursor = scanned_to if stored and scanned_to and scanned_to.height > stored.height else stored
+    watch = StoredAddressFilter(services, chain_id)
+    scan = services.chains[chain_id].scan(cursor, watch)
+    if cursor is None:
+        # A scan without a cursor begins at the newest block: look up earlier deposits by address.
+        history = services.chains[chain_id].transfers_to(watch.list_all())
+        scan = replace(scan, incoming=[*history, *scan.incoming])
+    if (
+        not scan.incoming
+        and scan.reorged_from is None
+        and not _should_save_cursor(stored, scan.cursor)
+    ):
+        return 0, scan.cursor
+
+    def work(unit: UnitOfWork) -> bool:
+        if not unit.cursors.save(chain_id, stored, scan.cursor):
+            return False
+        if scan.reorged_from is not None:
+            _reverse_reorged(unit, services, chain_id, scan)
+        record_deposits(unit, services, scan.incoming)
+        return True
+
+    if not services.store.write(work):
+        return 0, None
+    if scan.reorged_from is not None:
+        recheck_after_reorg(services, chain_id, scan.reorged_from)
+    return len(scan.incoming), scan.cursor
+
+
+def _should_save_cursor(before: Cursor | None, after: Cursor) -> bool:
+    """Whether enough empty blocks were scanned to be worth a commit."""
+    return before is None or after.height - before.height >= 64
+
+
+def _reverse_reorged(unit: UnitOfWork, services: Services, chain_id: str, scan: Scan) -> None:
+    assert scan.reorged_from is not None
+    missing = unit.deposits.lock_from_height(chain_id, scan.reorged_from)
+    note = f"Its block {scan.reorged_from} or above was replaced by a reorganisation."
+    reverse_deposits(unit, services, missing, services.clock.now(), note)
+
+
+def credit_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
+    """Credit deposits that have enough confirmations and are still in their block; returns how
+    many."""
+    with services.store.read() as unit:
+        ready = unit.deposits.list_ready(
+            {chain: head.height for chain, head in heads.items()}, BATCH
+        )
+    by_chain: dict[str, list[Deposit]] = {}
+    for deposit in ready:
+        by_chain.setdefault(deposit.incoming.chain, []).append(deposit)
+    credited = 0
+    for chain_id, deposits in by_chain.items():
+        try:
+            included = services.chains[chain_id].verify_inclusion([d.incoming for d in deposits])
+            present = [d for d, is_included in zip(deposits, included, strict=True) if is_included]
+            missing = [
+                d for d, is_included in zip(deposits, included, strict=True) if not is_included
+            ]
+            _credit_batch(services, present)
+            credited += len(present)
+            if missing:
+                _recheck_missing(services, chain_id, missing)
+        except Unreachable:
+            continue
+    return credited
+
+
+def _credit_batch(services: Services, deposits: Sequence[Deposit]) -> None:
+    services.process.failpoint("before-credit")
+    bisect_batch(
+        services,
+        "crediting",
+        deposits,
+        lambda d: d.intent_id,
+        partial(_credit_in_one_commit, services),
+    )
+    services.process.failpoint("credited")
+
+
+def _credit_in_one_commit(services: Services, deposits: Sequence[Deposit]) -> None:
+    services.store.write(
+        lambda unit: credit_deposits(unit, services, deposits, services.clock.now())
+    )
+
+
+def _recheck_missing(services: Services, chain_id: str, missing: Sequence[Deposit]) -> None:
+    """Look for deposits that are no longer in their block.
+
+    A reorg that no scan has seen yet may have moved them to another block. A deposit that no block
+    has was reported wrongly by a node, which raises an alert.
+    """
+    chain, tx_hashes = services.chains[chain_id], {d.incoming.tx_hash for d in missing}
+    since = min(d.incoming.at for d in missing) - _REORG_MARGIN
+    found = chain.transfers_to({d.incoming.to for d in missing}, since)
+    candidates = [transfer for transfer in found if transfer.tx_hash in tx_hashes]
+    included = [
+        i
+        for i, present in zip(candidates, chain.verify_inclusion(candidates), strict=True)
+        if present
+    ]
+    unconfirmed_count = len(
+        [d for d in missing if d.incoming.tx_hash not in {i.tx_hash for i in included}]
+    )
+
+    def work(unit: UnitOfWork) -> None:
+        unit.deposits.mark_orphaned(
+            unit.deposits.lock_seen([d.id for d in missing]), _NOT_FOUND_NOTE
+        )
+        record_deposits(unit, services, included)
+        if unconfirmed_count:
+            raise_alert(
+                unit,
+                services,
+                f"forged:{chain_id}",
+                "node",
+                chain_id,
+                f"{_count_deposits(unconfirmed_count)} reported that no block of "
+                f"{chain_name(services, chain_id)} has: not credited.",
+            )
+
+    services.store.write(work)
+
+
+def _count_deposits(number: int) -> str:
+    return "A deposit was" if number == 1 else f"{number} deposits were"

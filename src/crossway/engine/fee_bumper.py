@@ -1,0 +1,73 @@
+"""Replaces stuck transactions by ones with the same nonce and a higher fee."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from crossway.domain.outbound import (
+    OutboundTx,
+    OutboundTxEvent,
+    OutboundTxState,
+    advance_outbound_tx,
+)
+from crossway.engine.tx_builder import build_outbound_call
+from crossway.engine.tx_submitter import broadcast
+from crossway.ports.chain import Chain, SignedTx
+from crossway.ports.records import OutboundTxChange, TxAttempt
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+
+# A stuck transaction is not bumped once its fee is this many times the chain's current fee.
+_MAX_FEE_FACTOR = 2
+
+
+def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> None:
+    """Replace transactions that wait too long by ones with the same nonce and a higher fee.
+
+    A transaction that already pays well above the current fee is not stuck because of its fee and
+    is left alone; otherwise its fee would grow without limit.
+    """
+    current_fee = chain.fee_units()
+    underpriced = [a for a in stuck if a.signed.fee_units < _MAX_FEE_FACTOR * current_fee]
+    if not underpriced:
+        return
+    fee = max([current_fee, *(a.signed.fee_units * 5 // 4 + 1 for a in underpriced)])
+
+    def work(unit: UnitOfWork) -> Sequence[SignedTx]:
+        now = services.clock.now()
+        locked = unit.outbound_txs.lock([attempt.outbound_tx_id for attempt in underpriced])
+        still_signed = [
+            (locked[a.outbound_tx_id], a)
+            for a in underpriced
+            if a.outbound_tx_id in locked
+            and locked[a.outbound_tx_id].state is OutboundTxState.SIGNED
+        ]
+        intents = unit.intents.get_many({tx.intent_id for tx, _ in still_signed})
+        signed = chain.sign(
+            [
+                (build_outbound_call(t, intents[t.intent_id], chain.accounts), a.signed.nonce)
+                for t, a in still_signed
+            ],
+            fee,
+        )
+        replaced = [(t, s) for (t, _), s in zip(still_signed, signed, strict=True)]
+        unit.outbound_txs.add_attempts(
+            [TxAttempt(t.id, chain.id, chain.accounts.relayer, s, now) for t, s in replaced]
+        )
+        unit.outbound_txs.update([_build_replacement(t, s, now) for t, s in replaced], now)
+        return signed
+
+    broadcast(services, chain, services.store.write(work))
+
+
+def _build_replacement(tx: OutboundTx, signed: SignedTx, now: datetime) -> OutboundTxChange:
+    after = advance_outbound_tx(tx.state, OutboundTxEvent.REPLACE)
+    return OutboundTxChange(
+        tx.id,
+        tx.state,
+        after,
+        tx.attempt_count,
+        "Pending for too long: sent again with a higher fee.",
+        now,
+        signed.tx_id,
+        None,
+    )

@@ -1,0 +1,148 @@
+"""Periodic upkeep: raises and resolves alerts that depend on time, and resets waits."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from crossway.domain.errors import Unreachable
+from crossway.domain.intent import Intent, State
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.engine.alerts import raise_alert
+from crossway.engine.display_names import chain_name
+from crossway.engine.sla_monitor import FOREIGN, STUCK, find_breaches
+from crossway.engine.tx_submitter import detect_foreign_nonces
+from crossway.ports.chain import ChainHead
+from crossway.ports.records import Alert
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.ramps.poll_schedule import MAX_POLL_INTERVAL
+
+INTERVAL_SECONDS = 5
+STALE_HEAD_AFTER = timedelta(minutes=5)
+CLAIM_GRACE = timedelta(minutes=10)
+# A record that still fails raises its alert again in every pass.
+RECORD_ALERT_TTL = timedelta(minutes=1)
+NODE_ALERT_TTL = timedelta(minutes=10)
+_MAX_ALERTS, _MAX_WAITING = 1_000, 5_000
+_SHORTAGE_KINDS = ("stock", "gas")
+
+
+def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
+    """Raise and resolve alerts that depend on time; returns how many were resolved."""
+    now = services.clock.now()
+    with services.store.read() as unit:
+        alarms = unit.alerts.list_active(limit=_MAX_ALERTS)
+        waiting = unit.outbound_txs.list_needing_attention(_MAX_WAITING)
+        claims = _find_late_claims(unit, waiting, now)
+        breaches = find_breaches(unit, alarms, now)
+        keys = {*claims, *(breach.key for breach in breaches)}
+        resolved = [a.key for a in alarms if _is_resolved(unit, a, waiting, keys, now)]
+    stale = {chain for chain, head in heads.items() if now - head.time > STALE_HEAD_AFTER}
+    up_to_date = {f"stale:{chain}" for chain in heads if chain not in stale}
+    resolved += [a.key for a in alarms if a.key in up_to_date]
+    messages = {alarm.key: alarm.message for alarm in alarms}
+    new_breaches = [breach for breach in breaches if messages.get(breach.key) != breach.message]
+    if not (resolved or stale or claims or new_breaches):
+        return 0
+
+    def work(unit: UnitOfWork) -> None:
+        unit.alerts.resolve(resolved, now)
+        for chain in stale:
+            minutes = (now - heads[chain].time).total_seconds() // 60
+            name = chain_name(services, chain)
+            message = (
+                f"The newest block of {name} is {minutes:.0f} minutes old: is its node behind?"
+            )
+            raise_alert(unit, services, f"stale:{chain}", "node", chain, message)
+        for key, (intent_id, message) in claims.items():
+            raise_alert(unit, services, key, "claim", str(intent_id), message)
+        for breach in new_breaches:
+            raise_alert(
+                unit, services, breach.key, breach.kind, str(breach.intent_id), breach.message
+            )
+
+    services.store.write(work)
+    return len(resolved)
+
+
+def _find_late_claims(
+    unit: UnitOfWork, waiting: Sequence[OutboundTx], now: datetime
+) -> dict[str, tuple[int, str]]:
+    """Overdue reimbursements of the relayer: alert key to intent id and message."""
+    claims = [t for t in waiting if t.kind is OutboundTxKind.REIMBURSE]
+    intents = unit.intents.get_many({t.intent_id for t in claims})
+    return {
+        f"claim:{t.id}": (
+            t.intent_id,
+            f"The relayer's claim for payment {t.intent_id} is open past its time: {t.reason}",
+        )
+        for t in claims
+        if now > t.created_at + timedelta(seconds=intents[t.intent_id].settle_seconds) + CLAIM_GRACE
+    }
+
+
+def _is_resolved(
+    unit: UnitOfWork,
+    raised: Alert,
+    waiting: Sequence[OutboundTx],
+    due: Collection[str],
+    now: datetime,
+) -> bool:
+    """Whether the cause of an alert is gone; False for kinds that other code resolves."""
+    kind, _, subject = raised.key.partition(":")
+    if kind in _SHORTAGE_KINDS:
+        # The alert carries the same message as the transactions that wait.
+        return raised.message not in {t.reason for t in waiting}
+    if kind in ("claim", STUCK, FOREIGN):
+        return raised.key not in due
+    if kind == "record":
+        return now - raised.last_seen_at > RECORD_ALERT_TTL
+    if kind == "provider":
+        # There may be no reason to call the provider any more.
+        return now - raised.last_seen_at > 2 * MAX_POLL_INTERVAL
+    if kind == "forged":
+        return now - raised.last_seen_at > NODE_ALERT_TTL
+    if kind not in ("transfer", "reorg"):
+        return False
+    transfer = unit.outbound_txs.get(int(subject))
+    intent = unit.intents.get(transfer.intent_id) if transfer else None
+    if transfer is None or intent is None:
+        return True
+    ended = transfer.state in (OutboundTxState.FINAL, OutboundTxState.CANCELLED)
+    return ended or _is_settled_otherwise(transfer, intent)
+
+
+def _is_settled_otherwise(transfer: OutboundTx, intent: Intent) -> bool:
+    """Whether a failed start or payout was followed by a refund, so nothing is left to do."""
+    underway = transfer.kind in (OutboundTxKind.START, OutboundTxKind.FILL)
+    return underway and transfer.state is OutboundTxState.FAILED and intent.state is State.REFUNDED
+
+
+def reset_backoff(services: Services) -> int:
+    """Shorten waits that lie far in the future after the machine's clock was set back."""
+
+    def work(unit: UnitOfWork) -> None:
+        unit.outbound_txs.reset_backoff(services.clock.now())
+        unit.orders.reset_backoff(services.clock.now(), MAX_POLL_INTERVAL)
+
+    services.store.write(work)
+    return 0
+
+
+def check_foreign_nonces(services: Services, chains: Collection[str]) -> None:
+    """When an engine takes over chains, check for relayer transactions the ledger does not have."""
+    nonces = dict(_next_nonces(services, chains))
+
+    def work(unit: UnitOfWork) -> None:
+        for chain, nonce in nonces.items():
+            detect_foreign_nonces(unit, services, services.chains[chain], nonce)
+
+    if nonces:
+        services.store.write(work)
+
+
+def _next_nonces(services: Services, chains: Collection[str]) -> Iterator[tuple[str, int]]:
+    for chain in chains:
+        try:
+            yield chain, services.chains[chain].next_nonce(services.chains[chain].accounts.relayer)
+        except Unreachable:
+            continue

@@ -1,0 +1,239 @@
+"""Decides for each due outbound transaction: sign it, wait, cancel it or give it up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Account
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.engine.chain_snapshot import ChainSnapshot
+from crossway.engine.display_names import chain_name, chain_names
+from crossway.engine.tx_builder import earliest_sweep_time, fill_marker, settle_marker, start_marker
+from crossway.ports.chain import ChainHead
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.dust import is_dust
+from crossway.usecases.payments.lifecycle import ledger_balances
+
+_CONFIRMED_STATES = (OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
+_SWEEP_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+_SWEEP_RETRY = timedelta(seconds=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to do with a due transaction; exactly one of `sign`, `wait_reason`, `cancel_reason`,
+    `fail_reason`, `already_done`, `keep_as_dust` and `revive_start` is set.
+
+    `alert_key` is the key of the alert to raise when a wait needs an operator. `fail_reason` gives
+    the transaction up for good. `already_done`: the chain shows that it was executed before.
+    `keep_as_dust`: the rest is worth less than the fee of returning it. `revive_start`: the start
+    was executed, so there is nothing to refund.
+    """
+
+    sign: bool = False
+    wait_reason: str = ""
+    wait_until: datetime | None = None
+    alert_key: str = ""
+    cancel_reason: str = ""
+    fail_reason: str = ""
+    already_done: bool = False
+    keep_as_dust: bool = False
+    revive_start: bool = False
+
+
+SIGN = Decision(sign=True)
+
+
+class OutboundPlanner:
+    """Decides on due transactions in order and deducts gas and inventory for each it signs."""
+
+    def __init__(
+        self,
+        unit: UnitOfWork,
+        services: Services,
+        head: ChainHead,
+        snapshot: ChainSnapshot,
+        intents: Mapping[int, Intent],
+    ) -> None:
+        self._unit, self._services, self._head, self._snapshot = unit, services, head, snapshot
+        self._intents, self._gas = intents, snapshot.gas_balance
+        self._inventory, self._affordable_fills = (
+            dict(snapshot.inventory),
+            dict(snapshot.affordable_fills),
+        )
+        self._uncommitted: dict[tuple[str, str], int] = {}
+        begun = [i.id for i in intents.values() if i.state not in (State.PENDING, State.FUNDED)]
+        starts = unit.outbound_txs.list_by_intents(begun, OutboundTxKind.START)
+        self._started = {t.intent_id for t in starts if t.state in _CONFIRMED_STATES}
+        self._active_sweeps: set[tuple[int, str, str]] | None = None
+
+    def decide(self, tx: OutboundTx) -> Decision:
+        """The decision for one due transaction; it is cancelled when its intent has moved on."""
+        intent = self._intents[tx.intent_id]
+        decision = self._decide_by_kind(tx, intent)
+        if not decision.sign:
+            return decision
+        if self._gas < self._snapshot.fee_per_tx:
+            return self._wait_for_gas(tx.chain)
+        self._gas -= self._snapshot.fee_per_tx
+        self._reserve(tx, intent)
+        return decision
+
+    def _decide_by_kind(self, tx: OutboundTx, intent: Intent) -> Decision:
+        match tx.kind:
+            case OutboundTxKind.START:
+                return self._decide_start(intent)
+            case OutboundTxKind.FILL:
+                return self._decide_fill(intent)
+            case OutboundTxKind.REIMBURSE if intent.state is not State.COMPLETED:
+                return Decision(
+                    wait_reason="The payout was reverted and must be confirmed again first."
+                )
+            case OutboundTxKind.REIMBURSE if intent.id not in self._started:
+                return Decision(wait_reason="The deposit must be collected again first.")
+            case OutboundTxKind.REFUND:
+                return self._decide_refund(tx, intent)
+            case OutboundTxKind.RETURN_EXCESS:
+                return self._decide_return(tx, intent)
+        return SIGN
+
+    def _decide_start(self, intent: Intent) -> Decision:
+        terms = intent.terms
+        if start_marker(intent) in self._snapshot.executed_markers:
+            return Decision(already_done=True)
+        if intent.state in (State.PENDING, State.EXPIRED, State.REFUNDED):
+            return Decision(
+                cancel_reason=f"Nothing to start: the payment is {intent.state.lower()}."
+            )
+        if intent.state is not State.FUNDED:
+            return self._decide_restart(intent)
+        margin = timedelta(seconds=self._services.policy.start_margin_seconds)
+        if self._head.time + margin >= terms.expires_at:
+            return Decision(
+                wait_reason="Too close to expiry to start safely: refunded when it expires.",
+                wait_until=terms.expires_at,
+            )
+        to = terms.destination_chain
+        if to in self._snapshot.unreachable_chains:
+            silent = chain_name(self._services, to)
+            return Decision(wait_reason=f"No answer from {silent}, where the payout is due.")
+        if self._available_inventory(intent) < terms.payout_amount:
+            return self._wait_for_inventory(intent)
+        return SIGN if self._affordable_fills[to] > 0 else self._wait_for_gas(to)
+
+    def _decide_restart(self, intent: Intent) -> Decision:
+        """The start was reverted after the payout began: the deposit must still be collected."""
+        if self._head.time < intent.terms.expires_at:
+            return SIGN
+        return Decision(fail_reason="the payout was sent and it is too late to collect the deposit")
+
+    def _decide_fill(self, intent: Intent) -> Decision:
+        terms, snapshot = intent.terms, self._snapshot
+        if intent.state is not State.INITIATED:
+            return Decision(
+                cancel_reason=f"Nothing to fill: the payment is {intent.state.lower()}."
+            )
+        if intent.id not in self._started:
+            return Decision(wait_reason="The start must be confirmed first.")
+        if snapshot.unreachable_chains & {terms.source_chain, terms.destination_chain}:
+            silent = chain_names(self._services, snapshot.unreachable_chains)
+            return Decision(wait_reason=f"No answer from {silent}: its state must be known first.")
+        executed = snapshot.executed_markers
+        refunded = settle_marker(intent) in executed and fill_marker(intent) not in executed
+        if refunded and not self._has_active_claim(intent):
+            return Decision(fail_reason="the chain shows that the collected deposit was refunded")
+        if self._inventory[terms.destination_chain, terms.token_out] < terms.payout_amount:
+            return self._wait_for_inventory(intent)
+        return SIGN
+
+    def _has_active_claim(self, intent: Intent) -> bool:
+        claims = self._unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REIMBURSE)
+        return any(t.state in (*_CONFIRMED_STATES, OutboundTxState.SIGNED) for t in claims)
+
+    def _decide_refund(self, tx: OutboundTx, intent: Intent) -> Decision:
+        if tx.amount is not None:
+            if intent.relayer_claimed:
+                return Decision(fail_reason="the bridge has repaid the relayer already")
+            if intent.id not in self._started:
+                return Decision(wait_reason="The deposit must be collected again first.")
+            return SIGN
+        if intent.state is not State.EXPIRED:
+            return Decision(
+                cancel_reason=f"Nothing to refund: the payment is {intent.state.lower()}."
+            )
+        if start_marker(intent) in self._snapshot.executed_markers:
+            return Decision(revive_start=True)
+        if intent.balance_at_address <= 0:
+            return Decision(cancel_reason="Nothing to refund: the deposit address is empty.")
+        return self._decide_sweep(tx)
+
+    def _decide_return(self, tx: OutboundTx, intent: Intent) -> Decision:
+        terms = intent.terms
+        if (tx.chain, tx.token) != (terms.source_chain, terms.token_in):
+            location = (tx.chain, tx.token)
+            held = ledger_balances(self._unit, (), intent.id, *location)[Account.HELD] > 0
+            if not held:
+                return Decision(cancel_reason="Another transaction has already returned it.")
+            return self._decide_sweep(tx)
+        if intent.state in (State.PENDING, State.FUNDED) or intent.balance_at_address <= 0:
+            return Decision(cancel_reason="Nothing is left to return.")
+        begun = intent.state in (State.INITIATED, State.COMPLETED, State.FAILED)
+        if begun and intent.id not in self._started:
+            return Decision(wait_reason="The deposit must be collected again first.")
+        if is_dust(self._services, intent, tx.token, tx.chain, intent.balance_at_address):
+            return Decision(keep_as_dust=True)
+        return self._decide_sweep(tx)
+
+    def _decide_sweep(self, tx: OutboundTx) -> Decision:
+        """A sweep moves an address's whole balance, so only one may be pending per address."""
+        accounts = self._services.chains[tx.chain].accounts
+        wait, earliest = earliest_sweep_time(tx, self._intents[tx.intent_id], accounts)
+        if self._head.time < earliest:
+            return Decision(
+                wait_reason=wait,
+                wait_until=max(earliest, self._services.clock.now() + _SWEEP_RETRY),
+            )
+        if self._active_sweeps is None:
+            self._active_sweeps = {
+                (t.intent_id, t.chain, t.token)
+                for t in self._unit.outbound_txs.list_by_intents(list(self._intents))
+                if t.kind in _SWEEP_KINDS and t.amount is None and t.state is OutboundTxState.SIGNED
+            }
+        location = (tx.intent_id, tx.chain, tx.token)
+        if location in self._active_sweeps:
+            return Decision(wait_reason="Another transaction already moves the entire balance.")
+        return SIGN
+
+    def _available_inventory(self, intent: Intent) -> int:
+        """Inventory at the destination that is not committed to other intents."""
+        location = (intent.terms.destination_chain, intent.terms.token_out)
+        if location not in self._uncommitted:
+            self._unit.leases.lock(f"inventory:{location[0]}")
+            self._uncommitted[location] = self._inventory[
+                location
+            ] - self._unit.intents.sum_committed_payouts(*location)
+        return self._uncommitted[location]
+
+    def _reserve(self, tx: OutboundTx, intent: Intent) -> None:
+        location = (intent.terms.destination_chain, intent.terms.token_out)
+        if tx.kind is OutboundTxKind.START and intent.state is State.FUNDED:
+            self._uncommitted[location] -= intent.terms.payout_amount
+            self._affordable_fills[location[0]] -= 1
+        elif tx.kind is OutboundTxKind.FILL:
+            self._inventory[location] -= intent.terms.payout_amount
+        elif tx.kind in _SWEEP_KINDS and tx.amount is None and self._active_sweeps is not None:
+            self._active_sweeps.add((tx.intent_id, tx.chain, tx.token))
+
+    def _wait_for_inventory(self, intent: Intent) -> Decision:
+        location, symbol = intent.terms.destination_chain, intent.out_symbol
+        wait = f"The relayer's {symbol} on {chain_name(self._services, location)} is short."
+        return Decision(wait_reason=wait, alert_key=f"stock:{location}:{symbol}")
+
+    def _wait_for_gas(self, chain_id: str) -> Decision:
+        chain = self._services.catalogue.chains[chain_id]
+        return Decision(
+            wait_reason=f"The relayer is out of {chain.native_symbol} for fees on {chain.name}.",
+            alert_key=f"gas:{chain_id}",
+        )

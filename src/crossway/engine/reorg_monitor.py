@@ -1,0 +1,155 @@
+"""Watches confirmed transactions until their block is final and reverses those a reorg removed."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from crossway.domain.errors import Unreachable
+from crossway.domain.intent import Intent, IntentEvent, State
+from crossway.domain.outbound import (
+    OutboundTx,
+    OutboundTxEvent,
+    OutboundTxKind,
+    OutboundTxState,
+    advance_outbound_tx,
+)
+from crossway.engine.alerts import raise_alert
+from crossway.engine.display_names import chain_name, describe_outbound_tx
+from crossway.engine.tx_effects import SUCCESS_REASONS
+from crossway.ports.chain import Chain, ChainHead, IncludedTx, TxUnknown
+from crossway.ports.records import OutboundTxChange
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.lifecycle import IntentBatch, net_held
+
+BATCH = 2_000
+
+
+def finalize_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
+    """Mark confirmed transactions as final once their block is; returns how many were decided."""
+    with services.store.read() as unit:
+        final_txs = unit.outbound_txs.list_final({c: h.finalized for c, h in heads.items()}, BATCH)
+    done = 0
+    for chain_id, txs in _by_chain(final_txs).items():
+        try:
+            done += _recheck(services, services.chains[chain_id], txs, final=True)
+        except Unreachable:
+            continue
+    return done
+
+
+def recheck_after_reorg(services: Services, chain_id: str, from_height: int) -> None:
+    """After a reorg, check every transaction that was confirmed at `from_height` or above."""
+    with services.store.read() as unit:
+        affected = unit.outbound_txs.list_in_state(
+            [chain_id], OutboundTxState.CONFIRMED, BATCH, min_height=from_height
+        )
+    if affected:
+        _recheck(services, services.chains[chain_id], affected, final=False)
+
+
+def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final: bool) -> int:
+    """Check each transaction again and reverse those that are gone; returns how many changed."""
+    statuses = chain.status([t.tx_id for t in txs if t.tx_id])
+    finalized: list[OutboundTxChange] = []
+    reorged_txs: list[OutboundTx] = []
+    now = services.clock.now()
+    for tx in txs:
+        status = statuses.get(tx.tx_id or "")
+        if isinstance(status, TxUnknown):
+            continue
+        if (
+            not isinstance(status, IncludedTx)
+            or status.reason not in SUCCESS_REASONS
+            or _may_differ(tx, status)
+        ):
+            reorged_txs.append(tx)
+        elif final:
+            finalized.append(_build_change(tx, OutboundTxEvent.FINALIZE, status.block_height, now))
+
+    def work(unit: UnitOfWork) -> None:
+        ids = [change.id for change in finalized] + [tx.id for tx in reorged_txs]
+        confirmed = unit.outbound_txs.lock_in_state(ids, OutboundTxState.CONFIRMED)
+        reverted = [tx for tx in reorged_txs if tx.id in confirmed]
+        batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t in reverted}))
+        for tx in reverted:
+            _apply_reorg(unit, batch, chain, tx)
+        changes = [change for change in finalized if change.id in confirmed]
+        changes += [_build_change(t, OutboundTxEvent.REORG, None, now) for t in reverted]
+        unit.outbound_txs.update(changes, now)
+        batch.store(unit)
+
+    if finalized or reorged_txs:
+        services.store.write(work)
+    return len(finalized) + len(reorged_txs)
+
+
+def _may_differ(tx: OutboundTx, included: IncludedTx) -> bool:
+    """Whether a sweep was included again in another block: it may have moved another amount."""
+    takes_all = tx.kind is OutboundTxKind.START or tx.amount is None
+    return takes_all and included.block_height != tx.block_height
+
+
+def _build_change(
+    tx: OutboundTx, event: OutboundTxEvent, height: int | None, now: datetime
+) -> OutboundTxChange:
+    after = advance_outbound_tx(tx.state, event)
+    return OutboundTxChange(tx.id, tx.state, after, tx.attempt_count, tx.reason, now, None, height)
+
+
+def _by_chain(txs: Sequence[OutboundTx]) -> dict[str, list[OutboundTx]]:
+    grouped: dict[str, list[OutboundTx]] = defaultdict(list)
+    for tx in txs:
+        grouped[tx.chain].append(tx)
+    return grouped
+
+
+def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: OutboundTx) -> None:
+    """Reverse the ledger postings and the state change of a transaction that a reorg removed."""
+    intent = batch.current[tx.intent_id]
+    reversed_by = unit.ledger.list_by_tx([intent.id], {tx.tx_id or ""})
+    batch.postings.extend(posting.reversed() for posting in reversed_by)
+    location = (intent.terms.source_chain, intent.terms.token_in)
+    own_postings = [
+        posting for posting in reversed_by if (posting.chain, posting.token) == location
+    ]
+    event = IntentEvent.LEDGER_ONLY
+    if tx.kind is OutboundTxKind.FILL and intent.state is State.COMPLETED:
+        event = IntentEvent.FILL_REVERSED
+    elif tx.kind is OutboundTxKind.REFUND and intent.state is State.REFUNDED:
+        event = IntentEvent.RETURN_REVERSED
+    elif (
+        tx.kind is OutboundTxKind.START
+        and intent.state is State.INITIATED
+        and not _is_paying_out(unit, intent)
+    ):
+        event = IntentEvent.START_REVERSED
+    claimed = intent.relayer_claimed and tx.kind is not OutboundTxKind.REIMBURSE
+    after = batch.apply_event(
+        intent.id,
+        event,
+        f"reorg:{tx.id}",
+        tx.tx_id or "",
+        balance_at_address=intent.balance_at_address - net_held(own_postings),
+        relayer_claimed=claimed,
+    )
+    if after.state is State.FUNDED and after.received_amount < after.terms.deposit_amount:
+        note = "A reorg removed its deposit as well."
+        batch.apply_event(intent.id, IntentEvent.DEPOSIT_REVERSED, f"reorg:{tx.id}", note)
+    raise_alert(
+        unit,
+        batch.services,
+        f"reorg:{tx.id}",
+        "reorg",
+        str(intent.id),
+        f"{describe_outbound_tx(tx.kind, intent.id)} was removed by a reorg on "
+        f"{chain_name(batch.services, chain.id)}; the same transaction is sent again.",
+    )
+
+
+def _is_paying_out(unit: UnitOfWork, intent: Intent) -> bool:
+    unsent = (OutboundTxState.DUE, OutboundTxState.CANCELLED)
+    return any(
+        t.state not in unsent
+        for t in unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.FILL)
+    )

@@ -1,0 +1,117 @@
+"""Finds payments that exceed a time limit and misdirected deposits."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from crossway.domain.intent import State
+from crossway.domain.outbound import OutboundTxKind
+from crossway.ports.records import Alert
+from crossway.ports.store import UnitOfWork
+
+STUCK, FOREIGN = "stuck", "foreign"
+START_DEADLINE = timedelta(minutes=5)
+FILL_GRACE = timedelta(minutes=5)
+CREDIT_DEADLINE = timedelta(minutes=30)
+RETURN_DEADLINE = timedelta(minutes=10)
+_MAX_ROWS = 500
+_RETURN_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """An exceeded time limit or a misdirected deposit, as the alert to raise on the intent."""
+
+    key: str
+    kind: str
+    intent_id: int
+    message: str
+
+
+def find_breaches(unit: UnitOfWork, alarms: Sequence[Alert], now: datetime) -> list[Breach]:
+    """All breaches, except those that an active alert about a shortage or a chain explains."""
+    breaches = [
+        *_find_not_started(unit, now),
+        *_find_not_filled(unit, now),
+        *_find_not_credited(unit, now),
+    ]
+    breaches += _find_not_returned(unit, now)
+    excused = _find_excused(unit, alarms, {one.intent_id for one in breaches})
+    unique = {one.key: one for one in reversed(breaches) if one.intent_id not in excused}
+    return [*unique.values(), *_find_misdirected(unit)]
+
+
+def _find_not_started(unit: UnitOfWork, now: datetime) -> list[Breach]:
+    return [
+        _stuck_breach(
+            i.id, f"Payment {i.id} was paid in full over 5 minutes ago and is not started."
+        )
+        for i in unit.intents.list_older_in_state(State.FUNDED, now - START_DEADLINE, _MAX_ROWS)
+    ]
+
+
+def _find_not_filled(unit: UnitOfWork, now: datetime) -> list[Breach]:
+    """Started payments that exceed the settlement time of their quote and a grace period."""
+    started = unit.intents.list_older_in_state(State.INITIATED, now - FILL_GRACE, _MAX_ROWS)
+    return [
+        _stuck_breach(
+            i.id, f"Payment {i.id} was started and is not paid out in the time of its quote."
+        )
+        for i in started
+        if now > i.updated_at + timedelta(seconds=i.settle_seconds) + FILL_GRACE
+    ]
+
+
+def _find_not_credited(unit: UnitOfWork, now: datetime) -> list[Breach]:
+    seen = unit.deposits.list_older_seen(now - CREDIT_DEADLINE, _MAX_ROWS)
+    return [
+        _stuck_breach(
+            d.intent_id,
+            f"A deposit of payment {d.intent_id} was seen over 30 minutes ago and has not enough "
+            "confirmations yet.",
+        )
+        for d in seen
+    ]
+
+
+def _find_not_returned(unit: UnitOfWork, now: datetime) -> list[Breach]:
+    overdue = unit.outbound_txs.list_overdue(_RETURN_KINDS, now - RETURN_DEADLINE, _MAX_ROWS)
+    return [
+        _stuck_breach(
+            t.intent_id, f"Money of payment {t.intent_id} should have gone back 10 minutes ago."
+        )
+        for t in overdue
+    ]
+
+
+def _stuck_breach(intent_id: int, message: str) -> Breach:
+    return Breach(f"{STUCK}:{intent_id}", STUCK, intent_id, message)
+
+
+def _find_misdirected(unit: UnitOfWork) -> list[Breach]:
+    return [
+        Breach(
+            f"{FOREIGN}:{d.id}",
+            FOREIGN,
+            d.intent_id,
+            f"Payment {d.intent_id} received a deposit that it did not ask for. It is returned "
+            "when the payment expires, or manually now.",
+        )
+        for d in unit.deposits.list_unreturned()[:_MAX_ROWS]
+    ]
+
+
+def _find_excused(unit: UnitOfWork, alarms: Sequence[Alert], ids: Collection[int]) -> set[int]:
+    """Intents that wait for inventory or gas, or that involve an unreachable or stale chain."""
+    if not ids:
+        return set()
+    shortage_messages = {alarm.message for alarm in alarms if alarm.kind in ("stock", "gas")}
+    unreachable = {a.subject for a in alarms if a.key.startswith(("unreachable:", "stale:"))}
+    waiting = {
+        t.intent_id for t in unit.outbound_txs.list_by_intents(ids) if t.reason in shortage_messages
+    }
+    chains_of = {
+        one.id: {one.terms.source_chain, one.terms.destination_chain}
+        for one in unit.intents.get_many(ids).values()
+    }
+    return {one for one in ids if one in waiting or chains_of.get(one, set()) & unreachable}

@@ -1,0 +1,128 @@
+"""Builds the outputs, markers and deadline of each outbound transaction, and its ledger legs."""
+
+from datetime import UTC, datetime, timedelta
+
+from crossway.domain.intent import Intent
+from crossway.domain.ledger import Account, Leg
+from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall, Output
+from crossway.ports.chain import ChainAddresses, TokenTransfer
+
+
+def start_marker(intent: Intent) -> str:
+    """The on-chain marker that the deposit was collected on the source chain."""
+    return f"start:{intent.intent_hash}"
+
+
+def fill_marker(intent: Intent) -> str:
+    """The on-chain marker that the recipient was paid on the destination chain."""
+    return f"fill:{intent.intent_hash}"
+
+
+def settle_marker(intent: Intent) -> str:
+    """The on-chain marker that a collected deposit left escrow, to the relayer or to the payer."""
+    return f"settle:{intent.intent_hash}"
+
+
+def build_outbound_call(tx: OutboundTx, intent: Intent, accounts: ChainAddresses) -> OutboundCall:
+    """The call that executes this outbound transaction."""
+    terms, token = intent.terms, tx.token
+    marker, not_after = None, None
+    outputs: tuple[Output, ...] = ()
+    match tx.kind:
+        case OutboundTxKind.START:
+            # The contract returns any excess on a best-effort basis: a refund address that rejects
+            # it must not block the start.
+            outputs = (
+                Output(intent.address, intent.bridger, token, terms.deposit_amount),
+                Output(intent.address, terms.refund_address, token, None, required=False),
+            )
+            marker, not_after = start_marker(intent), terms.expires_at
+        case OutboundTxKind.FILL:
+            outputs = (Output(accounts.relayer, tx.to_address, token, terms.payout_amount),)
+            marker = fill_marker(intent)
+        case OutboundTxKind.REIMBURSE:
+            outputs, marker = _reimbursement_outputs(intent, token, accounts), settle_marker(intent)
+        case OutboundTxKind.REFUND if tx.amount is not None:
+            # Shares its marker with REIMBURSE: a collected deposit leaves escrow only once.
+            outputs = (Output(intent.bridger, tx.to_address, token, tx.amount),)
+            marker = settle_marker(intent)
+        case OutboundTxKind.REFUND | OutboundTxKind.RETURN_EXCESS:
+            outputs = (Output(intent.address, tx.to_address, token, None),)
+    return OutboundCall(
+        tx.kind,
+        tx.chain,
+        accounts.relayer,
+        intent.intent_hash,
+        outputs,
+        marker,
+        not_after,
+        terms,
+        intent.bridger,
+        intent.coordinator,
+    )
+
+
+def _reimbursement_outputs(
+    intent: Intent, token: str, accounts: ChainAddresses
+) -> tuple[Output, ...]:
+    """The collected deposit less all fees to the relayer, and the fees to the treasury."""
+    to_treasury = treasury_amount(intent)
+    fees = intent.costs.fees_units + intent.costs.app_fee_units
+    amount = intent.terms.deposit_amount - fees
+    to_relayer = Output(intent.bridger, accounts.relayer, token, amount)
+    if not to_treasury:
+        return (to_relayer,)
+    return to_relayer, Output(intent.bridger, accounts.treasury, token, to_treasury)
+
+
+def earliest_sweep_time(
+    tx: OutboundTx, intent: Intent, accounts: ChainAddresses
+) -> tuple[str, datetime]:
+    """The reason to wait and the chain time from which the contract permits the sweep."""
+    expiry = intent.terms.expires_at
+    if tx.to_address != intent.terms.refund_address and accounts.redirect_seconds:
+        earliest = expiry + timedelta(seconds=accounts.redirect_seconds)
+        reason = f"Another address is paid from {earliest:%Y-%m-%d %H:%M} UTC on, not before."
+        return reason, earliest
+    if tx.kind is OutboundTxKind.REFUND:
+        return "The deposit address gives nothing back before its own expiry.", expiry
+    return "", datetime.min.replace(tzinfo=UTC)
+
+
+def treasury_amount(intent: Intent) -> int:
+    """The operator's and the client's fees, in units of the asset token."""
+    return service_fee_amount(intent) + intent.costs.app_fee_units
+
+
+def service_fee_amount(intent: Intent) -> int:
+    """The service fee's part of the fees, in units of the asset token, rounded down."""
+    costs = intent.costs
+    both = costs.service_micro_usd + costs.bridge_micro_usd
+    return costs.fees_units * costs.service_micro_usd // both if both else 0
+
+
+def build_ledger_legs(
+    tx: OutboundTx, intent: Intent, accounts: ChainAddresses, transfer: TokenTransfer
+) -> list[Leg]:
+    """The ledger legs of one transfer that an included transaction made."""
+    units = transfer.amount
+    credit = {intent.address: Account.HELD, intent.bridger: Account.ESCROW}.get(
+        transfer.source, Account.INVENTORY
+    )
+    if tx.kind is OutboundTxKind.START:
+        to = Account.ESCROW if transfer.to == intent.bridger else Account.PAYER
+        return [(to, credit, units)]
+    if tx.kind is OutboundTxKind.FILL:
+        return [(Account.RECIPIENT, credit, units)]
+    if tx.kind is not OutboundTxKind.REIMBURSE:
+        return [(Account.PAYER, credit, units)]
+    if transfer.to == accounts.relayer:
+        bridge = intent.costs.fees_units - service_fee_amount(intent)
+        return [
+            (Account.INVENTORY, credit, units),
+            # The bridge keeps its fee: it is booked but never transferred.
+            (Account.BRIDGE_FEES, Account.ESCROW, bridge),
+        ]
+    app = intent.costs.app_fee_units
+    return [(Account.SERVICE_FEES, credit, units - app), (Account.APP_FEES, credit, app)]

@@ -1,0 +1,268 @@
+"""Applies a transaction's outcome (success, revert, reorg) to its intent and the ledger."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from crossway.domain.intent import Intent, IntentEvent, State
+from crossway.domain.ledger import Account
+from crossway.domain.outbound import (
+    OutboundTx,
+    OutboundTxEvent,
+    OutboundTxKind,
+    OutboundTxState,
+    advance_outbound_tx,
+)
+from crossway.engine.alerts import raise_alert
+from crossway.engine.display_names import describe_outbound_tx
+from crossway.engine.tx_builder import build_ledger_legs, build_outbound_call
+from crossway.ports.chain import (
+    ALREADY_DONE,
+    NOTHING_TO_MOVE,
+    Chain,
+    ChainHead,
+    IncludedTx,
+    TokenTransfer,
+)
+from crossway.ports.records import OutboundTxChange
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.dust import DUST_NOTE
+from crossway.usecases.payments.lifecycle import (
+    IntentBatch,
+    enqueue_deposit_returns,
+    ledger_balances,
+    new_outbound_tx,
+    recovered_dust,
+)
+
+SUCCESS_REASONS = ("", ALREADY_DONE, NOTHING_TO_MOVE)
+"""Reasons that count as success: this transaction or an earlier one had the effect."""
+
+
+def apply_success(
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    chain: Chain,
+    tx: OutboundTx,
+    tx_id: str,
+    included: IncludedTx,
+) -> None:
+    """Book a successful transaction, advance its intent and enqueue what follows."""
+    intent = batch.current[tx.intent_id]
+    transfers = _transfers_of(unit, batch, chain, tx, included)
+    for transfer in transfers:
+        batch.add_postings(
+            intent,
+            chain.id,
+            transfer.token,
+            tx_id,
+            *build_ledger_legs(tx, intent, chain.accounts, transfer),
+        )
+    _book_fee(batch, chain, intent, tx_id, included)
+    remaining = _balance_after(unit, batch, intent, tx, tx_id, transfers)
+    match tx.kind:
+        case OutboundTxKind.START:
+            _apply_start(batch, intent, tx, tx_id, remaining)
+        case OutboundTxKind.FILL:
+            event = (
+                IntentEvent.FILLED if intent.state is State.INITIATED else IntentEvent.LEDGER_ONLY
+            )
+            batch.apply_event(intent.id, event, "fill", tx_id, tx_hash=tx_id)
+        case OutboundTxKind.REIMBURSE:
+            done = intent.state is State.COMPLETED
+            event = IntentEvent.REIMBURSED if done else IntentEvent.LEDGER_ONLY
+            batch.apply_event(intent.id, event, "reimburse", tx_id, relayer_claimed=True)
+        case OutboundTxKind.REFUND:
+            over = intent.state in (State.EXPIRED, State.FAILED)
+            event = IntentEvent.RETURNED if over else IntentEvent.LEDGER_ONLY
+            batch.apply_event(
+                intent.id, event, "refund", tx_id, tx_hash=tx_id, balance_at_address=remaining
+            )
+            _enqueue_return_of_rest(batch, intent.id, tx)
+        case OutboundTxKind.RETURN_EXCESS:
+            batch.apply_event(
+                intent.id, IntentEvent.LEDGER_ONLY, "return", tx_id, balance_at_address=remaining
+            )
+
+
+def _transfers_of(
+    unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: OutboundTx, included: IncludedTx
+) -> tuple[TokenTransfer, ...]:
+    """The transfers of this transaction, or of an earlier one that the ledger does not have."""
+    intent = batch.current[tx.intent_id]
+    if included.reason == ALREADY_DONE:
+        return tuple(
+            TokenTransfer(o.source, o.to, o.token, o.amount)
+            for o in build_outbound_call(tx, intent, chain.accounts).outputs
+            if o.amount is not None
+        )
+    if included.reason == NOTHING_TO_MOVE:
+        # Money can leave a deposit address that was not started only by a refund.
+        remaining_at_address = amount_at_address(unit, batch, tx)
+        return (TokenTransfer(intent.address, tx.to_address, tx.token, remaining_at_address),)
+    return included.transfers
+
+
+def amount_at_address(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx) -> int:
+    """The amount that the ledger holds at the address which this transaction sweeps."""
+    location = (tx.chain, tx.token)
+    return ledger_balances(unit, batch.postings, tx.intent_id, *location)[Account.HELD]
+
+
+def _balance_after(
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    intent: Intent,
+    tx: OutboundTx,
+    tx_id: str,
+    transfers: Sequence[TokenTransfer],
+) -> int:
+    """The intent's balance after the transaction; dust that left with it is booked back first."""
+    location = (tx.chain, tx.token)
+    is_intent_token = location == (intent.terms.source_chain, intent.terms.token_in)
+    if tx.kind not in (
+        OutboundTxKind.START,
+        OutboundTxKind.REFUND,
+        OutboundTxKind.RETURN_EXCESS,
+    ):
+        return intent.balance_at_address
+    amount_sent = sum(
+        transfer.amount for transfer in transfers if transfer.source == intent.address
+    )
+    remaining = (
+        intent.balance_at_address - amount_sent
+        if is_intent_token
+        else amount_at_address(unit, batch, tx)
+    )
+    dust = recovered_dust(unit, batch, intent.id, location, remaining)
+    if dust:
+        batch.add_postings(intent, *location, tx_id, (Account.HELD, Account.DUST, dust))
+    return remaining + dust if is_intent_token else intent.balance_at_address
+
+
+def apply_already_done(
+    unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: OutboundTx, head: ChainHead
+) -> None:
+    """Apply a transaction that the chain has executed and the ledger does not have."""
+    included = IncludedTx(head.height, head.block_hash, head.time, (), 0, ALREADY_DONE)
+    apply_success(unit, batch, chain, tx, f"found:{tx.kind.lower()}", included)
+
+
+def apply_abandonment(
+    unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, fail: str, keep: bool
+) -> None:
+    """Apply that a transaction is abandoned: given up (`fail`), kept as dust (`keep`), or
+    obsolete because the start was executed (neither)."""
+    intent = batch.current[tx.intent_id]
+    if keep:
+        location = (tx.chain, tx.token)
+        batch.add_postings(
+            intent, *location, "dust", (Account.DUST, Account.HELD, intent.balance_at_address)
+        )
+        batch.apply_event(
+            intent.id, IntentEvent.LEDGER_ONLY, "dust", DUST_NOTE, balance_at_address=0
+        )
+    elif fail and tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
+        batch.apply_event(intent.id, IntentEvent.FILL_REFUSED, "failed", fail, needs_relay=False)
+    elif not fail:
+        starts = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.START)
+        failed = [start for start in starts if start.state is OutboundTxState.FAILED]
+        unit.outbound_txs.update([_build_revival(start, batch.now) for start in failed], batch.now)
+        batch.outbound.append(
+            new_outbound_tx(batch.services, intent, OutboundTxKind.START, "", batch.now)
+        )
+
+
+def _build_revival(tx: OutboundTx, now: datetime) -> OutboundTxChange:
+    after = advance_outbound_tx(tx.state, OutboundTxEvent.REVIVE)
+    return OutboundTxChange(tx.id, tx.state, after, 0, "", now, None, None)
+
+
+def _apply_start(
+    batch: IntentBatch, intent: Intent, tx: OutboundTx, tx_id: str, remaining: int
+) -> None:
+    fresh = intent.state in (State.FUNDED, State.PENDING, State.EXPIRED)
+    relayer = batch.services.chains[intent.terms.destination_chain].accounts.relayer
+    batch.apply_event(
+        intent.id,
+        IntentEvent.STARTED if fresh else IntentEvent.LEDGER_ONLY,
+        "start",
+        tx_id,
+        tx_hash=tx_id if fresh and not tx_id.startswith("found:") else intent.tx_hash,
+        balance_at_address=remaining,
+        relayer=relayer,
+        needs_relay=True,
+    )
+    _enqueue_return_of_rest(batch, intent.id, tx)
+
+
+def settle_misdirected(
+    unit: UnitOfWork, batch: IntentBatch, chain: Chain, settled: Sequence[tuple[OutboundTx, bool]]
+) -> None:
+    """Close misdirected deposits that were returned; enqueue returns for intents that started.
+
+    `settled` pairs each transaction with whether it succeeded.
+    """
+    returned = {
+        (t.intent_id, t.token)
+        for t, worked in settled
+        if worked and t.kind is OutboundTxKind.RETURN_EXCESS
+    }
+    if returned:
+        deposits = unit.deposits.list_unreturned({intent_id for intent_id, _ in returned})
+        unit.deposits.mark_returned(
+            [
+                d.id
+                for d in deposits
+                if d.incoming.chain == chain.id and (d.intent_id, d.incoming.token) in returned
+            ]
+        )
+    started = [t.intent_id for t, worked in settled if worked and t.kind is OutboundTxKind.START]
+    if started:
+        enqueue_deposit_returns(unit, batch, started)
+
+
+def _enqueue_return_of_rest(batch: IntentBatch, intent_id: int, tx: OutboundTx) -> None:
+    """Enqueue the return of money that arrived while this transaction was pending."""
+    intent = batch.current[intent_id]
+    if intent.balance_at_address > 0:
+        cause = f"after:{tx.id}"
+        batch.outbound.append(
+            new_outbound_tx(batch.services, intent, OutboundTxKind.RETURN_EXCESS, cause, batch.now)
+        )
+
+
+def _book_fee(
+    batch: IntentBatch, chain: Chain, intent: Intent, tx_id: str, included: IncludedTx
+) -> None:
+    if included.fee_units:
+        native = batch.services.catalogue.native_token(chain.id)
+        leg = (Account.NETWORK_FEES, Account.INVENTORY, included.fee_units)
+        batch.add_postings(intent, chain.id, native, tx_id, leg)
+
+
+def apply_revert(
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    chain: Chain,
+    tx: OutboundTx,
+    tx_id: str,
+    included: IncludedTx,
+    for_good: bool = True,
+) -> None:
+    """Book the fee of a reverted transaction; when it is final, fail the intent and alert."""
+    intent = batch.current[tx.intent_id]
+    _book_fee(batch, chain, intent, tx_id, included)
+    if not for_good:
+        return
+    if tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
+        batch.apply_event(
+            intent.id, IntentEvent.FILL_REFUSED, "failed", included.reason, needs_relay=False
+        )
+    raise_alert(
+        unit,
+        batch.services,
+        f"transfer:{tx.id}",
+        "transfer",
+        str(intent.id),
+        f"{describe_outbound_tx(tx.kind, intent.id)} failed permanently: {included.reason}",
+    )

@@ -1,0 +1,219 @@
+"""Submits due outbound transactions: plans, signs and stores them at once, then broadcasts."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from crossway.domain.errors import Unreachable
+from crossway.domain.outbound import (
+    OutboundTx,
+    OutboundTxEvent,
+    OutboundTxKind,
+    OutboundTxState,
+    advance_outbound_tx,
+)
+from crossway.engine.alerts import raise_alert
+from crossway.engine.bisect_batch import bisect_batch
+from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
+from crossway.engine.display_names import chain_name, describe_outbound_tx
+from crossway.engine.outbound_planner import Decision, OutboundPlanner
+from crossway.engine.tx_builder import build_outbound_call
+from crossway.engine.tx_effects import apply_abandonment, apply_already_done
+from crossway.ports.chain import Chain, ChainHead, SignedTx
+from crossway.ports.records import OutboundTxChange, TxAttempt
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.dust import DUST_NOTE
+from crossway.usecases.payments.lifecycle import IntentBatch
+
+BATCH = 2_000
+_WAIT_SECONDS = 5
+Decisions = Sequence[tuple[OutboundTx, Decision]]
+
+
+def submit_due(services: Services, heads: Mapping[str, ChainHead]) -> int:
+    """Sign and broadcast the transactions that are due on these chains; returns their number."""
+    with services.store.read() as unit:
+        due = unit.outbound_txs.list_due(heads.keys(), services.clock.now(), BATCH)
+    by_chain: dict[str, list[OutboundTx]] = defaultdict(list)
+    for tx in due:
+        by_chain[tx.chain].append(tx)
+    sent = 0
+    for chain_id, txs in by_chain.items():
+        chain = services.chains[chain_id]
+        try:
+            snapshot = take_chain_snapshot(services, chain, heads[chain_id], txs)
+        except Unreachable:
+            continue
+        sent += _sign_and_send(services, chain, heads, txs, snapshot)
+    return sent
+
+
+def _sign_and_send(
+    services: Services,
+    chain: Chain,
+    heads: Mapping[str, ChainHead],
+    txs: Sequence[OutboundTx],
+    snapshot: ChainSnapshot,
+) -> int:
+    def prepare(batch: Sequence[OutboundTx]) -> list[tuple[OutboundTxKind, SignedTx]]:
+        return services.store.write(
+            lambda unit: _prepare(unit, services, chain, heads[chain.id], batch, snapshot)
+        )
+
+    services.process.failpoint("before-sign")
+    batches = bisect_batch(services, "signing", txs, lambda t: t.intent_id, prepare)
+    signed = [entry for batch in batches for entry in batch]
+    if signed:
+        services.process.failpoint(f"signed:{signed[0][0].value}")
+        broadcast(services, chain, [s for _, s in signed])
+        services.process.failpoint(f"sent:{signed[0][0].value}")
+    return len(signed)
+
+
+def broadcast(services: Services, chain: Chain, signed: Sequence[SignedTx]) -> None:
+    """Broadcast stored transactions. No answer is not a failure: `tx_tracker` asks again."""
+    try:
+        chain.broadcast(signed)
+    except Unreachable:
+        services.process.failpoint("broadcast-unanswered")
+
+
+def _prepare(
+    unit: UnitOfWork,
+    services: Services,
+    chain: Chain,
+    head: ChainHead,
+    txs: Sequence[OutboundTx],
+    snapshot: ChainSnapshot,
+) -> list[tuple[OutboundTxKind, SignedTx]]:
+    now = services.clock.now()
+    due = unit.outbound_txs.lock_in_state([t.id for t in txs], OutboundTxState.DUE)
+    locked = [tx for tx in txs if tx.id in due]
+    intents = unit.intents.get_many({t.intent_id for t in locked})
+    planner = OutboundPlanner(unit, services, head, snapshot, intents)
+    decisions = [(tx, planner.decide(tx)) for tx in locked]
+    _raise_alerts(unit, services, chain, snapshot, decisions)
+    to_sign = [tx for tx, decision in decisions if decision.sign]
+    signed: Sequence[SignedTx] = ()
+    if to_sign:
+        first = unit.outbound_txs.reserve_nonces(
+            chain.id, chain.accounts.relayer, len(to_sign), snapshot.next_nonce
+        )
+        actions = [
+            (build_outbound_call(t, intents[t.intent_id], chain.accounts), first + i)
+            for i, t in enumerate(to_sign)
+        ]
+        signed = chain.sign(actions, snapshot.fee_per_tx)
+    signed_by_id = {tx.id: s for tx, s in zip(to_sign, signed, strict=True)}
+    unit.outbound_txs.update(
+        [_change(t, d, signed_by_id.get(t.id), now) for t, d in decisions], now
+    )
+    unit.outbound_txs.add_attempts(
+        [TxAttempt(i, chain.id, chain.accounts.relayer, s, now) for i, s in signed_by_id.items()]
+    )
+    _apply_decisions(unit, services, chain, head, decisions, now)
+    return [(tx.kind, signed_by_id[tx.id]) for tx in to_sign]
+
+
+def _raise_alerts(
+    unit: UnitOfWork,
+    services: Services,
+    chain: Chain,
+    snapshot: ChainSnapshot,
+    decisions: Decisions,
+) -> None:
+    """Raise alerts for shortages, failures and transactions that this service did not sign."""
+    for tx, decision in decisions:
+        if decision.alert_key:
+            kind, _, subject = decision.alert_key.partition(":")
+            raise_alert(unit, services, decision.alert_key, kind, subject, decision.wait_reason)
+        elif decision.fail_reason:
+            subject = describe_outbound_tx(tx.kind, tx.intent_id)
+            message = f"{subject} failed: {decision.fail_reason}"
+            key = f"transfer:{tx.id}"
+            raise_alert(unit, services, key, "transfer", str(tx.intent_id), message)
+    detect_foreign_nonces(unit, services, chain, snapshot.next_nonce)
+
+
+def _count_transactions(number: int) -> str:
+    return "a transaction" if number == 1 else f"{number} transactions"
+
+
+def detect_foreign_nonces(
+    unit: UnitOfWork, services: Services, chain: Chain, next_nonce: int
+) -> None:
+    """Raise an alert when the chain has used relayer nonces that were never reserved here."""
+    span = unit.outbound_txs.get_nonce_range(chain.id, chain.accounts.relayer)
+    if span is None:
+        unit.outbound_txs.reserve_nonces(chain.id, chain.accounts.relayer, 0, next_nonce)
+    elif next_nonce > span[1]:
+        raise_alert(
+            unit,
+            services,
+            f"outside:{chain.id}",
+            "outside",
+            chain.id,
+            f"The relayer's account on {chain_name(services, chain.id)} made "
+            f"{_count_transactions(next_nonce - span[1])} that the ledger does not have: reconcile "
+            "the ledger with the chains.",
+        )
+
+
+def _apply_decisions(
+    unit: UnitOfWork,
+    services: Services,
+    chain: Chain,
+    head: ChainHead,
+    decisions: Decisions,
+    now: datetime,
+) -> None:
+    """Apply the decisions that change intents and the ledger without signing anything."""
+    consequences = [
+        (t, d)
+        for t, d in decisions
+        if d.already_done or d.fail_reason or d.keep_as_dust or d.revive_start
+    ]
+    if not consequences:
+        return
+    batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t, _ in consequences}))
+    for tx, decision in consequences:
+        if decision.already_done:
+            apply_already_done(unit, batch, chain, tx, head)
+        else:
+            apply_abandonment(
+                unit, batch, tx, fail=decision.fail_reason, keep=decision.keep_as_dust
+            )
+    batch.store(unit)
+
+
+def _change(
+    tx: OutboundTx, decision: Decision, signed: SignedTx | None, now: datetime
+) -> OutboundTxChange:
+    event, reason, next_at = None, decision.wait_reason, now + timedelta(seconds=_WAIT_SECONDS)
+    if signed is not None:
+        event = OutboundTxEvent.SIGN
+    elif decision.already_done:
+        event, reason = OutboundTxEvent.FOUND, "The chain shows that it was executed before."
+    elif decision.fail_reason:
+        event, reason = OutboundTxEvent.GIVE_UP, decision.fail_reason
+    elif decision.cancel_reason or decision.keep_as_dust or decision.revive_start:
+        event, reason = (
+            OutboundTxEvent.CANCEL,
+            decision.cancel_reason or (DUST_NOTE if decision.keep_as_dust else _STARTED),
+        )
+    return OutboundTxChange(
+        id=tx.id,
+        before=tx.state,
+        after=tx.state if event is None else advance_outbound_tx(tx.state, event),
+        attempt_count=tx.attempt_count,
+        reason=reason,
+        next_at=next_at
+        if event is None and decision.wait_until is None
+        else decision.wait_until or now,
+        tx_id=signed.tx_id if signed else None,
+        block_height=None,
+    )
+
+
+_STARTED = "The chain shows that the payment was started: nothing to refund."

@@ -1,0 +1,201 @@
+"""Follows signed transactions: confirms, rebroadcasts, bumps fees, retries or gives up."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+
+from crossway.domain.errors import Unreachable
+from crossway.domain.outbound import (
+    OutboundTxKind,
+)
+from crossway.engine.bisect_batch import bisect_batch
+from crossway.engine.fee_bumper import bump_fees
+from crossway.engine.tx_settlement import DecidedTx, gives_up_after, store_settlements
+from crossway.engine.tx_submitter import broadcast
+from crossway.ports.chain import (
+    NOTHING_TO_MOVE,
+    Chain,
+    ChainHead,
+    IncludedTx,
+    TxNotFound,
+    TxPending,
+    TxStatus,
+    TxUnknown,
+)
+from crossway.ports.records import InFlightTx, TxAttempt
+from crossway.ports.services import Services
+
+BATCH = 2_000
+STUCK_SECONDS = 30
+
+
+@dataclass
+class TrackingResult:
+    """What to do with the signed transactions of one chain, by group."""
+
+    confirmed: list[DecidedTx] = field(default_factory=list)
+    dropped: list[InFlightTx] = field(default_factory=list)
+    again: list[TxAttempt] = field(default_factory=list)
+    stuck: list[TxAttempt] = field(default_factory=list)
+    refused: list[TxAttempt] = field(default_factory=list)
+
+
+def track_signed(services: Services, heads: Mapping[str, ChainHead]) -> int:
+    """Follow every signed transaction on these chains; returns how many were settled."""
+    with services.store.read() as unit:
+        signed = unit.outbound_txs.list_signed(heads.keys(), BATCH)
+        values = unit.intents.get_usd_values({t.intent_id for t in signed})
+    done = 0
+    by_chain: dict[str, list[InFlightTx]] = defaultdict(list)
+    for tx in signed:
+        by_chain[tx.chain].append(tx)
+    for chain_id, txs in by_chain.items():
+        try:
+            done += _check(services, services.chains[chain_id], heads[chain_id], txs, values)
+        except Unreachable:
+            continue
+    return done
+
+
+def _check(
+    services: Services,
+    chain: Chain,
+    head: ChainHead,
+    txs: Sequence[InFlightTx],
+    values: Mapping[int, int],
+) -> int:
+    statuses_by_id = chain.status([t.tx_id for t in txs])
+    result = TrackingResult()
+    unsettled: list[InFlightTx] = []
+    for tx in txs:
+        status = statuses_by_id.get(tx.tx_id)
+        if not isinstance(status, IncludedTx) or status.reason:
+            unsettled.append(tx)
+        elif _is_confirmed(services, tx, values[tx.intent_id], status, head):
+            result.confirmed.append(DecidedTx(tx, tx.tx_id, status))
+    if unsettled:
+        _track_unsettled(services, chain, head, unsettled, values, statuses_by_id, result)
+    confirmed, dropped = result.confirmed, result.dropped
+    if confirmed or dropped:
+        services.process.failpoint("before-confirm")
+        settled: list[DecidedTx | InFlightTx] = [*confirmed, *dropped]
+        settle = partial(_settle_batch, services, chain)
+        bisect_batch(services, "settling", settled, _intent_of, settle)
+        services.process.failpoint(
+            f"confirmed:{(confirmed[0].tx if confirmed else dropped[0]).kind.value}"
+        )
+    return len(confirmed) + len(dropped)
+
+
+def _intent_of(item: DecidedTx | InFlightTx) -> int:
+    return (item.tx if isinstance(item, DecidedTx) else item).intent_id
+
+
+def _settle_batch(
+    services: Services, chain: Chain, result: Sequence[DecidedTx | InFlightTx]
+) -> None:
+    decided = [item for item in result if isinstance(item, DecidedTx)]
+    dropped = [item for item in result if isinstance(item, InFlightTx)]
+    services.store.write(lambda unit: store_settlements(unit, services, chain, decided, dropped))
+
+
+def _is_confirmed(
+    services: Services, tx: InFlightTx, value: int, included: IncludedTx, head: ChainHead
+) -> bool:
+    """Whether a transaction has enough confirmations to act on.
+
+    A result that gives a payout up, or attributes it to another transaction, must be final: if the
+    attempt were included later after all, it would pay twice.
+    """
+    gives_up = tx.kind is OutboundTxKind.FILL and gives_up_after(
+        tx.kind, tx.attempt_count + 1, included
+    )
+    if included.reason == NOTHING_TO_MOVE or gives_up:
+        return included.block_height <= head.finalized
+    confirmations = services.catalogue.chains[tx.chain].confirmations
+    return head.height - included.block_height >= confirmations.depth_for_value(value)
+
+
+def _track_unsettled(
+    services: Services,
+    chain: Chain,
+    head: ChainHead,
+    txs: Sequence[InFlightTx],
+    values: Mapping[int, int],
+    statuses_by_id: Mapping[str, TxStatus],
+    result: TrackingResult,
+) -> None:
+    """Classify transactions whose newest attempt has not succeeded.
+
+    An earlier attempt may have; otherwise they are rebroadcast, bumped, or dropped when no attempt
+    can be included any more.
+    """
+    attempts = _load_attempts(services, chain, txs, statuses_by_id)
+    for tx in txs:
+        outcomes = attempts[tx.id]
+        decisive = _find_decisive(outcomes)
+        if decisive is not None:
+            attempt, included = decisive
+            if _is_confirmed(services, tx, values[tx.intent_id], included, head):
+                result.confirmed.append(DecidedTx(tx, attempt.signed.tx_id, included))
+            continue
+        newest = outcomes[-1][0]
+        current = [status for a, status in outcomes if a.signed.nonce == newest.signed.nonce]
+        if all(isinstance(status, TxNotFound) and status.dropped for status in current):
+            result.dropped.append(tx)
+            continue
+        if any(isinstance(status, TxUnknown) for status in current):
+            continue
+        late = abs(services.clock.now() - newest.at) > timedelta(seconds=STUCK_SECONDS)
+        if any(isinstance(status, TxPending) for status in current):
+            result.stuck += [newest] if late and chain.supports_rbf else []
+            continue
+        result.again.append(newest)
+        result.refused += [newest] if late and chain.supports_rbf else []
+    _rebroadcast(services, chain, result)
+
+
+def _load_attempts(
+    services: Services,
+    chain: Chain,
+    txs: Sequence[InFlightTx],
+    statuses_by_id: Mapping[str, TxStatus],
+) -> Mapping[int, list[tuple[TxAttempt, TxStatus]]]:
+    """All attempts of these transactions, oldest first, each with its status on the chain."""
+    with services.store.read() as unit:
+        attempts = unit.outbound_txs.list_attempts([t.id for t in txs])
+    older = [a.signed.tx_id for a in attempts if a.signed.tx_id not in statuses_by_id]
+    statuses = {**statuses_by_id, **(chain.status(older) if older else {})}
+    by_tx: dict[int, list[tuple[TxAttempt, TxStatus]]] = defaultdict(list)
+    for attempt in attempts:
+        status = statuses.get(attempt.signed.tx_id, TxNotFound(False))
+        by_tx[attempt.outbound_tx_id].append((attempt, status))
+    return by_tx
+
+
+def _rebroadcast(services: Services, chain: Chain, result: TrackingResult) -> None:
+    """Rebroadcast transactions that the chain does not know and bump those that are stuck."""
+    if result.again:
+        broadcast(services, chain, [attempt.signed for attempt in result.again])
+    if result.refused:
+        # Some nodes reject a transaction below their current fee instead of keeping it pending.
+        fee = chain.fee_units()
+        result.stuck += [item for item in result.refused if item.signed.fee_units < fee]
+    if result.stuck:
+        bump_fees(services, chain, result.stuck)
+
+
+def _find_decisive(
+    attempts: Sequence[tuple[TxAttempt, TxStatus]],
+) -> tuple[TxAttempt, IncludedTx] | None:
+    """The attempt that succeeded, however old; else an included one with the newest nonce.
+
+    Reverts of older nonces were counted when they happened.
+    """
+    included = [(attempt, status) for attempt, status in attempts if isinstance(status, IncludedTx)]
+    newest = attempts[-1][0].signed.nonce
+    worked = [item for item in included if not item[1].reason]
+    current = [item for item in included if item[0].signed.nonce == newest]
+    return next(iter((*worked, *current)), None)

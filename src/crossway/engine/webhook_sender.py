@@ -1,0 +1,137 @@
+"""Sends one webhook delivery and records the results of many."""
+
+import json
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from crossway.domain.errors import Unreachable
+from crossway.domain.redaction import redact
+from crossway.domain.webhooks import (
+    DISABLED_REASON,
+    DeliveryAttempt,
+    Endpoint,
+    apply_attempt,
+    endpoint_health,
+)
+from crossway.engine.alerts import raise_alert
+from crossway.engine.delivery_queue import QueuedDelivery
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.ports.webhooks import WebhookServices
+
+log = logging.getLogger("crossway.engine.webhook_dispatcher")
+
+RENDER_FAILED = "the event could not be rendered; the log has the details"
+_SIGNATURE_HEADER = "webhook-signature"
+_USER_AGENT = "Crossway"
+
+
+@dataclass(frozen=True, slots=True)
+class SentDelivery:
+    """A delivery that was sent, and its attempt."""
+
+    queued: QueuedDelivery
+    attempt: DeliveryAttempt
+
+
+def send_webhook(
+    services: Services, webhooks: WebhookServices, queued: QueuedDelivery
+) -> SentDelivery:
+    """Send a delivery; every failure becomes part of the attempt."""
+    headers: Mapping[str, str] = {}
+    status, response_body, error = None, "", RENDER_FAILED
+    started = time.perf_counter()
+    if queued.body is not None:
+        try:
+            headers = _headers(services, webhooks, queued, queued.body)
+            response = webhooks.sender.send(queued.endpoint.url, headers, queued.body)
+            # A response may echo secrets: it is stored without them.
+            status, response_body = response.status, redact(response.body)
+            error = "" if 200 <= status < 300 else f"answered {status}"
+        except Unreachable as reason:
+            error = str(reason)
+        except Exception as defect:
+            log.error("delivery %s could not be sent", queued.delivery.id, exc_info=defect)
+            error = f"could not be sent: {type(defect).__name__}"
+    logged_headers = {name: value for name, value in headers.items() if name != _SIGNATURE_HEADER}
+    milliseconds = round((time.perf_counter() - started) * 1000)
+    now = services.clock.now()
+    return SentDelivery(
+        queued,
+        DeliveryAttempt(
+            queued.delivery.id,
+            now,
+            status,
+            error,
+            milliseconds,
+            json.dumps(logged_headers),
+            response_body,
+        ),
+    )
+
+
+def _headers(
+    services: Services, webhooks: WebhookServices, queued: QueuedDelivery, body: bytes
+) -> Mapping[str, str]:
+    """The request headers. Signed with the machine's time, which receivers compare with their own
+    and which the sandbox clock does not move."""
+    vault = services.vault
+    assert vault is not None
+    signing = queued.endpoint.signing_secrets(services.clock.now())
+    secrets = [vault.decrypt(sealed).decode() for sealed in signing]
+    return {
+        "content-type": "application/json",
+        "user-agent": _USER_AGENT,
+        **webhooks.signer.headers(secrets, queued.event.event_id, services.clock.machine(), body),
+    }
+
+
+def record_attempts(
+    services: Services, posted: Sequence[SentDelivery], random_fractions: Sequence[float]
+) -> None:
+    """Store the results of deliveries; `random_fractions` (0 to 1) spread their retries."""
+    services.store.write(lambda unit: _record_attempts(unit, services, posted, random_fractions))
+    services.process.failpoint("settled")
+
+
+def _record_attempts(
+    unit: UnitOfWork,
+    services: Services,
+    posted: Sequence[SentDelivery],
+    random_fractions: Sequence[float],
+) -> None:
+    before = unit.webhooks.lock({item.queued.endpoint.id for item in posted})
+    open_deliveries = unit.deliveries.lock_due([item.queued.delivery.id for item in posted])
+    endpoints = dict(before)
+    after, attempts = [], []
+    for item, fraction in zip(posted, random_fractions, strict=True):
+        delivery, endpoint = item.queued.delivery, endpoints.get(item.queued.endpoint.id)
+        if endpoint is None:
+            continue  # The endpoint was deleted meanwhile, with its deliveries.
+        attempts.append(item.attempt)
+        if item.queued.body is not None:  # otherwise no request was made
+            endpoints[endpoint.id] = endpoint_health(endpoint, item.attempt)
+        # If the lease expired, another dispatcher may have recorded a result already.
+        if (current := open_deliveries.pop(delivery.id, None)) is not None:
+            after.append(apply_attempt(current, item.attempt, fraction))
+    unit.deliveries.save_results(after, attempts)
+    for endpoint in endpoints.values():
+        if endpoint != before[endpoint.id]:
+            unit.webhooks.update(endpoint)
+        if before[endpoint.id].enabled and not endpoint.enabled:
+            _disable_endpoint(unit, services, endpoint)
+
+
+def _disable_endpoint(unit: UnitOfWork, services: Services, endpoint: Endpoint) -> None:
+    now: datetime = services.clock.now()
+    unit.deliveries.fail_all_open(endpoint.id, "the webhook was switched off", now)
+    message = (
+        f"{DISABLED_REASON}: webhook {endpoint.id} to {urlsplit(endpoint.url).hostname} is off."
+    )
+    raise_alert(
+        unit, services, f"webhook:{endpoint.id}", "webhook", f"webhook {endpoint.id}", message
+    )

@@ -1,0 +1,221 @@
+"""Services of the simulated and of a live environment: chains, bridges, prices, ramp providers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from crossway import catalogue as catalogue_data
+from crossway.adapters import ramp_registry as live_ramps
+from crossway.adapters.bridges.across import Across
+from crossway.adapters.bridges.cctp import Cctp
+from crossway.adapters.bridges.gateway import Gateway
+from crossway.adapters.bridges.rhinofi import Rhinofi
+from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
+from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
+from crossway.adapters.chains.simulated.chain import SimulatedChain
+from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.clock import SystemClock
+from crossway.adapters.passwords import Argon2PasswordHasher
+from crossway.adapters.prices.fixed import FixedPrices
+from crossway.adapters.ramps.capabilities import load_capabilities
+from crossway.adapters.ramps.sandbox.backend import SandboxBackend
+from crossway.adapters.ramps.sandbox.controls import SandboxControls
+from crossway.adapters.webhooks.demo_receivers import DemoReceivers
+from crossway.adapters.webhooks.sender import HttpWebhookSender
+from crossway.adapters.webhooks.signing import StandardSigner
+from crossway.api.schemas.events import render_events
+from crossway.catalogue.fiat import load_fiat
+from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.pricing import ServiceFee
+from crossway.domain.ramps import ProviderName
+from crossway.ports.policy import IngressConfig, Policy, RetentionPolicy, SessionPolicy
+from crossway.ports.prices import Prices
+from crossway.ports.process import ProcessState
+from crossway.ports.ramps import RampProvider
+from crossway.ports.services import Services
+from crossway.ports.vault import Vault
+from crossway.ports.webhooks import WebhookServices
+from crossway.settings import Settings
+from crossway.storage.store import SqlStore
+
+if TYPE_CHECKING:
+    from crossway.adapters.live_environment import LiveEnvironment
+
+# A demonstration should not wait for the confirmations that real money requires.
+SIMULATED_DEPTH, SIMULATED_FINALITY = 3, 8
+SIMULATED_SETTLE_SECONDS = 15
+REFERENCE_PRICES_AS_OF = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+def build_simulated(
+    settings: Settings,
+    store: SqlStore,
+    vault: Vault,
+    pool: ThreadPoolExecutor,
+    wake: Callable[[], None],
+    machine_seconds: Callable[[], float],
+    first_keys: Callable[[], Mapping[str, str]],
+) -> Services:
+    """The services of the simulated network of all chains, with simulated ramp providers."""
+    catalogue = with_simulated_depths(catalogue_data.load_catalogue())
+    pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
+    clock = SimulatedClock(store.writer, store.reader, machine_seconds)
+    network = SimulatedNetwork(catalogue, store.writer, store.reader, clock, pico_usd)
+    fiat = load_fiat()
+    providers = [load_capabilities(name, catalogue, fiat) for name in ProviderName]
+    provider_backend = SandboxBackend(network, store.writer, store.reader)
+    ramps = SandboxControls(provider_backend, providers, fiat.rates, vault)
+    receivers = DemoReceivers(HttpWebhookSender(loopback=True))
+    return Services(
+        catalogue=catalogue,
+        chains={name: SimulatedChain(network, name) for name in catalogue.chains},
+        bridges=[bridge(catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)],
+        prices=FixedPrices(pico_usd, REFERENCE_PRICES_AS_OF),
+        clock=clock,
+        store=store,
+        vault=vault,
+        executor=pool,
+        environment="simulated",
+        sandbox=SimulatedSandbox(network),
+        fiat=fiat,
+        ramps=ramps.providers,
+        ramp_sandbox=ramps,
+        policy=build_policy(settings, SIMULATED_SETTLE_SECONDS),
+        webhooks=WebhookServices(render_events, receivers, StandardSigner(), receivers),
+        process=ProcessState(wake=wake, first_keys=first_keys),
+    )
+
+
+def build_live(
+    settings: Settings,
+    store: SqlStore,
+    vault: Vault,
+    pool: ThreadPoolExecutor,
+    wake: Callable[[], None],
+    first_keys: Callable[[], Mapping[str, str]],
+) -> Services:
+    """The services of the real chains that the operator's profile names.
+
+    Raises `ValueError` with a sentence for each unmet requirement."""
+    network, prices = _open_live(settings, pool)
+    built = [bridge(network.catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)]
+    allowed, most = network.profile.bridges, network.profile.most_settle_seconds
+    return Services(
+        catalogue=network.catalogue,
+        chains=network.chains,
+        bridges=[one for one in built if allowed is None or one.name in allowed],
+        prices=prices,
+        clock=SystemClock(),
+        store=store,
+        vault=vault,
+        executor=pool,
+        environment="live",
+        fiat=load_fiat(),
+        ramps=build_ramp_providers(settings),
+        policy=build_policy(settings, most),
+        webhooks=WebhookServices(render_events, HttpWebhookSender(), StandardSigner()),
+        process=ProcessState(wake=wake, first_keys=first_keys),
+    )
+
+
+def _open_live(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[LiveEnvironment, Prices]":
+    try:
+        # Imported here: the libraries are heavy, and the simulated network needs none of them.
+        from crossway.adapters.live_environment import (
+            PriceFeeds,
+            create_price_source,
+            open_live_environment,
+            unmet_requirements,
+        )
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
+        ) from None
+    reference = catalogue_data.reference_prices()
+    feeds = PriceFeeds(
+        {symbol: price.pico_usd for symbol, price in reference.items()},
+        REFERENCE_PRICES_AS_OF,
+        {symbol: price.pyth_feed_id for symbol, price in reference.items()},
+    )
+    network = open_live_environment(settings.profile, catalogue_data.load_catalogue())
+    if sentences := unmet_requirements(network, pool):
+        network.close()
+        raise ValueError("The live network cannot be started.\n" + "\n".join(sentences))
+    return network, create_price_source(network.profile, feeds)
+
+
+def close_connections(services: Services) -> None:
+    """Close the connections to real chains."""
+    for chain in services.chains.values():
+        if (end := getattr(chain, "close", None)) is not None:
+            end()
+
+
+def build_ramp_providers(settings: Settings) -> Sequence[RampProvider]:
+    """The ramp providers that the operator has accounts with; none on the simulated network.
+
+    Raises `ValueError` if the file that names them is invalid."""
+    path = settings.ramps_file if settings.network == "live" else None
+    return live_ramps.load_providers(path, catalogue_data.load_catalogue(), load_fiat())
+
+
+def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
+    """The operator's policy from the settings; `max_settle_seconds` caps settlement times."""
+    return Policy(
+        service_fee=ServiceFee(settings.service_fee_micro_usd, settings.service_fee_bps),
+        intent_life_seconds=settings.intent_life_seconds,
+        quote_life_seconds=settings.quote_life_seconds,
+        max_settle_seconds=max_settle_seconds,
+        reconcile_at_hour=settings.reconcile_at_hour,
+        sessions=SessionPolicy(
+            idle_seconds=60 * settings.idle_minutes,
+            second_confirmation_micro_usd=1_000_000 * settings.second_confirmation_usd,
+        ),
+        retention=build_retention(settings),
+        ingress=build_ingress(settings),
+    )
+
+
+def build_ingress(settings: Settings) -> IngressConfig:
+    """Trusted proxies, the metrics token and the public URL."""
+    token = settings.metrics_token.get_secret_value() if settings.metrics_token else ""
+    proxies = tuple(settings.trusted_proxies.replace(",", " ").split())
+    return IngressConfig(proxies, token, settings.public_url)
+
+
+def with_passwords(services: Services) -> Services:
+    """The same services with the password hasher that staff sign in with."""
+    return replace(services, passwords=Argon2PasswordHasher())
+
+
+def build_retention(settings: Settings) -> RetentionPolicy:
+    """How long logs, deliveries, events and reports are kept."""
+    return RetentionPolicy(
+        requests=timedelta(days=settings.request_log_days),
+        deliveries=timedelta(days=settings.delivery_days),
+        outbox=timedelta(days=settings.announcement_days),
+        provider_updates=timedelta(days=settings.order_report_days),
+    )
+
+
+def with_simulated_depths(catalogue: Catalogue) -> Catalogue:
+    """The catalogue with the confirmation depths of the simulated network."""
+    return replace(
+        catalogue, chains={k: _with_simulated_depth(c) for k, c in catalogue.chains.items()}
+    )
+
+
+def _with_simulated_depth(chain: Chain) -> Chain:
+    depths = chain.confirmations
+    return replace(
+        chain,
+        confirmations=replace(
+            depths,
+            fast=min(depths.fast, SIMULATED_DEPTH),
+            normal=min(depths.normal, SIMULATED_DEPTH),
+            large=min(depths.large, SIMULATED_DEPTH),
+            finalized=min(depths.finalized, SIMULATED_FINALITY),
+        ),
+    )

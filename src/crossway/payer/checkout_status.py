@@ -1,0 +1,175 @@
+"""Where a payment stands for its payer: one state, what else is to be said, and what was moved."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
+from crossway.domain.intent import State
+from crossway.domain.outbound import OPEN_STATES, OutboundTxKind, OutboundTxState
+from crossway.usecases.payers.checkout import CheckoutSnapshot
+
+StepStatus = Literal["done", "now", "todo", "failed"]
+_OUTBOUND_LABELS = {
+    OutboundTxKind.FILL: "fill",
+    OutboundTxKind.REFUND: "refund",
+    OutboundTxKind.RETURN_EXCESS: "excess",
+}
+_SENT_STATES = (OutboundTxState.SIGNED, OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
+_CLOSED_STATES = (State.EXPIRED, State.REFUNDED, State.FAILED)
+_STEPS = ("pay", "seen", "sent", "done")
+_CURRENT_STEP = {"waiting": 0, "short": 0, "seen": 1, "received": 2, "sending": 2, "completed": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutTransaction:
+    """One transaction; `what` is `deposit`, `fill`, `refund` or `excess`."""
+
+    what: str
+    chain: str
+    tx: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class MisdirectedAmount:
+    """Money of another token or on another chain, which does not count."""
+
+    units: int
+    decimals: int
+    symbol: str
+    chain: str
+    elsewhere: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutStatus:
+    """One payment as its payer is to be told; units are those of the token asked for.
+
+    `state` names its texts. `open` says whether something is still to be sent, `missing` how much.
+    """
+
+    state: str
+    open: bool
+    missing: int
+    received: int
+    held: int
+    over: int
+    late: int
+    strays: tuple[MisdirectedAmount, ...]
+    steps: tuple[tuple[str, StepStatus], ...]
+    moved: tuple[CheckoutTransaction, ...]
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more happens by itself."""
+        return self.state in ("completed", "expired", "refunded")
+
+
+def checkout_status(seen: CheckoutSnapshot, catalogue: Catalogue) -> CheckoutStatus:
+    """Where this payment stands."""
+    intent = seen.intent
+    good = [d for d in seen.deposits if d.state is not DepositState.ORPHANED]
+    counted = _sum_by_purpose(good, DepositPurpose.PAYMENT, DepositPurpose.OVERPAYMENT)
+    coming = _pending_amount(seen, good)
+    total, in_time = intent.terms.deposit_amount, seen.now < intent.terms.expires_at
+    state = _state(seen, coming, in_time)
+    missing = max(total - intent.received_amount - coming, 0)
+    late = _sum_by_purpose(good, DepositPurpose.LATE)
+    gone_back = intent.state in _CLOSED_STATES
+    return CheckoutStatus(
+        state=state,
+        open=state in ("waiting", "short") and missing > 0,
+        missing=missing,
+        received=intent.received_amount + coming,
+        held=intent.balance_at_address,
+        over=0 if gone_back else max(counted - total, 0),
+        late=late if gone_back else 0,
+        strays=tuple(_misdirected_amounts(good, catalogue)),
+        steps=_steps(state),
+        moved=tuple(_transactions(seen, good, catalogue)),
+    )
+
+
+def _state(seen: CheckoutSnapshot, coming: int, in_time: bool) -> str:
+    intent = seen.intent
+    match intent.state:
+        case State.PENDING:
+            if coming and intent.received_amount + coming >= intent.terms.deposit_amount:
+                return "seen"
+            if not in_time:
+                return "time_up"
+            return "short" if intent.received_amount + coming else "waiting"
+        case State.FUNDED:
+            return "received"
+        case State.INITIATED:
+            return "sending"
+        case State.COMPLETED:
+            return "completed"
+        case State.REFUNDED:
+            return "refunded"
+    owes = any(t.kind is OutboundTxKind.REFUND and t.state in OPEN_STATES for t in seen.outbound_txs)
+    if intent.state is State.FAILED:
+        return "refused"
+    return "returning" if owes or intent.balance_at_address else "expired"
+
+
+def _steps(state: str) -> tuple[tuple[str, StepStatus], ...]:
+    if state in _CURRENT_STEP:
+        place = _CURRENT_STEP[state]
+        return tuple(
+            (name, "done" if index < place else "now" if index == place else "todo")
+            for index, name in enumerate(_STEPS)
+        )
+    if state == "refunded":
+        return ("pay", "done"), ("expired", "failed"), ("back", "done")
+    if state in ("returning", "refused"):
+        return ("pay", "done"), ("expired", "failed"), ("back", "now")
+    return ("pay", "failed"), ("expired", "failed")
+
+
+def _pending_amount(seen: CheckoutSnapshot, good: list[Deposit]) -> int:
+    """What was seen of the right token and is not counted yet."""
+    terms = seen.intent.terms
+    return sum(
+        d.incoming.amount
+        for d in good
+        if d.state is DepositState.SEEN
+        and (d.incoming.chain, d.incoming.token) == (terms.source_chain, terms.token_in)
+    )
+
+
+def _sum_by_purpose(good: list[Deposit], *purposes: DepositPurpose) -> int:
+    return sum(d.incoming.amount for d in good if d.purpose in purposes)
+
+
+def _misdirected_amounts(good: list[Deposit], catalogue: Catalogue) -> Iterator[MisdirectedAmount]:
+    for deposit in good:
+        if deposit.purpose not in (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN):
+            continue
+        incoming = deposit.incoming
+        token = catalogue.by_address.get((incoming.chain, incoming.token))
+        yield MisdirectedAmount(
+            units=incoming.amount,
+            decimals=token.decimals if token else 0,
+            symbol=token.symbol if token else "?",
+            chain=incoming.chain,
+            elsewhere=deposit.purpose is DepositPurpose.WRONG_CHAIN,
+        )
+
+
+def _transactions(seen: CheckoutSnapshot, good: list[Deposit], catalogue: Catalogue) -> Iterator[CheckoutTransaction]:
+    for deposit in good:
+        incoming = deposit.incoming
+        yield _transaction("deposit", incoming.chain, incoming.tx_hash, catalogue)
+    for transfer in seen.outbound_txs:
+        what = _OUTBOUND_LABELS.get(transfer.kind)
+        if what and transfer.tx_id and transfer.state in _SENT_STATES:
+            yield _transaction(what, transfer.chain, transfer.tx_id, catalogue)
+
+
+def _transaction(what: str, chain: str, tx: str, catalogue: Catalogue) -> CheckoutTransaction:
+    known = catalogue.chains.get(chain)
+    url = known.tx_url(tx) if known and known.explorer_tx else ""
+    return CheckoutTransaction(what, known.name if known else chain, tx, url)

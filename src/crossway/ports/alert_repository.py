@@ -1,0 +1,50 @@
+"""The repository of alerts: active ones, resolved ones and their acknowledgements."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from crossway.ports.records import Alert
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedAlert:
+    """A resolved alert; each time that an alert was active has its own id."""
+
+    id: int
+    alert: Alert
+
+
+@dataclass(frozen=True, slots=True)
+class AlertFilter:
+    """Filters a list of resolved alerts; an empty field matches all."""
+
+    kinds: tuple[str, ...] = ()
+    acknowledged: bool | None = None
+    before_id: int | None = None
+
+
+class AlertRepository(Protocol):
+    """Active and resolved alerts."""
+
+    def raise_alert(self, alert: Alert) -> None:
+        """Make an alert active, or update its message and time; `since` and an acknowledgement
+        stay."""
+        ...
+
+    def resolve(self, keys: Collection[str], at: datetime) -> None:
+        """Resolve the active alerts with these keys; raised again, they are new."""
+        ...
+
+    def list_active(self, limit: int = 200) -> list[Alert]:
+        """Active alerts, newest first."""
+        ...
+
+    def acknowledge(self, keys: Collection[str], by: str, note: str, at: datetime) -> list[str]:
+        """Acknowledge active alerts; returns the keys of those not acknowledged before."""
+        ...
+
+    def list_resolved(self, filter: AlertFilter, limit: int) -> list[ResolvedAlert]:
+        """Resolved alerts, newest first."""
+        ...

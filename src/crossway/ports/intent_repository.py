@@ -1,0 +1,72 @@
+"""The repository of intents and their history."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from crossway.domain.intent import Intent, State
+from crossway.ports.records import IntentChange, IntentFilter, TransitionRecord
+
+
+class IntentRepository(Protocol):
+    """Intents, their transitions and their counts."""
+
+    def add(self, intent: Intent, event_id: str) -> Intent:
+        """Store a new intent (its id is assigned) and its `intent_created` event."""
+        ...
+
+    def get(self, intent_id: int) -> Intent | None: ...
+    def find_by_address(self, address: str) -> Intent | None: ...
+    def get_many(self, ids: Collection[int]) -> dict[int, Intent]: ...
+
+    def get_usd_values(self, ids: Collection[int]) -> dict[int, int]:
+        """The value of each intent with all fees, in micro-USD."""
+        ...
+
+    def lock(self, ids: Collection[int]) -> dict[int, Intent]:
+        """The current intents, locked until the unit of work ends."""
+        ...
+
+    def list_page(self, filter: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
+        """Newest first."""
+        ...
+
+    def count(self, filter: IntentFilter) -> int: ...
+    def count_by_state(self, client_id: str | None = None) -> dict[State, int]: ...
+
+    def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
+        """Intent ids by deposit address; addresses of no intent are left out."""
+        ...
+
+    def list_watched_addresses(self, chain: str, ended_after: datetime) -> list[str]:
+        """Deposit addresses on a chain of intents that are open or expire after an instant."""
+        ...
+
+    def list_expired(self, times: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:
+        """Ids by source chain of intents that are past their expiry at the chain's own time, are
+        not started and have no start in flight."""
+        ...
+
+    def apply(self, changes: Sequence[IntentChange]) -> None:
+        """Store states, counts, transitions and outbox events. Raises `ConcurrentUpdate` when an
+        intent is not in the state of `before` any more."""
+        ...
+
+    def list_transitions(self, intent_ids: Collection[int]) -> list[TransitionRecord]: ...
+    def list_recent_transitions(
+        self, limit: int, after_id: int = 0
+    ) -> list[tuple[int, TransitionRecord]]: ...
+
+    def sum_committed_payouts(self, destination_chain: str, token: str) -> int:
+        """The amount that the relayer still has to pay out there: of intents that are started or
+        have a start in flight."""
+        ...
+
+    def sum_started_by_chain(self) -> dict[str, tuple[int, int]]:
+        """By destination chain: count and value in micro-USD of payments that are started and not
+        paid out."""
+        ...
+
+    def list_older_in_state(self, state: State, before: datetime, limit: int) -> list[Intent]:
+        """Intents in a state since before an instant, by id."""
+        ...

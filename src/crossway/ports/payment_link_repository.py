@@ -1,0 +1,46 @@
+"""The repository of payment links, their uses and clients' branding."""
+
+from typing import Protocol
+
+from crossway.domain.branding import Branding
+from crossway.domain.payment_links import LinkUse, PaymentLink
+
+
+class PaymentLinkRepository(Protocol):
+    """Payment links, the intents that payers created from them, and branding."""
+
+    def add(self, link: PaymentLink) -> None: ...
+    def get(self, link_id: str) -> PaymentLink | None: ...
+    def lock(self, link_id: str) -> PaymentLink | None:
+        """The current link, locked until the unit of work ends."""
+        ...
+
+    def update(self, link: PaymentLink) -> None:
+        """Store a link except its owner, its mode and its number of uses."""
+        ...
+
+    def list_page(
+        self, client_id: str | None, limit: int, before: PaymentLink | None = None
+    ) -> list[PaymentLink]:
+        """Links of a client, or of all clients, newest first."""
+        ...
+
+    def count_for_client(self, client_id: str) -> int: ...
+
+    def record_use(self, use: LinkUse) -> bool:
+        """Store a use (its id is assigned) and count it; False when its nonce was used before."""
+        ...
+
+    def find_use(self, link_id: str, nonce: str) -> LinkUse | None: ...
+    def list_uses(self, link_id: str, limit: int, before_id: int | None = None) -> list[LinkUse]:
+        """Newest first."""
+        ...
+
+    def get_branding(self, client_id: str) -> Branding | None:
+        """The branding of a client's checkout; None when it has none."""
+        ...
+
+    def save_branding(self, value: Branding) -> None: ...
+    def find_branding_by_digest(self, digest: str) -> Branding | None:
+        """Branding by the digest of its logo."""
+        ...

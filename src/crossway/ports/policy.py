@@ -1,0 +1,78 @@
+"""The operator's rules: fees, lifetimes, timeouts, retention, staff sessions and ingress."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from crossway.domain.pricing import ServiceFee
+
+
+@dataclass(frozen=True, slots=True)
+class TimeoutPolicy:
+    """How long a comparison waits for parallel quotes, in seconds.
+
+    Every source has until `deadline`. Once `enough` sources have answered, each of the others
+    gets `grace` more seconds, and every further answer multiplies that by `shrink`.
+    """
+
+    deadline: float = 2.5
+    enough: int = 2
+    grace: float = 0.4
+    shrink: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPolicy:
+    """How long records that nothing depends on any more are kept."""
+
+    requests: timedelta = timedelta(days=7)
+    deliveries: timedelta = timedelta(days=30)
+    outbox: timedelta = timedelta(days=30)
+    provider_updates: timedelta = timedelta(days=90)
+
+
+@dataclass(frozen=True, slots=True)
+class IngressConfig:
+    """Which proxies are trusted, who may read the metrics, and the public URL.
+
+    X-Forwarded-For is honoured only from `trusted_proxies` (networks). Without a `metrics_token`,
+    only this machine may read the metrics. `public_url` has no path; when it is empty, links are
+    built from the URL of the request.
+    """
+
+    trusted_proxies: tuple[str, ...] = ()
+    metrics_token: str = field(default="", repr=False)
+    public_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPolicy:
+    """When staff are signed out and when they must confirm an amount.
+
+    A session ends after `idle_seconds` without activity. A manual movement above
+    `second_confirmation_micro_usd` requires the amount to be typed again (0: always).
+    """
+
+    idle_seconds: int = 1800
+    second_confirmation_micro_usd: int = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """All rules an operator can set; times in seconds.
+
+    Daily reconciliation runs at `reconcile_at_hour` (UTC); None disables it.
+    """
+
+    service_fee: ServiceFee = ServiceFee()
+    intent_life_seconds: int = 3600
+    start_margin_seconds: int = 60
+    quote_life_seconds: int = 60
+    quote_timeouts: TimeoutPolicy = TimeoutPolicy()
+    ramp_quote_timeouts: TimeoutPolicy = TimeoutPolicy(deadline=4.0, grace=1.5)
+    dust_factor: int = 1
+    late_watch_seconds: int = 30 * 86_400
+    max_settle_seconds: int | None = None
+    reconcile_at_hour: int | None = None
+    sessions: SessionPolicy = SessionPolicy()
+    retention: RetentionPolicy = RetentionPolicy()
+    ingress: IngressConfig = IngressConfig()

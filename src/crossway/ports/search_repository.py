@@ -1,0 +1,116 @@
+"""The repositories of search, filtered lists, notes and saved views."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from crossway.domain.filters import FilterSet
+from crossway.domain.intent import Intent
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A record that an identifier matches. `matched_field` names the field that matched; `unique`
+    tells whether that field identifies the record, as an id or a deposit address does."""
+
+    kind: str
+    id: int | str
+    matched_field: str
+    unique: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredPage:
+    """One page of a filtered list, newest first. `searched_to` is the oldest id that was examined
+    when the search timed out; None when nothing older matches, or the page is full."""
+
+    intents: Sequence[Intent]
+    searched_to: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many records match: exactly `count`, or more when `more` is set."""
+
+    count: int
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note about a record; `subject` is `kind:id`, as in the audit log."""
+
+    id: int
+    subject: str
+    at: datetime
+    author: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    """A filter saved under a name; `query` is the query string of its URL. A screen opens with its
+    default view."""
+
+    id: int
+    screen: str
+    name: str
+    query: str
+    author: str
+    at: datetime
+    is_default: bool
+
+
+class SearchRepository(Protocol):
+    """Look-ups by identifier and filtered lists of intents."""
+
+    def find(self, values: Collection[str], number: int | None, limit: int) -> list[SearchHit]:
+        """Every record that one of the values, or the number, identifies; at most `limit` for each
+        field, newest first."""
+        ...
+
+    def filter_intents(
+        self,
+        filters: FilterSet,
+        client_id: str | None,
+        before_id: int | None,
+        limit: int,
+        timeout_seconds: float,
+    ) -> FilteredPage:
+        """Intents that match the filters, newest first. The search ends after `timeout_seconds`
+        with what it found until then."""
+        ...
+
+    def count_intents(
+        self, filters: FilterSet, client_id: str | None, limit: int, timeout_seconds: float
+    ) -> Count:
+        """How many meet the conditions, counted up to `most` and for so many seconds."""
+        ...
+
+
+class NotesAndSavedViewsRepository(Protocol):
+    """Notes and saved views of the staff."""
+
+    def add_note(self, note: Note) -> Note:
+        """Store a note (its id is assigned)."""
+        ...
+
+    def list_notes(self, subject: str) -> list[Note]:
+        """Notes about a record, oldest first."""
+        ...
+
+    def add_view(self, view: SavedView) -> SavedView:
+        """Store a view (its id is assigned)."""
+        ...
+
+    def get_view(self, view_id: int) -> SavedView | None: ...
+    def list_views(self, screen: str) -> list[SavedView]:
+        """Saved views of a screen, by name."""
+        ...
+
+    def update_view(self, view: SavedView) -> None:
+        """Store name, query and `is_default`; a screen has at most one default view."""
+        ...
+
+    def delete_view(self, view_id: int) -> None: ...

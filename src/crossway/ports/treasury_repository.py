@@ -1,0 +1,153 @@
+"""The repositories of the ledger, corridor statistics, inventory targets and reconciliations."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from crossway.domain.corridor_stats import CorridorVolume, HourlyVolume, Period
+from crossway.domain.ledger import Account, BalanceKey, Posting
+
+
+@dataclass(frozen=True, slots=True)
+class PostingFilter:
+    """Filters postings by account and by days since 1970 (both ends included). A page starts
+    before `before_id`, newest first, or after `after_id`, oldest first."""
+
+    balance_key: BalanceKey | None = None
+    first_day: int | None = None
+    last_day: int | None = None
+    before_id: int | None = None
+    after_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPosting:
+    """A posting with its id and time."""
+
+    id: int
+    at: datetime
+    posting: Posting
+
+
+@dataclass(frozen=True, slots=True)
+class Turnover:
+    """Total debits and credits of an account, both zero or more."""
+
+    debits: int
+    credits: int
+
+
+class LedgerRepository(Protocol):
+    """The double-entry ledger."""
+
+    def post(self, batch: Sequence[Posting], at: datetime) -> None: ...
+    def list_by_intent(self, intent_id: int) -> list[tuple[datetime, Posting]]: ...
+    def list_by_tx(self, intent_ids: Collection[int], txs: Collection[str]) -> list[Posting]: ...
+    def get_balances(self) -> dict[BalanceKey, int]: ...
+
+    def get_balances_before(self, day: int) -> dict[BalanceKey, int]:
+        """The opening balance of every account on a day, in days since 1970, UTC."""
+        ...
+
+    def get_turnovers(self, account: Account, first_day: int) -> dict[BalanceKey, Turnover]:
+        """Debits and credits of an account by chain and token since a day, included."""
+        ...
+
+    def list_page(self, filter: PostingFilter, limit: int) -> list[StoredPosting]:
+        """Newest first; oldest first where `after_id` is given (0 for the start)."""
+        ...
+
+
+class CorridorStatsRepository(Protocol):
+    """Counts and volumes of ended payments by corridor, hour and day."""
+
+    def add(self, volumes: Sequence[CorridorVolume], at: datetime) -> None:
+        """Add to the hour and the day of an instant; negative counts correct earlier ones."""
+        ...
+
+    def sum_since(self, period: Period, at: datetime) -> list[CorridorVolume]:
+        """Totals by corridor since the start of the hour or day of an instant."""
+        ...
+
+    def list_hours(self, first: int) -> list[HourlyVolume]:
+        """Totals of all corridors for each hour from `first`, in hours since 1970."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryTarget:
+    """The amount of a token that the relayer should hold on a chain; who set it and when."""
+
+    chain: str
+    token: str
+    amount: int
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeReceivable:
+    """An amount in the smallest unit that a bridge owes the relayer for one payment, since when
+    and by when."""
+
+    intent_id: int
+    chain: str
+    token: str
+    amount: int
+    bridge: str
+    since: datetime
+    due: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReconciliationRun:
+    """One comparison of ledger and chains. `ended_at` is None while it runs."""
+
+    id: int
+    started_by: str
+    started_at: datetime
+    ended_at: datetime | None
+    chains_done: int
+    chains_total: int
+    differences: int
+    result: Mapping[str, Any]
+
+
+class TreasuryRepository(Protocol):
+    """The relayer's reserved inventory, its targets, and reconciliations."""
+
+    def sum_reserved(self) -> dict[tuple[str, str], int]:
+        """Amounts that started payments will pay out, by chain and token; a payment counts as
+        started once its start is signed."""
+        ...
+
+    def list_bridge_receivables(self, limit: int) -> list[BridgeReceivable]:
+        """Open reimbursements by bridges."""
+        ...
+
+    def list_targets(self) -> list[InventoryTarget]: ...
+    def set_target(self, target: InventoryTarget) -> None: ...
+    def delete_target(self, chain: str, token: str) -> None: ...
+
+    def start_reconciliation(
+        self, started_by: str, at: datetime, chains_total: int, for_day: int | None = None
+    ) -> int | None:
+        """The id of a new run; None when there is one for this day already."""
+        ...
+
+    def has_reconciliation_for(self, day: int) -> bool: ...
+    def record_progress(self, run_id: int, chains_done: int) -> None: ...
+    def finish_reconciliation(
+        self, run_id: int, at: datetime, differences: int, result: Mapping[str, Any]
+    ) -> None: ...
+
+    def get_reconciliation(self, run_id: int) -> ReconciliationRun | None: ...
+    def list_reconciliations(
+        self, limit: int, before_id: int | None = None
+    ) -> list[ReconciliationRun]:
+        """Newest first."""
+        ...
+
+    def list_running_reconciliations(self) -> list[ReconciliationRun]: ...

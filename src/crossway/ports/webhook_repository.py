@@ -1,0 +1,136 @@
+"""The repositories of webhook endpoints and deliveries."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from crossway.domain.webhooks import Delivery, DeliveryAttempt, DeliveryState, Endpoint, OutboxEvent
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryFilter:
+    """Filters a list of deliveries; an empty field matches all. `about` is the kind and id of the
+    resource of the event."""
+
+    webhook_id: int | None = None
+    client_id: str | None = None
+    states: tuple[DeliveryState, ...] = ()
+    event: str = ""
+    about: tuple[str, int] | None = None
+    before_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewDelivery:
+    """A delivery to store. Deliveries with the same `sequence_key` are sent one after the other;
+    one without a key is sent at once."""
+
+    webhook_id: int
+    event_id: int
+    sequence_key: str
+    at: datetime
+    replay_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryBacklog:
+    """Open deliveries: how many are due, how many wait, and since when the oldest is due."""
+
+    due: int
+    waiting: int
+    oldest: datetime | None
+
+
+class WebhookRepository(Protocol):
+    """Webhook endpoints."""
+
+    def add(self, endpoint: Endpoint) -> Endpoint:
+        """Store a new endpoint (its id is assigned)."""
+        ...
+
+    def get(self, webhook_id: int) -> Endpoint | None: ...
+    def get_many(self, ids: Collection[int]) -> dict[int, Endpoint]: ...
+    def list_by_client(self, client_id: str | None) -> list[Endpoint]:
+        """Endpoints of a client, or of all clients, oldest first."""
+        ...
+
+    def lock(self, ids: Collection[int]) -> dict[int, Endpoint]:
+        """The current endpoints, locked until the unit of work ends."""
+        ...
+
+    def lock_enabled_by_clients(self, clients: Collection[str]) -> list[Endpoint]:
+        """The enabled endpoints of these clients, locked until the unit of work ends."""
+        ...
+
+    def update(self, endpoint: Endpoint) -> None: ...
+    def delete(self, webhook_id: int) -> None:
+        """Delete an endpoint with its deliveries."""
+        ...
+
+
+class DeliveryRepository(Protocol):
+    """Deliveries. Callers that add or end them hold the lock of their endpoints."""
+
+    def add_many(self, new: Sequence[NewDelivery]) -> None:
+        """Store deliveries; one waits while another of its sequence is open."""
+        ...
+
+    def add(self, new: NewDelivery) -> Delivery: ...
+
+    def get(self, delivery_id: int) -> Delivery | None: ...
+    def list_page(self, filter: DeliveryFilter, limit: int) -> list[tuple[Delivery, OutboxEvent]]:
+        """Newest first."""
+        ...
+
+    def list_attempts(self, delivery_id: int) -> list[DeliveryAttempt]: ...
+
+    def count_recent_by_state(
+        self, webhook_id: int, since: datetime, limit: int
+    ) -> dict[DeliveryState, int]:
+        """Counts by state of an endpoint's newest `limit` deliveries that changed since an
+        instant."""
+        ...
+
+    def list_due_endpoints(self, now: datetime, machine_time: datetime) -> list[int]:
+        """Ids of enabled endpoints with a delivery that can be sent now."""
+        ...
+
+    def lease_due(
+        self, limits: Mapping[int, int], now: datetime, machine_time: datetime, until: datetime
+    ) -> list[Delivery]:
+        """Lease up to `limits[endpoint]` due deliveries of each endpoint, oldest first, until an
+        instant of the machine's clock (SKIP LOCKED)."""
+        ...
+
+    def release_leases(self, ids: Collection[int]) -> None:
+        """Release the leases of deliveries that were not sent."""
+        ...
+
+    def end_all_leases(self) -> None:
+        """End every lease."""
+        ...
+
+    def lock_due(self, ids: Collection[int]) -> dict[int, Delivery]:
+        """The deliveries that still are DUE, locked until the unit of work ends."""
+        ...
+
+    def save_results(
+        self, results: Sequence[Delivery], attempts: Sequence[DeliveryAttempt]
+    ) -> None:
+        """Store results and attempts; when a delivery ended, the next of its sequence is due."""
+        ...
+
+    def reset_backoff(self, delivery_id: int, at: datetime) -> None:
+        """Set when a DUE delivery is sent next."""
+        ...
+
+    def list_open_event_ids(self, webhook_id: int) -> set[int]:
+        """The ids of the events that are still to be delivered to an endpoint."""
+        ...
+
+    def fail_all_open(self, webhook_id: int, error: str, at: datetime) -> int:
+        """Fail every open delivery of an endpoint; returns how many."""
+        ...
+
+    def get_backlog(self) -> DeliveryBacklog: ...

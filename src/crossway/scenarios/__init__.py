@@ -1,1 +1,0 @@
-"""Every way a payment can go, played from start to end on the simulated network."""

@@ -1,1 +1,0 @@
-"""The scenarios themselves, one function for each way a payment can go."""

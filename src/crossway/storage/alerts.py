@@ -1,0 +1,105 @@
+"""Active alerts by key, and resolved alerts."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
+from crossway.ports.records import Alert
+from crossway.ports.topics import Topic
+from crossway.storage.bulk_sql import in_values, insert_into
+from crossway.storage.row_mapper import from_micros, from_micros_or_none, to_micros
+from crossway.storage.service_tables import alerts, resolved_alerts
+
+_ALERT_COLUMNS = ("key", "kind", "subject", "message", "since", "last_seen_at")
+_ACKNOWLEDGEMENT_COLUMNS = ("acknowledged_at", "acknowledged_by", "note")
+
+
+class SqlAlerts:
+    """`ports.alert_repository.AlertRepository` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+        self.changed_topics: set[Topic] = set()
+
+    def raise_alert(self, alert: Alert) -> None:
+        upsert = insert_into(self._db, alerts)
+        since = self._db.execute(
+            upsert.on_conflict_do_update(
+                index_elements=["key"],
+                set_={
+                    "message": upsert.excluded.message,
+                    "last_seen_at": upsert.excluded.last_seen_at,
+                },
+            ).returning(alerts.c.since),
+            {
+                "key": alert.key,
+                "kind": alert.kind,
+                "subject": alert.subject,
+                "message": alert.message,
+                "since": to_micros(alert.since),
+                "last_seen_at": to_micros(alert.last_seen_at),
+            },
+        ).scalar_one()
+        if since == to_micros(alert.since):
+            self.changed_topics.add(Topic.ALARMS)
+
+    def resolve(self, keys: Collection[str], at: datetime) -> None:
+        if not keys:
+            return
+        deleted = delete(alerts).where(in_values(self._db, alerts.c.key, keys))
+        columns = [alerts.c[name] for name in (*_ALERT_COLUMNS, *_ACKNOWLEDGEMENT_COLUMNS)]
+        rows = [dict(row._mapping) for row in self._db.execute(deleted.returning(*columns))]
+        if rows:
+            resolution = {"resolved_at": to_micros(at)}
+            self._db.execute(insert(resolved_alerts), [row | resolution for row in rows])
+            self.changed_topics.add(Topic.ALARMS)
+
+    def list_active(self, limit: int = 200) -> list[Alert]:
+        query = select(alerts).order_by(alerts.c.since.desc(), alerts.c.key)
+        return [_alert(row, None) for row in self._db.execute(query.limit(limit))]
+
+    def acknowledge(self, keys: Collection[str], by: str, note: str, at: datetime) -> list[str]:
+        unacknowledged = (
+            in_values(self._db, alerts.c.key, keys),
+            alerts.c.acknowledged_at.is_(None),
+        )
+        acknowledgement = {"acknowledged_at": to_micros(at), "acknowledged_by": by, "note": note}
+        statement = (
+            update(alerts).where(*unacknowledged).values(**acknowledgement).returning(alerts.c.key)
+        )
+        found = sorted(self._db.execute(statement).scalars()) if keys else []
+        if found:
+            self.changed_topics.add(Topic.ALARMS)
+        return found
+
+    def list_resolved(self, filter: AlertFilter, limit: int) -> list[ResolvedAlert]:
+        query = select(resolved_alerts).order_by(resolved_alerts.c.id.desc()).limit(limit)
+        if filter.kinds:
+            query = query.where(resolved_alerts.c.kind.in_(filter.kinds))
+        if filter.acknowledged is not None:
+            acknowledged = resolved_alerts.c.acknowledged_at.is_not(None)
+            query = query.where(acknowledged if filter.acknowledged else ~acknowledged)
+        if filter.before_id is not None:
+            query = query.where(resolved_alerts.c.id < filter.before_id)
+        return [
+            ResolvedAlert(row.id, _alert(row, from_micros(row.resolved_at)))
+            for row in self._db.execute(query)
+        ]
+
+
+def _alert(row: Any, resolved_at: datetime | None) -> Alert:
+    return Alert(
+        key=row.key,
+        kind=row.kind,
+        subject=row.subject,
+        message=row.message,
+        since=from_micros(row.since),
+        last_seen_at=from_micros(row.last_seen_at),
+        resolved_at=resolved_at,
+        acknowledged_at=from_micros_or_none(row.acknowledged_at),
+        acknowledged_by=row.acknowledged_by,
+        note=row.note,
+    )

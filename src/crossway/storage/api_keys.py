@@ -1,0 +1,144 @@
+"""Clients, API keys and idempotency slots."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+
+from crossway.domain.clients import ApiKey, Client
+from crossway.ports.records import IdempotencySlot
+from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.row_mapper import from_micros, to_micros
+from crossway.storage.rows import API_KEYS, CLIENTS
+from crossway.storage.tables import api_keys, clients, idempotency_slots
+
+# RETURNING tells whether a row was inserted; not every driver reports the rowcount of an INSERT.
+_ADD_SLOT = per_dialect(
+    lambda result: (
+        result(idempotency_slots).on_conflict_do_nothing().returning(idempotency_slots.c.key)
+    )
+)
+_IS_SLOT = (
+    idempotency_slots.c.client_id == bindparam("b_client"),
+    idempotency_slots.c.key == bindparam("b_key"),
+)
+_SLOT = select(idempotency_slots).where(*_IS_SLOT)
+_STORE_RESPONSE = (
+    update(idempotency_slots)
+    .where(*_IS_SLOT)
+    .values(status=bindparam("b_status"), body=bindparam("b_body"))
+)
+
+
+class SqlApiKeys:
+    """`ports.api_key_repository.ApiKeyRepository` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def add_client(self, client: Client) -> None:
+        self._db.execute(insert(clients), CLIENTS.encode(client))
+
+    def update_client(self, client: Client) -> None:
+        row = CLIENTS.encode(client)
+        del row["id"], row["created_at"]
+        self._db.execute(update(clients).where(clients.c.id == client.id).values(**row))
+
+    def get_client(self, client_id: str) -> Client | None:
+        row = self._db.execute(select(clients).where(clients.c.id == client_id)).first()
+        return None if row is None else CLIENTS.decode(row)
+
+    def list_clients(self) -> list[Client]:
+        rows = self._db.execute(select(clients).order_by(clients.c.created_at, clients.c.id))
+        return [CLIENTS.decode(row) for row in rows]
+
+    def add_api_key(self, key: ApiKey, secret_hash: str) -> int:
+        result = self._db.execute(
+            insert(api_keys).returning(api_keys.c.id),
+            API_KEYS.encode_new(key) | {"secret_hash": secret_hash},
+        )
+        return int(result.scalar_one())
+
+    def get_api_key(self, key_id: int) -> ApiKey | None:
+        row = self._db.execute(select(api_keys).where(api_keys.c.id == key_id)).first()
+        return None if row is None else API_KEYS.decode(row)
+
+    def update_api_key(self, key: ApiKey) -> None:
+        changed = ("scopes", "expires_at", "requests_per_minute", "addresses")
+        row = API_KEYS.encode(key)
+        self._db.execute(
+            update(api_keys)
+            .where(api_keys.c.id == key.id)
+            .values(**{name: row[name] for name in changed})
+        )
+
+    def find_api_key(self, secret_hash: str) -> tuple[ApiKey, Client] | None:
+        row = self._db.execute(
+            select(api_keys).where(api_keys.c.secret_hash == secret_hash)
+        ).first()
+        if row is None:
+            return None
+        client = self.get_client(row.client_id)
+        return None if client is None else (API_KEYS.decode(row), client)
+
+    def list_api_keys(self, client_id: str | None = None) -> list[ApiKey]:
+        query = select(api_keys).order_by(api_keys.c.id)
+        if client_id is not None:
+            query = query.where(api_keys.c.client_id == client_id)
+        return [API_KEYS.decode(row) for row in self._db.execute(query)]
+
+    def revoke_api_key(self, key_id: int, at: datetime) -> bool:
+        revoked = self._db.execute(
+            update(api_keys)
+            .where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
+            .values(revoked_at=to_micros(at))
+        )
+        return revoked.rowcount == 1
+
+    def touch_api_keys(self, used: Mapping[int, datetime]) -> None:
+        if used:
+            self._db.execute(
+                update(api_keys)
+                .where(api_keys.c.id == bindparam("b_id"))
+                .values(last_used_at=bindparam("b_at")),
+                [{"b_id": key_id, "b_at": to_micros(at)} for key_id, at in sorted(used.items())],
+            )
+
+    def get_idempotency_slot(self, client_id: str, key: str) -> IdempotencySlot | None:
+        row = self._db.execute(_SLOT, {"b_client": client_id, "b_key": key}).first()
+        if row is None:
+            return None
+        return IdempotencySlot(row.body_hash, from_micros(row.at), row.status, row.body)
+
+    def open_idempotency_slot(self, client_id: str, key: str, body_hash: str, at: datetime) -> bool:
+        result = self._db.execute(
+            _ADD_SLOT[self._db.dialect.name],
+            {
+                "client_id": client_id,
+                "key": key,
+                "body_hash": body_hash,
+                "at": to_micros(at),
+                "status": None,
+                "body": b"",
+            },
+        )
+        return result.first() is not None
+
+    def store_response(self, client_id: str, key: str, status: int, body: bytes) -> None:
+        self._db.execute(
+            _STORE_RESPONSE,
+            {"b_client": client_id, "b_key": key, "b_status": status, "b_body": body},
+        )
+
+    def delete_idempotency_slot(self, client_id: str, key: str) -> None:
+        self._db.execute(
+            delete(idempotency_slots).where(
+                idempotency_slots.c.client_id == client_id, idempotency_slots.c.key == key
+            )
+        )
+
+    def delete_idempotency_slots_before(self, at: datetime) -> int:
+        deleted = self._db.execute(
+            delete(idempotency_slots).where(idempotency_slots.c.at < to_micros(at))
+        )
+        return deleted.rowcount

@@ -1,0 +1,93 @@
+"""SQL statements over many values at once, in the form that each database plans well."""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Insert,
+    Table,
+    Text,
+    Update,
+    any_,
+    bindparam,
+    cast,
+    func,
+    literal,
+    select,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import ARRAY
+
+T = TypeVar("T")
+
+
+def in_values(
+    db: Connection, column: ColumnElement[Any], values: Collection[Any]
+) -> ColumnElement[bool]:
+    """`column IN values` with one bound parameter, however many values there are."""
+    if db.dialect.name == "sqlite":
+        rows = func.json_each(literal(json.dumps(list(values)), Text)).table_valued("value")
+        return column.in_(select(rows.c.value))
+    return column == any_(cast(list(values), ARRAY(column.type)))
+
+
+def insert_into(db: Connection, table: Table) -> Any:
+    """The INSERT that supports ON CONFLICT in this database."""
+    return (sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert)(table)
+
+
+def per_dialect(build: Callable[[Any], T]) -> dict[str, T]:
+    """A statement for each dialect; `build` is passed the dialect's INSERT with ON CONFLICT."""
+    return {"sqlite": build(sqlite.insert), "postgresql": build(postgresql.insert)}
+
+
+def per_dialect_for_chains(build: Callable[[Any], T]) -> dict[str, T]:
+    """A statement for each dialect; `build` is passed the rows (`key`, `value`) of the parameter
+    `chains`, made by `chain_values`."""
+    chains = bindparam("chains", type_=Text)
+    return {
+        "sqlite": build(func.json_each(chains).table_valued("key", "value")),
+        "postgresql": build(func.json_each_text(cast(chains, JSON)).table_valued("key", "value")),
+    }
+
+
+def chain_values(chains: Mapping[str, int]) -> str:
+    """A number for each chain as the one parameter `chains`."""
+    return json.dumps(chains)
+
+
+def execute_each(db: Connection, statement: Insert | Update, rows: Sequence[dict[str, Any]]) -> int:
+    """Execute a statement for each row of parameters; returns how many rows it changed.
+
+    Bypasses SQLAlchemy's parameter processing, which costs more than the database does: values
+    must need no conversion."""
+    if not rows:
+        return 0
+    sql, names = _compiled(db.dialect, statement, tuple(rows[0]))
+    parameters = rows if names is None else [tuple([row[name] for name in names]) for row in rows]
+    return db.exec_driver_sql(sql, list(parameters)).rowcount
+
+
+@lru_cache(maxsize=64)
+def _compiled(
+    dialect: Dialect, statement: Insert | Update, keys: tuple[str, ...]
+) -> tuple[str, tuple[str, ...] | None]:
+    """The SQL text for the driver, and the order of its parameters if they are positional."""
+    columns = keys if isinstance(statement, Insert) else None
+    compiled = statement.compile(dialect=dialect, column_keys=columns)
+    names = getattr(compiled, "positiontup", None)
+    return str(compiled), None if names is None else tuple(names)
+
+
+def batches(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Split values into lists of at most `size`."""
+    iterator = iter(values)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -1,0 +1,105 @@
+"""Counts and volumes of ended payments by corridor, hour and day."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, func, select
+
+from crossway.domain.corridor_stats import SECONDS, CorridorVolume, HourlyVolume, Outcome, Period
+from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.row_mapper import to_micros
+from crossway.storage.treasury_tables import corridor_stats
+
+_MICROS = 1_000_000
+_KEYS = (
+    "period",
+    "period_number",
+    "source",
+    "destination",
+    "bridge",
+    "symbol",
+    "outcome",
+    "bucket",
+)
+_TOTALS = ("payment_count", "micro_usd", "fee_micro_usd")
+_ADD = per_dialect(
+    lambda insert_into: insert_into(corridor_stats).on_conflict_do_update(
+        index_elements=list(_KEYS),
+        set_={
+            name: corridor_stats.c[name] + insert_into(corridor_stats).excluded[name]
+            for name in _TOTALS
+        },
+    )
+)
+
+
+class SqlCorridorStats:
+    """`ports.treasury_repository.CorridorStatsRepository` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def add(self, volumes: Sequence[CorridorVolume], at: datetime) -> None:
+        totals: dict[tuple[object, ...], list[int]] = {}
+        for volume in volumes:
+            for period in Period:
+                total = totals.setdefault(_key(volume, period, at), [0, 0, 0])
+                for index, more in enumerate(
+                    (volume.count, volume.micro_usd, volume.fee_micro_usd)
+                ):
+                    total[index] += more
+        if totals:
+            # Sorted, so that concurrent writers of the same corridors never deadlock.
+            rows = [
+                dict(zip(_KEYS + _TOTALS, (*key, *total), strict=True))
+                for key, total in sorted(totals.items(), key=lambda item: str(item[0]))
+            ]
+            self._db.execute(_ADD[self._db.dialect.name], rows)
+
+    def sum_since(self, period: Period, at: datetime) -> list[CorridorVolume]:
+        names = [corridor_stats.c[name] for name in _KEYS[2:]]
+        query = (
+            select(*names, *(func.sum(corridor_stats.c[name]).label(name) for name in _TOTALS))
+            .where(
+                corridor_stats.c.period == period.value,
+                corridor_stats.c.period_number >= _period_number(period, at),
+            )
+            .group_by(*names)
+        )
+        return [
+            CorridorVolume(
+                source=row.source,
+                destination=row.destination,
+                bridge=row.bridge,
+                symbol=row.symbol,
+                outcome=Outcome(row.outcome),
+                bucket=row.bucket,
+                count=int(row.payment_count),
+                micro_usd=int(row.micro_usd),
+                fee_micro_usd=int(row.fee_micro_usd),
+            )
+            for row in self._db.execute(query)
+        ]
+
+    def list_hours(self, first: int) -> list[HourlyVolume]:
+        c = corridor_stats.c
+        names = (c.period_number, c.outcome, c.bucket)
+        query = (
+            select(*names, func.sum(c.payment_count), func.sum(c.micro_usd))
+            .where(c.period == Period.HOUR.value, c.period_number >= first)
+            .group_by(*names)
+        )
+        return [
+            HourlyVolume(at, Outcome(ended), bucket, int(n), int(usd))
+            for at, ended, bucket, n, usd in self._db.execute(query)
+        ]
+
+
+def _key(flow: CorridorVolume, span: Period, at: datetime) -> tuple[object, ...]:
+    place = (flow.source, flow.destination, flow.bridge, flow.symbol)
+    return (span.value, _period_number(span, at), *place, flow.outcome.value, flow.bucket)
+
+
+def _period_number(span: Period, at: datetime) -> int:
+    """The number of the hour or day of an instant, counted from 1970."""
+    return to_micros(at) // _MICROS // SECONDS[span]

@@ -1,0 +1,99 @@
+"""Replacement of all business data of one database by that of another, as the demo does.
+
+Staff, secrets, leases and the audit log stay.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from sqlalchemy import Connection, Engine, MetaData, Table, func, select, text
+from sqlalchemy.dialects import postgresql, sqlite
+
+# The audit log is never shortened, and staff access does not change.
+UNTOUCHED_TABLES: Final = frozenset({"alembic_version", "audit_log", "stored_secrets", "leases"})
+UNTOUCHED_PREFIX: Final = "staff"
+# Rows are added: clients stay, with their keys.
+MERGED_TABLES: Final = frozenset({"clients"})
+API_KEY_TABLES: Final = frozenset({"api_keys"})
+_BATCH = 2_000
+
+
+def copy_clients_and_secrets(source: Engine, target: Engine) -> None:
+    """Copy clients and stored secrets to a new database, so that it can decrypt its values."""
+    tables = _tables(target)
+    with source.connect() as read, target.begin() as write:
+        for name in ("stored_secrets", *sorted(MERGED_TABLES)):
+            _copy(read, write, tables[name], only_new=True)
+
+
+def replace_data(source: Engine, target: Engine, keep_clients: bool = True) -> int:
+    """Replace the data of `target` by that of `source` in one transaction; returns the number of
+    rows copied. Without `keep_clients`, clients and API keys are replaced as well."""
+    tables = _tables(target)
+    with source.connect() as read, target.begin() as write:
+        changed = [
+            table for table in tables.values() if not _is_untouched(table.name, keep_clients)
+        ]
+        for table in reversed(changed):
+            if not (keep_clients and table.name in MERGED_TABLES):
+                write.execute(table.delete())
+        return sum(_copy(read, write, table, table.name in MERGED_TABLES) for table in changed)
+
+
+def holds_business(engine: Engine) -> dict[str, int]:
+    """The numbers of intents and ramp orders in a database."""
+    tables = _tables(engine)
+    with engine.connect() as db:
+        return {
+            name: db.scalar(select(func.count()).select_from(tables[name])) or 0
+            for name in ("intents", "orders")
+        }
+
+
+def _is_untouched(name: str, keep_clients: bool) -> bool:
+    return (
+        name in UNTOUCHED_TABLES
+        or name.startswith(UNTOUCHED_PREFIX)
+        or (keep_clients and name in API_KEY_TABLES)
+    )
+
+
+def _tables(engine: Engine) -> dict[str, Table]:
+    """Every table of the database, referenced tables first."""
+    metadata = MetaData()
+    metadata.reflect(engine)
+    return {table.name: table for table in metadata.sorted_tables}
+
+
+def _copy(read: Connection, write: Connection, table: Table, only_new: bool) -> int:
+    make = sqlite.insert if write.dialect.name == "sqlite" else postgresql.insert
+    statement = make(table).on_conflict_do_nothing() if only_new else table.insert()
+    count = 0
+    for rows in _read_batches(read, table):
+        write.execute(statement, rows)
+        count += len(rows)
+    if count and write.dialect.name == "postgresql":
+        _advance_sequences(write, table)
+    return count
+
+
+def _read_batches(read: Connection, table: Table) -> Iterator[list[dict[str, object]]]:
+    rows = read.execution_options(stream_results=True).execute(select(table))
+    for batch in rows.partitions(_BATCH):
+        yield [dict(row._mapping) for row in batch]
+
+
+def _advance_sequences(write: Connection, table: Table) -> None:
+    """Set the sequences of a table to its highest ids: explicit ids do not advance them."""
+    for column in table.primary_key.columns:
+        name = write.scalar(
+            text("SELECT pg_get_serial_sequence(:t, :c)"), {"t": table.name, "c": column.name}
+        )
+        if name:
+            top = write.scalar(select(func.max(column))) or 1
+            write.execute(text("SELECT setval(:s, :n)"), {"s": name, "n": top})
+
+
+def untouched_tables(names: Collection[str]) -> list[str]:
+    """The tables of these that are never replaced."""
+    return [name for name in names if _is_untouched(name, keep_clients=True)]

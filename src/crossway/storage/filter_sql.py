@@ -1,0 +1,160 @@
+"""SQL of each filter on intents: a test of one intent, and the ids that match by an index."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    exists,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+    text,
+    true,
+    union_all,
+)
+
+from crossway.domain.deposits import DepositPurpose
+from crossway.domain.filters import NO_BRIDGE, ExceptionFlag, Filter, FilterField, FilterSet
+from crossway.domain.intent import FundingLevel
+from crossway.domain.outbound import OutboundTxKind
+from crossway.storage.search_tables import metadata_values
+from crossway.storage.tables import deposits, intents, outbound_txs
+
+_c = intents.c
+_COLUMNS: Final = {
+    FilterField.STATE: _c.state,
+    FilterField.SOURCE: _c.source_chain,
+    FilterField.DESTINATION: _c.destination_chain,
+    FilterField.TOKEN: _c.asset_symbol,
+    FilterField.BRIDGE: _c.bridge,
+    FilterField.CLIENT: _c.client_id,
+    FilterField.MODE: _c.mode,
+    FilterField.LINK: _c.payment_link_id,
+    FilterField.VALUE: _c.amount_micro_usd,
+    FilterField.CREATED: _c.created_at,
+}
+# Literals, so that the planner uses the partial indexes.
+_EXCEPTIONAL_PURPOSE = text("deposits.purpose IN ('LATE', 'WRONG_TOKEN', 'WRONG_CHAIN')")
+_FAILED = text("outbound_txs.state = 'FAILED'")
+_WAITING = text("outbound_txs.state IN ('DUE', 'SIGNED', 'FAILED') AND outbound_txs.reason <> ''")
+
+
+@dataclass(frozen=True, slots=True)
+class FilterQuery:
+    """The SQL of a filter: a test of one intent, and the ids of those that match by an index, None
+    when no index is selective."""
+
+    test: ColumnElement[bool]
+    ids: Select[Any] | None
+
+
+def single_index_test(filters: FilterSet) -> ColumnElement[bool] | None:
+    """The test of a filter set that one index returns in the order of the list: an empty set, or
+    one value of one column. None for any other."""
+    if not filters:
+        return true()
+    if filters.any_of or len(filters.all_of) > 1:
+        return None
+    filter = filters.all_of[0]
+    column = _COLUMNS.get(filter.field)
+    plain = column is not None and len(filter.values) == 1 and not filter.negated
+    plain = plain and filter.values != (NO_BRIDGE,)
+    return (
+        _with_partial_index(filter, column == filter.values[0])
+        if plain and column is not None
+        else None
+    )
+
+
+def _with_partial_index(filter: Filter, matches: ColumnElement[bool]) -> ColumnElement[bool]:
+    if filter.field is FilterField.LINK:
+        return and_(text("intents.payment_link_id IS NOT NULL"), matches)
+    return matches
+
+
+def between(filter: Filter, column: ColumnElement[int]) -> list[ColumnElement[bool]]:
+    found = [column >= filter.minimum] if filter.minimum is not None else []
+    return [*found, column < filter.maximum] if filter.maximum is not None else found
+
+
+def build_filter_query(filter: Filter) -> FilterQuery:
+    query = (
+        _exception_query(filter) if filter.field is FilterField.EXCEPTION else _plain_query(filter)
+    )
+    return FilterQuery(not_(query.test), None) if filter.negated else query
+
+
+def _plain_query(filter: Filter) -> FilterQuery:
+    if filter.field is FilterField.REFERENCE:
+        small = [value.casefold() for value in filter.values]
+        has_value = metadata_values.c.value.in_(small)
+        has_reference = exists().where(metadata_values.c.intent_id == _c.id, has_value)
+        return FilterQuery(has_reference, select(metadata_values.c.intent_id).where(has_value))
+    column, values = _COLUMNS[filter.field], filter.values
+    if filter.field is FilterField.BRIDGE:
+        values = tuple("" if value == NO_BRIDGE else value for value in values)
+    if filter.field in (FilterField.VALUE, FilterField.CREATED):
+        # Adding 0 keeps the planner from using the index of the column for the test.
+        test = and_(*between(filter, column + 0))
+        return FilterQuery(test, select(_c.id).where(*between(filter, column)))
+    if filter.field is FilterField.LINK:
+        # NULL must not match, nor make a negated test NULL.
+        linked = func.coalesce(column, "").in_(filter.values)
+        return FilterQuery(
+            linked, select(_c.id).where(_with_partial_index(filter, column.in_(filter.values)))
+        )
+    matches = column.in_(values)
+    return FilterQuery(matches, select(_c.id).where(matches))
+
+
+def _exception_query(filter: Filter) -> FilterQuery:
+    queries = [_EXCEPTIONS[ExceptionFlag(value)]() for value in filter.values]
+    ids = [query.ids for query in queries if query.ids is not None]
+    every = union_all(*ids).subquery()
+    return FilterQuery(or_(false(), *(query.test for query in queries)), select(every.c[0]))
+
+
+def _by_funding_level(level: FundingLevel) -> FilterQuery:
+    matches = and_(text("intents.funding_level <> ''"), _c.funding_level == level.value)
+    return FilterQuery(_c.funding_level == level.value, select(_c.id).where(matches))
+
+
+def _by_deposit_purpose(*purposes: DepositPurpose) -> FilterQuery:
+    matches = (
+        _EXCEPTIONAL_PURPOSE,
+        deposits.c.purpose.in_([purpose.value for purpose in purposes]),
+    )
+    test = exists().where(deposits.c.intent_id == _c.id, *matches)
+    return FilterQuery(test, select(deposits.c.intent_id.label("id")).where(*matches))
+
+
+def _refund_failed() -> FilterQuery:
+    matches = (
+        _FAILED,
+        outbound_txs.c.kind.in_([OutboundTxKind.REFUND.value, OutboundTxKind.RETURN_EXCESS.value]),
+    )
+    test = exists().where(outbound_txs.c.intent_id == _c.id, *matches)
+    return FilterQuery(test, select(outbound_txs.c.intent_id.label("id")).where(*matches))
+
+
+def _needing_attention() -> FilterQuery:
+    test = exists().where(outbound_txs.c.intent_id == _c.id, _WAITING)
+    return FilterQuery(test, select(outbound_txs.c.intent_id.label("id")).where(_WAITING))
+
+
+_EXCEPTIONS: Final[dict[ExceptionFlag, Callable[[], FilterQuery]]] = {
+    ExceptionFlag.SHORT: lambda: _by_funding_level(FundingLevel.SHORT),
+    ExceptionFlag.OVER: lambda: _by_funding_level(FundingLevel.OVER),
+    ExceptionFlag.LATE: lambda: _by_deposit_purpose(DepositPurpose.LATE),
+    ExceptionFlag.WRONG_TOKEN: lambda: _by_deposit_purpose(
+        DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN
+    ),
+    ExceptionFlag.REFUND_FAILED: _refund_failed,
+    ExceptionFlag.STUCK: _needing_attention,
+}

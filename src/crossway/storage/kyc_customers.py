@@ -1,0 +1,214 @@
+"""KYC customers, their submissions, and pending transmissions to providers."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, func, or_, select, text, tuple_, update
+
+from crossway.domain.ramps import FINAL_ORDER_STATES
+from crossway.ports.ramp_repository import (
+    ErasureResult,
+    KycCustomer,
+    KycSubmission,
+    KycSubmissionSync,
+)
+from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.ramp_tables import (
+    kyc_customers,
+    kyc_submission_syncs,
+    kyc_submissions,
+    orders,
+)
+from crossway.storage.row_mapper import RowMapper, to_micros
+
+CUSTOMERS: Final = RowMapper(KycCustomer, kyc_customers)
+SUBMISSIONS: Final = RowMapper(KycSubmission, kyc_submissions)
+SYNCS: Final = RowMapper(KycSubmissionSync, kyc_submission_syncs)
+_ADD = per_dialect(lambda insert_into: insert_into(kyc_customers).on_conflict_do_nothing())
+_SUBMISSION_SCOPE = ["customer_id", "provider", "country"]
+_SAVE_SUBMISSIONS = per_dialect(
+    lambda insert_into: insert_into(kyc_submissions).on_conflict_do_update(
+        index_elements=[*_SUBMISSION_SCOPE, "field"],
+        set_={
+            name: insert_into(kyc_submissions).excluded[name]
+            for name in ("client_id", "media_type", "encrypted_value", "at")
+        },
+    )
+)
+_SAVE_SYNC = per_dialect(
+    lambda insert_into: insert_into(kyc_submission_syncs).on_conflict_do_update(
+        index_elements=_SUBMISSION_SCOPE,
+        set_={
+            name: insert_into(kyc_submission_syncs).excluded[name]
+            for name in ("sync_id", "attempt_count", "next_at")
+        },
+    )
+)
+
+
+class SqlKycCustomers:
+    """`ports.ramp_repository.KycCustomerRepository` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def find_by_email(self, email_index: str) -> KycCustomer | None:
+        row = self._db.execute(
+            select(kyc_customers).where(kyc_customers.c.email_index == email_index)
+        ).first()
+        return None if row is None else CUSTOMERS.decode(row)
+
+    def get(self, customer_id: str) -> KycCustomer | None:
+        row = self._db.execute(
+            select(kyc_customers).where(kyc_customers.c.id == customer_id)
+        ).first()
+        return None if row is None else CUSTOMERS.decode(row)
+
+    def lock(self, customer_id: str) -> KycCustomer | None:
+        query = select(kyc_customers).where(kyc_customers.c.id == customer_id).with_for_update()
+        row = self._db.execute(query).first()
+        return None if row is None else CUSTOMERS.decode(row)
+
+    def add(self, customer: KycCustomer, email_index: str) -> KycCustomer:
+        self._db.execute(
+            _ADD[self._db.dialect.name],
+            CUSTOMERS.encode(customer) | {"email_index": email_index, "erased_at": None},
+        )
+        return self.find_by_email(email_index) or customer
+
+    def list_page(self, limit: int, before_id: str | None = None) -> list[KycCustomer]:
+        query = select(kyc_customers).order_by(
+            kyc_customers.c.created_at.desc(), kyc_customers.c.id.desc()
+        )
+        if before_id is not None:
+            last = self.get(before_id)
+            if last is None:
+                return []
+            position = tuple_(kyc_customers.c.created_at, kyc_customers.c.id)
+            query = query.where(position < tuple_(to_micros(last.created_at), last.id))
+        return [CUSTOMERS.decode(row) for row in self._db.execute(query.limit(limit))]
+
+    def save_submissions(self, submissions: Sequence[KycSubmission]) -> None:
+        rows = [SUBMISSIONS.encode(submission) for submission in submissions]
+        if rows:
+            self._db.execute(_SAVE_SUBMISSIONS[self._db.dialect.name], rows)
+
+    def list_submissions(
+        self, customer_id: str, provider: str, country: str
+    ) -> list[KycSubmission]:
+        query = select(kyc_submissions).where(
+            kyc_submissions.c.customer_id == customer_id,
+            kyc_submissions.c.provider == provider,
+            kyc_submissions.c.country == country,
+        )
+        rows = self._db.execute(query.order_by(kyc_submissions.c.field))
+        return [SUBMISSIONS.decode(row) for row in rows]
+
+    def list_submitted_fields(
+        self, customer_id: str, provider: str, country: str
+    ) -> frozenset[str]:
+        query = select(kyc_submissions.c.field).where(
+            kyc_submissions.c.customer_id == customer_id,
+            kyc_submissions.c.provider == provider,
+            kyc_submissions.c.country == country,
+        )
+        return frozenset(self._db.execute(query).scalars())
+
+    def schedule_sync(self, sync: KycSubmissionSync) -> None:
+        self._db.execute(
+            _SAVE_SYNC[self._db.dialect.name],
+            SYNCS.encode(sync),
+        )
+
+    def get_sync(self, customer_id: str, provider: str, country: str) -> KycSubmissionSync | None:
+        query = select(kyc_submission_syncs).where(
+            kyc_submission_syncs.c.customer_id == customer_id,
+            kyc_submission_syncs.c.provider == provider,
+            kyc_submission_syncs.c.country == country,
+        )
+        row = self._db.execute(query).first()
+        return None if row is None else SYNCS.decode(row)
+
+    def delete_sync(self, sync_id: str) -> None:
+        self._db.execute(
+            delete(kyc_submission_syncs).where(kyc_submission_syncs.c.sync_id == sync_id)
+        )
+
+    def update_sync(self, sync: KycSubmissionSync) -> None:
+        at = None if sync.next_at is None else to_micros(sync.next_at)
+        self._db.execute(
+            update(kyc_submission_syncs)
+            .where(kyc_submission_syncs.c.sync_id == sync.sync_id)
+            .values(attempt_count=sync.attempt_count, next_at=at)
+        )
+
+    def has_due_syncs(self, now: datetime) -> bool:
+        query = select(kyc_submission_syncs.c.sync_id).where(
+            text("next_at IS NOT NULL"), kyc_submission_syncs.c.next_at <= to_micros(now)
+        )
+        return self._db.execute(query.limit(1)).first() is not None
+
+    def lease_due_syncs(
+        self, now: datetime, limit: int, until: datetime
+    ) -> list[KycSubmissionSync]:
+        query = (
+            select(kyc_submission_syncs)
+            # A literal, so that the planner uses the partial index.
+            .where(text("next_at IS NOT NULL"), kyc_submission_syncs.c.next_at <= to_micros(now))
+            .order_by(kyc_submission_syncs.c.next_at)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        syncs = [SYNCS.decode(row) for row in self._db.execute(query).all()]
+        for sync in syncs:
+            self._db.execute(
+                update(kyc_submission_syncs)
+                .where(kyc_submission_syncs.c.sync_id == sync.sync_id)
+                .values(next_at=to_micros(until))
+            )
+        return syncs
+
+    def find_open_order(self, customer_id: str, client_id: str | None = None) -> int | None:
+        query = select(func.min(orders.c.id)).where(
+            *self._order_conditions(customer_id, client_id),
+            orders.c.state.not_in([state.value for state in FINAL_ORDER_STATES]),
+        )
+        syncs = self._db.execute(query).scalar_one()
+        return None if syncs is None else int(syncs)
+
+    def erase(self, customer_id: str, at: datetime, client_id: str | None = None) -> ErasureResult:
+        emptied_orders = self._db.execute(
+            update(orders)
+            .where(*self._order_conditions(customer_id, client_id))
+            .values(customer_id=None, encrypted_fields=None, instructions="{}", widget_url="")
+        ).rowcount
+        conditions = [kyc_submissions.c.customer_id == customer_id]
+        if client_id is not None:
+            conditions.append(kyc_submissions.c.client_id == client_id)
+        self._db.execute(delete(kyc_submissions).where(*conditions))
+        if self._has_data(customer_id):
+            return ErasureResult(emptied_orders, complete=False)
+        self._db.execute(
+            delete(kyc_submission_syncs).where(kyc_submission_syncs.c.customer_id == customer_id)
+        )
+        self._db.execute(
+            update(kyc_customers)
+            .where(kyc_customers.c.id == customer_id)
+            .values(email_index=None, encrypted_email=None, erased_at=to_micros(at))
+        )
+        return ErasureResult(emptied_orders, complete=True)
+
+    def _has_data(self, customer_id: str) -> bool:
+        has_data = or_(
+            select(orders.c.id).where(orders.c.customer_id == customer_id).exists(),
+            select(kyc_submissions.c.id)
+            .where(kyc_submissions.c.customer_id == customer_id)
+            .exists(),
+        )
+        return bool(self._db.execute(select(has_data)).scalar_one())
+
+    @staticmethod
+    def _order_conditions(customer_id: str, client_id: str | None) -> list[Any]:
+        conditions = [orders.c.customer_id == customer_id]
+        return conditions if client_id is None else [*conditions, orders.c.client_id == client_id]

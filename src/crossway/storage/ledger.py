@@ -1,0 +1,169 @@
+"""The ledger: append-only postings and the account balances derived from them."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, insert, or_, select
+
+from crossway.domain.ledger import Account, BalanceKey, Posting, turnovers
+from crossway.ports.treasury_repository import PostingFilter, StoredPosting, Turnover
+from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
+from crossway.storage.daily_balances import DailyBalances
+from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
+from crossway.storage.tables import account_balances, postings
+from crossway.storage.treasury_tables import daily_balances
+
+POSTINGS: Final = RowMapper(Posting, postings)
+MICROS_IN_DAY = 86_400_000_000
+_ADD_ACCOUNT = per_dialect(lambda put: put(account_balances).on_conflict_do_nothing())
+_BALANCE_COLUMNS = ("balance", "day", "day_debits", "day_credits")
+_SAVE_BALANCE = per_dialect(
+    lambda put: put(account_balances).on_conflict_do_update(
+        index_elements=["account", "chain", "token"],
+        set_={name: put(account_balances).excluded[name] for name in _BALANCE_COLUMNS},
+    )
+)
+_SAVE_DAY = per_dialect(
+    lambda put: put(daily_balances).on_conflict_do_update(
+        index_elements=["account", "chain", "token", "day"],
+        set_={
+            name: put(daily_balances).excluded[name] for name in ("debits", "credits", "balance")
+        },
+    )
+)
+
+_ADD_POSTINGS = insert(postings)
+
+
+class SqlLedger:
+    """`ports.treasury_repository.LedgerRepository` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def post(self, batch: Sequence[Posting], at: datetime) -> None:
+        batch = [posting for posting in batch if posting.amount]
+        if not batch:
+            return
+        when = to_micros(at)
+        execute_each(
+            self._db,
+            _ADD_POSTINGS,
+            [POSTINGS.encode(posting) | {"at": when} for posting in batch],
+        )
+        self._update_balances(turnovers(batch), when // MICROS_IN_DAY)
+
+    def list_by_intent(self, intent_id: int) -> list[tuple[datetime, Posting]]:
+        query = select(postings).where(postings.c.intent_id == intent_id)
+        rows = self._db.execute(query.order_by(postings.c.id))
+        return [(from_micros(row.at), POSTINGS.decode(row)) for row in rows]
+
+    def list_by_tx(self, intent_ids: Collection[int], txs: Collection[str]) -> list[Posting]:
+        if not intent_ids:
+            return []
+        query = select(postings).where(in_values(self._db, postings.c.intent_id, intent_ids))
+        rows = self._db.execute(query.order_by(postings.c.id))
+        return [POSTINGS.decode(row) for row in rows if row.tx in txs]
+
+    def get_balances(self) -> dict[BalanceKey, int]:
+        rows = self._db.execute(select(account_balances))
+        return {(Account(r.account), r.chain, r.token): int(r.balance) for r in rows}
+
+    def get_balances_before(self, day: int) -> dict[BalanceKey, int]:
+        return DailyBalances(self._db).get_balances_before(day)
+
+    def get_turnovers(self, account: Account, first_day: int) -> dict[BalanceKey, Turnover]:
+        return DailyBalances(self._db).get_turnovers(account, first_day)
+
+    def list_page(self, filter: PostingFilter, limit: int) -> list[StoredPosting]:
+        query = select(postings)
+        if filter.first_day is not None:
+            query = query.where(postings.c.at >= filter.first_day * MICROS_IN_DAY)
+        if filter.last_day is not None:
+            query = query.where(postings.c.at < (filter.last_day + 1) * MICROS_IN_DAY)
+        oldest_first = filter.after_id is not None
+        if (key := self._page_start(filter)) is not None:
+            query = query.where(key)
+        found = {
+            row.id: StoredPosting(row.id, from_micros(row.at), POSTINGS.decode(row))
+            for side in _account_conditions(filter.balance_key)
+            for row in self._db.execute(_ordered(query.where(*side), oldest_first).limit(limit))
+        }
+        ordered = sorted(
+            found.values(), key=lambda posting: (posting.at, posting.id), reverse=not oldest_first
+        )
+        return ordered[:limit]
+
+    def _page_start(self, filter: PostingFilter) -> ColumnElement[bool] | None:
+        """The condition at which a page begins: postings are ordered by time, then id."""
+        number = filter.after_id or filter.before_id
+        if number is None or filter.after_id == 0:
+            return None
+        at = self._db.scalar(select(postings.c.at).where(postings.c.id == number)) or 0
+        if filter.after_id is not None:
+            same = and_(postings.c.at == at, postings.c.id > number)
+            return and_(postings.c.at >= at, or_(postings.c.at > at, same))
+        same = and_(postings.c.at == at, postings.c.id < number)
+        return and_(postings.c.at <= at, or_(postings.c.at < at, same))
+
+    def _update_balances(self, changed: dict[BalanceKey, tuple[int, int]], day: int) -> None:
+        """Add to the stored balances; rows are locked in one order, so writers never deadlock."""
+        keys = sorted(changed)
+        self._db.execute(
+            _ADD_ACCOUNT[self._db.dialect.name],
+            [{"account": a.value, "chain": c, "token": t, "balance": "0"} for a, c, t in keys],
+        )
+        chains = {chain for _, chain, _ in keys}
+        query = select(account_balances).where(
+            in_values(self._db, account_balances.c.chain, chains)
+        )
+        order = (account_balances.c.account, account_balances.c.chain, account_balances.c.token)
+        rows = self._db.execute(query.order_by(*order).with_for_update())
+        current = {(Account(r.account), r.chain, r.token): r for r in rows}
+        balances = [_new_balance(key, current[key], *changed[key], day) for key in keys]
+        execute_each(self._db, _SAVE_BALANCE[self._db.dialect.name], balances)
+        on_time = [row for row in balances if row["day"] == day]
+        if on_time:
+            days = [_daily_row(row) for row in on_time]
+            execute_each(self._db, _SAVE_DAY[self._db.dialect.name], days)
+        late_changes = {key: changed[key] for key in keys if current[key].day > day}
+        if late_changes:
+            # The clock went back, or another process was first: later days change too.
+            DailyBalances(self._db).add_to_past_day(late_changes, day)
+
+
+def _new_balance(key: BalanceKey, row: Any, debits: int, credits: int, day: int) -> dict[str, Any]:
+    """The new balance row of an account; the turnover of a new day starts at zero."""
+    of_day = (0, 0) if row.day < day else (int(row.day_debits), int(row.day_credits))
+    if row.day <= day:
+        of_day = (of_day[0] + debits, of_day[1] + credits)
+    return {
+        "account": key[0].value,
+        "chain": key[1],
+        "token": key[2],
+        "balance": str(int(row.balance) + debits - credits),
+        "day": max(row.day, day),
+        "day_debits": str(of_day[0]),
+        "day_credits": str(of_day[1]),
+    }
+
+
+def _daily_row(row: dict[str, Any]) -> dict[str, Any]:
+    key = {name: row[name] for name in ("account", "chain", "token", "day", "balance")}
+    return key | {"debits": row["day_debits"], "credits": row["day_credits"]}
+
+
+def _account_conditions(key: BalanceKey | None) -> list[tuple[ColumnElement[bool], ...]]:
+    """The conditions for the debits and for the credits of an account, each with its index."""
+    if key is None:
+        return [()]
+    account, chain, token = key
+    there = (postings.c.chain == chain, postings.c.token == token)
+    return [(side == account.value, *there) for side in (postings.c.debit, postings.c.credit)]
+
+
+def _ordered(query: Select[Any], oldest_first: bool) -> Select[Any]:
+    if oldest_first:
+        return query.order_by(postings.c.at, postings.c.id)
+    return query.order_by(postings.c.at.desc(), postings.c.id.desc())

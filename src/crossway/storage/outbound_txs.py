@@ -1,0 +1,292 @@
+"""Outbound transactions, their signed versions, and account nonces."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    insert,
+    not_,
+    select,
+    text,
+    update,
+)
+
+from crossway.domain.intent import State
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.ports.records import InFlightTx, NewOutboundTx, OutboundTxChange, TxAttempt
+from crossway.ports.topics import Topic
+from crossway.storage import engine_queries
+from crossway.storage.bulk_sql import chain_values, execute_each, in_values, per_dialect
+from crossway.storage.intents import ConcurrentUpdate
+from crossway.storage.row_mapper import to_micros
+from crossway.storage.rows import OUTBOUND_TXS, TX_ATTEMPTS, new_outbound_tx_row
+from crossway.storage.tables import account_nonces, intents, outbound_txs, tx_attempts
+
+_UPDATE = (
+    update(outbound_txs)
+    .where(outbound_txs.c.id == bindparam("b_id"), outbound_txs.c.state == bindparam("b_state"))
+    .values(
+        state=bindparam("b_to"),
+        attempt_count=bindparam("b_tries"),
+        reason=bindparam("b_reason"),
+        next_at=bindparam("b_next"),
+        tx_id=bindparam("b_tx"),
+        block_height=bindparam("b_height"),
+        updated_at=bindparam("b_at"),
+    )
+)
+
+
+def _build_enqueue(insert_into: Callable[[Table], Any]) -> Any:
+    """The insert of a new one; a cancelled one is DUE again."""
+    excluded = insert_into(outbound_txs).excluded
+    return insert_into(outbound_txs).on_conflict_do_update(
+        index_elements=["intent_id", "kind", "cause"],
+        set_={
+            "state": OutboundTxState.DUE.value,
+            "attempt_count": 0,
+            "reason": "",
+            "next_at": excluded.next_at,
+            "updated_at": excluded.updated_at,
+        },
+        where=outbound_txs.c.state == OutboundTxState.CANCELLED.value,
+    )
+
+
+_ENQUEUE = per_dialect(_build_enqueue)
+_ADD_ACCOUNT = per_dialect(lambda insert_into: insert_into(account_nonces).on_conflict_do_nothing())
+
+_ADD_ATTEMPT = insert(tx_attempts)
+
+
+class SqlOutboundTxs:
+    """`ports.store.OutboundTxRepository` on one connection; `changed_topics` is what it changed."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+        self.changed_topics: set[Topic] = set()
+
+    def enqueue(self, new: Sequence[NewOutboundTx], at: datetime) -> None:
+        if not new:
+            return
+        self._db.execute(
+            _ENQUEUE[self._db.dialect.name],
+            [new_outbound_tx_row(tx, at) for tx in new],
+        )
+
+    def list_due(self, chains: Collection[str], now: datetime, limit: int) -> list[OutboundTx]:
+        parameters = {"chains": list(chains), "now": to_micros(now), "limit": limit}
+        return self._all(engine_queries.DUE, parameters)
+
+    def list_in_state(
+        self, chains: Collection[str], state: OutboundTxState, limit: int, min_height: int = -1
+    ) -> list[OutboundTx]:
+        query = select(outbound_txs).where(
+            outbound_txs.c.state == state.value, outbound_txs.c.chain.in_(chains)
+        )
+        if min_height >= 0:
+            query = query.where(outbound_txs.c.block_height >= min_height)
+        return self._all(query.order_by(outbound_txs.c.id).limit(limit))
+
+    def list_final(self, heights: Mapping[str, int], limit: int) -> list[OutboundTx]:
+        if not heights:
+            return []
+        parameters = {"chains": chain_values(heights), "limit": limit}
+        return self._all(engine_queries.SETTLED[self._db.dialect.name], parameters)
+
+    def list_signed(self, chains: Collection[str], limit: int) -> list[InFlightTx]:
+        rows = self._db.execute(
+            engine_queries.SIGNED, {"chains": list(chains), "limit": limit}
+        ).all()
+        return [
+            InFlightTx(row[0], row[1], OutboundTxKind(row[2]), row[3], row[4], row[5])
+            for row in rows
+        ]
+
+    def lock_in_state(self, ids: Collection[int], state: OutboundTxState) -> set[int]:
+        if not ids:
+            return set()
+        query = select(outbound_txs.c.id).where(
+            in_values(self._db, outbound_txs.c.id, ids), outbound_txs.c.state == state.value
+        )
+        rows = self._db.execute(query.order_by(outbound_txs.c.id).with_for_update(skip_locked=True))
+        return set(rows.scalars().all())
+
+    def lock(self, ids: Collection[int]) -> dict[int, OutboundTx]:
+        if not ids:
+            return {}
+        query = select(outbound_txs).where(in_values(self._db, outbound_txs.c.id, ids))
+        found = self._all(query.order_by(outbound_txs.c.id).with_for_update(skip_locked=True))
+        return {tx.id: tx for tx in found}
+
+    def get(self, outbound_tx_id: int) -> OutboundTx | None:
+        found = self._all(select(outbound_txs).where(outbound_txs.c.id == outbound_tx_id))
+        return found[0] if found else None
+
+    def list_by_intents(
+        self, intent_ids: Collection[int], kind: OutboundTxKind | None = None
+    ) -> list[OutboundTx]:
+        if not intent_ids:
+            return []
+        query = select(outbound_txs).where(
+            in_values(self._db, outbound_txs.c.intent_id, intent_ids)
+        )
+        if kind is not None:
+            query = query.where(outbound_txs.c.kind == kind.value)
+        return self._all(query.order_by(outbound_txs.c.id))
+
+    def update(self, changes: Sequence[OutboundTxChange], at: datetime) -> None:
+        """Changes that differ only in their id are one statement, the others one each."""
+        if any(change.before is not change.after for change in changes):
+            self.changed_topics.add(Topic.PAYMENTS)
+        groups: dict[tuple[object, ...], list[OutboundTxChange]] = {}
+        for change in changes:
+            if change.tx_id is None:
+                kind = (
+                    change.before,
+                    change.after,
+                    change.attempt_count,
+                    change.reason,
+                    change.next_at,
+                    change.block_height,
+                )
+                groups.setdefault(kind, []).append(change)
+        for group in groups.values():
+            self._update_many(group[0], [change.id for change in group], at)
+        self._update_each([change for change in changes if change.tx_id is not None], at)
+
+    def _update_many(self, change: OutboundTxChange, ids: Sequence[int], at: datetime) -> None:
+        changed = self._db.execute(
+            update(outbound_txs)
+            .where(
+                in_values(self._db, outbound_txs.c.id, ids),
+                outbound_txs.c.state == change.before.value,
+            )
+            .values(
+                state=change.after.value,
+                attempt_count=change.attempt_count,
+                reason=change.reason,
+                next_at=to_micros(change.next_at),
+                block_height=change.block_height,
+                updated_at=to_micros(at),
+            )
+        )
+        if changed.rowcount != len(ids):
+            raise ConcurrentUpdate("a transfer moved between lock and write")
+
+    def _update_each(self, changes: Sequence[OutboundTxChange], at: datetime) -> None:
+        if not changes:
+            return
+        rows = [
+            {
+                "b_id": change.id,
+                "b_state": change.before.value,
+                "b_to": change.after.value,
+                "b_tries": change.attempt_count,
+                "b_reason": change.reason,
+                "b_next": to_micros(change.next_at),
+                "b_tx": change.tx_id,
+                "b_height": change.block_height,
+                "b_at": to_micros(at),
+            }
+            for change in changes
+        ]
+        if execute_each(self._db, _UPDATE, rows) != len(rows):
+            raise ConcurrentUpdate("a transfer moved between lock and write")
+
+    def redirect(self, outbound_tx_id: int, to_address: str) -> None:
+        self._db.execute(
+            update(outbound_txs)
+            .where(outbound_txs.c.id == outbound_tx_id)
+            .values(to_address=to_address)
+        )
+
+    def list_attempts(self, outbound_tx_ids: Collection[int]) -> list[TxAttempt]:
+        if not outbound_tx_ids:
+            return []
+        query = select(tx_attempts).where(
+            in_values(self._db, tx_attempts.c.outbound_tx_id, outbound_tx_ids)
+        )
+        return [
+            TX_ATTEMPTS.decode(row) for row in self._db.execute(query.order_by(tx_attempts.c.id))
+        ]
+
+    def add_attempts(self, attempts: Sequence[TxAttempt]) -> None:
+        if attempts:
+            execute_each(
+                self._db, _ADD_ATTEMPT, [TX_ATTEMPTS.encode(attempt) for attempt in attempts]
+            )
+
+    def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
+        where = (account_nonces.c.chain == chain, account_nonces.c.account == account)
+        self._db.execute(
+            _ADD_ACCOUNT[self._db.dialect.name],
+            {"chain": chain, "account": account, "first": at_least, "next": at_least},
+        )
+        row = self._db.execute(select(account_nonces.c.next).where(*where).with_for_update())
+        first = max(int(row.scalar_one()), at_least)
+        self._db.execute(update(account_nonces).where(*where).values(next=first + count))
+        return first
+
+    def get_nonce_range(self, chain: str, account: str) -> tuple[int, int] | None:
+        query = select(account_nonces.c.first, account_nonces.c.next).where(
+            account_nonces.c.chain == chain, account_nonces.c.account == account
+        )
+        row = self._db.execute(query).first()
+        return None if row is None else (row[0], row[1])
+
+    def find_own_tx_ids(self, chain: str, tx_ids: Collection[str]) -> set[str]:
+        query = select(tx_attempts.c.tx_id).where(
+            tx_attempts.c.chain == chain, in_values(self._db, tx_attempts.c.tx_id, tx_ids)
+        )
+        return set(self._db.execute(query).scalars()) if tx_ids else set()
+
+    def list_overdue(
+        self, kinds: Collection[OutboundTxKind], before: datetime, limit: int
+    ) -> list[OutboundTx]:
+        has_kind, at = outbound_txs.c.kind.in_([kind.value for kind in kinds]), to_micros(before)
+        # Literals, so that the planner uses the partial indexes.
+        due = (text("state = 'DUE'"), outbound_txs.c.next_at <= at)
+        signed = (text("state = 'SIGNED'"), outbound_txs.c.updated_at <= at)
+        return [
+            transfer
+            for condition in (due, signed)
+            for transfer in self._all(select(outbound_txs).where(*condition, has_kind).limit(limit))
+        ]
+
+    def list_needing_attention(self, limit: int) -> list[OutboundTx]:
+        refunded = select(intents.c.id).where(
+            intents.c.id == outbound_txs.c.intent_id, intents.c.state == State.REFUNDED
+        )
+        is_start_or_fill = outbound_txs.c.kind.in_((OutboundTxKind.START, OutboundTxKind.FILL))
+        query = select(outbound_txs).where(
+            # A literal, so that the planner uses the partial index.
+            text("state IN ('DUE', 'SIGNED', 'FAILED') AND reason <> ''"),
+            not_(
+                and_(
+                    outbound_txs.c.state == OutboundTxState.FAILED,
+                    is_start_or_fill,
+                    refunded.exists(),
+                )
+            ),
+        )
+        return self._all(query.order_by(outbound_txs.c.id).limit(limit))
+
+    def reset_backoff(self, now: datetime) -> None:
+        at = to_micros(now)
+        self._db.execute(
+            update(outbound_txs)
+            .where(text("state = 'DUE'"), outbound_txs.c.updated_at > at)
+            .values(next_at=outbound_txs.c.next_at - outbound_txs.c.updated_at + at, updated_at=at)
+        )
+
+    def _all(
+        self, query: Select[tuple[object, ...]], parameters: Mapping[str, object] | None = None
+    ) -> list[OutboundTx]:
+        return [OUTBOUND_TXS.decode(row) for row in self._db.execute(query, parameters).all()]

@@ -1,0 +1,110 @@
+"""The outbox: events stored in the transaction of their change, given positions later."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from crossway.domain.webhooks import OutboxEvent
+from crossway.storage.bulk_sql import execute_each, in_values
+from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.webhook_tables import outbox
+
+EVENTS: Final = RowMapper(OutboxEvent, outbox)
+_ADD = insert(outbox)
+_SET_POSITION = (
+    update(outbox).where(outbox.c.id == bindparam("b_id")).values(position=bindparam("b_position"))
+)
+_LAST = select(func.max(outbox.c.position))
+
+
+def outbox_row(
+    event_id: str, client_id: str, type: str, kind: str, resource_id: int, at: int, snapshot: str
+) -> dict[str, Any]:
+    """An event as its row; `at` in microseconds, `snapshot` the JSON of the changeable part of the
+    resource at that time."""
+    return {
+        "event_id": event_id,
+        "client_id": client_id,
+        "type": type,
+        "kind": kind,
+        "resource_id": resource_id,
+        "at": at,
+        "snapshot": snapshot,
+    }
+
+
+def add_to_outbox(db: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Store events in the transaction of the change that they are about."""
+    execute_each(db, _ADD, rows)
+
+
+class SqlOutbox:
+    """`ports.outbox_repository.OutboxRepository` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def add(self, event: OutboxEvent) -> OutboxEvent:
+        row = EVENTS.encode_new(event)
+        return EVENTS.decode(self._db.execute(_ADD.returning(outbox), row).one())
+
+    def list_unsequenced(self, limit: int) -> list[OutboxEvent]:
+        query = select(outbox).where(outbox.c.position.is_(None))
+        rows = self._db.execute(query.order_by(outbox.c.id).limit(limit))
+        return [EVENTS.decode(row) for row in rows]
+
+    def has_unsequenced(self) -> bool:
+        query = select(outbox.c.id).where(outbox.c.position.is_(None)).limit(1)
+        return self._db.execute(query).first() is not None
+
+    def assign_positions(self, ids: Sequence[int]) -> None:
+        first = self.last_position() + 1
+        rows = [{"b_id": id, "b_position": first + n} for n, id in enumerate(ids)]
+        execute_each(self._db, _SET_POSITION, rows)
+
+    def last_position(self) -> int:
+        return int(self._db.execute(_LAST).scalar_one() or 0)
+
+    def get_many(self, ids: Collection[int]) -> dict[int, OutboxEvent]:
+        query = select(outbox).where(in_values(self._db, outbox.c.id, ids))
+        found = [EVENTS.decode(row) for row in self._db.execute(query)] if ids else []
+        return {event.id: event for event in found}
+
+    def list_after(
+        self, position: int, clients: Collection[str], until: int, limit: int
+    ) -> list[OutboxEvent]:
+        query = (
+            select(outbox)
+            .where(
+                outbox.c.position > position,
+                outbox.c.position <= until,
+                in_values(self._db, outbox.c.client_id, clients),
+            )
+            .order_by(outbox.c.position)
+            .limit(limit)
+        )
+        return [EVENTS.decode(row) for row in self._db.execute(query)] if clients else []
+
+    def get_position(self, client_id: str, event_id: str) -> int | None:
+        query = select(outbox.c.position).where(
+            outbox.c.event_id == event_id, outbox.c.client_id == client_id
+        )
+        found = self._db.execute(query).scalar()
+        return None if found is None else int(found)
+
+    def list_between(
+        self, client_id: str, since: datetime, until: datetime, limit: int
+    ) -> list[OutboxEvent]:
+        query = (
+            select(outbox)
+            .where(
+                outbox.c.client_id == client_id,
+                outbox.c.at >= to_micros(since),
+                outbox.c.at < to_micros(until),
+            )
+            .order_by(outbox.c.id)
+            .limit(limit)
+        )
+        return [EVENTS.decode(row) for row in self._db.execute(query)]

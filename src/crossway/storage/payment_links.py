@@ -1,0 +1,113 @@
+"""Payment links, their uses, and clients' branding."""
+
+from typing import Any, Final
+
+from sqlalchemy import Connection, and_, func, insert, or_, select, update
+
+from crossway.domain.branding import Branding
+from crossway.domain.payment_links import LinkUse, PaymentLink
+from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.link_tables import branding, payment_link_uses, payment_links
+from crossway.storage.row_mapper import RowMapper, to_micros
+
+_FIXED = ("id", "client_id", "mode", "uses", "created_at")
+_ADD_USE = per_dialect(
+    lambda insert_into: (
+        insert_into(payment_link_uses)
+        .on_conflict_do_nothing(index_elements=["link_id", "nonce"])
+        .returning(payment_link_uses.c.id)
+    )
+)
+
+
+def _build_save_branding(insert_into: Any) -> Any:
+    statement = insert_into(branding)
+    changed = {c.name: statement.excluded[c.name] for c in branding.c if not c.primary_key}
+    return statement.on_conflict_do_update(index_elements=["client_id"], set_=changed)
+
+
+_SAVE_BRANDING = per_dialect(_build_save_branding)
+
+LINKS: Final = RowMapper(PaymentLink, payment_links)
+USES: Final = RowMapper(LinkUse, payment_link_uses)
+BRANDING: Final = RowMapper(Branding, branding)
+
+
+class SqlPaymentLinks:
+    """`ports.payment_link_repository.PaymentLinkRepository` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def add(self, link: PaymentLink) -> None:
+        self._db.execute(insert(payment_links), LINKS.encode(link))
+
+    def get(self, link_id: str) -> PaymentLink | None:
+        row = self._db.execute(select(payment_links).where(payment_links.c.id == link_id)).first()
+        return None if row is None else LINKS.decode(row)
+
+    def lock(self, link_id: str) -> PaymentLink | None:
+        query = select(payment_links).where(payment_links.c.id == link_id).with_for_update()
+        row = self._db.execute(query).first()
+        return None if row is None else LINKS.decode(row)
+
+    def update(self, link: PaymentLink) -> None:
+        row = LINKS.encode(link)
+        for name in _FIXED:
+            del row[name]
+        self._db.execute(update(payment_links).where(payment_links.c.id == link.id).values(**row))
+
+    def list_page(
+        self, client_id: str | None, limit: int, before: PaymentLink | None = None
+    ) -> list[PaymentLink]:
+        table = payment_links.c
+        query = select(payment_links).order_by(table.created_at.desc(), table.id.desc())
+        if client_id is not None:
+            query = query.where(table.client_id == client_id)
+        if before is not None:
+            at = to_micros(before.created_at)
+            query = query.where(
+                table.created_at <= at,
+                or_(table.created_at < at, and_(table.created_at == at, table.id < before.id)),
+            )
+        return [LINKS.decode(row) for row in self._db.execute(query.limit(limit))]
+
+    def count_for_client(self, client_id: str) -> int:
+        query = select(func.count()).where(payment_links.c.client_id == client_id)
+        return int(self._db.execute(query).scalar_one())
+
+    def record_use(self, use: LinkUse) -> bool:
+        row = USES.encode_new(use)
+        if self._db.execute(_ADD_USE[self._db.dialect.name], row).first() is None:
+            return False
+        self._db.execute(
+            update(payment_links)
+            .where(payment_links.c.id == use.link_id)
+            .values(uses=payment_links.c.uses + 1)
+        )
+        return True
+
+    def find_use(self, link_id: str, nonce: str) -> LinkUse | None:
+        conditions = payment_link_uses.c.link_id == link_id, payment_link_uses.c.nonce == nonce
+        row = self._db.execute(select(payment_link_uses).where(*conditions)).first()
+        return None if row is None else USES.decode(row)
+
+    def list_uses(self, link_id: str, limit: int, before_id: int | None = None) -> list[LinkUse]:
+        table = payment_link_uses.c
+        query = select(payment_link_uses).where(table.link_id == link_id)
+        if before_id is not None:
+            query = query.where(table.id < before_id)
+        found = self._db.execute(query.order_by(table.id.desc()).limit(limit))
+        return [USES.decode(row) for row in found]
+
+    def get_branding(self, client_id: str) -> Branding | None:
+        row = self._db.execute(select(branding).where(branding.c.client_id == client_id)).first()
+        return None if row is None else BRANDING.decode(row)
+
+    def save_branding(self, value: Branding) -> None:
+        row = BRANDING.encode(value) | {"digest": value.digest}
+        self._db.execute(_SAVE_BRANDING[self._db.dialect.name], row)
+
+    def find_branding_by_digest(self, digest: str) -> Branding | None:
+        row = self._db.execute(select(branding).where(branding.c.digest == digest).limit(1)).first()
+        return None if row is None else BRANDING.decode(row)

@@ -1,0 +1,191 @@
+"""Mapping of table rows to dataclasses: derived once from the fields and the columns."""
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from operator import attrgetter, itemgetter
+from types import NoneType, UnionType
+from typing import Any, Final, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from sqlalchemy import Column, LargeBinary, Table, Text
+
+T = TypeVar("T")
+Converter = Callable[[Any], Any]
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def to_micros(at: datetime) -> int:
+    """An instant as whole microseconds since 1970."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def from_micros(value: int) -> datetime:
+    """The UTC instant of a number of microseconds since 1970."""
+    return _EPOCH + timedelta(microseconds=value)
+
+
+def to_micros_or_none(at: datetime | None) -> int | None:
+    """As `to_micros`, keeping None."""
+    return None if at is None else to_micros(at)
+
+
+def from_micros_or_none(value: int | None) -> datetime | None:
+    """As `from_micros`, keeping None."""
+    return None if value is None else from_micros(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One column of a record: the attribute path to its value and the two conversions."""
+
+    path: str
+    column: Column[Any]
+    decode: Converter | None
+    encode: Converter | None
+
+
+class RowMapper(Generic[T]):
+    """Converts whole rows of a table to a dataclass and back.
+
+    Each field has the column of the same name, or the one that `renamed` gives by the field's
+    path. A dataclass without a column of its own is mapped by its fields. Types decide how a
+    value is stored: integers in text columns, instants as microseconds, enums by their value,
+    mappings as JSON, tuples and sets as words. None in a NOT NULL text column is an empty string.
+    Raises `LookupError` for a field without a column.
+    """
+
+    def __init__(self, record: type[T], table: Table, renamed: Mapping[str, str] = {}) -> None:
+        self._record = record
+        self._nested: list[tuple[int, int, type[Any]]] = []
+        mapped = self._collect(record, table, renamed, "", 0)
+        positions = {column.name: place for place, column in enumerate(table.columns)}
+        self._pick = itemgetter(*(positions[field.column.name] for field in mapped))
+        self._decoders = [(i, field.decode) for i, field in enumerate(mapped) if field.decode]
+        self._mapped = mapped
+        self._encode_all = self.encoder()
+        self._encode_new = self.encoder(without=("id",))
+
+    def decode(self, row: Any) -> T:
+        """The record of a row that begins with all columns of the table, in their order."""
+        values = list(self._pick(row))
+        for place, convert in self._decoders:
+            values[place] = convert(values[place])
+        for first, end, record in self._nested:
+            values[first:end] = [record(*values[first:end])]
+        return self._record(*values)
+
+    def encode(self, record: T) -> dict[str, Any]:
+        """The row of a record by column name."""
+        return self._encode_all(record)
+
+    def encode_new(self, record: T) -> dict[str, Any]:
+        """The row of a record whose id the database assigns."""
+        return self._encode_new(record)
+
+    def encoder(
+        self, only: Collection[str] | None = None, without: Collection[str] = ()
+    ) -> Callable[[T], dict[str, Any]]:
+        """A function that returns some columns of a record's row, by name."""
+        chosen = [
+            field
+            for field in self._mapped
+            if (only is None or field.column.name in only) and field.column.name not in without
+        ]
+        names = [field.column.name for field in chosen]
+        read = attrgetter(*(field.path for field in chosen))
+        encoders = [(field.column.name, field.encode) for field in chosen if field.encode]
+
+        def encode(record: T) -> dict[str, Any]:
+            row = dict(zip(names, read(record), strict=True))
+            for name, convert in encoders:
+                row[name] = convert(row[name])
+            return row
+
+        return encode
+
+    def _collect(
+        self, record: Any, table: Table, renamed: Mapping[str, str], prefix: str, first: int
+    ) -> list[_Field]:
+        """The columns of a record in the order of its fields, nested records in their place."""
+        hints = get_type_hints(record)
+        found: list[_Field] = []
+        for field in fields(record):
+            path, hint = f"{prefix}{field.name}", hints[field.name]
+            name = renamed.get(path, field.name)
+            if name in table.columns:
+                column = table.columns[name]
+                found.append(_Field(path, column, *_converters(hint, column)))
+            elif isinstance(hint, type) and is_dataclass(hint):
+                begin = first + len(found)
+                inner = self._collect(hint, table, renamed, f"{path}.", begin)
+                self._nested.append((begin, begin + len(fields(hint)), hint))
+                found += inner
+            else:
+                raise LookupError(f"{table.name} has no column for {record.__name__}.{path}")
+        if not prefix:
+            # Built from the last to the first, inner ones first: each shortens the list behind it.
+            self._nested.sort(key=lambda one: one[0], reverse=True)
+        return found
+
+
+def _converters(hint: Any, column: Column[Any]) -> tuple[Converter | None, Converter | None]:
+    """How values of a type are read from a column and written to it; None for as they are."""
+    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    types = [option for option in options if option is not NoneType]
+    decode, encode = _codec(types[0], column)
+    if len(types) == len(options):
+        return decode, encode
+    if isinstance(column.type, Text) and not column.nullable:
+        return _unless("", decode), lambda value: "" if value is None else (encode or str)(value)
+    return decode and _unless(None, decode), encode and _unless(None, encode)
+
+
+def _unless(nothing: object, convert: Converter | None) -> Converter:
+    """The conversion, with None for `nothing`."""
+    converted = convert or (lambda value: value)
+    if nothing is None:
+        return lambda value: None if value is None else converted(value)
+    return lambda value: None if value == nothing else converted(value)
+
+
+def _codec(hint: Any, column: Column[Any]) -> tuple[Converter | None, Converter | None]:
+    kind = get_origin(hint) or hint
+    if isinstance(column.type, LargeBinary):
+        return bytes, None
+    if kind is datetime:
+        return from_micros, to_micros
+    if not isinstance(column.type, Text) or not isinstance(kind, type) or kind is str:
+        return None, None
+    if kind is int:
+        return int, str
+    if issubclass(kind, Enum):
+        return {member.value: member for member in kind}.__getitem__, attrgetter("value")
+    if issubclass(kind, Mapping):
+        return _from_json, to_json
+    if is_dataclass(kind):
+        return lambda text: kind(**json.loads(text)), lambda value: to_json(asdict(value))
+    if issubclass(kind, tuple | frozenset):
+        return _word_codec(kind, get_args(hint)[0])
+    raise TypeError(f"{column} cannot store {hint}")
+
+
+def _word_codec(kind: Any, item: type[Any]) -> tuple[Converter, Converter]:
+    """Several words in one text; those of a set in order."""
+    if issubclass(item, Enum):
+        return (
+            lambda text: kind(item(word) for word in text.split()),
+            lambda values: " ".join(sorted(value.value for value in values)),
+        )
+    return lambda text: kind(text.split()), " ".join
+
+
+def _from_json(text: str) -> Any:
+    return json.loads(text) if text != "{}" else {}
+
+
+def to_json(value: Mapping[str, Any]) -> str:
+    """A mapping as compact JSON."""
+    return json.dumps(dict(value), separators=(",", ":"))

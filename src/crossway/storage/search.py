@@ -1,0 +1,229 @@
+"""Search by identifier: each field is looked up by an index of its own, never by a scan."""
+
+import json
+from collections.abc import Callable, Collection
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Integer,
+    Select,
+    Text,
+    any_,
+    bindparam,
+    cast,
+    func,
+    literal_column,
+    select,
+    text,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from crossway.domain.ramps import ProviderName
+from crossway.ports.records import IntentFilter
+from crossway.ports.search_repository import SearchHit
+from crossway.storage.bulk_sql import in_values
+from crossway.storage.filter_planner import FilterPlanner
+from crossway.storage.link_tables import payment_links
+from crossway.storage.ramp_tables import order_transitions, orders
+from crossway.storage.search_tables import metadata_values
+from crossway.storage.service_tables import request_log
+from crossway.storage.tables import (
+    clients,
+    deposits,
+    intents,
+    outbound_txs,
+    transitions,
+    tx_attempts,
+)
+from crossway.storage.webhook_tables import deliveries, outbox, webhooks
+
+_i, _o = intents.c, orders.c
+_KNOWN = text("orders.provider_reference <> ''")
+_HAS_LINK = text("intents.payment_link_id IS NOT NULL")
+_HAS_ACCOUNT = text("intents.deposit_token_account IS NOT NULL")
+_TX_WITH_ATTEMPTS = tx_attempts.join(
+    outbound_txs, outbound_txs.c.id == tx_attempts.c.outbound_tx_id
+)
+# Kind, id column, searched column, name of the field, whether it is unique; then the FROM clause
+# and a literal condition for the planner to use a partial index, where needed.
+_FIELDS: tuple[tuple[Any, ...], ...] = (
+    ("payment", _i.id, _i.address, "address", True),
+    ("payment", _i.id, _i.destination_address, "destination_address", True),
+    ("payment", _i.id, _i.deposit_token_account, "token_account", True, None, _HAS_ACCOUNT),
+    ("payment", _i.id, _i.intent_hash, "key", True),
+    ("payment", _i.id, _i.nonce, "nonce", True),
+    ("payment", _i.id, _i.tx_hash, "payout", True),
+    ("payment", deposits.c.intent_id, deposits.c.tx_hash, "deposit", True),
+    ("payment", outbound_txs.c.intent_id, outbound_txs.c.tx_id, "transfer", True),
+    ("payment", outbound_txs.c.intent_id, tx_attempts.c.tx_id, "attempt", True, _TX_WITH_ATTEMPTS),
+    ("payment", transitions.c.intent_id, transitions.c.event_id, "event", True),
+    ("payment", _i.id, _i.recipient, "recipient", False),
+    ("payment", _i.id, _i.sender, "sender", False),
+    ("payment", deposits.c.intent_id, deposits.c.sender, "depositor", False),
+    ("payment", _i.id, _i.refund_address, "refund_address", False),
+    ("payment", metadata_values.c.intent_id, metadata_values.c.value, "metadata", False),
+    ("payment", _i.id, _i.payment_link_id, "link", False, None, _HAS_LINK),
+    ("order", _o.id, _o.reference, "reference", True),
+    ("order", _o.id, _o.provider_tx, "provider_tx", True),
+    ("order", order_transitions.c.order_id, order_transitions.c.event_id, "event", True),
+    ("order", _o.id, _o.intent_address, "intent_address", False),
+    ("order", _o.id, _o.sender, "sender", False),
+    ("order", _o.id, _o.recipient, "recipient", False),
+    ("request", request_log.c.id, request_log.c.request_id, "request_id", True),
+    ("link", payment_links.c.id, payment_links.c.id, "id", True),
+    ("client", clients.c.id, clients.c.id, "id", True),
+    ("client", clients.c.id, clients.c.name, "name", True),
+)  # fmt: skip
+_NUMBERS: tuple[tuple[str, ColumnElement[int]], ...] = (
+    ("payment", _i.id),
+    ("order", _o.id),
+    ("delivery", deliveries.c.id),
+    ("webhook", webhooks.c.id),
+    ("request", request_log.c.id),
+)
+_KIND_OF_RESOURCE = {"intent": "payment", "ramp_order": "order"}
+
+
+def _select_ids(index: int) -> Select[Any]:
+    _, id_, _, _, _, *rest = _FIELDS[index]
+    where, written = (*rest, None, None)[:2]
+    query: Select[Any] = select(id_)
+    query = query if where is None else query.select_from(where)
+    return query if written is None else query.where(written)
+
+
+def _value_matches(column: ColumnElement[str], name: str, sqlite: bool) -> ColumnElement[bool]:
+    if sqlite:
+        rows = func.json_each(bindparam(name, type_=Text)).table_valued("value")
+        return column.in_(select(rows.c.value))
+    return column == any_(bindparam(name, type_=ARRAY(Text)))
+
+
+def _build_search(sqlite: bool) -> CompoundSelect[Any]:
+    """One statement that searches every field, with at most `limit` results of each."""
+    parts = []
+    for index, (_, id_, column, field, *_) in enumerate(_FIELDS):
+        matches = _value_matches(column, "small" if field == "metadata" else "values", sqlite)
+        found = _select_ids(index).where(matches).limit(bindparam("limit", type_=Integer))
+        limited = found.with_only_columns(cast(id_, Text).label("id")).subquery()
+        parts.append(select(literal_column(str(index)), limited.c.id))
+    return union_all(*parts)
+
+
+def _id_type(kind: str) -> Callable[[int | str], int | str]:
+    return str if kind in ("client", "link") else int
+
+
+_SEARCH = {"sqlite": _build_search(True), "postgresql": _build_search(False)}
+
+
+class SqlSearch(FilterPlanner):
+    """`ports.search_repository.SearchRepository` on one connection."""
+
+    def find(self, values: Collection[str], number: int | None, limit: int) -> list[SearchHit]:
+        found: dict[tuple[str, int | str], SearchHit] = {}
+        for hit in [*self._find_by_id(number), *self._find_by_value(values, limit)]:
+            existing = found.get((hit.kind, hit.id))
+            if existing is None or (hit.unique and not existing.unique):
+                found[hit.kind, hit.id] = hit
+        return list(found.values())
+
+    def _find_by_id(self, number: int | None) -> list[SearchHit]:
+        if number is None:
+            return []
+        hits = []
+        for kind, column in _NUMBERS:
+            if self._db.execute(select(column).where(column == number)).first() is not None:
+                hits.append(SearchHit(kind, number, "number", kind == "payment"))
+        return hits
+
+    def _find_by_value(self, values: Collection[str], limit: int) -> list[SearchHit]:
+        if not values:
+            return []
+        folded = [value.casefold() for value in values]
+        parameters: dict[str, Any] = {"limit": limit}
+        for name, texts in (("values", list(values)), ("small", folded)):
+            parameters[name] = json.dumps(texts) if self._db.dialect.name == "sqlite" else texts
+        found: dict[int, list[int | str]] = {}
+        for index, id_ in self._db.execute(_SEARCH[self._db.dialect.name], parameters):
+            found.setdefault(index, []).append(id_)
+        hits = []
+        for index, ids in found.items():
+            kind, _, _, field, unique, *_ = _FIELDS[index]
+            if len(ids) >= limit:
+                found[index] = self._find_newest(
+                    index, folded if field == "metadata" else values, limit
+                )
+            hits += [
+                SearchHit(kind, hit, field, unique)
+                for hit in dict.fromkeys(map(_id_type(kind), found[index]))
+            ]
+        return [
+            *hits,
+            *self._find_by_provider_reference(values, limit),
+            *self._find_by_event_id(values),
+        ]
+
+    def _find_newest(self, index: int, values: Collection[str], limit: int) -> list[int | str]:
+        """The newest results of a field with too many, in the order of its index."""
+        _, id_, column, *_ = _FIELDS[index]
+        newest: set[int | str] = set()
+        for value in values:
+            newest_of_value = (
+                _select_ids(index).where(column == value).order_by(id_.desc()).limit(limit)
+            )
+            newest.update(self._db.execute(newest_of_value).scalars())
+        return sorted(newest, reverse=True)[:limit]
+
+    def _find_by_provider_reference(self, values: Collection[str], limit: int) -> list[SearchHit]:
+        """Orders by the provider's own reference; its index starts with the provider."""
+        columns = in_values(self._db, _o.provider_reference, values)
+        existing = select(_o.id).where(_o.provider.in_(list(ProviderName)), _KNOWN, columns)
+        found = self._db.execute(existing.limit(limit)).scalars()
+        return [SearchHit("order", hit, "provider_reference", True) for hit in found]
+
+    def _find_by_event_id(self, values: Collection[str]) -> list[SearchHit]:
+        query = select(outbox.c.kind, outbox.c.resource_id).where(
+            in_values(self._db, outbox.c.event_id, values)
+        )
+        rows = self._db.execute(query).all()
+        return [
+            SearchHit(_KIND_OF_RESOURCE[k], int(n), "event", True)
+            for k, n in rows
+            if k in _KIND_OF_RESOURCE
+        ]
+
+
+def apply_filter(query: Select[Any], filter: IntentFilter) -> Select[Any]:
+    """The query with the conditions of a filter."""
+    c = intents.c
+    if filter.client_id is not None:
+        query = query.where(c.client_id == filter.client_id)
+    if filter.mode is not None:
+        query = query.where(c.mode == filter.mode)
+    if filter.states:
+        query = query.where(c.state.in_([s.value for s in filter.states]))
+    if filter.source_chain is not None:
+        query = query.where(c.source_chain == filter.source_chain)
+    if filter.destination_chain is not None:
+        query = query.where(c.destination_chain == filter.destination_chain)
+    if filter.sender is not None:
+        query = query.where(c.sender == filter.sender)
+    if filter.before_id is not None:
+        query = query.where(c.id < filter.before_id)
+    return query.where(c.id.in_(_matching(filter.text))) if filter.text else query
+
+
+def _matching(text: str) -> Any:
+    """Intents with an identifying column, or a transaction id, that equals the text."""
+    c = intents.c
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 18 else -1
+    columns = (c.address, c.destination_address, c.recipient, c.sender, c.tx_hash)
+    return union_all(
+        *(select(c.id).where(column == text) for column in columns),
+        select(c.id).where(c.id == number),
+        select(outbound_txs.c.intent_id).where(outbound_txs.c.tx_id == text),
+    )

@@ -1,0 +1,105 @@
+"""The operational tables: cursors, leases, alerts, kill switches, audit log and request log."""
+
+from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text, text
+
+from crossway.storage.tables import METADATA, row_id
+
+cursors = Table(
+    "cursors",
+    METADATA,
+    Column("chain", Text, primary_key=True),
+    Column("height", BigInteger, nullable=False),
+    Column("block_hash", Text, nullable=False),
+)
+
+leases = Table(
+    "leases",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("until", BigInteger, nullable=False),
+)
+
+alerts = Table(
+    "alerts",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("since", BigInteger, nullable=False),
+    Column("last_seen_at", BigInteger, nullable=False),
+    Column("acknowledged_at", BigInteger),
+    Column("acknowledged_by", Text, nullable=False, server_default=""),
+    Column("note", Text, nullable=False, server_default=""),
+)
+
+# One row for each time that an alert was active and was resolved.
+resolved_alerts = Table(
+    "resolved_alerts",
+    METADATA,
+    row_id(),
+    Column("key", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("since", BigInteger, nullable=False),
+    Column("last_seen_at", BigInteger, nullable=False),
+    Column("resolved_at", BigInteger, nullable=False),
+    Column("acknowledged_at", BigInteger),
+    Column("acknowledged_by", Text, nullable=False, server_default=""),
+    Column("note", Text, nullable=False, server_default=""),
+)
+Index("resolved_alerts_by_kind", resolved_alerts.c.kind, resolved_alerts.c.id)
+
+kill_switches = Table(
+    "kill_switches",
+    METADATA,
+    Column("subject", Text, primary_key=True),
+    Column("reason", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+audit_log = Table(
+    "audit_log",
+    METADATA,
+    row_id(),
+    Column("at", BigInteger, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("subject", Text, nullable=False, server_default=""),
+    Column("before", Text),
+    Column("after", Text),
+    # Covers this entry and the hash of the entry before it.
+    Column("hash", Text, nullable=False, server_default=""),
+)
+Index("audit_log_by_subject", audit_log.c.subject, audit_log.c.id)
+
+request_log = Table(
+    "request_log",
+    METADATA,
+    row_id(),
+    Column("at", BigInteger, nullable=False, index=True),
+    Column("request_id", Text, nullable=False, index=True),
+    Column("method", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("microseconds", BigInteger, nullable=False),
+    Column("client_id", Text),
+    Column("key_prefix", Text),
+    Column("request_body", Text),
+    Column("response_body", Text),
+    # The intent that the request created or was about.
+    Column("intent_id", BigInteger),
+)
+_ABOUT_INTENT = text("intent_id IS NOT NULL")
+Index(
+    "request_log_of_intent",
+    request_log.c.intent_id,
+    request_log.c.id,
+    sqlite_where=_ABOUT_INTENT,
+    postgresql_where=_ABOUT_INTENT,
+)
+Index("request_log_of_client", request_log.c.client_id, request_log.c.id)

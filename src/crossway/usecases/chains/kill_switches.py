@@ -1,0 +1,67 @@
+"""Kill switches: chains, bridges and routes that are not quoted or used for new intents."""
+
+import time
+from collections.abc import Collection, Mapping
+
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput
+from crossway.domain.quotes import BridgeName
+from crossway.domain.roles import Permission
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+
+FRESH_SECONDS = 1.0
+
+
+def active_kill_switches(services: Services) -> Mapping[str, str]:
+    """Disabled subjects with reasons; a subject is `chain:X`, `bridge:B` or `route:BRIDGE:A:B`.
+
+    Changes by other processes are seen within `FRESH_SECONDS`, those by this one at once.
+    """
+    cache, read_at = services.process.kill_switches, time.monotonic()
+    epoch, cached = cache.epoch, cache.known
+    if cached is not None and cached[0] is epoch and read_at - cached[1] <= FRESH_SECONDS:
+        return cached[2]
+    with services.store.read() as unit:
+        active = unit.kill_switches.get_reasons()
+    cache.known = epoch, read_at, active
+    return active
+
+
+def set_kill_switch(
+    services: Services, caller: Principal, subject: str, off: bool, reason: str
+) -> None:
+    """Disable or enable a chain, bridge or route, with a reason; audited."""
+    caller.require_permission(Permission.SWITCH)
+    kind, _, target = subject.partition(":")
+    if kind not in ("chain", "bridge", "route") or not target:
+        raise InvalidInput("subject must be chain:X, bridge:B or route:BRIDGE:A:B")
+    if off and not reason.strip():
+        raise InvalidInput("reason must say why this is switched off")
+    now = services.clock.now()
+    action = "switched off" if off else "switched on"
+
+    def work(unit: UnitOfWork) -> None:
+        before = unit.kill_switches.get_reasons().get(subject)
+        unit.kill_switches.set(subject, off, reason.strip(), caller.actor_name, now)
+        detail = {"subject": subject, "reason": reason}
+        unit.audit_log.record(
+            caller.actor_name, action, detail, now, subject,
+            {"off": before is not None, "reason": before or ""},
+            {"off": off, "reason": reason.strip() if off else ""},
+        )  # fmt: skip
+
+    services.store.write(work)
+    services.process.kill_switches.epoch = object()
+
+
+def is_chain_disabled(disabled: Collection[str], chain: str) -> bool:
+    """Whether this chain must not be used as source or destination."""
+    return f"chain:{chain}" in disabled
+
+
+def is_route_disabled(
+    disabled: Collection[str], bridge: BridgeName, source: str, destination: str
+) -> bool:
+    """Whether this bridge must not be used in this direction."""
+    return f"bridge:{bridge}" in disabled or f"route:{bridge}:{source}:{destination}" in disabled

@@ -1,0 +1,41 @@
+"""Parse the request fields that name chains, addresses and tokens."""
+
+from collections.abc import Collection
+
+from crossway.domain.catalogue import Chain
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput
+from crossway.domain.money import Token
+from crossway.ports.services import Services
+from crossway.usecases.chains.kill_switches import is_chain_disabled
+
+
+def parse_chain(
+    services: Services,
+    caller: Principal | None,
+    disabled: Collection[str],
+    name: object,
+    field: str,
+) -> Chain:
+    """The chain with this name, if it is configured, enabled and allowed for the caller's key."""
+    chain = services.catalogue.chain(name, field)
+    if caller is not None:
+        caller.require_chain_allowed(chain.id, chain.testnet)
+    if chain.id not in services.chains:
+        raise InvalidInput(f"{field}: {chain.id} is not configured here")
+    if is_chain_disabled(disabled, chain.id):
+        raise InvalidInput(f"{field}: {chain.id} is switched off")
+    return chain
+
+
+def parse_address(services: Services, chain: Chain, text: object, field: str) -> str:
+    """An address in the canonical spelling of its chain."""
+    try:
+        return services.chains[chain.id].canonical_address(text if isinstance(text, str) else "")
+    except ValueError as error:
+        raise InvalidInput(f"{field} {error}") from error
+
+
+def parse_token(services: Services, chain: Chain, text: object, field: str) -> Token:
+    """The catalogue's token at an address of a chain."""
+    return services.catalogue.token_at(chain.id, parse_address(services, chain, text, field), field)

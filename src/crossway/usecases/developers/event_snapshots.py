@@ -1,0 +1,49 @@
+"""Restoring a resource as it was when an event was recorded, from the event's snapshot."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from crossway.domain.intent import Intent, State
+from crossway.domain.ramps import OrderState, RampOrder
+from crossway.domain.webhooks import OutboxEvent
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def restore_intent(intent: Intent, event: OutboxEvent) -> Intent:
+    """An intent as it was at the time of the event."""
+    snapshot = json.loads(event.snapshot)
+    return replace(
+        intent,
+        state=State(snapshot["state"]),
+        tx_hash=snapshot["tx_hash"],
+        relayer=snapshot["relayer"],
+        relayer_claimed=snapshot["relayer_claimed"],
+        needs_relay=snapshot["needs_relay"],
+        received_amount=int(snapshot["received_units"]),
+        updated_at=event.at,
+    )
+
+
+def restore_order(order: RampOrder, event: OutboxEvent) -> RampOrder:
+    """A ramp order as it was at the time of the event, but with its current payment details."""
+    snapshot: Mapping[str, Any] = json.loads(event.snapshot)
+    return replace(
+        order,
+        state=OrderState(snapshot["state"]),
+        fiat_minor=snapshot["fiat_minor"],
+        gross_units=int(snapshot["gross_units"]),
+        intent_address=snapshot["intent_address"],
+        provider_tx=snapshot["provider_tx"],
+        failure_reason=snapshot["failure_reason"],
+        updated_at=event.at,
+        expires_at=_from_micros(snapshot["expires_at"]) or order.expires_at,
+        completed_at=_from_micros(snapshot["completed_at"]),
+    )
+
+
+def _from_micros(micros: int | None) -> datetime | None:
+    return None if micros is None else _EPOCH + timedelta(microseconds=micros)

@@ -1,1 +1,0 @@
-"""Identity checks: what is asked for, handing it in, and forgetting it."""

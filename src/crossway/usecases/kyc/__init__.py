@@ -1,0 +1,1 @@
+"""KYC of end users: requirements, submissions, assessments and erasure."""

@@ -1,0 +1,326 @@
+"""KYC: assessing customers against order amounts, submissions, and erasure."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+from uuid import uuid4
+
+from crossway.domain.clients import Principal, Scope
+from crossway.domain.errors import InvalidStatus, KycRequired, Unreachable
+from crossway.domain.kyc import (
+    KycAssessment,
+    KycContext,
+    Tier,
+    VerificationStatus,
+    assess_kyc,
+    month_start,
+)
+from crossway.domain.kyc_fields import mask_email, parse_document, parse_email, parse_values
+from crossway.domain.ramps import ProviderName
+from crossway.domain.roles import Permission
+from crossway.ports.ramp_repository import KycCustomer, KycSubmission, KycSubmissionSync
+from crossway.ports.ramps import Document, ProviderRejected
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.kyc.corridors import (
+    KycCorridor,
+    parse_kyc_query,
+    parse_provider,
+    parse_submission_target,
+    resolve_corridor,
+)
+from crossway.usecases.kyc.submission_sync import (
+    LEASE,
+    fetch_kyc_status,
+    list_requirements,
+    record_rejection,
+    submit_to_provider,
+    with_pending_submission,
+)
+
+DOCUMENT_HINT = "send the file itself, one request a document"
+
+
+@dataclass(frozen=True, slots=True)
+class KycRequirements:
+    """What a provider requires in a country, by tier. `verifies` is `widget` when the provider
+    collects it on its own page."""
+
+    provider: ProviderName
+    country: str
+    currency: str
+    tiers: tuple[Tier, ...]
+    verifies: Literal["here", "widget"]
+
+
+def assess_customer(
+    services: Services,
+    caller: Principal,
+    provider: object,
+    email: object,
+    country: object,
+    currency: object,
+    amount: object = None,
+    amount_field: str = "cryptoAmount",
+) -> KycAssessment:
+    """A customer's KYC assessment with a provider; with an `amount` in USDC also whether an order
+    of that amount can proceed."""
+    corridor, parsed_email, amount_micro_usd = parse_kyc_query(
+        services, provider, email, country, currency, amount, amount_field
+    )
+    status = fetch_kyc_status(services, corridor.provider, parsed_email, corridor.country)
+    return _assess(services, corridor, parsed_email, amount_micro_usd, status)
+
+
+def assess_order(
+    services: Services,
+    provider: ProviderName,
+    email: str | None,
+    country: str,
+    currency: str,
+    worth_micro_usd: int,
+) -> KycAssessment:
+    """The assessment for an order about to be created, with validated arguments. Without an e-mail
+    address it is that of an unknown customer. The provider call has no timeout here: callers
+    outside the executor must bound it."""
+    corridor = KycCorridor(parse_provider(services, provider), country, currency)
+    if email is None:
+        unknown = _context(corridor, "", None, 0, worth_micro_usd)
+        return assess_kyc(unknown, corridor.tiers, VerificationStatus(), ())
+    parsed_email = parse_email(email)
+    status = corridor.provider.get_kyc_status(parsed_email, country)
+    return _assess(services, corridor, parsed_email, worth_micro_usd, status)
+
+
+def recheck_limit(
+    services: Services, unit: UnitOfWork, assessment: KycAssessment, customer_id: str
+) -> None:
+    """Check the monthly limit again in the transaction that stores an order, as other orders may
+    have used it meanwhile. Locks the customer; raises `KycRequired` when too little is left."""
+    context = assessment.subject
+    if not assessment.monthly or context.order_micro_usd is None or context.provider_hosted:
+        return
+    unit.kyc_customers.lock(customer_id)
+    since = month_start(services.clock.now())
+    used_micro_usd = unit.orders.sum_usage_micro_usd(customer_id, context.provider, since)
+    if used_micro_usd + context.order_micro_usd > assessment.limit_micro_usd:
+        raise KycRequired(
+            "Another order of this user has used up the limit of their identity check",
+            replace(
+                assessment,
+                can_proceed=False,
+                remaining_micro_usd=assessment.limit_micro_usd - used_micro_usd,
+            ),
+        )
+
+
+def get_requirements(
+    services: Services, caller: Principal, provider: object, country: object, currency: object
+) -> KycRequirements:
+    """A provider's KYC requirements by tier."""
+    corridor = resolve_corridor(services, provider, country, currency)
+    capabilities = corridor.provider.capabilities
+    return KycRequirements(
+        capabilities.name,
+        corridor.country,
+        corridor.currency,
+        corridor.tiers,
+        capabilities.kyc_mode,
+    )
+
+
+def submit_kyc(
+    services: Services,
+    caller: Principal,
+    provider: object,
+    email: object,
+    country: object,
+    fields: object,
+    documents: Sequence[Document] = (),
+    currency: object = None,
+) -> KycAssessment:
+    """Submit any part of the required fields and documents. They are stored encrypted and sent to
+    the provider once a tier is complete, with retries when the provider does not answer."""
+    corridor, parsed_email = parse_submission_target(services, provider, email, country, currency)
+    requirements = list_requirements(corridor.tiers)
+    today = services.clock.now().date()
+    values: Mapping[str, str] = {}
+    if fields or not documents:
+        values = parse_values(requirements, fields, today, DOCUMENT_HINT)
+    values_to_store = [(key, "", json.dumps(value).encode()) for key, value in values.items()]
+    for document in documents:
+        key = parse_document(requirements, document.key, document.media_type, document.content)
+        values_to_store.append((key, document.media_type, document.content))
+    return _store_and_submit(services, caller, corridor, parsed_email, values_to_store)
+
+
+def add_document(
+    services: Services,
+    caller: Principal,
+    provider: object,
+    email: object,
+    country: object,
+    key: object,
+    media_type: object,
+    content: bytes,
+    currency: object = None,
+) -> KycAssessment:
+    """Submit one document; its media type is checked against its content."""
+    corridor, parsed_email = parse_submission_target(services, provider, email, country, currency)
+    requirement_key = parse_document(list_requirements(corridor.tiers), key, media_type, content)
+    document = (requirement_key, str(media_type), content)
+    return _store_and_submit(services, caller, corridor, parsed_email, [document])
+
+
+def erase_customer(services: Services, caller: Principal, email: object) -> int:
+    """Erase the personal data that a customer's orders and submissions hold: those of this client,
+    or all of them for staff. Orders stay without their fields. Returns the number of orders whose
+    fields were removed; 0 for an unknown customer."""
+    caller.require_scope(Scope.WRITE, Permission.MANAGE)
+    index = services.vault.blind_index(parse_email(email))
+    client_id = None if caller.is_staff else caller.client.id
+    now = services.clock.now()
+
+    def work(unit: UnitOfWork) -> int:
+        customer = unit.kyc_customers.find_by_email(index)
+        if customer is None:
+            return 0
+        unit.kyc_customers.lock(customer.id)
+        open_order_id = unit.kyc_customers.find_open_order(customer.id, client_id)
+        if open_order_id is not None:
+            raise InvalidStatus(
+                f"Order {open_order_id} of this user is under way; erase the user once it has ended"
+            )
+        erasure = unit.kyc_customers.erase(customer.id, now, client_id)
+        detail = {"customer": customer.id, "orders": erasure.orders, "complete": erasure.complete}
+        unit.audit_log.record(
+            caller.client.name, "customer erased", detail, now, f"customer:{customer.id}"
+        )
+        return erasure.orders
+
+    return services.store.write(work)
+
+
+def get_or_create_customer(services: Services, email: object) -> KycCustomer:
+    """The customer with this e-mail address, created if unknown."""
+    parsed_email = parse_email(email)
+    index = services.vault.blind_index(parsed_email)
+    with services.store.read() as unit:
+        existing = unit.kyc_customers.find_by_email(index)
+    if existing is not None:
+        return existing
+    encrypted = services.vault.encrypt(parsed_email.encode())
+    customer = KycCustomer(str(uuid4()), encrypted, services.clock.now(), erased_at=None)
+    return services.store.write(lambda unit: unit.kyc_customers.add(customer, index))
+
+
+def decrypt_email(services: Services, customer: KycCustomer) -> str:
+    """The full e-mail address, for a provider; empty once the customer is erased."""
+    encrypted = customer.encrypted_email
+    return "" if encrypted is None else services.vault.decrypt(encrypted).decode()
+
+
+def masked_email(services: Services, customer: KycCustomer) -> str:
+    """The masked e-mail address for display; empty once the customer is erased."""
+    email = decrypt_email(services, customer)
+    return mask_email(email) if email else ""
+
+
+def get_masked_email(services: Services, customer_id: str | None) -> str:
+    """The masked e-mail address of a customer by id; empty when unknown."""
+    if customer_id is None:
+        return ""
+    with services.store.read() as unit:
+        customer = unit.kyc_customers.get(customer_id)
+    return masked_email(services, customer) if customer else ""
+
+
+def _assess(
+    services: Services,
+    corridor: KycCorridor,
+    email: str,
+    amount_micro_usd: int | None,
+    status: VerificationStatus,
+) -> KycAssessment:
+    """Combine the provider's status with this service's usage and submission records."""
+    name, country = corridor.provider.name, corridor.country
+    since = month_start(services.clock.now())
+    with services.store.read() as unit:
+        customer = unit.kyc_customers.find_by_email(services.vault.blind_index(email))
+        if customer is None:
+            context = _context(corridor, email, None, 0, amount_micro_usd)
+            return assess_kyc(context, corridor.tiers, status, ())
+        used_micro_usd = unit.orders.sum_usage_micro_usd(customer.id, name, since)
+        sync = unit.kyc_customers.get_sync(customer.id, name, country)
+        submitted = unit.kyc_customers.list_submitted_fields(customer.id, name, country)
+    context = _context(corridor, email, customer.id, used_micro_usd, amount_micro_usd)
+    current_status = with_pending_submission(status, corridor.tiers, sync)
+    return assess_kyc(context, corridor.tiers, current_status, submitted)
+
+
+def _context(
+    corridor: KycCorridor,
+    email: str,
+    customer_id: str | None,
+    used_micro_usd: int,
+    amount_micro_usd: int | None,
+) -> KycContext:
+    return KycContext(
+        provider=corridor.provider.name,
+        email=mask_email(email) if email else "",
+        customer_id=customer_id,
+        country=corridor.country,
+        currency=corridor.currency,
+        used_micro_usd=used_micro_usd,
+        order_micro_usd=amount_micro_usd,
+        provider_hosted=corridor.in_widget,
+    )
+
+
+def _store_and_submit(
+    services: Services,
+    caller: Principal,
+    corridor: KycCorridor,
+    email: str,
+    values_to_store: Sequence[tuple[str, str, bytes]],
+) -> KycAssessment:
+    """Store values (key, media type, content), then submit them to the provider."""
+    caller.require_scope(Scope.WRITE)
+    customer = get_or_create_customer(services, email)
+    name, country, now = corridor.provider.name, corridor.country, services.clock.now()
+    submissions = [
+        KycSubmission(
+            customer.id,
+            name,
+            country,
+            key,
+            caller.client.id,
+            media_type,
+            services.vault.encrypt(value),
+            now,
+        )
+        for key, media_type, value in values_to_store
+    ]
+    sync = KycSubmissionSync(customer.id, name, country, uuid4().hex, 0, now + LEASE)
+
+    def work(unit: UnitOfWork) -> None:
+        locked = unit.kyc_customers.lock(customer.id)
+        if locked is None or locked.erased_at is not None:
+            raise InvalidStatus("The user's data was just erased; submit everything again")
+        unit.kyc_customers.save_submissions(submissions)
+        unit.kyc_customers.schedule_sync(sync)
+        keys = [key for key, _, _ in values_to_store]
+        detail = {"customer": customer.id, "provider": name, "country": country, "keys": keys}
+        actor, subject = caller.client.name, f"customer:{customer.id}"
+        unit.audit_log.record(actor, "KYC data submitted", detail, now, subject)
+
+    services.store.write(work)
+    try:
+        status = submit_to_provider(services, corridor.provider, sync)
+    except ProviderRejected:
+        record_rejection(services, sync)
+        raise
+    except Unreachable:
+        status = VerificationStatus()  # The submission is stored and retried after its lease.
+    return _assess(services, corridor, email, None, status)

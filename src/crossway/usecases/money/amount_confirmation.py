@@ -1,0 +1,90 @@
+"""Confirmation of manual transfers: above a limit, staff must type the amount again."""
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from crossway.domain.clients import Principal
+from crossway.domain.deposits import Deposit
+from crossway.domain.errors import InvalidInput, Unreachable
+from crossway.domain.intent import Intent
+from crossway.domain.money import format_units, micro_usd_up
+from crossway.ports.services import Services
+
+
+class AmountNotConfirmed(InvalidInput):
+    """The amount was not typed again, or a different one was typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TransferAmount:
+    """An amount to be transferred, in smallest units, and its value; None where unknown."""
+
+    amount: int
+    decimals: int
+    symbol: str
+    micro_usd: int | None
+
+    @property
+    def formatted(self) -> str:
+        """The decimal amount, as it must be typed."""
+        return format_units(self.amount, self.decimals)
+
+    @property
+    def label(self) -> str:
+        """The decimal amount with its symbol."""
+        return f"{self.formatted} {self.symbol}"
+
+
+def amount_of_intent(intent: Intent, amount: int) -> TransferAmount:
+    """An amount of an intent's deposit token, valued at the agreed price."""
+    total = intent.terms.deposit_amount
+    micro_usd = -(-intent.costs.total_micro_usd * amount // total) if total else None
+    return TransferAmount(amount, intent.asset_decimals, intent.asset_symbol, micro_usd)
+
+
+def amount_of_deposit(services: Services, deposit: Deposit) -> TransferAmount:
+    """The amount of a deposit, valued at the current price."""
+    transfer = deposit.incoming
+    token = services.catalogue.by_address.get((transfer.chain, transfer.token))
+    if token is None:
+        return TransferAmount(transfer.amount, 0, f"units of {transfer.token}", None)
+    try:
+        price = services.prices.get_usd_prices([token.symbol]).get(token.symbol)
+    except Unreachable:
+        price = None
+    micro_usd = (
+        None if price is None else micro_usd_up(transfer.amount, token.decimals, price.pico_usd)
+    )
+    return TransferAmount(transfer.amount, token.decimals, token.symbol, micro_usd)
+
+
+def is_required(services: Services, caller: Principal, amount: TransferAmount) -> bool:
+    """Whether the caller must type the amount again; always for amounts of unknown value."""
+    limit = services.policy.sessions.second_confirmation_micro_usd
+    exceeds_limit = limit == 0 or amount.micro_usd is None or amount.micro_usd > limit
+    return caller.is_staff and amount.amount > 0 and exceeds_limit
+
+
+def require_confirmation(
+    services: Services, caller: Principal, amount: TransferAmount, typed: object
+) -> None:
+    """Raise `AmountNotConfirmed` if the amount must be typed again and was not."""
+    if not is_required(services, caller, amount):
+        return
+    if typed is None or not str(typed).strip():
+        raise AmountNotConfirmed(
+            f"amount must be typed again to confirm the transfer: {amount.label}"
+        )
+    if _parse_typed(str(typed), amount.symbol) != Decimal(amount.formatted):
+        raise AmountNotConfirmed(
+            f"amount must be exactly {amount.label}; a different amount was typed"
+        )
+
+
+def _parse_typed(typed: str, symbol: str) -> Decimal | None:
+    """Parse a typed amount, with or without its symbol and spaces between digits."""
+    digits = "".join(typed.split()).removesuffix(symbol)
+    try:
+        return Decimal(digits) if digits.isascii() else None
+    except InvalidOperation:
+        return None

@@ -1,0 +1,243 @@
+"""The relayer's inventory: balances, reservations, bridge receivables, targets and gas."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput
+from crossway.domain.ledger import Account
+from crossway.domain.money import Token, micro_usd_down
+from crossway.domain.quotes import ExcludedSource
+from crossway.domain.roles import Permission
+from crossway.ports.chain import Chain
+from crossway.ports.policy import TimeoutPolicy
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.ports.treasury_repository import BridgeReceivable, InventoryTarget
+from crossway.usecases.parallel_calls import call_all
+from crossway.usecases.pricing.price_snapshot import latest_prices
+
+FLOW_DAYS, COVER_DAYS = 7, 2
+TIMEOUT_SECONDS = 4.0
+MAX_CLAIMS = 20_000
+_SECONDS_IN_DAY = 86_400
+_SIGNIFICANT_DIGITS = 3
+TokenLocation = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryPosition:
+    """One token on one chain; all amounts are in smallest units.
+
+    `balance` is at the relayer's address (None if the chain did not respond), `reserved` is for
+    agreed payouts, `expected` and `overdue` are bridge receivables. `target` was set by
+    `target_set_by`, or follows from recent payouts where that is empty.
+    """
+
+    token: Token
+    balance: int | None
+    reserved: int
+    expected: int
+    overdue: int
+    paid_out: int
+    target: int
+    target_set_by: str
+    pico_usd: int | None
+
+    @property
+    def available(self) -> int | None:
+        """The amount available for new payments."""
+        return None if self.balance is None else self.balance - self.reserved
+
+    @property
+    def shortfall(self) -> int:
+        """What is missing to the target after all receivables arrive; zero or more."""
+        available = self.available
+        return 0 if available is None else max(0, self.target - available - self.expected)
+
+    @property
+    def surplus(self) -> int:
+        """The available amount above the target; zero or more."""
+        available = self.available
+        return 0 if available is None else max(0, available - self.target)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it has recent payouts, reservations, receivables or a target set by staff."""
+        return bool(self.reserved or self.expected or self.paid_out or self.target_set_by)
+
+    def micro_usd(self, amount: int | None) -> int | None:
+        """The value of an amount; None where the amount or the price is unknown."""
+        if amount is None or self.pico_usd is None:
+            return None
+        value = micro_usd_down(abs(amount), self.token.decimals, self.pico_usd)
+        return value if amount >= 0 else -value
+
+
+@dataclass(frozen=True, slots=True)
+class GasBalance:
+    """The relayer's native balance on a chain; `fee_units` is the current fee of a transaction."""
+
+    chain: str
+    symbol: str
+    decimals: int
+    amount: int
+    fee_units: int
+
+    @property
+    def runway(self) -> int:
+        """The number of transactions that the balance pays for."""
+        return self.amount // self.fee_units if self.fee_units else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The inventory at one time; `unavailable` names the chains that did not respond."""
+
+    positions: tuple[InventoryPosition, ...]
+    gas: tuple[GasBalance, ...]
+    receivables: tuple[BridgeReceivable, ...]
+    unavailable: tuple[ExcludedSource, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Holdings:
+    """The relayer's balances on one chain by token address, and its gas."""
+
+    held: Mapping[str, int]
+    gas: GasBalance
+
+
+def get_inventory(services: Services, caller: Principal) -> Inventory:
+    """The inventory of every configured chain. The cost depends on open payments only, not on how
+    many are stored."""
+    caller.require_permission(Permission.SEE)
+    now = services.clock.now()
+    calls = {name: _holdings_reader(services, chain) for name, chain in services.chains.items()}
+    results = call_all(services.executor, calls, TimeoutPolicy(TIMEOUT_SECONDS, enough=len(calls)))
+    first_day = int(now.timestamp()) // _SECONDS_IN_DAY - FLOW_DAYS + 1
+    with services.store.read() as unit:
+        reserved = unit.treasury.sum_reserved()
+        receivables = unit.treasury.list_bridge_receivables(MAX_CLAIMS)
+        targets = {(target.chain, target.token): target for target in unit.treasury.list_targets()}
+        turnovers = unit.ledger.get_turnovers(Account.INVENTORY, first_day)
+    paid_out = {
+        (chain, token): turnover.credits for (_, chain, token), turnover in turnovers.items()
+    }
+    records = _Records(reserved, _sum_receivables(receivables, now), targets, paid_out)
+    prices = latest_prices(services)
+    positions = [
+        records.stock(token, results.results.get(name), prices.get(token.symbol))
+        for name in services.chains
+        for token in _enabled_tokens(services, name)
+    ]
+    gas = tuple(results.results[name].gas for name in services.chains if name in results.results)
+    ordered = tuple(sorted(receivables, key=lambda claim: claim.due))
+    return Inventory(tuple(positions), gas, ordered, results.excluded, now)
+
+
+def set_target(
+    services: Services, caller: Principal, chain: str, symbol: str, amount: int | None
+) -> None:
+    """Set the target amount of a token on a chain, in smallest units; None makes it automatic.
+    Audited."""
+    caller.require_permission(Permission.TREASURE)
+    token = services.catalogue.token(services.catalogue.chain(chain).id, symbol)
+    if amount is not None and amount < 0:
+        raise InvalidInput("target must be zero or more")
+    now = services.clock.now()
+
+    def work(unit: UnitOfWork) -> None:
+        before = _target_of(unit, token)
+        if amount is None:
+            unit.treasury.delete_target(token.chain, token.address)
+        else:
+            target = InventoryTarget(token.chain, token.address, amount, caller.actor_name, now)
+            unit.treasury.set_target(target)
+        unit.audit_log.record(
+            caller.actor_name, "target set", {"token": symbol}, now, f"chain:{token.chain}",
+            {"units": before}, {"units": None if amount is None else str(amount)},
+        )  # fmt: skip
+
+    services.store.write(work)
+
+
+def _target_of(unit: UnitOfWork, token: Token) -> str | None:
+    location = (token.chain, token.address)
+    amounts = {
+        (target.chain, target.token): str(target.amount) for target in unit.treasury.list_targets()
+    }
+    return amounts.get(location)
+
+
+def _holdings_reader(services: Services, chain: Chain) -> Callable[[], _Holdings]:
+    def read_holdings() -> _Holdings:
+        relayer, info = chain.accounts.relayer, services.catalogue.chains[chain.id]
+        balances = {
+            token.address: chain.balances([relayer], token.address).get(relayer, 0)
+            for token in _enabled_tokens(services, chain.id)
+        }
+        native_balance, fee = chain.native_balance(relayer), chain.fee_units()
+        return _Holdings(
+            balances,
+            GasBalance(chain.id, info.native_symbol, info.native_decimals, native_balance, fee),
+        )
+
+    return read_holdings
+
+
+def _enabled_tokens(services: Services, chain: str) -> Sequence[Token]:
+    """The enabled tokens of a chain; a contract with two symbols is listed once."""
+    by_address = {t.address: t for t in reversed(services.catalogue.by_chain[chain]) if t.enabled}
+    return tuple(reversed(by_address.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Records:
+    """What the database records, by (chain, token address)."""
+
+    reserved: Mapping[TokenLocation, int]
+    claims: Mapping[TokenLocation, tuple[int, int]]
+    targets: Mapping[TokenLocation, InventoryTarget]
+    paid_out: Mapping[TokenLocation, int]
+
+    def stock(
+        self, token: Token, holdings: _Holdings | None, pico_usd: int | None
+    ) -> InventoryPosition:
+        location = (token.chain, token.address)
+        expected, overdue = self.claims.get(location, (0, 0))
+        target = self.targets.get(location)
+        paid_out = self.paid_out.get(location, 0)
+        return InventoryPosition(
+            token=token,
+            balance=holdings.held.get(token.address, 0) if holdings else None,
+            reserved=self.reserved.get(location, 0),
+            expected=expected,
+            overdue=overdue,
+            paid_out=paid_out,
+            target=target.amount if target else automatic_target(paid_out),
+            target_set_by=target.by if target else "",
+            pico_usd=pico_usd,
+        )
+
+
+def automatic_target(paid_out: int) -> int:
+    """The target that covers `COVER_DAYS` of recent payouts, rounded up to three digits."""
+    exact = -(-paid_out * COVER_DAYS // FLOW_DAYS)
+    step = 10 ** max(0, len(str(exact)) - _SIGNIFICANT_DIGITS)
+    return int(-(-exact // step) * step)
+
+
+def _sum_receivables(
+    receivables: Sequence[BridgeReceivable], now: datetime
+) -> Mapping[TokenLocation, tuple[int, int]]:
+    """Expected and overdue amounts by (chain, token address)."""
+    sums: defaultdict[TokenLocation, tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for receivable in receivables:
+        expected, overdue = sums[receivable.chain, receivable.token]
+        late = receivable.amount if receivable.due < now else 0
+        sums[receivable.chain, receivable.token] = (expected + receivable.amount, overdue + late)
+    return sums

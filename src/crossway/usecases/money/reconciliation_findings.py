@@ -1,0 +1,119 @@
+"""Findings of a reconciliation: differences with cause and next step, and unknown transactions."""
+
+from dataclasses import dataclass, field
+
+from crossway.ports.chain import AccountTx
+from crossway.ports.services import Services
+from crossway.usecases.money.inventory_adjustments import TRANSIENT, chain_name, format_amount
+
+NOT_SEEN = (
+    "A deposit is not in the books: the engine has not seen it yet, or a node returned wrong data.",
+    "Check on the Chains page that this chain responds; then check the payment for deposits again.",
+)
+SPENT = (
+    "A transaction that is not in the books spent the balance, or a node returns an old state.",
+    "Compare the address in the block explorer with the payment's transactions.",
+)
+_SUBJECTS = {
+    "address": "The deposit address",
+    "collecting": "The collecting account",
+    "inventory": "The relayer's account",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An account whose balance on the chain differs from the books.
+
+    `kind` is `address` for a deposit address, `collecting` for the collecting account, or
+    `inventory` for the relayer. A transient difference resolves on its own. `message`, `reason` and
+    `next_step` are sentences.
+    """
+
+    chain: str
+    address: str
+    token: str
+    ledger_amount: int
+    chain_amount: int
+    message: str
+    kind: str
+    reason: str
+    next_step: str
+    is_transient: bool
+    intent_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownTx:
+    """A transaction of the relayer's account that is not in the books."""
+
+    chain: str
+    tx: AccountTx
+    message: str
+    reason: str = (
+        "The relayer's key was used outside of this service, or the books were restored from a "
+        "backup that is older than the transaction."
+    )
+    next_step: str = (
+        "Check it in the block explorer. If it is yours, acknowledge its alert; if not, the key is "
+        "compromised: disable the chain and move the inventory."
+    )
+
+
+@dataclass
+class Reconciliation:
+    """The result of a comparison. `unavailable` maps chains that did not respond to the reason.
+    `missing_opening_balances` are balances of the relayer by (chain, token address) that were never
+    booked."""
+
+    differences: list[Difference] = field(default_factory=list)
+    unknown_txs: list[UnknownTx] = field(default_factory=list)
+    unavailable: dict[str, str] = field(default_factory=dict)
+    missing_opening_balances: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    @property
+    def unresolved_count(self) -> int:
+        """The number of findings that do not resolve on their own."""
+        return sum(not difference.is_transient for difference in self.differences) + len(
+            self.unknown_txs
+        )
+
+    def sentences(self) -> list[str]:
+        """All findings as sentences, or one sentence that there are none."""
+        messages = [finding.message for finding in self.differences]
+        messages += [finding.message for finding in self.unknown_txs]
+        messages += [
+            f"{chain} did not respond: {reason}" for chain, reason in self.unavailable.items()
+        ]
+        return messages or ["The books and the chains agree."]
+
+
+def new_difference(
+    services: Services,
+    key: tuple[str, str, str],
+    ledger_amount: int,
+    chain_amount: int,
+    kind: str,
+    explanation: tuple[str, str],
+    intent_id: int | None = None,
+) -> Difference:
+    """A difference at `key` (chain, address, token address); `explanation`: reason, next step."""
+    chain, address, token = key
+    message = (
+        f"{_SUBJECTS[kind]} {address} on {chain_name(services, chain)} holds "
+        f"{format_amount(services, chain, token, chain_amount)}; the books say "
+        f"{format_amount(services, chain, token, ledger_amount)}."
+    )
+    return Difference(
+        chain=chain,
+        address=address,
+        token=token,
+        ledger_amount=ledger_amount,
+        chain_amount=chain_amount,
+        message=message,
+        kind=kind,
+        reason=explanation[0],
+        next_step=explanation[1],
+        is_transient=explanation is TRANSIENT,
+        intent_id=intent_id,
+    )

@@ -1,0 +1,195 @@
+"""Runs of the reconciliation: started manually or daily, in the background, with stored results."""
+
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidStatus
+from crossway.domain.roles import Permission
+from crossway.ports.records import Alert
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.ports.treasury_repository import ReconciliationRun
+from crossway.usecases.money.inventory_adjustments import chain_name, format_amount
+from crossway.usecases.money.reconciliation import compare
+from crossway.usecases.money.reconciliation_findings import Difference, Reconciliation, UnknownTx
+
+MAX_DURATION = timedelta(minutes=30)
+MAX_FINDINGS = 500
+DAILY_ACTOR = "the daily reconciliation"
+ALERT_KEY = "reconcile"
+_SECONDS_IN_DAY = 86_400
+log = logging.getLogger("crossway.reconciliation")
+
+
+def start_run(services: Services, caller: Principal) -> int:
+    """Start a run in the background; returns its id. Raises `InvalidStatus` while another runs."""
+    caller.require_permission(Permission.WORK)
+    now = services.clock.now()
+
+    def work(unit: UnitOfWork) -> int:
+        unit.leases.lock("reconcile")
+        if any(is_running(services, run) for run in unit.treasury.list_running_reconciliations()):
+            raise InvalidStatus("A reconciliation is already running: wait until it ends")
+        run_id = unit.treasury.start_reconciliation(caller.actor_name, now, len(services.chains))
+        assert run_id is not None
+        unit.audit_log.record(
+            caller.actor_name, "reconciliation started", {"run": run_id}, now, f"run:{run_id}"
+        )
+        return run_id
+
+    run_id = services.store.write(work)
+    services.executor.submit(_run_in_background, services, run_id)
+    return run_id
+
+
+def run_and_wait(services: Services, caller: Principal) -> Reconciliation:
+    """Run in the foreground and store the result; for the command line."""
+    caller.require_permission(Permission.WORK)
+    now, chain_count = services.clock.now(), len(services.chains)
+    run_id = services.store.write(
+        lambda unit: unit.treasury.start_reconciliation(caller.actor_name, now, chain_count)
+    )
+    assert run_id is not None
+    return _run(services, run_id)
+
+
+def start_daily(services: Services) -> int:
+    """Start the daily run in the background once its hour has come; returns the number of runs
+    started. Of several engines, one starts it."""
+    hour, now = services.policy.reconcile_at_hour, services.clock.now()
+    if hour is None or now.hour < hour:
+        return 0
+    day = int(now.timestamp()) // _SECONDS_IN_DAY
+    with services.store.read() as unit:
+        if unit.treasury.has_reconciliation_for(day):
+            return 0
+    chain_count = len(services.chains)
+    run_id = services.store.write(
+        lambda unit: unit.treasury.start_reconciliation(DAILY_ACTOR, now, chain_count, day)
+    )
+    if run_id is None:
+        return 0
+    services.executor.submit(_run_in_background, services, run_id)
+    return 1
+
+
+def latest_run(services: Services, caller: Principal) -> ReconciliationRun | None:
+    """The newest run, in progress or ended."""
+    runs = list_runs(services, caller, 1)
+    return runs[0] if runs else None
+
+
+def list_runs(
+    services: Services, caller: Principal, limit: int, before_id: int | None = None
+) -> list[ReconciliationRun]:
+    """One page of runs, newest first."""
+    caller.require_permission(Permission.SEE)
+    with services.store.read() as unit:
+        return unit.treasury.list_reconciliations(limit, before_id)
+
+
+def get_run(services: Services, caller: Principal, run_id: int) -> ReconciliationRun | None:
+    """A run by its id."""
+    caller.require_permission(Permission.SEE)
+    with services.store.read() as unit:
+        return unit.treasury.get_reconciliation(run_id)
+
+
+def is_running(services: Services, run: ReconciliationRun) -> bool:
+    """Whether a run is in progress; after `MAX_DURATION` its process is assumed to have died."""
+    return run.ended_at is None and abs(services.clock.now() - run.started_at) < MAX_DURATION
+
+
+def _run_in_background(services: Services, run_id: int) -> None:
+    try:
+        _run(services, run_id)
+    except Exception as error:
+        log.exception("reconciliation run %d failed", run_id)
+        result = {"error": f"It failed with {type(error).__name__}; see the log for details."}
+        now = services.clock.now()
+        services.store.write(
+            lambda unit: unit.treasury.finish_reconciliation(run_id, now, 0, result)
+        )
+
+
+def _run(services: Services, run_id: int) -> Reconciliation:
+    def record_progress(done: int) -> None:
+        services.store.write(lambda unit: unit.treasury.record_progress(run_id, done))
+
+    comparison = compare(services, record_progress)
+    now, result = services.clock.now(), _stored_result(services, comparison)
+
+    def work(unit: UnitOfWork) -> None:
+        unit.treasury.finish_reconciliation(run_id, now, comparison.unresolved_count, result)
+        if comparison.unresolved_count:
+            places = (
+                "1 place"
+                if comparison.unresolved_count == 1
+                else f"{comparison.unresolved_count} places"
+            )
+            message = f"Books and chains differ in {places}: {_first_message(comparison)}"
+            unit.alerts.raise_alert(
+                Alert(ALERT_KEY, ALERT_KEY, f"run {run_id}", message, now, now, None)
+            )
+        elif not comparison.unavailable:
+            unit.alerts.resolve([ALERT_KEY], now)
+
+    services.store.write(work)
+    return comparison
+
+
+def _first_message(comparison: Reconciliation) -> str:
+    messages = [finding.message for finding in comparison.differences if not finding.is_transient]
+    return (messages + [finding.message for finding in comparison.unknown_txs])[0]
+
+
+def _stored_result(services: Services, comparison: Reconciliation) -> Mapping[str, Any]:
+    """The findings as stored with the run."""
+    findings = [_stored_difference(finding) for finding in comparison.differences]
+    findings += [_stored_unknown_tx(finding) for finding in comparison.unknown_txs]
+    findings.sort(key=lambda finding: bool(finding["transient"]))
+    return {
+        "findings": findings[:MAX_FINDINGS],
+        "omitted_count": max(0, len(findings) - MAX_FINDINGS),
+        "transient_count": sum(bool(finding["transient"]) for finding in findings),
+        "unavailable": comparison.unavailable,
+        "missing_opening_balances": [
+            {
+                "chain": chain,
+                "name": chain_name(services, chain),
+                "amount": format_amount(services, chain, token, amount),
+            }
+            for (chain, token), amount in comparison.missing_opening_balances.items()
+        ],
+    }
+
+
+def _stored_difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "kind": difference.kind,
+        "chain": difference.chain,
+        "token": difference.token,
+        "address": difference.address,
+        "ledger_amount": str(difference.ledger_amount),
+        "chain_amount": str(difference.chain_amount),
+        "message": difference.message,
+        "reason": difference.reason,
+        "next_step": difference.next_step,
+        "transient": difference.is_transient,
+        "intent": difference.intent_id,
+    }
+
+
+def _stored_unknown_tx(unknown_tx: UnknownTx) -> dict[str, Any]:
+    return {
+        "kind": "transaction",
+        "chain": unknown_tx.chain,
+        "tx": unknown_tx.tx.tx_id,
+        "message": unknown_tx.message,
+        "reason": unknown_tx.reason,
+        "next_step": unknown_tx.next_step,
+        "transient": False,
+    }

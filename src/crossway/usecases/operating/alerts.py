@@ -1,0 +1,182 @@
+"""Alerts: their severity and titles, acknowledging and resolving them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput, InvalidStatus
+from crossway.domain.roles import Permission
+from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
+from crossway.ports.records import Alert
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+
+MAX_ACTIVE_ALERTS = 1_000
+MAX_PAGE_SIZE = 100
+MAX_NOTE_CHARACTERS = 500
+
+
+class Severity(StrEnum):
+    """How urgent an alert is."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+    NOTICE = "notice"
+
+
+@dataclass(frozen=True, slots=True)
+class AlertKind:
+    """The severity and titles of a kind of alert. Alerts that are `resolved_manually` stay active
+    until a person resolves them, the others until their cause is gone."""
+
+    severity: Severity
+    title: str
+    plural_title: str
+    resolved_manually: bool = False
+
+
+_C, _W, _N = Severity.CRITICAL, Severity.WARNING, Severity.NOTICE
+KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
+    {
+        "refund": AlertKind(_C, "Refund failed", "Refunds failed"),
+        "outside": AlertKind(
+            _C, "Unbooked transaction", "Unbooked transactions",
+            resolved_manually=True,
+        ),
+        "reconcile": AlertKind(_C, "Books and chains differ", "Books and chains differ"),
+        "stock": AlertKind(_C, "Low inventory", "Low inventory"),
+        "gas": AlertKind(_C, "Relayer out of gas", "Relayer out of gas"),
+        "transfer": AlertKind(_C, "Transaction failed", "Transactions failed"),
+        "engine": AlertKind(_C, "Crossway component failing", "Crossway components failing"),
+        "stuck": AlertKind(_C, "Payment overdue", "Payments overdue"),
+        "forged": AlertKind(
+            _C, "Node reported a deposit that does not exist",
+            "Nodes reported deposits that do not exist",
+        ),
+        "chain": AlertKind(_W, "Chain not responding", "Chains not responding"),
+        "node": AlertKind(_W, "Chain lagging", "Chains lagging"),
+        "claim": AlertKind(_W, "Bridge claim overdue", "Bridge claims overdue"),
+        "ramp": AlertKind(_W, "Ramp order needs attention", "Ramp orders need attention"),
+        "provider": AlertKind(_W, "Ramp provider not responding", "Ramp providers not responding"),
+        "webhook": AlertKind(_W, "Webhook disabled", "Webhooks disabled"),
+        "reorg": AlertKind(_W, "Transaction reorganized", "Transactions reorganized"),
+        "foreign": AlertKind(_N, "Unexpected deposit", "Unexpected deposits"),
+    }
+)  # fmt: skip
+SEVERITY_ORDER: Final = tuple(Severity)
+
+
+@dataclass(frozen=True, slots=True)
+class AlertSummary:
+    """The number of unacknowledged alerts by severity, the newest of the most severe, and the
+    number of acknowledged alerts that are still active."""
+
+    counts: Mapping[Severity, int]
+    newest: Alert | None
+    acknowledged: int
+
+
+def display_kind(alert: Alert) -> str:
+    """The kind under which an alert is shown; alerts about forged deposits have their own."""
+    return "forged" if alert.key.startswith("forged:") else alert.kind
+
+
+def describe_kind(kind: str) -> AlertKind:
+    """The severity and titles of a kind; an unknown kind is titled by its name."""
+    words = kind.replace("_", " ").replace("-", " ").capitalize()
+    return KINDS.get(kind) or AlertKind(Severity.WARNING, words, words)
+
+
+def list_active_alerts(services: Services, caller: Principal) -> list[Alert]:
+    """All active alerts, newest first."""
+    caller.require_permission(Permission.SEE)
+    with services.store.read() as unit:
+        return unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS)
+
+
+def summarize_alerts(alerts: Sequence[Alert]) -> AlertSummary:
+    """Summarize active alerts for the banner above every page."""
+    unacknowledged = [alert for alert in alerts if alert.acknowledged_at is None]
+    severities = {
+        alert.key: describe_kind(display_kind(alert)).severity for alert in unacknowledged
+    }
+    counts = {s: sum(1 for severity in severities.values() if severity is s) for s in Severity}
+    most_severe = sorted(
+        unacknowledged,
+        key=lambda a: (SEVERITY_ORDER.index(severities[a.key]), _newest_first(a.since)),
+    )
+    return AlertSummary(
+        counts, most_severe[0] if most_severe else None, len(alerts) - len(unacknowledged)
+    )
+
+
+def acknowledge_alerts(
+    services: Services, caller: Principal, keys: Collection[str], note: str
+) -> int:
+    """Acknowledge alerts with an optional note; audited. They leave the banner but stay listed
+    until they are resolved. Returns how many were newly acknowledged."""
+    caller.require_permission(Permission.WORK)
+    note, now = _parse_note(note), services.clock.now()
+
+    def work(unit: UnitOfWork) -> int:
+        resolved_keys = unit.alerts.acknowledge(keys, caller.actor_name, note, now)
+        if resolved_keys:
+            _audit(unit, caller, "alerts acknowledged", resolved_keys, note, now)
+        return len(resolved_keys)
+
+    return services.store.write(work)
+
+
+def resolve_alerts(services: Services, caller: Principal, keys: Collection[str], note: str) -> int:
+    """Resolve alerts manually with a required note; audited. Raises `InvalidStatus` for alerts
+    that resolve automatically. Returns how many were resolved."""
+    caller.require_permission(Permission.WORK)
+    note, now = _parse_note(note), services.clock.now()
+    if not note:
+        raise InvalidInput("note is required: describe what was found, for the record")
+
+    def work(unit: UnitOfWork) -> int:
+        active = [a for a in unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS) if a.key in set(keys)]
+        if any(not describe_kind(display_kind(alert)).resolved_manually for alert in active):
+            raise InvalidStatus("This alert resolves automatically when its cause is gone")
+        resolved_keys = [alert.key for alert in active]
+        unit.alerts.acknowledge(resolved_keys, caller.actor_name, note, now)
+        unit.alerts.resolve(resolved_keys, now)
+        if resolved_keys:
+            _audit(unit, caller, "alerts resolved", resolved_keys, note, now)
+        return len(resolved_keys)
+
+    return services.store.write(work)
+
+
+def list_resolved_alerts(
+    services: Services, caller: Principal, alert_filter: AlertFilter, limit: int
+) -> list[ResolvedAlert]:
+    """A page of resolved alerts, newest first; continue with the last one's id as `before_id`."""
+    caller.require_permission(Permission.SEE)
+    if not 1 <= limit <= MAX_PAGE_SIZE:
+        raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
+    with services.store.read() as unit:
+        return unit.alerts.list_resolved(alert_filter, limit)
+
+
+def _parse_note(note: str) -> str:
+    note = note.strip()
+    if len(note) > MAX_NOTE_CHARACTERS:
+        raise InvalidInput(f"note must have at most {MAX_NOTE_CHARACTERS} characters")
+    return note
+
+
+def _audit(
+    unit: UnitOfWork, caller: Principal, action: str, keys: Sequence[str], note: str, now: datetime
+) -> None:
+    detail = {"alerts": list(keys), "note": note}
+    unit.audit_log.record(caller.actor_name, action, detail, now, f"alert:{keys[0]}")
+
+
+def _newest_first(at: datetime) -> float:
+    return -at.timestamp()

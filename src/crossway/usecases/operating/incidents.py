@@ -1,0 +1,173 @@
+"""Active alerts grouped by kind, with the payments and the amount at risk of each."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from crossway.domain.clients import Principal
+from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.roles import Permission
+from crossway.ports.records import Alert
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.operating.alerts import (
+    MAX_ACTIVE_ALERTS,
+    SEVERITY_ORDER,
+    Severity,
+    describe_kind,
+    display_kind,
+)
+from crossway.usecases.ramps.order_unit_of_work import ALERT_KIND
+
+MAX_HELD_UP = 5_000
+_REFUND_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+# The kinds of alerts whose subject is an intent.
+_INTENT_KINDS = frozenset({"refund", "transfer", "stuck", "claim", "reorg", "foreign", "engine"})
+# Kinds that are left out when another alert of the same payment names the cause.
+_SECONDARY_KINDS = ("stuck", "foreign")
+
+
+@dataclass(frozen=True, slots=True)
+class AlertContext:
+    """An alert and what it concerns: an intent, a ramp order, a webhook, or a chain and a token.
+    `payments` is the number of payments it holds up, `micro_usd` the amount at risk."""
+
+    alert: Alert
+    kind: str
+    micro_usd: int = 0
+    payments: int = 0
+    intent_id: int | None = None
+    order_id: int | None = None
+    webhook_id: int | None = None
+    chain: str = ""
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AlertGroup:
+    """Alerts of one kind, ordered by amount at risk and then by age."""
+
+    kind: str
+    severity: Severity
+    title: str
+    contexts: tuple[AlertContext, ...]
+
+    @property
+    def micro_usd(self) -> int:
+        """The amount at risk."""
+        return sum(context.micro_usd for context in self.contexts)
+
+    @property
+    def since(self) -> datetime:
+        """When the oldest alert was raised."""
+        return min(context.alert.since for context in self.contexts)
+
+
+def list_alert_groups(services: Services, caller: Principal) -> list[AlertGroup]:
+    """All active alerts, grouped and ordered by severity, amount at risk and age. Acknowledged
+    alerts stay until they are resolved."""
+    caller.require_permission(Permission.SEE)
+    with services.store.read() as unit:
+        alerts = unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS)
+        return group_alerts(unit, alerts) if alerts else []
+
+
+def group_alerts(unit: UnitOfWork, alerts: Sequence[Alert]) -> list[AlertGroup]:
+    """Group alerts by kind, without those that only repeat another alert's cause."""
+    held_up = _find_held_up(unit, alerts)
+    contexts = [_to_context(alert, held_up.get(alert.message, ())) for alert in alerts]
+    contexts = _with_refunds(unit, _drop_redundant(contexts))
+    intent_ids = {m.intent_id for m in contexts if m.intent_id is not None}
+    all_held_up = {t.intent_id for txs in held_up.values() for t in txs}
+    usd_values = unit.intents.get_usd_values(intent_ids | all_held_up)
+    groups: dict[str, list[AlertContext]] = defaultdict(list)
+    for context in contexts:
+        held_up_ids = {t.intent_id for t in held_up.get(context.alert.message, ())}
+        groups[context.kind].append(_with_amounts(context, held_up_ids, usd_values))
+    result = [_to_group(kind, group_contexts) for kind, group_contexts in groups.items()]
+    return sorted(result, key=lambda c: (SEVERITY_ORDER.index(c.severity), -c.micro_usd, c.since))
+
+
+def _find_held_up(unit: UnitOfWork, alerts: Sequence[Alert]) -> Mapping[str, Sequence[OutboundTx]]:
+    """By alert message, the outbound transactions that have it as the reason of their wait."""
+    messages = {alert.message for alert in alerts if alert.kind in ("stock", "gas")}
+    result: dict[str, list[OutboundTx]] = defaultdict(list)
+    for tx in unit.outbound_txs.list_needing_attention(MAX_HELD_UP) if messages else ():
+        if tx.reason in messages:
+            result[tx.reason].append(tx)
+    return result
+
+
+def _to_context(alert: Alert, held_up: Collection[OutboundTx]) -> AlertContext:
+    kind, number = display_kind(alert), int(alert.subject) if alert.subject.isdigit() else None
+    if kind == ALERT_KIND:
+        return AlertContext(alert, kind, order_id=number)
+    if kind == "webhook":
+        return AlertContext(alert, kind, webhook_id=_trailing_number(alert.key))
+    if kind in _INTENT_KINDS:
+        order_id = number if alert.key.startswith("record:order:") else None
+        return AlertContext(alert, kind, order_id=order_id, intent_id=None if order_id else number)
+    chain, _, symbol = alert.subject.partition(":")
+    payments = len({t.intent_id for t in held_up})
+    return AlertContext(alert, kind, payments=payments, chain=chain, symbol=symbol)
+
+
+def _trailing_number(key: str) -> int | None:
+    number = key.rpartition(":")[2]
+    return int(number) if number.isdigit() else None
+
+
+def _drop_redundant(contexts: Sequence[AlertContext]) -> list[AlertContext]:
+    """Drop alerts whose cause another alert names: "chain lagging" for a chain that does not
+    respond, "payment overdue" for a payment with a failed transaction."""
+    unresponsive = {m.chain for m in contexts if m.kind == "chain"}
+    messages = {
+        m.intent_id for m in contexts if m.kind not in _SECONDARY_KINDS and m.intent_id is not None
+    }
+    return [
+        m
+        for m in contexts
+        if not (m.kind == "node" and m.chain in unresponsive)
+        and not (m.kind in _SECONDARY_KINDS and m.intent_id in messages)
+    ]
+
+
+def _with_refunds(unit: UnitOfWork, contexts: Sequence[AlertContext]) -> list[AlertContext]:
+    """Give failed refunds a kind of their own."""
+    failed = [m for m in contexts if m.kind == "transfer" and m.intent_id is not None]
+    txs = (
+        unit.outbound_txs.list_by_intents({m.intent_id for m in failed if m.intent_id})
+        if failed
+        else []
+    )
+    refund_keys = {f"transfer:{t.id}" for t in txs if t.kind in _REFUND_KINDS}
+    return [_with_kind(m, "refund") if m.alert.key in refund_keys else m for m in contexts]
+
+
+def _with_kind(context: AlertContext, kind: str) -> AlertContext:
+    return AlertContext(context.alert, kind, intent_id=context.intent_id)
+
+
+def _with_amounts(
+    context: AlertContext, held_up_ids: Collection[int], usd_values: Mapping[int, int]
+) -> AlertContext:
+    ids = set(held_up_ids) | ({context.intent_id} if context.intent_id is not None else set())
+    return AlertContext(
+        alert=context.alert,
+        kind=context.kind,
+        micro_usd=sum(usd_values.get(intent_id, 0) for intent_id in ids),
+        payments=len(held_up_ids),
+        intent_id=context.intent_id,
+        order_id=context.order_id,
+        webhook_id=context.webhook_id,
+        chain=context.chain,
+        symbol=context.symbol,
+    )
+
+
+def _to_group(kind: str, contexts: Sequence[AlertContext]) -> AlertGroup:
+    info = describe_kind(kind)
+    ordered = sorted(contexts, key=lambda m: (-m.micro_usd, m.alert.since, m.alert.key))
+    title = info.title if len(contexts) == 1 else info.plural_title
+    return AlertGroup(kind, info.severity, title, tuple(ordered))

@@ -1,0 +1,242 @@
+"""The operator's overview: the last 24 hours, funds in transit, alerts and chain statuses."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from crossway.domain.clients import Principal
+from crossway.domain.corridor_stats import SECONDS, HourlyVolume, Outcome, Period, quantile_seconds
+from crossway.domain.errors import Unreachable
+from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Account
+from crossway.domain.money import micro_usd_down
+from crossway.domain.roles import Permission
+from crossway.ports.chain import ChainHead
+from crossway.ports.records import TransitionRecord
+from crossway.ports.services import Services
+from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.operating.alerts import MAX_ACTIVE_ALERTS, resolve_alerts
+from crossway.usecases.operating.incidents import AlertGroup, group_alerts
+
+HOURS = 24
+MAX_RECENT = 12
+_MAX_HEAD_AGE = timedelta(minutes=5)
+_TRANSIT_ACCOUNTS = (Account.HELD, Account.ESCROW)
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodStats:
+    """Payments that ended in a period. Times run from the complete deposit to the payout; they are
+    None without completed payments."""
+
+    completed: int
+    failed: int
+    micro_usd: int
+    median_seconds: float | None
+    p95_seconds: float | None
+
+    @property
+    def success(self) -> float | None:
+        """The share of completed payments among all funded payments that ended; None without."""
+        total = self.completed + self.failed
+        return self.completed / total if total else None
+
+
+@dataclass(frozen=True, slots=True)
+class FundsInTransit:
+    """Funds in transit on one chain, in micro-USD: `held` at deposit addresses, `claimed` from
+    bridges, and `reserved` in the relayer's inventory for `payments` that were started."""
+
+    chain: str
+    held: int
+    claimed: int
+    reserved: int
+    payments: int
+
+    @property
+    def total(self) -> int:
+        """The sum of all three."""
+        return self.held + self.claimed + self.reserved
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStatus:
+    """The status of a chain. `lag_seconds` is the age of its newest block, `gas_runway` how many
+    transactions the relayer's gas pays for, and `response_ms` how long its node took to answer.
+    `disabled_reason` is why it is disabled and `problem` what is wrong; empty when nothing is."""
+
+    chain: str
+    height: int | None
+    finalized: int | None
+    lag_seconds: float | None
+    relayer_gas_units: int | None
+    problem: str
+    gas_runway: int | None = None
+    response_ms: int | None = None
+    disabled_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The figures of the overview page; `hours` are the last 24 hours, oldest first."""
+
+    counts: Mapping[State, int]
+    last_24_hours: PeriodStats
+    previous_24_hours: PeriodStats
+    hours: Sequence[tuple[datetime, PeriodStats]]
+    in_transit: Sequence[FundsInTransit]
+    alert_groups: Sequence[AlertGroup]
+    recent: Sequence[tuple[Intent, TransitionRecord]]
+
+
+def get_overview(services: Services, caller: Principal) -> Overview:
+    """The overview. Its cost depends on open payments and on hours, not on the stored history."""
+    caller.require_permission(Permission.SEE)
+    hour = SECONDS[Period.HOUR]
+    current_hour = int(services.clock.now().timestamp()) // hour
+    with services.store.read() as unit:
+        counts = unit.intents.count_by_state()
+        volumes = unit.corridor_stats.list_hours(current_hour - 2 * HOURS + 1)
+        alerts = unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS)
+        groups = group_alerts(unit, alerts) if alerts else []
+        transitions = [
+            transition for _, transition in unit.intents.list_recent_transitions(MAX_RECENT)
+        ]
+        intents = unit.intents.get_many({transition.intent_id for transition in transitions})
+        balances = unit.ledger.get_balances()
+        started = unit.intents.sum_started_by_chain()
+    first_hour = current_hour - HOURS + 1
+    by_hour: dict[int, list[HourlyVolume]] = {at: [] for at in range(first_hour, current_hour + 1)}
+    for volume in volumes:
+        if volume.hour in by_hour:
+            by_hour[volume.hour].append(volume)
+    return Overview(
+        counts=counts,
+        last_24_hours=_period_stats([volume for volume in volumes if volume.hour >= first_hour]),
+        previous_24_hours=_period_stats([volume for volume in volumes if volume.hour < first_hour]),
+        hours=[
+            (
+                datetime.fromtimestamp(at * hour, tz=services.clock.now().tzinfo),
+                _period_stats(hour_volumes),
+            )
+            for at, hour_volumes in by_hour.items()
+        ],
+        in_transit=_funds_in_transit(services, balances, started),
+        alert_groups=groups,
+        recent=[
+            (intents[transition.intent_id], transition)
+            for transition in transitions
+            if transition.intent_id in intents
+        ],
+    )
+
+
+def _period_stats(volumes: Sequence[HourlyVolume]) -> PeriodStats:
+    paid = [volume for volume in volumes if volume.outcome is Outcome.PAID]
+    buckets = [(volume.bucket, volume.count) for volume in paid]
+    return PeriodStats(
+        completed=sum(volume.count for volume in paid),
+        failed=sum(volume.count for volume in volumes if volume.outcome is Outcome.FAILED),
+        micro_usd=sum(volume.micro_usd for volume in paid),
+        median_seconds=quantile_seconds(buckets, 0.5),
+        p95_seconds=quantile_seconds(buckets, 0.95),
+    )
+
+
+def _funds_in_transit(
+    services: Services,
+    balances: Mapping[tuple[Account, str, str], int],
+    started: Mapping[str, tuple[int, int]],
+) -> list[FundsInTransit]:
+    """Funds in transit by chain, the largest first; tokens without a price count as zero."""
+    tokens = services.catalogue.by_address
+    balances_in_transit = {
+        (account, chain, token): amount
+        for (account, chain, token), amount in balances.items()
+        if account in _TRANSIT_ACCOUNTS and amount > 0 and (chain, token) in tokens
+    }
+    try:
+        prices = services.prices.get_usd_prices(
+            {tokens[chain, token].symbol for _, chain, token in balances_in_transit}
+        )
+    except Unreachable:
+        prices = {}
+    usd_values: dict[tuple[Account, str], int] = {}
+    for (account, chain, address), amount in balances_in_transit.items():
+        token = tokens[chain, address]
+        if token.symbol in prices:
+            micro_usd = micro_usd_down(amount, token.decimals, prices[token.symbol].pico_usd)
+            usd_values[account, chain] = usd_values.get((account, chain), 0) + micro_usd
+    chains = {chain for _, chain in usd_values} | set(started)
+    groups = [
+        FundsInTransit(
+            chain,
+            usd_values.get((Account.HELD, chain), 0),
+            usd_values.get((Account.ESCROW, chain), 0),
+            *reversed(started.get(chain, (0, 0))),
+        )
+        for chain in chains
+    ]
+    return sorted((volume for volume in groups if volume.total), key=lambda volume: -volume.total)
+
+
+def resolve_alerts_of_kind(services: Services, caller: Principal, kind: str) -> int:
+    """Resolve all alerts of a kind that needs manual resolution; audited. Returns how many."""
+    caller.require_permission(Permission.WORK)
+    with services.store.read() as unit:
+        keys = [a.key for a in unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS) if a.kind == kind]
+    return resolve_alerts(services, caller, keys, "Resolved on the command line.")
+
+
+def list_chain_statuses(services: Services) -> list[ChainStatus]:
+    """The status of every configured chain, queried in parallel."""
+    ids = [chain for chain in services.catalogue.chains if chain in services.chains]
+    return list(services.executor.map(_status_query(services), ids))
+
+
+def _status_query(services: Services) -> Callable[[str], ChainStatus]:
+    now, kill_switches = services.clock.now(), active_kill_switches(services)
+
+    def ask(chain_id: str) -> ChainStatus:
+        chain, disabled_reason, started_at = (
+            services.chains[chain_id],
+            kill_switches.get(f"chain:{chain_id}", ""),
+            _monotonic(),
+        )
+        try:
+            heads = chain.heads()
+            gas, fee = chain.native_balance(chain.accounts.relayer), chain.fee_units()
+        except Unreachable as error:
+            problem = f"No answer: {error}"
+            return ChainStatus(
+                chain_id, None, None, None, None, problem, disabled_reason=disabled_reason
+            )
+        response_ms = round((_monotonic() - started_at) * 1000)
+        lag = max(0.0, (now - heads.time).total_seconds())
+        gas_runway = gas // fee if fee else None
+        problem = _problem(heads, now, gas_runway)
+        return ChainStatus(
+            chain_id,
+            heads.height,
+            heads.finalized,
+            lag,
+            gas,
+            problem,
+            gas_runway,
+            response_ms,
+            disabled_reason,
+        )
+
+    return ask
+
+
+def _problem(heads: ChainHead, now: datetime, gas_runway: int | None) -> str:
+    if gas_runway == 0:
+        return "The relayer cannot pay a fee here."
+    lag = now - heads.time
+    return f"The newest block is {lag.total_seconds():.0f} s old." if lag > _MAX_HEAD_AGE else ""
+
+
+def _monotonic() -> float:
+    return time.perf_counter()

@@ -1,0 +1,50 @@
+"""Record transfers to deposit addresses, and credit them once confirmed."""
+
+from collections.abc import Sequence
+
+from crossway.domain.deposits import IncomingTransfer
+from crossway.domain.intent import Intent
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.lifecycle import credit_deposits
+
+
+def check_deposits(services: Services, intent: Intent) -> Intent:
+    """Record transfers to the deposit address on the source chain and credit the confirmed ones."""
+    chain = services.chains[intent.terms.source_chain]
+    transfers, head = chain.transfers_to([intent.address], intent.created_at), chain.heads()
+    included = [
+        i
+        for i, is_included in zip(transfers, chain.verify_inclusion(transfers), strict=True)
+        if is_included
+    ]
+
+    def work(unit: UnitOfWork) -> Intent:
+        record_deposits(unit, services, included)
+        now = services.clock.now()
+        ready = unit.deposits.list_ready_for_intent(intent.id, head.height)
+        included_ids = {(i.tx_hash, i.index) for i in included}
+        verified = [d for d in ready if (d.incoming.tx_hash, d.incoming.index) in included_ids]
+        credit_deposits(unit, services, verified, now)
+        return unit.intents.get_many([intent.id])[intent.id]
+
+    return services.store.write(work)
+
+
+def record_deposits(
+    unit: UnitOfWork, services: Services, incoming: Sequence[IncomingTransfer]
+) -> None:
+    """Store transfers to deposit addresses with the confirmations that the intent's value needs."""
+    intent_ids = unit.intents.find_ids_by_address({transfer.to for transfer in incoming})
+    usd_values = unit.intents.get_usd_values(set(intent_ids.values()))
+    deposits = []
+    for transfer in incoming:
+        intent_id = intent_ids.get(transfer.to)
+        if intent_id is not None:
+            chain = services.catalogue.chains[transfer.chain]
+            # Testnet funds have no value: inclusion in a block is enough.
+            confirmations = (
+                0 if chain.testnet else chain.confirmations.depth_for_value(usd_values[intent_id])
+            )
+            deposits.append((intent_id, transfer, confirmations))
+    unit.deposits.add(deposits)

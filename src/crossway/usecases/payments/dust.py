@@ -1,0 +1,44 @@
+"""Dust: amounts that cost more to return than they are worth, which are kept."""
+
+from crossway.domain.deposits import Deposit
+from crossway.domain.intent import Intent
+from crossway.domain.money import micro_usd_down
+from crossway.ports.services import Services
+
+DUST_NOTE = "Kept as dust: its value is below the network fee of returning it."
+
+
+def value_in_micro_usd(
+    services: Services, intent: Intent, token: str, chain: str, amount: int
+) -> int | None:
+    """The value of an amount: at the intent's agreed price for its own token, else at the current
+    price; None where the token or its price is unknown."""
+    terms = intent.terms
+    if (chain, token) == (terms.source_chain, terms.token_in):
+        return amount * intent.costs.total_micro_usd // terms.deposit_amount
+    known_token = services.catalogue.by_address.get((chain, token))
+    price = (
+        services.prices.get_usd_prices([known_token.symbol]).get(known_token.symbol)
+        if known_token
+        else None
+    )
+    return (
+        None
+        if known_token is None or price is None
+        else micro_usd_down(amount, known_token.decimals, price.pico_usd)
+    )
+
+
+def is_dust(services: Services, intent: Intent, token: str, chain: str, amount: int) -> bool:
+    """Whether returning this amount costs more than its value; an unknown value is never dust."""
+    value = value_in_micro_usd(services, intent, token, chain, amount)
+    cost = services.catalogue.chains[chain].transfer_cost_micro_usd * services.policy.dust_factor
+    return value is not None and value < cost
+
+
+def dust_note(services: Services, intent: Intent, deposit: Deposit) -> str:
+    """The note for a deposit that is kept as dust; empty if it is not dust."""
+    incoming = deposit.incoming
+    if not is_dust(services, intent, incoming.token, incoming.chain, incoming.amount):
+        return ""
+    return DUST_NOTE

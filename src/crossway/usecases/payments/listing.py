@@ -1,0 +1,71 @@
+"""List and count payments that match a set of filters."""
+
+from collections.abc import Iterator
+
+from crossway.domain.clients import Principal, Scope
+from crossway.domain.errors import InvalidInput
+from crossway.domain.filters import FilterField, FilterSet
+from crossway.domain.intent import Intent, State
+from crossway.ports.search_repository import Count, FilteredPage
+from crossway.ports.services import Services
+
+MAX_PAGE_SIZE = 100
+MAX_COUNT = 10_000
+SEARCH_SECONDS, COUNT_SECONDS = 0.08, 0.015  # time limits for finding a page and counting
+_BATCH_SIZE, _BATCH_SECONDS = 500, 1.0
+
+
+def list_page(
+    services: Services, caller: Principal, filters: FilterSet, before_id: int | None, limit: int
+) -> tuple[FilteredPage, Count]:
+    """One page of the caller's payments, newest first, with ids below `before_id`, and their count.
+
+    When few of many payments match, the search stops after `SEARCH_SECONDS` and the page says how
+    far it searched. The count is exact where that is cheap, else it stops at `MAX_COUNT`.
+    """
+    caller.require_scope(Scope.READ)
+    if not 1 <= limit <= MAX_PAGE_SIZE:
+        raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
+    client_id = _client_filter(caller)
+    with services.store.read() as unit:
+        page = unit.search.filter_intents(filters, client_id, before_id, limit, SEARCH_SECONDS)
+        if (states := _states_if_only_filter(filters)) is not None:
+            counts = unit.intents.count_by_state(client_id)
+            return page, Count(sum(n for state, n in counts.items() if state in states))
+        if before_id is None and page.searched_to is None and len(page.intents) < limit:
+            return page, Count(len(page.intents))
+        return page, unit.search.count_intents(filters, client_id, MAX_COUNT, COUNT_SECONDS)
+
+
+def list_all(services: Services, caller: Principal, filters: FilterSet) -> Iterator[Intent]:
+    """Iterate over all of the caller's matching payments, newest first, reading them in batches."""
+    caller.require_scope(Scope.READ)
+    client_id, before_id = _client_filter(caller), None
+    while True:
+        with services.store.read() as unit:
+            page = unit.search.filter_intents(
+                filters, client_id, before_id, _BATCH_SIZE, _BATCH_SECONDS
+            )
+        yield from page.intents
+        if page.searched_to is not None:
+            before_id = page.searched_to
+        elif len(page.intents) == _BATCH_SIZE:
+            before_id = page.intents[-1].id
+        else:
+            return
+
+
+def _client_filter(caller: Principal) -> str | None:
+    return None if caller.is_staff else caller.client.id
+
+
+def _states_if_only_filter(filters: FilterSet) -> frozenset[State] | None:
+    """The states to match when state is the only filter, else None; counts by state are stored."""
+    if not filters:
+        return frozenset(State)
+    if filters.any_of or len(filters.all_of) > 1:
+        return None
+    [only] = filters.all_of
+    if only.field is not FilterField.STATE:
+        return None
+    return frozenset(state for state in State if (state.value in only.values) != only.negated)

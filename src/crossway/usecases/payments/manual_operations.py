@@ -1,0 +1,268 @@
+"""Manual operations on one intent: check for deposits, refund, redirect, scan other chains."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from crossway.domain.clients import Principal, Scope
+from crossway.domain.deposits import Deposit, DepositState, IncomingTransfer
+from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound, Unreachable
+from crossway.domain.intent import READ_VOCABULARY, Intent, State
+from crossway.domain.money import format_units
+from crossway.domain.outbound import (
+    OutboundTx,
+    OutboundTxEvent,
+    OutboundTxKind,
+    OutboundTxState,
+    advance_outbound_tx,
+)
+from crossway.domain.roles import Permission
+from crossway.ports.records import NewOutboundTx, OutboundTxChange
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.request_fields import parse_address
+from crossway.usecases.money import amount_confirmation
+from crossway.usecases.money.amount_confirmation import amount_of_intent
+from crossway.usecases.payments.deposits import check_deposits, record_deposits
+from crossway.usecases.payments.intents import get_by_address, get_by_id
+from crossway.usecases.payments.lifecycle import (
+    new_deposit_return,
+    new_outbound_tx,
+)
+
+_WAIT_SECONDS = 10
+
+
+def trigger(services: Services, caller: Principal, address: str) -> None:
+    """Check for the deposit of an intent and start the intent if it is funded (service.md §7).
+
+    Raises `InvalidStatus` when it is not funded, or is past its start.
+    """
+    caller.require_scope(Scope.WRITE)
+    intent = get_by_address(services, caller, address)
+    if intent.state not in (State.PENDING, State.FUNDED):
+        raise InvalidStatus(f"Intent has invalid status: {READ_VOCABULARY[intent.state]}")
+    if intent.state is State.PENDING:
+        intent = check_deposits(services, intent)
+    if intent.state is State.PENDING:
+        received = format_units(_seen_amount(services, intent), intent.asset_decimals)
+        total = format_units(intent.terms.deposit_amount, intent.asset_decimals)
+        raise InvalidStatus(
+            f"Intent is not funded: received {received} of {total} {intent.asset_symbol}"
+        )
+    services.process.wake()
+
+
+def _seen_amount(services: Services, intent: Intent) -> int:
+    with services.store.read() as unit:
+        deposits = unit.deposits.list_by_intents([intent.id])
+    terms = intent.terms
+    return sum(
+        d.incoming.amount
+        for d in deposits
+        if d.state is not DepositState.ORPHANED
+        and (d.incoming.chain, d.incoming.token) == (terms.source_chain, terms.token_in)
+    )
+
+
+def refund(services: Services, caller: Principal, address: str, typed: object = None) -> str:
+    """Refund what an expired or failed intent holds; returns the transaction id (service.md §9).
+
+    The engine sends the refund: this makes it due now and waits up to 10 seconds for its signature.
+    Operators must repeat the amount in `typed` above a limit, else `AmountNotConfirmed`. Raises
+    `InvalidStatus`, and `Unreachable` when the refund was not signed in time.
+    """
+    caller.require_scope(Scope.REFUND)
+    intent = get_by_address(services, caller, address)
+    if intent.state in (State.EXPIRED, State.FAILED) and intent.balance_at_address <= 0:
+        intent = check_deposits(services, intent)
+    _require_refundable(services, intent)
+    amount_confirmation.require_confirmation(
+        services, caller, amount_of_intent(intent, intent.balance_at_address), typed
+    )
+
+    def work(unit: UnitOfWork) -> None:
+        now = services.clock.now()
+        locked = unit.intents.lock([intent.id])[intent.id]
+        unit.outbound_txs.enqueue(
+            [new_outbound_tx(services, locked, OutboundTxKind.REFUND, "", now)], now
+        )
+        refunds = [
+            t
+            for t in unit.outbound_txs.list_by_intents([intent.id])
+            if t.kind is OutboundTxKind.REFUND
+        ]
+        unit.outbound_txs.update([_retry_now(t, services) for t in refunds if _is_unsigned(t)], now)
+        detail = {"intent": intent.id}
+        unit.audit_log.record(caller.actor_name, "refund", detail, now, f"intent:{intent.id}")
+
+    services.store.write(work)
+    services.process.wake()
+    return _wait_for_refund_tx(services, intent.id)
+
+
+def _require_refundable(services: Services, intent: Intent) -> None:
+    match intent.state:
+        case State.REFUNDED:
+            raise InvalidStatus("Intent is already refunded")
+        case State.EXPIRED | State.FAILED:
+            if intent.state is State.EXPIRED and intent.balance_at_address <= 0:
+                raise InvalidStatus("Nothing to refund: the intent holds no funds")
+        case _:
+            raise InvalidStatus(
+                f"Intent is not expired: its status is {READ_VOCABULARY[intent.state]}"
+            )
+
+
+def _is_unsigned(transfer: OutboundTx) -> bool:
+    return transfer.state in (OutboundTxState.DUE, OutboundTxState.FAILED)
+
+
+def _retry_now(transfer: OutboundTx, services: Services) -> OutboundTxChange:
+    failed = transfer.state is OutboundTxState.FAILED
+    after = (
+        advance_outbound_tx(transfer.state, OutboundTxEvent.REVIVE) if failed else transfer.state
+    )
+    now = services.clock.now()
+    return OutboundTxChange(
+        transfer.id, transfer.state, after, 0 if failed else transfer.attempt_count,
+        transfer.reason, now, None, None,
+    )  # fmt: skip
+
+
+def _wait_for_refund_tx(services: Services, intent_id: int) -> str:
+    """Wait until the engine has signed the refund; returns its transaction id."""
+    deadline = services.clock.machine() + timedelta(seconds=_WAIT_SECONDS)
+    while True:
+        with services.store.read() as unit:
+            refunds = unit.outbound_txs.list_by_intents([intent_id], OutboundTxKind.REFUND)
+        for transfer in refunds:
+            is_signed = transfer.state not in (OutboundTxState.DUE, OutboundTxState.FAILED)
+            if is_signed and transfer.tx_id is not None:
+                return transfer.tx_id
+        if services.clock.machine() >= deadline:
+            reason = refunds[0].reason if refunds else ""
+            raise Unreachable(f"The refund is due and has not been sent yet. {reason}".strip())
+        services.process.pause()
+
+
+def redirect_refund(
+    services: Services, caller: Principal, intent_id: int, address: str, typed: object = None
+) -> None:
+    """Redirect failed refunds and returns of an intent to another address (outcomes.md 36).
+
+    Audited. Above a limit `typed` must repeat the amount, else `AmountNotConfirmed`.
+    """
+    intent = _get_for_operator(services, caller, intent_id, Permission.TREASURE)
+
+    def work(unit: UnitOfWork) -> None:
+        now = services.clock.now()
+        failed = [
+            t
+            for t in unit.outbound_txs.list_by_intents([intent.id])
+            if t.state is OutboundTxState.FAILED
+            and t.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+        ]
+        if not failed:
+            raise InvalidStatus("No refund of this intent has failed")
+        amount_confirmation.require_confirmation(
+            services, caller, redirected_amount(intent, failed), typed
+        )
+        for transfer in failed:
+            chain = services.catalogue.chains[transfer.chain]
+            to_address = parse_address(services, chain, address, "address")
+            unit.outbound_txs.redirect(transfer.id, to_address)
+            detail = {"intent": intent.id, "from": transfer.to_address, "to": to_address}
+            subject = f"intent:{intent.id}"
+            before, after = {"to": transfer.to_address}, {"to": to_address}
+            action = "refund redirected"
+            unit.audit_log.record(caller.actor_name, action, detail, now, subject, before, after)
+        unit.outbound_txs.update([_retry_now(t, services) for t in failed], now)
+        unit.alerts.resolve([f"transfer:{t.id}" for t in failed], now)
+
+    services.store.write(work)
+    services.process.wake()
+
+
+def redirected_amount(
+    intent: Intent, failed: Sequence[OutboundTx]
+) -> amount_confirmation.TransferAmount:
+    """The total amount that these failed refunds of an intent send."""
+    amount = sum(intent.balance_at_address if tx.amount is None else tx.amount for tx in failed)
+    return amount_of_intent(intent, amount)
+
+
+def _deposit_amount(
+    services: Services, deposit_id: int
+) -> amount_confirmation.TransferAmount | None:
+    with services.store.read() as unit:
+        deposit = unit.deposits.get(deposit_id)
+    return None if deposit is None else amount_confirmation.amount_of_deposit(services, deposit)
+
+
+def return_deposit(
+    services: Services, caller: Principal, deposit_id: int, typed: object = None
+) -> None:
+    """Return a wrong-token or wrong-chain deposit before the intent ends (outcomes.md 12).
+
+    Audited. Operators must repeat the amount in `typed` above a limit, else `AmountNotConfirmed`.
+    """
+    caller.require_scope(Scope.REFUND)
+    amount = _deposit_amount(services, deposit_id) if caller.is_staff else None
+
+    def work(unit: UnitOfWork) -> NewOutboundTx:
+        deposit = unit.deposits.get(deposit_id)
+        intent = unit.intents.get(deposit.intent_id) if deposit else None
+        if deposit is None or intent is None or not _can_access(caller, intent):
+            raise NotFound("Deposit not found")
+        if deposit.id not in {d.id for d in unit.deposits.list_unreturned([intent.id])}:
+            raise InvalidStatus("This deposit has nothing to return")
+        if amount is not None:
+            amount_confirmation.require_confirmation(services, caller, amount, typed)
+        now = services.clock.now()
+        outbound_tx = new_deposit_return(intent, deposit, now)
+        unit.outbound_txs.enqueue([outbound_tx], now)
+        detail, subject = {"deposit": deposit.id}, f"intent:{intent.id}"
+        unit.audit_log.record(caller.actor_name, "deposit returned", detail, now, subject)
+        return outbound_tx
+
+    services.store.write(work)
+    services.process.wake()
+
+
+def scan_other_chains(services: Services, caller: Principal, intent_id: int) -> list[Deposit]:
+    """Record transfers to the same address on other chains of the family (outcomes.md 17)."""
+    intent = _get_for_operator(services, caller, intent_id, Permission.WORK)
+    source = services.catalogue.chains[intent.terms.source_chain]
+    transfers: list[IncomingTransfer] = []
+    for chain in services.catalogue.chains.values():
+        same_family = chain.kind == source.kind and chain.testnet == source.testnet
+        if same_family and chain.id != source.id and chain.id in services.chains:
+            try:
+                transfers += services.chains[chain.id].transfers_to(
+                    [intent.address], intent.created_at
+                )
+            except Unreachable:
+                continue
+
+    def work(unit: UnitOfWork) -> list[Deposit]:
+        record_deposits(unit, services, transfers)
+        return [
+            d for d in unit.deposits.list_by_intents([intent.id]) if d.incoming.chain != source.id
+        ]
+
+    deposits = services.store.write(work)
+    services.process.wake()
+    return deposits
+
+
+def _get_for_operator(
+    services: Services, caller: Principal, intent_id: int, permission: Permission
+) -> Intent:
+    caller.require_permission(permission)
+    if intent_id <= 0:
+        raise InvalidInput("intent must be a record number")
+    return get_by_id(services, caller, intent_id)
+
+
+def _can_access(caller: Principal, intent: Intent) -> bool:
+    return caller.is_staff or intent.client_id == caller.client.id

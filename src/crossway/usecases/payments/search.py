@@ -1,0 +1,162 @@
+"""Search by exact identifiers: payments, orders, customers and other records."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from crossway.domain.clients import Principal
+from crossway.domain.errors import DomainError, InvalidInput, NotFound
+from crossway.domain.intent import Intent
+from crossway.domain.kyc_fields import parse_email
+from crossway.domain.ramps import RampOrder
+from crossway.domain.search_query import MAX_SPELLINGS, SearchQuery, parse
+from crossway.ports.ramp_repository import OrderFilter
+from crossway.ports.search_repository import SearchHit
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.link_tokens import parse_token
+
+MAX_HITS = 50  # of each kind
+CHECKOUT_PATH = "/pay/"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a query found. `best_match` is the one record the query identifies, None where it found
+    none or several; `truncated` says that there may be more hits than listed."""
+
+    hits: tuple[SearchHit, ...]
+    best_match: SearchHit | None
+    intents: dict[int, Intent]
+    orders: dict[int, RampOrder]
+    truncated: bool = False
+
+
+EMPTY_RESULT = SearchResult((), None, {}, {})
+
+
+def search(services: Services, caller: Principal, text: str) -> SearchResult:
+    """Find the caller's records by an exact identifier: a record number, address, transaction hash,
+    reference, event id or e-mail address. Every lookup uses an index. Operators search the records
+    of all clients."""
+    if not text.strip():
+        return EMPTY_RESULT
+    if email := parse_email_query(text):
+        return _search_by_email(services, caller, email, text)
+    query = _with_canonical_spellings(services, parse(text))
+    checkout_hits = _find_by_checkout_url(services, text)
+    with services.store.read() as unit:
+        hits = checkout_hits or unit.search.find(query.spellings, query.number, MAX_HITS)
+        if query.kind:
+            named = [hit for hit in hits if hit.kind == query.kind]
+            # A number with a kind, such as "order 12", matches that kind only.
+            hits = named if named or query.number is not None else hits
+        return _visible_result(unit, caller, hits, kind_given=bool(query.kind))
+
+
+def search_payments(services: Services, caller: Principal, text: str) -> list[Intent]:
+    """The caller's payments that a query finds; only the best match where that is a payment."""
+    result = search(services, caller, text)
+    if result.best_match is not None and result.best_match.kind == "payment":
+        return [result.intents[int(result.best_match.id)]]
+    return [result.intents[int(hit.id)] for hit in result.hits if hit.kind == "payment"]
+
+
+def parse_email_query(text: str) -> str:
+    """The query as a normalised e-mail address; empty when it is not one."""
+    try:
+        return parse_email(text.strip().removeprefix("mailto:"))
+    except InvalidInput:
+        return ""
+
+
+def _with_canonical_spellings(services: Services, query: SearchQuery) -> SearchQuery:
+    """The query with the canonical spelling of each address on every chain family added."""
+    spellings = dict.fromkeys(query.spellings)
+    chains = services.catalogue.chains
+    chain_by_family = {chains[chain_id].kind: chain_id for chain_id in services.chains}
+    for text in query.spellings:
+        for chain_id in chain_by_family.values():
+            try:
+                spellings[services.chains[chain_id].canonical_address(text)] = None
+            except (ValueError, DomainError):
+                continue
+    return replace(query, spellings=tuple(spellings)[: 2 * MAX_SPELLINGS])
+
+
+def _find_by_checkout_url(services: Services, text: str) -> list[SearchHit]:
+    """The payment whose checkout URL this is."""
+    _, separator, token = text.strip().partition(CHECKOUT_PATH)
+    token = token.partition("?")[0].strip("/ ")
+    if not separator or not token or "/" in token:
+        return []
+    try:
+        return [SearchHit("payment", parse_token(services, token), "payers_page", True)]
+    except NotFound:
+        return []
+
+
+def _visible_result(
+    unit: UnitOfWork, caller: Principal, hits: Sequence[SearchHit], kind_given: bool = False
+) -> SearchResult:
+    """The hits that the caller may see, and the best match among them."""
+    intents = unit.intents.get_many([int(h.id) for h in hits if h.kind == "payment"])
+    order_records = [unit.orders.get(int(h.id)) for h in hits if h.kind == "order"]
+    orders = {order.id: order for order in order_records if order is not None}
+    client_id = None if caller.is_staff else caller.client.id
+    visible = [
+        hit
+        for hit in hits
+        if client_id is None or client_id == _owner_of(unit, hit, intents, orders)
+    ]
+    visible = [h for h in visible if h.kind != "payment" or int(h.id) in intents]
+    # Unique matches come first, then the newest records.
+    visible.sort(key=lambda hit: (not hit.unique, -hit.id if isinstance(hit.id, int) else 0))
+    certain = [hit for hit in visible if hit.unique or (kind_given and len(visible) == 1)]
+    best_match = certain[0] if len(certain) == 1 else visible[0] if len(visible) == 1 else None
+    return SearchResult(tuple(visible), best_match, intents, orders, len(visible) >= MAX_HITS)
+
+
+def _owner_of(
+    unit: UnitOfWork, hit: SearchHit, intents: dict[int, Intent], orders: dict[int, RampOrder]
+) -> str | None:
+    """The id of the client that owns a record."""
+    if hit.kind == "client":
+        return str(hit.id)
+    if hit.kind == "link":
+        link = unit.payment_links.get(str(hit.id))
+        return link.client_id if link else None
+    number = int(hit.id)
+    if hit.kind == "payment":
+        return intents[number].client_id if number in intents else None
+    if hit.kind == "order":
+        return orders[number].client_id if number in orders else None
+    if hit.kind == "request":
+        request = unit.request_log.get(number)
+        return request.client_id if request else None
+    if hit.kind == "delivery":
+        delivery = unit.deliveries.get(number)
+        number = delivery.webhook_id if delivery else 0
+    webhook = unit.webhooks.get(number)
+    return webhook.client_id if webhook else None
+
+
+def _search_by_email(services: Services, caller: Principal, email: str, text: str) -> SearchResult:
+    """The KYC customer with this e-mail address, their orders and the payments of these, and
+    records whose references contain the address."""
+    with services.store.read() as unit:
+        customer = (
+            unit.kyc_customers.find_by_email(services.vault.blind_index(email))
+            if caller.is_staff
+            else None
+        )
+        hits: list[SearchHit] = []
+        if customer is not None:
+            hits.append(SearchHit("person", customer.id, "email", True))
+            for order in unit.orders.list_page(OrderFilter(customer_id=customer.id), MAX_HITS):
+                hits.append(SearchHit("order", order.id, "person", False))
+                if order.intent_id is not None:
+                    hits.append(SearchHit("payment", order.intent_id, "person", False))
+        found = {(hit.kind, hit.id) for hit in hits}
+        references = unit.search.find([email, text.strip()], None, MAX_HITS)
+        hits += [hit for hit in references if (hit.kind, hit.id) not in found]
+        return _visible_result(unit, caller, hits)

@@ -1,0 +1,177 @@
+"""The timeline of one intent: its records, the next action with its due time, related requests."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from crossway.domain.clients import Principal
+from crossway.domain.deposits import Deposit, DepositState
+from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Posting
+from crossway.domain.money import format_units, micro_usd_up
+from crossway.domain.outbound import OPEN_STATES, OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.quotes import bridge_title
+from crossway.domain.webhooks import Delivery, OutboxEvent
+from crossway.ports.logs import LoggedRequest, RequestFilter
+from crossway.ports.records import TransitionRecord, TxAttempt
+from crossway.ports.search_repository import Note
+from crossway.ports.services import Services
+from crossway.ports.webhook_repository import DeliveryFilter
+from crossway.usecases.payments.dust import is_dust
+from crossway.usecases.payments.intents import get_by_id
+
+MAX_RELATED = 50
+_KIND_LABELS = {
+    OutboundTxKind.START: "start",
+    OutboundTxKind.FILL: "payout",
+    OutboundTxKind.RETURN_EXCESS: "return of an unexpected deposit",
+    OutboundTxKind.REIMBURSE: "bridge reimbursement",
+    OutboundTxKind.REFUND: "refund",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IntentTimeline:
+    """One intent with its records. `next_action` is a sentence that says who does what next;
+    `next_action_due_at` is None where there is no deadline."""
+
+    intent: Intent
+    deposits: list[Deposit]
+    outbound_txs: list[OutboundTx]
+    attempts: list[TxAttempt]
+    transitions: list[TransitionRecord]
+    postings: list[tuple[datetime, Posting]]
+    next_action: str
+    next_action_due_at: datetime | None
+    notes: list[Note] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedRecords:
+    """Webhook deliveries and API requests about one intent, newest first."""
+
+    deliveries: list[tuple[Delivery, OutboxEvent]]
+    requests: list[LoggedRequest]
+
+
+@dataclass(frozen=True, slots=True)
+class RefundEstimate:
+    """The network fee of a refund now, which the relayer pays, and the refund's value.
+
+    `fee_units` counts the smallest units of the chain's native coin; `fee_micro_usd` is None where
+    that coin has no price.
+    """
+
+    chain: str
+    fee_units: int
+    fee_micro_usd: int | None
+    refund_micro_usd: int
+    is_dust: bool
+
+
+def get_timeline(services: Services, caller: Principal, intent_id: int) -> IntentTimeline:
+    """One intent with all of its records; raises `NotFound`."""
+    intent = get_by_id(services, caller, intent_id)
+    with services.store.read() as unit:
+        deposits = unit.deposits.list_by_intents([intent_id])
+        transfers = unit.outbound_txs.list_by_intents([intent_id])
+        attempts = unit.outbound_txs.list_attempts([t.id for t in transfers])
+        transitions = unit.intents.list_transitions([intent_id])
+        postings = unit.ledger.list_by_intent(intent_id)
+        notes = unit.notes_and_saved_views.list_notes(f"intent:{intent_id}")
+    next_action, due_at = describe_next_action(services, intent, deposits, transfers)
+    return IntentTimeline(
+        intent, deposits, transfers, attempts, transitions, postings, next_action, due_at, notes
+    )
+
+
+def get_related_records(services: Services, caller: Principal, intent_id: int) -> RelatedRecords:
+    """The webhook deliveries and API requests about one intent; raises `NotFound`."""
+    intent = get_by_id(services, caller, intent_id)
+    deliveries = DeliveryFilter(client_id=_client_filter(caller), about=("intent", intent.id))
+    requests = RequestFilter(client_id=_client_filter(caller), intent_id=intent.id)
+    with services.store.read() as unit:
+        return RelatedRecords(
+            unit.deliveries.list_page(deliveries, MAX_RELATED),
+            unit.request_log.list_page(requests, MAX_RELATED),
+        )
+
+
+def estimate_refund(services: Services, intent: Intent) -> RefundEstimate | None:
+    """Estimate the cost of refunding an intent at the chain's current fee; None where the intent
+    holds nothing. Raises `Unreachable`."""
+    if intent.balance_at_address <= 0:
+        return None
+    terms = intent.terms
+    chain = services.catalogue.chains[terms.source_chain]
+    fee = services.chains[chain.id].fee_units()
+    price = services.prices.get_usd_prices([chain.native_symbol]).get(chain.native_symbol)
+    fee_micro_usd = None
+    if price is not None:
+        fee_micro_usd = micro_usd_up(fee, chain.native_decimals, price.pico_usd)
+    refund_micro_usd = (
+        intent.balance_at_address * intent.costs.total_micro_usd // terms.deposit_amount
+    )
+    dust = is_dust(services, intent, terms.token_in, chain.id, intent.balance_at_address)
+    return RefundEstimate(chain.id, fee, fee_micro_usd, refund_micro_usd, dust)
+
+
+def _client_filter(caller: Principal) -> str | None:
+    return None if caller.is_staff else caller.client.id
+
+
+def describe_next_action(
+    services: Services, intent: Intent, deposits: list[Deposit], transfers: list[OutboundTx]
+) -> tuple[str, datetime | None]:
+    """A sentence that says who does what next, and its deadline."""
+    failed = [
+        t for t in transfers if t.state is OutboundTxState.FAILED and _needs_operator(t, intent)
+    ]
+    if failed:
+        label = _KIND_LABELS[failed[0].kind]
+        return f"Operator: resolve the failed {label}: {failed[0].reason}.", None
+    open_txs = [t for t in transfers if t.state in OPEN_STATES]
+    match intent.state:
+        case State.PENDING:
+            return _describe_pending(services, intent, deposits), intent.terms.expires_at
+        case State.FUNDED if any(t.state is OutboundTxState.FAILED for t in transfers):
+            label = "Crossway: refund when the payment expires, because the start failed."
+            return label, intent.terms.expires_at
+        case State.FUNDED:
+            reason = next((t.reason for t in open_txs if t.reason), "")
+            return f"Crossway: collect the deposit. {reason}".strip(), intent.terms.expires_at
+        case State.INITIATED:
+            reason = next((t.reason for t in open_txs if t.reason), "")
+            return f"Crossway: pay the recipient. {reason}".strip(), None
+    if any(t.kind is OutboundTxKind.REFUND for t in open_txs):
+        return "Crossway: send the refund.", None
+    if any(t.kind is OutboundTxKind.RETURN_EXCESS for t in open_txs):
+        return "Crossway: return the unexpected deposit.", None
+    reimbursing = [t for t in open_txs if t.kind is OutboundTxKind.REIMBURSE]
+    if reimbursing:
+        bridge_name = intent.terms.bridge
+        bridge = bridge_title(bridge_name) if bridge_name else "the collecting account"
+        return f"Waiting for {bridge} to reimburse the relayer.", reimbursing[0].next_at
+    return "None: this payment is finished.", None
+
+
+def _needs_operator(failed: OutboundTx, intent: Intent) -> bool:
+    """Whether a failed outbound transaction needs an operator. A failed refund or return always
+    does; a failed start only if the recipient is or will be paid, else a refund follows on its
+    own."""
+    if failed.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS):
+        return True
+    return failed.kind is OutboundTxKind.START and intent.state in (
+        State.INITIATED,
+        State.COMPLETED,
+    )
+
+
+def _describe_pending(services: Services, intent: Intent, deposits: list[Deposit]) -> str:
+    chain = services.catalogue.chains[intent.terms.source_chain]
+    if any(d.state is DepositState.SEEN for d in deposits):
+        return f"Waiting for confirmations of a deposit on {chain.name}."
+    missing = intent.terms.deposit_amount - intent.received_amount
+    amount = f"{format_units(missing, intent.asset_decimals)} {intent.asset_symbol}"
+    another = "another " if intent.received_amount else ""
+    hint = " On test networks, then check for the deposit." if chain.testnet else ""
+    return f"Payer: send {another}{amount} on {chain.name}.{hint}"

@@ -1,1 +1,0 @@
-"""The installation's people: who they are, how they sign in, and what they changed."""

@@ -1,0 +1,202 @@
+"""Corridors: volume between chains, the current cost of an amount, and the health of bridges."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from crossway.domain.clients import Principal
+from crossway.domain.corridor_stats import CorridorVolume, Outcome, Period, quantile_seconds
+from crossway.domain.errors import QuotesUnavailable
+from crossway.domain.quotes import BridgeName, Route, RouteRequest
+from crossway.domain.roles import Permission
+from crossway.ports.process import BridgeStats
+from crossway.ports.records import KillSwitch
+from crossway.ports.services import Services
+from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.pricing import router
+from crossway.usecases.pricing.bridge_quotes import fetch_bridge_quotes
+
+PROBE_MICRO_USD = 100_000_000
+
+
+class Window(StrEnum):
+    """The period over which volume is summed."""
+
+    DAY = "24 hours"
+    WEEK = "7 days"
+    MONTH = "30 days"
+
+
+_LOOKBACK = {
+    Window.DAY: (Period.HOUR, timedelta(hours=23)),
+    Window.WEEK: (Period.DAY, timedelta(days=6)),
+    Window.MONTH: (Period.DAY, timedelta(days=29)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CorridorSummary:
+    """One bridge in one direction: payments, volume, charged fees and times in the window.
+
+    Values are in micro-USD and seconds, None where unknown. `fee_micro_usd` and `seconds` are the
+    current quote for the requested amount.
+    """
+
+    route: Route
+    paid: int = 0
+    failed: int = 0
+    micro_usd: int = 0
+    charged_micro_usd: int = 0
+    median_seconds: float | None = None
+    p95_seconds: float | None = None
+    fee_micro_usd: int | None = None
+    seconds: int | None = None
+
+    @property
+    def success(self) -> float | None:
+        """The share of ended payments that were paid out; None when none ended."""
+        ended = self.paid + self.failed
+        return self.paid / ended if ended else None
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeStatus:
+    """The health of a bridge as measured by this process; `off` is its kill switch, if active."""
+
+    name: BridgeName
+    health: BridgeStats
+    last_error_seconds_ago: float | None
+    routes: int
+    off: KillSwitch | None
+
+
+def list_corridors(
+    services: Services,
+    caller: Principal,
+    window: Window,
+    amount_micro_usd: int,
+    testnets: bool = False,
+    symbol: str | None = None,
+) -> list[CorridorSummary]:
+    """Every route between configured chains, with its volume in the window and the current cost of
+    an amount. `symbol` limits the volume to one token and the routes to chains that have it."""
+    caller.require_permission(Permission.SEE)
+    routes = [
+        route
+        for bridge_routes in router.list_routes(services).bridges.values()
+        for route in bridge_routes
+        if services.catalogue.chains[route.source].testnet == testnets
+        and all(
+            not symbol or _has_token(services, chain, symbol)
+            for chain in (route.source, route.destination)
+        )
+    ]
+    period, lookback = _LOOKBACK[window]
+    with services.store.read() as unit:
+        volumes = unit.corridor_stats.sum_since(period, services.clock.now() - lookback)
+    by_corridor: dict[tuple[str, str, str], list[CorridorVolume]] = defaultdict(list)
+    for volume in volumes:
+        if not symbol or volume.symbol == symbol:
+            by_corridor[volume.bridge, volume.source, volume.destination].append(volume)
+    prices = _fetch_prices(services, routes, amount_micro_usd)
+    return [
+        _summarise(route, by_corridor[route.bridge, route.source, route.destination], prices)
+        for route in routes
+    ]
+
+
+def list_bridge_statuses(services: Services, caller: Principal) -> list[BridgeStatus]:
+    """The health of each bridge over the last hour, from this process's own quote calls."""
+    caller.require_permission(Permission.SEE)
+    with services.store.read() as unit:
+        disabled = {
+            kill_switch.subject: kill_switch for kill_switch in unit.kill_switches.list_all()
+        }
+    now = time.monotonic()
+    statuses = []
+    for bridge in services.bridges:
+        health = services.process.bridge_health.get_stats(bridge.name)
+        last_error_at = health.last_error_at
+        statuses.append(
+            BridgeStatus(
+                bridge.name,
+                health,
+                None if last_error_at is None else now - last_error_at,
+                len(bridge.routes()),
+                disabled.get(f"bridge:{bridge.name}"),
+            )
+        )
+    return statuses
+
+
+def list_kill_switches(services: Services, caller: Principal) -> list[KillSwitch]:
+    """All active kill switches with reason, actor and time."""
+    caller.require_permission(Permission.SEE)
+    with services.store.read() as unit:
+        return unit.kill_switches.list_all()
+
+
+def probe_bridges(services: Services, caller: Principal) -> int:
+    """Request one quote from every bridge, so that its health is measured; returns how many."""
+    caller.require_permission(Permission.SEE)
+    probed = 0
+    for bridge in services.bridges:
+        configured = (
+            r for r in bridge.routes() if {r.source, r.destination} <= set(services.chains)
+        )
+        route = next(configured, None)
+        if route is None:
+            continue
+        probed += 1
+        request = RouteRequest(route.source, route.destination, PROBE_MICRO_USD)
+        try:
+            fetch_bridge_quotes(services, [bridge], [request], active_kill_switches(services))
+        except QuotesUnavailable:
+            continue  # The failure is recorded in the bridge's health.
+    return probed
+
+
+def _has_token(services: Services, chain: str, symbol: str) -> bool:
+    token = services.catalogue.tokens.get((chain, symbol))
+    return token is not None and token.enabled
+
+
+Prices = dict[tuple[str, str, str], tuple[int, int]]
+
+
+def _fetch_prices(services: Services, routes: Sequence[Route], amount: int) -> Prices:
+    """Fee and fill time by bridge, source and destination; empty when no bridge responds."""
+    pairs = sorted({(route.source, route.destination) for route in routes})
+    requests = [RouteRequest(source, destination, amount) for source, destination in pairs]
+    try:
+        bridge_quotes = fetch_bridge_quotes(
+            services, services.bridges, requests, active_kill_switches(services)
+        )
+    except QuotesUnavailable:
+        return {}
+    return {
+        (quote.bridge, *pair): (quote.fee_micro_usd, quote.fill_seconds)
+        for pair, quotes in zip(pairs, bridge_quotes.quotes, strict=True)
+        for quote in quotes
+    }
+
+
+def _summarise(route: Route, volumes: Iterable[CorridorVolume], prices: Prices) -> CorridorSummary:
+    volumes = list(volumes)
+    paid = [volume for volume in volumes if volume.outcome is Outcome.PAID]
+    duration_counts = [(volume.bucket, volume.count) for volume in paid]
+    price = prices.get((route.bridge, route.source, route.destination))
+    return CorridorSummary(
+        route=route,
+        paid=sum(volume.count for volume in paid),
+        failed=sum(volume.count for volume in volumes if volume.outcome is Outcome.FAILED),
+        micro_usd=sum(volume.micro_usd for volume in paid),
+        charged_micro_usd=sum(volume.fee_micro_usd for volume in paid),
+        median_seconds=quantile_seconds(duration_counts, 0.5),
+        p95_seconds=quantile_seconds(duration_counts, 0.95),
+        fee_micro_usd=price[0] if price else None,
+        seconds=price[1] if price else None,
+    )

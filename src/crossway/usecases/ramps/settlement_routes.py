@@ -1,0 +1,136 @@
+"""Choosing the chain and token a provider settles in: the user's chain, else the one with the
+cheapest bridge."""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput, QuotesUnavailable
+from crossway.domain.money import Token, rescale_up
+from crossway.domain.quotes import BridgeQuote, cheapest_quote
+from crossway.domain.ramps import Direction
+from crossway.ports.ramps import RampProvider
+from crossway.ports.services import Services
+from crossway.usecases.chains.kill_switches import active_kill_switches, is_chain_disabled
+from crossway.usecases.pricing.bridge_quotes import fetch_bridge_quotes
+from crossway.usecases.pricing.priced_request import (
+    PricedRequest,
+    RequestedRoute,
+    amount_decimals,
+    price_request,
+)
+from crossway.usecases.pricing.quotes import RoutedQuote, build_quote
+from crossway.usecases.ramps.quote_params import RampQuoteParams
+
+
+@dataclass(frozen=True, slots=True)
+class SettlementRoute:
+    """A provider's token and the quote of the intent between it and the user's token."""
+
+    token: Token
+    routed: RoutedQuote
+
+    def ramp_amount(self, direction: Direction) -> int:
+        """What the provider pays into the intent (on-ramp) or receives from it (off-ramp)."""
+        quote = self.routed.quote
+        return quote.deposit_amount if direction is Direction.ON else quote.payout_amount
+
+
+def find_settlement_routes(
+    services: Services,
+    caller: Principal | None,
+    params: RampQuoteParams,
+    providers: Sequence[RampProvider],
+) -> Mapping[str, SettlementRoute | str]:
+    """The cheapest route of each provider, or the reason why there is none. Bridge quotes are
+    fetched once for all providers."""
+    kill_switches = active_kill_switches(services)
+    tokens_by_provider = {
+        str(provider.name): _reachable_tokens(services, params, provider, kill_switches)
+        for provider in providers
+    }
+    requests: dict[Token, PricedRequest] = {}
+    for token in {token for tokens in tokens_by_provider.values() for token in tokens}:
+        # A missing or stale price excludes this token only.
+        with suppress(InvalidInput, QuotesUnavailable):
+            requests[token] = _price_request(services, params, token)
+    quotes = _fetch_bridge_quotes(services, requests.values(), params.chain.id, kill_switches)
+    routes: dict[str, SettlementRoute | str] = {}
+    for name, tokens in tokens_by_provider.items():
+        reachable_chains = {params.chain.id, *quotes}
+        usable = [
+            token for token in tokens if token in requests and token.chain in reachable_chains
+        ]
+        if not usable:
+            routes[name] = f"has no route between its chains and {params.chain.id} at the moment"
+            continue
+        token = min(usable, key=lambda token: _route_cost(quotes.get(token.chain)))
+        bridge_quote = quotes.get(token.chain)
+        routes[name] = SettlementRoute(
+            token, build_quote(services, caller, requests[token], bridge_quote)
+        )
+    return routes
+
+
+def _reachable_tokens(
+    services: Services,
+    params: RampQuoteParams,
+    provider: RampProvider,
+    kill_switches: Collection[str],
+) -> list[Token]:
+    """The provider's usable tokens (mainnet or test networks, as the user's chain); only those on
+    the user's own chain when there are any."""
+    chains = services.catalogue.chains
+    usable = [
+        token
+        for token in provider.capabilities.tokens
+        if chains[token.chain].testnet == params.chain.testnet
+        and token.chain in services.chains
+        and not is_chain_disabled(kill_switches, token.chain)
+    ]
+    return [token for token in usable if token.chain == params.chain.id] or usable
+
+
+def _price_request(services: Services, params: RampQuoteParams, token: Token) -> PricedRequest:
+    """The priced request of the intent between the provider's token and the user's."""
+    ramp = services.catalogue.chains[token.chain]
+    if params.direction is Direction.ON:
+        route = RequestedRoute(ramp, params.chain, token, params.token)
+    else:
+        route = RequestedRoute(params.chain, ramp, params.token, token)
+    decimals = amount_decimals(services, route, params.token.symbol)
+    amount = rescale_up(params.amount, params.decimals, decimals)
+    return price_request(services, route, amount, params.token.symbol)
+
+
+def _fetch_bridge_quotes(
+    services: Services,
+    requests: Collection[PricedRequest],
+    user_chain: str,
+    kill_switches: Collection[str],
+) -> Mapping[str, BridgeQuote]:
+    """The cheapest bridge quote by the chain opposite `user_chain`; chains that no bridge serves
+    are missing."""
+    route_requests = list(
+        dict.fromkeys(params.route_request for params in requests if not params.route.is_same_chain)
+    )
+    if not route_requests:
+        return {}
+    try:
+        fetched = fetch_bridge_quotes(services, services.bridges, route_requests, kill_switches)
+    except QuotesUnavailable:
+        return {}
+    routes: dict[str, BridgeQuote] = {}
+    for route_request, quotes in zip(route_requests, fetched.quotes, strict=True):
+        if cheapest := cheapest_quote(quotes):
+            routes[
+                route_request.destination
+                if route_request.source == user_chain
+                else route_request.source
+            ] = cheapest
+    return routes
+
+
+def _route_cost(bridge_quote: BridgeQuote | None) -> tuple[int, int]:
+    return (bridge_quote.fee_micro_usd, bridge_quote.fill_seconds) if bridge_quote else (0, 0)

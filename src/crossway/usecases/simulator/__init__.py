@@ -1,0 +1,1 @@
+"""Controls of the simulated environment: deposits, clock, chain faults and ramp providers."""

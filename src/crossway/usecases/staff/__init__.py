@@ -1,0 +1,1 @@
+"""Staff: the people who operate an installation, their sessions and the audit log."""

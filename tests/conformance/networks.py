@@ -1,0 +1,351 @@
+"""The chains under conformance test, each with its test controls."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from crossway.adapters.chains.evm.chain import EvmChain
+from crossway.adapters.chains.evm.factory import open_chain
+from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.profile import ChainProfile
+from crossway.adapters.chains.solana.chain import SolanaChain
+from crossway.adapters.chains.solana.factory import open_chain as open_cluster
+from crossway.adapters.chains.starknet.chain import StarknetChain
+from crossway.adapters.chains.starknet.factory import open_chain as open_account
+from crossway.adapters.chains.tron.chain import TronChain
+from crossway.adapters.chains.tron.factory import open_chain as open_tron_chain
+from crossway.ports.chain import Chain
+from crossway.ports.sandbox import Faults
+from tests.chains import anvil
+from tests.chains.solana import node as solana
+from tests.chains.solana.cluster import HASH_LIFE
+from tests.chains.starknet import network as starknet
+from tests.chains.tron import node as tron
+from tests.simulation import START, Simulation, catalogue, dollars, wallet
+
+
+class Network(Protocol):
+    """A chain to be tested, and the hands that a test needs around it."""
+
+    chain: Chain
+    token: str
+    foreign_token: str
+    life: int
+    """Blocks after which what was signed can no longer land; 0 where its nonce alone decides."""
+
+    def wallet(self, name: str) -> str: ...
+    def pay(self, to: str, units: int, token: str | None = None) -> str: ...
+    def mine(self, blocks: int = 1) -> None: ...
+    def reorganise(self, depth: int) -> None: ...
+    def expiry(self, seconds: float) -> datetime: ...
+
+
+class SimulatedNetwork:
+    """The simulated chain of a family."""
+
+    life = 0
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.simulation = Simulation(f"sqlite:///{folder / 'network.db'}")
+        self.chain = self.simulation.chain(name)
+        self.token = dollars(name)
+        tokens = self.simulation.network.facts[name].tokens.values()
+        self.foreign_token = next(t.address for t in tokens if t.address != self.token)
+
+    def wallet(self, name: str) -> str:
+        return wallet(self.chain, name)
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        return self.simulation.sandbox.deposit(
+            self.chain.id, to, token or self.token, units
+        ).tx_hash
+
+    def mine(self, blocks: int = 1) -> None:
+        self.simulation.wait(blocks * self.simulation.network.facts[self.chain.id].block_seconds)
+
+    def reorganise(self, depth: int) -> None:
+        self.simulation.sandbox.inject_faults(self.chain.id, Faults(reorg_depth=depth))
+
+    def expiry(self, seconds: float) -> datetime:
+        return datetime.fromtimestamp(START, UTC) + timedelta(seconds=seconds)
+
+
+class AnvilNetwork:
+    """A real EVM chain on this machine."""
+
+    life = 0
+
+    def __init__(self, running: anvil.Anvil, token: str, foreign: str) -> None:
+        self.anvil = running
+        self.opened = open_evm(running)
+        self.chain: Chain = self.opened
+        self.token, self.foreign_token = token, foreign
+
+    def wallet(self, name: str) -> str:
+        return made_up(name)
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        return self.anvil.pay(to, units, token or self.token)
+
+    def mine(self, blocks: int = 1) -> None:
+        self.anvil.mine(blocks)
+
+    def reorganise(self, depth: int) -> None:
+        self.anvil.reorganise(depth)
+
+    def expiry(self, seconds: float) -> datetime:
+        return anvil.in_seconds(self.anvil, seconds)
+
+
+class SolanaNetwork:
+    """Real programs of Solana on this machine, behind a node's JSON-RPC."""
+
+    life = HASH_LIFE + 1
+
+    def __init__(self, node: solana.Node, deposits: str) -> None:
+        self.node = node
+        self.opened = open_solana(node, deposits=deposits)
+        self.chain: Chain = self.opened
+        self.token, self.foreign_token = solana.dollars(node.chain), SOLANA_EUROS
+
+    def wallet(self, name: str) -> str:
+        address = self.node.wallet(name)
+        if name.startswith("payer"):
+            # Whoever pays a token has an account for it.
+            self.node.give(address, 0, self.token)
+        return address
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        return self.node.pay(to, units, token or self.token)
+
+    def mine(self, blocks: int = 1) -> None:
+        self.node.mine(blocks)
+
+    def reorganise(self, depth: int) -> None:
+        self.node.reorganise(depth)
+
+    def expiry(self, seconds: float) -> datetime:
+        return self.node.in_seconds(seconds)
+
+
+class StarknetNetwork:
+    """Real contracts of Starknet on this machine, behind a node's JSON-RPC."""
+
+    life = 0
+
+    def __init__(self, node: starknet.Starknet, token: str, foreign: str) -> None:
+        self.node = node
+        self.opened = open_starknet(node)
+        self.chain: Chain = self.opened
+        self.token, self.foreign_token = token, foreign
+
+    def wallet(self, name: str) -> str:
+        return self.node.wallet(name)
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        return self.chain.canonical_address(self.node.pay(to, units, token or self.token))
+
+    def mine(self, blocks: int = 1) -> None:
+        self.node.mine(blocks)
+
+    def reorganise(self, depth: int) -> None:
+        self.node.reorganise(depth)
+
+    def expiry(self, seconds: float) -> datetime:
+        return self.node.time + timedelta(seconds=seconds)
+
+
+class TronNetwork:
+    """Tron on this machine, behind a node's front."""
+
+    life = tron.LIFE_SECONDS // tron.BLOCK_SECONDS + 1
+
+    def __init__(self, node: tron.Tron, token: str, foreign: str) -> None:
+        self.node = node
+        self.opened = open_tron(node)
+        self.chain: Chain = self.opened
+        self.token, self.foreign_token = token, foreign
+
+    def wallet(self, name: str) -> str:
+        return self.node.wallet(name)
+
+    def pay(self, to: str, units: int, token: str | None = None) -> str:
+        return self.node.pay(to, units, token or self.token)
+
+    def mine(self, blocks: int = 1) -> None:
+        self.node.mine(blocks)
+
+    def reorganise(self, depth: int) -> None:
+        self.node.reorganise(depth)
+
+    def expiry(self, seconds: float) -> datetime:
+        return self.node.in_seconds(seconds)
+
+
+def made_up(name: str) -> str:
+    """An address that belongs to a name."""
+    return anvil.canonical_address("evm", "0x" + anvil.keccak256(name.encode())[-20:].hex())
+
+
+def open_evm(running: anvil.Anvil, *urls: str, quorum: int = 1) -> EvmChain:
+    """The chain as an operator's profile opens it; asks for its head every time."""
+    profile = ChainProfile(
+        rpc=list(urls) or [running.url], key="env:KEY", treasury=anvil.TREASURY,
+        poll_seconds=0, quorum=quorum,
+    )  # fmt: skip
+    return open_chain(catalogue(), running.chain, profile, {"KEY": anvil.RELAYER_KEY})
+
+
+def open_solana(
+    node: solana.Node, *urls: str, quorum: int = 1, deposits: str = "program"
+) -> SolanaChain:
+    """The cluster as an operator's profile opens it; asks for its head every time."""
+    profile = ChainProfile.model_validate(
+        {
+            "rpc": list(urls) or [node.url],
+            "key": "env:KEY",
+            "treasury": str(solana.TREASURY.pubkey()),
+            "program": str(solana.PROGRAM),
+            "deposits": deposits,
+            "deposit_key": "env:DEPOSIT_KEY" if deposits == "derived" else "",
+            "poll_seconds": 0,
+            "quorum": quorum,
+        }
+    )
+    environment = {
+        "KEY": str(list(bytes(solana.RELAYER))),
+        "DEPOSIT_KEY": "0x" + "d7" * 32,
+    }
+    return open_cluster(catalogue(), node.chain, profile, environment, Keyring(environment))
+
+
+def open_starknet(node: starknet.Starknet, *urls: str, quorum: int = 1) -> StarknetChain:
+    """The chain as an operator's profile opens it; asks for its head every time."""
+    profile = ChainProfile(
+        rpc=list(urls) or [node.url], key="env:KEY", treasury=node.treasury,
+        account=node.relayer, poll_seconds=0, quorum=quorum,
+    )  # fmt: skip
+    return open_account(catalogue(), node.chain, profile, {"KEY": "0x" + node.key.hex()})
+
+
+def open_tron(node: tron.Tron, *urls: str, quorum: int = 1) -> TronChain:
+    """Tron as an operator's profile opens it; asks for its head every time."""
+    profile = ChainProfile(
+        rpc=list(urls) or [node.url], key="env:KEY", treasury=node.treasury,
+        contracts=node.contracts, poll_seconds=0, quorum=quorum,
+    )  # fmt: skip
+    return open_tron_chain(catalogue(), node.chain, profile, {"KEY": anvil.RELAYER_KEY})
+
+
+Opener = Callable[[Path], AbstractContextManager[Network]]
+
+
+@contextmanager
+def simulated(name: str, folder: Path) -> Iterator[Network]:
+    made = SimulatedNetwork(folder, name)
+    yield made
+    made.simulation.close()
+
+
+_ANVILS: dict[str, anvil.Anvil] = {}
+BASE = "BASE_MAINNET"
+COIN = "0x" + "0" * 40
+EUROS = anvil.CATALOGUE.tokens[BASE, "EURC"].address
+
+
+@contextmanager
+def on_anvil(kind: str, folder: Path) -> Iterator[Network]:
+    """One anvil for the whole run, put back after each test."""
+    running = _ANVILS["one"]
+    before = running.rpc("evm_snapshot")
+    token, euros = anvil.dollars(BASE), EUROS
+    if kind == "silent":
+        running.rpc("anvil_setCode", token, anvil.token_code("Silent"))
+    asked_for, other = (COIN, token) if kind == "coin" else (token, euros)
+    made = AnvilNetwork(running, asked_for, other)
+    yield made
+    made.opened.close()
+    running.sent.clear()
+    running.rpc("evm_revert", before)
+
+
+@contextmanager
+def anvils() -> Iterator[None]:
+    """The anvil that the networks on it share."""
+    with anvil.running(BASE) as running:
+        running.put_token(EUROS)
+        _ANVILS["one"] = running
+        yield
+    _ANVILS.clear()
+
+
+SOLANA_EUROS = anvil.CATALOGUE.tokens["SOLANA_MAINNET", "EURC"].address
+
+
+@contextmanager
+def on_solana(deposits: str, folder: Path) -> Iterator[Network]:
+    """A cluster of its own, with deposit addresses of the program or of derived keys."""
+    with solana.running() as node:
+        node.put_mint(SOLANA_EUROS)
+        node.give(str(solana.RICH.pubkey()), solana.STOCK, SOLANA_EUROS)
+        made = SolanaNetwork(node, deposits)
+        yield made
+        made.opened.close()
+
+
+@contextmanager
+def on_starknet(symbol: str, folder: Path) -> Iterator[Network]:
+    """One chain for the whole run, put back after each test."""
+    with starknet.shared() as node:
+        made = StarknetNetwork(node, starknet.address_of(symbol), starknet.address_of("ETH"))
+        yield made
+        made.opened.close()
+
+
+_TRONS: list[tron.Tron] = []
+
+
+@contextmanager
+def on_tron(kind: str, folder: Path) -> Iterator[Network]:
+    """One chain for the whole run, put back after each test."""
+    node = _TRONS[0]
+    before, sent = node.anvil.rpc("evm_snapshot"), node.machine.remembered()
+    if kind in ("Plain", "Silent"):
+        node.anvil.rpc("anvil_setCode", tron.plain(tron.USDT), anvil.token_code(kind))
+    asked_for, other = (tron.TRX, tron.USDT) if kind == "coin" else (tron.USDT, tron.FOREIGN)
+    made = TronNetwork(node, asked_for, other)
+    yield made
+    made.opened.close()
+    node.machine.put_back(sent)
+    node.anvil.rpc("evm_revert", before)
+
+
+@contextmanager
+def trons() -> Iterator[None]:
+    """The chain that the networks on Tron share."""
+    with tron.running() as running:
+        _TRONS.append(running)
+        yield
+    _TRONS.clear()
+
+
+NETWORKS: dict[str, Opener] = {
+    "simulated evm": partial(simulated, "BASE_MAINNET"),
+    "simulated solana": partial(simulated, "SOLANA_MAINNET"),
+    "simulated starknet": partial(simulated, "STARKNET_MAINNET"),
+    "simulated tron": partial(simulated, "TRON_MAINNET"),
+    "anvil": partial(on_anvil, "plain"),
+    "anvil token that answers nothing": partial(on_anvil, "silent"),
+    "anvil native coin": partial(on_anvil, "coin"),
+    "tron token that answers true": partial(on_tron, "Plain"),
+    "tron token that answers nothing": partial(on_tron, "Silent"),
+    "tron token that answers false": partial(on_tron, "Denying"),
+    "tron native coin": partial(on_tron, "coin"),
+    "solana": partial(on_solana, "program"),
+    "solana with derived keys": partial(on_solana, "derived"),
+    "starknet": partial(on_starknet, "USDC"),
+    "starknet older token": partial(on_starknet, "USDT"),
+}

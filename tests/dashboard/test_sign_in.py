@@ -1,0 +1,198 @@
+"""Nobody sees anything before they are let in: by their own account, or by a first password."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crossway.dashboard import session
+from crossway.dashboard.views.staff import OPEN_ACCESS
+from crossway.domain.clients import staff_principal
+from crossway.domain.roles import Role
+from crossway.domain.staff import StaffMember
+from crossway.usecases.staff import audit, members
+from crossway.usecases.staff.members import NewStaffMember
+from tests.dashboard.conftest import PAGES_FOLDER, Screen
+from tests.usecases.ramp_worlds import RampWorld
+
+WORDS = "four words nobody expects"
+MACHINE = staff_principal("command line")
+
+
+def add(world: RampWorld, name: str = "Ada", role: str = "admin") -> StaffMember:
+    return members.add_member(world.services, MACHINE, NewStaffMember(name, role, WORDS))
+
+
+def shell() -> AppTest:
+    return AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30).run()
+
+
+def title(at: AppTest) -> str:
+    return str(at.title[0].value)
+
+
+def sign_in(at: AppTest, *typed: str) -> AppTest:
+    for field, text in zip(at.text_input, typed, strict=True):
+        field.set_value(text)
+    next(button for button in at.button if button.label == "Sign in").click()
+    return at.run()
+
+
+def said(at: AppTest) -> str:
+    drawn = "\n".join(one.value for kind in (at.error, at.info, at.markdown) for one in kind)
+    return drawn.replace("&#58;", ":")
+
+
+@pytest.fixture
+def with_password(world: RampWorld) -> Iterator[RampWorld]:
+    session.configure(lambda: world.services, "sesame")
+    yield world
+    session.configure(lambda: world.services)
+
+
+def test_the_first_password_lets_in_where_nobody_has_an_account(with_password: RampWorld) -> None:
+    at = shell()
+    assert title(at) == "Sign in"
+    assert not at.metric
+    assert "No staff account exists yet" in said(at)
+    assert "That is not the password." in said(sign_in(at, "wrong"))
+    assert title(sign_in(at, "sesame")) == "Overview"
+    add(with_password)
+    assert [field.label for field in at.run().text_input] == ["Name", "Password"]
+
+
+def test_where_there_are_people_they_sign_in_and_out(with_password: RampWorld) -> None:
+    add(with_password)
+    at = shell()
+    assert title(at) == "Sign in"
+    assert "The name or the password is wrong." in said(sign_in(at, "Ada", "sesame"))
+    assert title(sign_in(at, "ada", WORDS)) == "Overview"
+    assert "**Ada**" in said(at)
+    next(button for button in at.button if button.label == "Sign out").click()
+    assert title(at.run()) == "Sign in"
+    assert "You are signed out." in said(at)
+    assert title(at.run()) == "Sign in"
+
+
+def test_too_many_tries_are_told_how_long_to_wait(world: RampWorld) -> None:
+    add(world)
+    at = shell()
+    for _ in range(5):
+        sign_in(at, "Ada", "wrong")
+    assert "Too many tries: wait 10 minutes, then try again." in said(sign_in(at, "Ada", WORDS))
+
+
+def test_a_screen_that_stands_open_follows_its_persons_role_and_end(world: RampWorld) -> None:
+    add(world)
+    bob = add(world, "Bob", "viewer")
+    at = sign_in(shell(), "Bob", WORDS)
+    assert "Viewer" in said(at)
+    members.set_role(world.services, MACHINE, bob.id, "treasurer")
+    assert "Treasurer" in said(at.run())
+    members.disable_member(world.services, MACHINE, bob.id)
+    assert title(at.run()) == "Sign in"
+    assert "an admin has disabled your account" in said(at)
+
+
+def test_without_activity_the_door_is_shut_again(world: RampWorld) -> None:
+    add(world)
+    at = sign_in(shell(), "Ada", WORDS)
+    world.machine.seconds += 1700
+    assert title(at.run()) == "Overview"
+    world.machine.seconds += 1700
+    assert title(at.run()) == "Overview"
+    world.machine.seconds += 1801
+    assert title(at.run()) == "Sign in"
+    assert "You were signed out after 30 minutes without activity." in said(at)
+    assert title(sign_in(at, "Ada", WORDS)) == "Overview"
+
+
+def test_a_network_of_real_money_is_open_to_nobody(world: RampWorld) -> None:
+    session.configure(lambda: replace(world.services, environment="live"))
+    at = shell()
+    assert title(at) == "Sign in"
+    assert "crossway people add NAME" in said(at)
+    assert not at.text_input
+    assert not at.button
+
+
+def test_an_installation_without_people_says_so_and_adds_its_first(screen: Screen) -> None:
+    assert any("No staff account exists yet" in one.value for one in screen.at.caption)
+    screen.open("staff")
+    assert OPEN_ACCESS in screen.words
+    assert screen.at.selectbox(key="person_role").options == [
+        "Admin: treasurer permissions, plus staff, merchants, keys and webhooks"
+    ]
+    screen.at.text_input(key="person_name").set_value("Ada")
+    screen.at.text_input(key="person_password").set_value("short")
+    screen.press("Add staff member")
+    assert "Password must have at least 12 characters" in screen.words
+    screen.at.text_input(key="person_password").set_value(WORDS)
+    screen.press("Add staff member")
+    assert title(screen.at) == "Sign in"
+    sign_in(screen.at, "Ada", WORDS)
+    (row,) = screen.open("staff").widget("staff")["rows"]
+    assert row["label"] == "Ada, Admin"
+
+
+def test_an_admin_adds_changes_and_disables_people(screen: Screen) -> None:
+    add(screen.world)
+    bob = add(screen.world, "Bob", "viewer")
+    sign_in(screen.again().at, "Ada", WORDS)
+    screen.open("staff", id=str(bob.id))
+    next(box for box in screen.at.selectbox if box.label == "Role").set_value(Role.TREASURER)
+    screen.press("Change role")
+    next(box for box in screen.at.text_input if box.label == "New password").set_value("short")
+    screen.press("Set password")
+    assert "Password must have at least 12 characters" in screen.words
+    screen.open("staff", id=str(bob.id)).press("Disable this account")
+    assert "Bob is signed out everywhere at once and cannot sign in any more." in screen.words
+    members.disable_member(screen.world.services, staff_principal("Ada"), bob.id)
+    screen.open("staff", id=str(bob.id))
+    chips = [c["text"] for row in screen.widget("staff")["rows"] for c in row["cells"][2]["chips"]]
+    assert chips == ["Active", "Disabled"]
+    screen.press("Let them sign in again")
+    known = members.get_member_by_name(screen.world.services, MACHINE, "Bob")
+    assert (known.active, known.role) == (True, Role.TREASURER)
+    who, _ = audit.list_actors_and_actions(screen.world.services, MACHINE)
+    assert "Ada" in who
+
+
+def test_the_last_admin_is_kept_in_words(screen: Screen) -> None:
+    ada = add(screen.world)
+    sign_in(screen.again().at, "Ada", WORDS)
+    screen.open("staff", id=str(ada.id))
+    next(box for box in screen.at.selectbox if box.label == "Role").set_value(Role.VIEWER)
+    screen.press("Change role")
+    assert "Ada is the last admin: make somebody else one first." in screen.words
+
+
+def test_who_may_not_manage_people_does_not_see_them(screen: Screen) -> None:
+    add(screen.world)
+    add(screen.world, "Vic", "viewer")
+    sign_in(screen.again().at, "Vic", WORDS)
+    screen.open("staff")
+    assert "ask somebody with the role admin" in screen.words
+    assert not screen.has("staff")
+    assert not [field for field in screen.at.text_input if field.key == "person_name"]
+
+
+def test_the_first_keys_are_shown_to_nobody_who_may_not_manage_keys(world: RampWorld) -> None:
+    asked = []
+
+    def first_keys() -> dict[str, str]:
+        asked.append("first keys")
+        return {"live": "cr_live_secret"}
+
+    session.configure(
+        lambda: replace(
+            world.services, process=replace(world.services.process, first_keys=first_keys)
+        )
+    )
+    add(world)
+    add(world, "Vic", "viewer")
+    at = sign_in(shell(), "Vic", WORDS)
+    assert title(at) == "Overview"
+    assert asked == []
+    assert [code.value for code in sign_in(shell(), "Ada", WORDS).code] == ["cr_live_secret"]

@@ -1,0 +1,26 @@
+"""The dashboard on a world whose events leave."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from crossway.dashboard import session
+from tests.dashboard.conftest import PAGES_FOLDER, Screen
+from tests.engine.webhook_world import WebhookWorld
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[tuple[Screen, WebhookWorld]]:
+    """The whole dashboard, opened on its first screen, and what is behind it."""
+    world = WebhookWorld(f"sqlite:///{folder / 'telling.db'}")
+    session.configure(lambda: world.services)
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30)
+    try:
+        yield Screen(at, world).again(), world
+    finally:
+        world.close()

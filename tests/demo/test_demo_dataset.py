@@ -1,0 +1,112 @@
+"""A demo month: believable, true by its books and chains, put in place at once, and taken away."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from crossway import bootstrap
+from crossway.bootstrap import Service
+from crossway.domain.clients import staff_principal
+from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
+from crossway.domain.roles import Role
+from crossway.settings import Settings
+from crossway.usecases.developers import api_keys, clients
+from crossway.usecases.money.reconciliation import reconcile
+from crossway.usecases.operating import demo
+from crossway_demo.demo.demo_dataset import DemoDataset
+from crossway_demo.demo.scenario_plan import PaymentVariant, plan_payments
+
+ADMIN = staff_principal("Ada")
+END = 1_795_000_000.0
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that has keys, and then a few days of business."""
+    folder = tmp_path_factory.mktemp("demo")
+    service = bootstrap.build(Settings.model_construct(data_dir=folder, database_url=None))
+    api_keys.create_first_client(service.services, "test")
+    assert isinstance(service.services.demo, DemoDataset)
+    short = replace(service.services.demo, days=1)
+    service.services = replace(service.services, demo=short)
+    service.run_engine()
+    demo.fill_demo(service.services, ADMIN, 80)
+    yield service
+    service.close()
+
+
+def test_a_month_has_growth_weekends_and_every_way_a_payment_can_go() -> None:
+    groups = plan_payments(END, 3_000)
+    payments = [one for group in groups for one in group]
+    assert 2_900 < len(payments) < 3_100
+    assert {one.variant for one in payments} == set(PaymentVariant)
+    assert [one.at for one in payments] == sorted(one.at for one in payments)
+    assert payments[-1].at < END
+    first, last = (sum(a <= END - one.at < b for one in payments) for a, b in
+                   ((23 * 86_400, 30 * 86_400), (0, 7 * 86_400)))  # fmt: skip
+    assert last > first * 1.2
+    assert plan_payments(END, 3_000) == groups
+
+
+def test_its_books_balance_and_agree_with_the_chains(filled: Service) -> None:
+    with filled.store.read() as unit:
+        everyone = unit.ledger.get_balances()
+        counts = unit.intents.count_by_state()
+    assert sum(counts.values()) > 70
+    # Fewer payments than the usual month has are enough for some ramp orders.
+    assert demo.DEFAULT_PAYMENTS > 80
+    assert demo.count_payments_and_orders(filled.services)[1] >= 5
+    totals: dict[tuple[str, str], int] = {}
+    for (_, chain, token), units in everyone.items():
+        totals[chain, token] = totals.get((chain, token), 0) + units
+    assert not [place for place, units in totals.items() if units]
+    assert reconcile(filled.services, ADMIN).unresolved_count == 0
+
+
+def test_clients_and_keys_from_before_stay(filled: Service) -> None:
+    names = [client.name for client in clients.list_clients(filled.services)]
+    assert "Kijani Market" in names
+    assert names[0] == api_keys.FIRST_CLIENT
+    with filled.store.read() as unit:
+        assert len(unit.api_keys.list_api_keys()) == 2
+
+
+def test_what_there_is_is_not_replaced_unless_somebody_says_so(filled: Service) -> None:
+    with pytest.raises(InvalidStatus, match="would be lost"):
+        demo.fill_demo(filled.services, ADMIN, 40)
+    with pytest.raises(InvalidStatus, match="would be lost"):
+        demo.reset_simulation(filled.services, ADMIN)
+
+
+def test_only_an_admin_fills_and_only_where_money_is_simulated(filled: Service) -> None:
+    with pytest.raises(Forbidden):
+        demo.fill_demo(filled.services, staff_principal("Vera", Role.TREASURER), 40, confirmed=True)
+    with pytest.raises(InvalidInput, match="payments must be"):
+        demo.fill_demo(filled.services, ADMIN, 1, confirmed=True)
+    with pytest.raises(NotFound, match="pip install crossway-demo"):
+        demo.fill_demo(replace(filled.services, demo=None), ADMIN, 40, confirmed=True)
+    live = replace(filled.services, environment="live")
+    with pytest.raises(NotFound):
+        demo.fill_demo(live, ADMIN, 40, confirmed=True)
+
+
+def test_another_engine_on_the_same_database_is_not_overrun(filled: Service) -> None:
+    now = filled.services.clock.machine()
+    later = now.replace(year=now.year + 1)
+    filled.store.write(lambda unit: unit.leases.register_engine("another", now, later))
+    with pytest.raises(InvalidStatus, match="Another process"):
+        demo.reset_simulation(filled.services, ADMIN, confirmed=True)
+    filled.store.write(lambda unit: unit.leases.release("another"))
+    assert demo.count_payments_and_orders(filled.services)[0] > 35
+
+
+def test_emptied_it_is_as_on_the_first_day_but_for_people_and_keys(
+    filled: Service,
+) -> None:
+    demo.reset_simulation(filled.services, ADMIN, confirmed=True)
+    assert demo.count_payments_and_orders(filled.services) == (0, 0)
+    with filled.store.read() as unit:
+        assert len(unit.api_keys.list_api_keys()) == 2
+        assert unit.ledger.get_balances() == {}
+    assert reconcile(filled.services, ADMIN).unresolved_count == 0

@@ -1,0 +1,210 @@
+"""The ramp worker: provider calls, polling, failures, and that nothing else waits for them."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossway.domain.errors import Unreachable
+from crossway.domain.intent import State
+from crossway.domain.ramps import OrderState as S
+from crossway.engine.loop import Engine
+from crossway.engine.ramp_worker import RampWorker
+from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderUpdate
+from crossway.usecases.ramps import orders as ramp_orders
+from tests.audit import audit
+from tests.engine.test_two_engines import ticking
+from tests.usecases.ramp_worlds import RampWorld, a_world, expected
+
+
+class RecordingProvider:
+    """A sandbox provider that counts its calls and may hang or fail in them."""
+
+    def __init__(self, provider: Any, calls: Counter[str], before: Callable[[str], None]) -> None:
+        self._provider, self._calls, self._before = provider, calls, before
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._provider, name)
+
+    def create_order(self, order: OrderRequest) -> ProviderOrder:
+        self._calls[f"create_order {order.reference}"] += 1
+        self._before("create_order")
+        return self._provider.create_order(order)  # type: ignore[no-any-return]
+
+    def confirm_payment(self, reference: str, tx_hash: str = "") -> None:
+        self._calls[f"confirm_payment {reference} {tx_hash}".strip()] += 1
+        self._before("confirm_payment")
+        self._provider.confirm_payment(reference, tx_hash)
+
+    def fetch_updates(self, references: Sequence[str]) -> dict[str, Sequence[ProviderUpdate]]:
+        self._calls["fetch_updates"] += 1
+        self._before("fetch_updates")
+        return self._provider.fetch_updates(references)  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[RampWorld]:
+    made = a_world(tmp_path)
+    yield made
+    made.store.close()
+
+
+def record_calls(
+    world: RampWorld, before: Callable[[str], None] = lambda call: None
+) -> Counter[str]:
+    calls: Counter[str] = Counter()
+    ramps = [RecordingProvider(one, calls, before) for one in world.services.ramps]
+    world.services = replace(world.services, ramps=ramps)
+    world.engine = Engine(world.services, "test", sole=True)
+    return calls
+
+
+def test_an_off_ramp_provider_receives_the_transaction_that_paid_it(world: RampWorld) -> None:
+    calls = record_calls(world)
+    order = world.sell()
+    world.deposit_for(order)
+    order = world.until_order(order, S.COMPLETED)
+    with world.store.read() as unit:
+        assert order.intent_id is not None
+        intent = unit.intents.get(order.intent_id)
+    assert intent is not None
+    assert calls[f"confirm_payment {order.provider_reference} {intent.tx_hash}"] == 1
+
+
+def test_an_order_advances_in_the_same_pass_as_its_intent(world: RampWorld) -> None:
+    order = world.sell()
+    world.deposit_for(order)
+    for _ in range(30):
+        world.pass_time(1)
+        with world.store.read() as unit:
+            assert order.intent_id is not None
+            intent = unit.intents.get(order.intent_id)
+        assert intent is not None
+        if intent.state is State.FUNDED:
+            break
+    assert world.order(order).state is S.PROCESSING
+
+
+def test_polling_slows_down_as_an_order_ages(world: RampWorld) -> None:
+    calls = record_calls(world)
+    world.buy()
+    world.pass_time(60)
+    young = calls["fetch_updates"]
+    world.pass_time(840, step=5)
+    calls.clear()
+    world.pass_time(60)
+    assert 8 <= young <= 20
+    assert calls["fetch_updates"] <= 5
+
+
+def test_an_idle_engine_makes_no_calls_and_no_writes(world: RampWorld) -> None:
+    calls = record_calls(world)
+    world.pass_time(20)
+    assert not calls
+
+
+def test_a_failing_provider_raises_an_alert_while_other_orders_continue(world: RampWorld) -> None:
+    order = world.sell()
+
+    def broken(call: str) -> None:
+        if call == "confirm_payment":
+            raise ZeroDivisionError("a defect")
+
+    record_calls(world, broken)
+    world.deposit_for(order)
+    other = world.buy("FONBNK")
+    world.report(other, "paid")
+    world.until_order(other, S.COMPLETED)
+    world.pass_time(90, step=2)
+    assert any("ZeroDivisionError" in words for words in world.alarms("engine"))
+    assert world.order(order).state is S.PROCESSING
+
+
+def test_a_provider_that_hangs_delays_neither_payments_nor_other_providers(
+    world: RampWorld,
+) -> None:
+    hanging, release = threading.Event(), threading.Event()
+    slow, quick = world.buy(), world.buy("FONBNK")
+
+    def hang(call: str) -> None:
+        hanging.set()
+        release.wait(60)
+
+    providers = {one.name: one for one in world.services.ramps}
+    ramps = [
+        RecordingProvider(one, Counter(), hang) if name == "YELLOW_CARD" else one
+        for name, one in providers.items()
+    ]
+    services = replace(world.services, ramps=ramps)
+    engine = Engine(services, "threads", sole=True)
+    paid = world.pay()
+    world.deposit(paid)
+    world.report(quick, "paid")
+    world.machine.seconds += 5
+    engine.start()
+    try:
+        assert hanging.wait(20)
+        for _ in range(600):
+            world.machine.seconds += 0.5
+            engine.wake()
+            threading.Event().wait(0.05)
+            done = world.now(paid).state is State.COMPLETED
+            if done and world.order(quick).state is S.COMPLETED:
+                break
+        assert world.now(paid).state is State.COMPLETED
+        assert world.order(quick).state is S.COMPLETED
+        assert world.order(slow).state is S.INITIATED
+    finally:
+        release.set()
+        engine.stop()
+
+
+def test_two_engines_place_and_book_each_order_once(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'crossway.db'}"
+    world = RampWorld(url)
+    made = [world.buy() for _ in range(4)] + [world.sell() for _ in range(4)]
+    for order in made:
+        if order.direction == "on-ramp":
+            world.report(order, "paid")
+        else:
+            world.deposit_for(order)
+    engines = [Engine(world.services, name) for name in ("first", "second")]
+    with ticking(engines) as raised:
+        for _ in range(400):
+            world.machine.seconds += 0.5
+            threading.Event().wait(0.05)
+            if all(world.order(one).state is S.COMPLETED for one in made):
+                break
+    assert raised == []
+    for order in made:
+        order = world.order(order)
+        assert order.state is S.COMPLETED
+        assert world.fiat(order) == expected(order)
+        assert world.events(order) == ["CREATED", "ACCEPTED", "PAID", "DELIVERED"]
+    world.pass_time(60, step=2)
+    audit(world)
+
+
+def test_an_unreachable_provider_raises_an_alert_until_it_answers(world: RampWorld) -> None:
+    order = world.buy()
+    world.fault(down_seconds=30)
+    world.pass_time(20)
+    assert world.alarms("provider") == ["Yellow Card gives no answer"]
+    world.pass_time(60)
+    assert world.alarms("provider") == []
+    assert world.order(order).state is S.INITIATED
+
+
+def test_orders_of_an_unconfigured_provider_wait(world: RampWorld) -> None:
+    order = world.buy()
+    services = replace(world.services, ramps=[world.services.ramps[0]])
+    assert RampWorker(services).tick() >= 0
+    world.machine.seconds += 10
+    assert RampWorker(services).tick() >= 1
+    assert world.order(order).state is S.INITIATED
+    with pytest.raises(Unreachable):
+        ramp_orders.cancel_order(services, world.caller, order.id)

@@ -1,0 +1,90 @@
+"""The books: postings are only added, balances are their sum, and per token they are zero."""
+
+from collections import defaultdict
+from itertools import permutations
+
+from crossway.domain.ledger import Account, Posting, balances
+from crossway.storage.store import SqlStore
+from tests.storage.records import (
+    ARBITRUM,
+    HUGE,
+    NOW,
+    a_posting,
+    later,
+    run_concurrently,
+    store_intent,
+)
+
+
+def test_postings_come_back_in_their_order_with_their_time(store: SqlStore) -> None:
+    intent = store_intent(store)
+    first, second = a_posting(intent, HUGE, "tx-1"), a_posting(intent, 2, "tx-2", chain=ARBITRUM)
+    store.write(lambda unit: unit.ledger.post([first], NOW))
+    store.write(lambda unit: unit.ledger.post([second], later(1)))
+    with store.read() as unit:
+        assert unit.ledger.list_by_intent(intent.id) == [(NOW, first), (later(1), second)]
+        assert unit.ledger.list_by_intent(intent.id + 1) == []
+        assert unit.ledger.list_by_tx([intent.id], {"tx-1"}) == [first]
+        assert unit.ledger.list_by_tx([intent.id + 1], {"tx-1"}) == []
+        assert unit.ledger.list_by_tx([], {"tx-1"}) == []
+
+
+def test_a_posting_of_zero_is_not_stored(store: SqlStore) -> None:
+    intent = store_intent(store)
+    store.write(lambda unit: unit.ledger.post([a_posting(intent, 0)], NOW))
+    store.write(lambda unit: unit.ledger.post([], NOW))
+    with store.read() as unit:
+        assert unit.ledger.list_by_intent(intent.id) == []
+        assert unit.ledger.get_balances() == {}
+
+
+def test_a_reversed_posting_brings_the_balances_back(store: SqlStore) -> None:
+    intent = store_intent(store)
+    made = a_posting(intent, HUGE)
+    store.write(lambda unit: unit.ledger.post([made], NOW))
+    store.write(lambda unit: unit.ledger.post([made.reversed()], NOW))
+    with store.read() as unit:
+        assert set(unit.ledger.get_balances().values()) == {0}
+
+
+def test_balances_wider_than_64_bits_are_exact(store: SqlStore) -> None:
+    intent = store_intent(store)
+    for _ in range(3):
+        store.write(lambda unit: unit.ledger.post([a_posting(intent, HUGE)], NOW))
+    with store.read() as unit:
+        kept = unit.ledger.get_balances()
+    place = (intent.terms.source_chain, intent.terms.token_in)
+    assert kept == {(Account.HELD, *place): 3 * HUGE, (Account.PAYER, *place): -3 * HUGE}
+
+
+def test_postings_of_many_threads_all_reach_the_balances(store: SqlStore) -> None:
+    """In every order of accounts, which deadlocks unless they are locked in one."""
+    intents = [store_intent(store) for _ in range(4)]
+    accounts = (Account.HELD, Account.ESCROW, Account.INVENTORY, Account.PAYER)
+    batches: list[list[Posting]] = []
+    for number, (a, b, c, d) in enumerate(permutations(accounts)):
+        intent = intents[number % 4]
+        batches.append(
+            [
+                a_posting(intent, HUGE + number, f"tx-{number}", debit=a, credit=b),
+                a_posting(intent, number, f"tx-{number}", debit=c, credit=d, chain=ARBITRUM),
+                a_posting(intent, 7, f"tx-{number}", debit=d, credit=a, token="eurc"),
+            ]
+        )
+    run_concurrently(
+        [
+            lambda batch=batch: store.write(lambda unit: unit.ledger.post(batch, NOW))  # type: ignore[misc]
+            for batch in batches
+        ]
+    )
+    with store.read() as unit:
+        stands = {key: units for key, units in unit.ledger.get_balances().items() if units}
+        made = [
+            posting for intent in intents for _, posting in unit.ledger.list_by_intent(intent.id)
+        ]
+    assert len(made) == sum(1 for batch in batches for posting in batch if posting.amount)
+    assert stands == {key: units for key, units in balances(made).items() if units}
+    totals: dict[tuple[str, str], int] = defaultdict(int)
+    for (_, chain, token), units in stands.items():
+        totals[chain, token] += units
+    assert set(totals.values()) == {0}

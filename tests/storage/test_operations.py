@@ -1,0 +1,231 @@
+"""Where the engine stands, who works which chain, what is wrong, switched off and audited."""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from crossway.ports.alert_repository import AlertFilter
+from crossway.ports.chain import Cursor
+from crossway.ports.records import Alert
+from crossway.ports.topics import Topic
+from crossway.storage.store import SqlStore, open_store
+from tests.storage.records import BASE, NOW, later, run_concurrently
+
+NAMES = [f"chain:{number}" for number in range(10)]
+
+
+def lease(store: SqlStore, owner: str, most: int, at: float = 0, names: Any = NAMES) -> set[str]:
+    return store.write(
+        lambda unit: unit.leases.acquire(names, owner, later(at), later(at + 15), most)
+    )
+
+
+def test_a_cursor_advances_only_from_its_current_position(store: SqlStore) -> None:
+    first, second = Cursor(5, "five"), Cursor(6, "six")
+
+    def save(before: Cursor | None, after: Cursor) -> bool:
+        return store.write(lambda unit: unit.cursors.save(BASE, before, after))
+
+    assert not save(first, second)
+    assert save(None, first)
+    assert not save(None, second)
+    assert not save(Cursor(5, "other"), second)
+    assert not save(Cursor(4, "five"), second)
+    assert save(first, second)
+    with store.read() as unit:
+        assert unit.cursors.get_all() == {BASE: second}
+    moves = run_concurrently([lambda n=n: save(second, Cursor(7, str(n))) for n in range(16)])  # type: ignore[misc]
+    assert moves.count(True) == 1
+
+
+def test_one_engine_holds_everything(store: SqlStore) -> None:
+    assert lease(store, "a", 10) == set(NAMES)
+    assert lease(store, "a", 10, at=5) == set(NAMES)
+
+
+def test_two_engines_share_and_neither_takes_what_the_other_holds(store: SqlStore) -> None:
+    assert lease(store, "a", 10) == set(NAMES)
+    assert lease(store, "b", 5) == set()
+    kept = lease(store, "a", 5)
+    assert len(kept) == 5
+    assert lease(store, "b", 5) == set(NAMES) - kept
+    assert lease(store, "a", 5, at=5) == kept
+    assert lease(store, "a", 0, at=5) == set()
+
+
+def test_a_lease_can_be_taken_when_it_is_over_and_not_before(store: SqlStore) -> None:
+    lease(store, "a", 10)
+    assert lease(store, "b", 10, at=15) == set()
+    assert lease(store, "b", 10, at=15.001) == set(NAMES)
+    assert lease(store, "a", 10, at=16) == set()
+
+
+def test_a_lease_that_is_given_back_is_free_at_once(store: SqlStore) -> None:
+    lease(store, "a", 6)
+    lease(store, "b", 4)
+    store.write(lambda unit: unit.leases.release("a"))
+    assert len(lease(store, "c", 10)) == 6
+    assert len(lease(store, "b", 10)) == 4
+
+
+def test_whoever_takes_over_takes_all(store: SqlStore) -> None:
+    lease(store, "a", 6)
+    lease(store, "b", 4)
+    store.write(lambda unit: unit.leases.take_over("b"))
+    assert lease(store, "b", 10) == set(NAMES)
+
+
+def test_many_engines_at_once_hold_each_chain_once(store: SqlStore) -> None:
+    held = run_concurrently([lambda n=n: lease(store, f"engine {n}", 3) for n in range(8)])  # type: ignore[misc]
+    names = [name for one in held for name in one]
+    assert len(names) == len(set(names))
+    assert all(len(one) <= 3 for one in held)
+    rest = run_concurrently([lambda n=n: lease(store, f"engine {n}", 10) for n in range(8)])  # type: ignore[misc]
+    assert sorted(name for one in rest for name in one) == NAMES
+
+
+def test_engines_count_those_that_live_and_forget_those_that_died(store: SqlStore) -> None:
+    def present(owner: str, at: float) -> int:
+        return store.write(
+            lambda unit: unit.leases.register_engine(owner, later(at), later(at + 15))
+        )
+
+    assert [present("a", 0), present("b", 1), present("c", 2)] == [0, 1, 2]
+    assert present("a", 10) == 2
+    assert present("a", 17) == 1
+    assert present("a", 17.001) == 0
+    store.write(lambda unit: unit.leases.lock("inventory:x"))
+    assert present("b", 18) == 1
+    store.write(lambda unit: unit.leases.release("a"))
+    assert present("b", 19) == 0
+
+
+def test_a_named_lock_lets_one_in_at_a_time(store: SqlStore) -> None:
+    inside = threading.Semaphore(1)
+
+    def enter() -> bool:
+        def work(unit: Any) -> bool:
+            unit.leases.lock("inventory:base")
+            alone = inside.acquire(blocking=False)
+            unit.cursors.get_all()
+            if alone:
+                inside.release()
+            return alone
+
+        return store.write(work)
+
+    assert all(run_concurrently([enter] * 24))
+
+
+def an_alarm(key: str = "k", message: str = "first", at: float = 0) -> Alert:
+    return Alert(key, "chain", BASE, message, later(at), later(at), None)
+
+
+def raise_alarm(store: SqlStore, alarm: Alert) -> None:
+    store.write(lambda unit: unit.alerts.raise_alert(alarm))
+
+
+def test_an_alert_that_is_raised_again_stays_the_same_alert(store: SqlStore) -> None:
+    raise_alarm(store, an_alarm())
+    raise_alarm(store, an_alarm(message="second", at=60))
+    with store.read() as unit:
+        [alarm] = unit.alerts.list_active()
+    assert (alarm.message, alarm.since, alarm.last_seen_at) == ("second", NOW, later(60))
+
+
+def test_a_resolved_alert_that_is_raised_again_is_new(store: SqlStore) -> None:
+    raise_alarm(store, an_alarm())
+    store.write(lambda unit: unit.alerts.resolve(["k", "unknown"], later(10)))
+    store.write(lambda unit: unit.alerts.resolve(["k"], later(20)))
+    store.write(lambda unit: unit.alerts.resolve([], later(20)))
+    with store.read() as unit:
+        assert unit.alerts.list_active() == []
+        [past] = unit.alerts.list_resolved(AlertFilter(), 10)
+    assert past.alert.resolved_at == later(10)
+    raise_alarm(store, an_alarm(at=30))
+    with store.read() as unit:
+        [alarm] = unit.alerts.list_active()
+    assert (alarm.since, alarm.resolved_at) == (later(30), None)
+
+
+def see_to(store: SqlStore, keys: list[str], by: str, at: float) -> list[str]:
+    return store.write(lambda unit: unit.alerts.acknowledge(keys, by, "on it", later(at)))
+
+
+def test_an_acknowledged_alert_stays_acknowledged_until_it_is_resolved(store: SqlStore) -> None:
+    raise_alarm(store, an_alarm())
+    assert see_to(store, ["k", "unknown"], "ann", 5) == ["k"]
+    assert see_to(store, ["k"], "bob", 6) == []
+    raise_alarm(store, an_alarm(message="second", at=60))
+    with store.read() as unit:
+        [alarm] = unit.alerts.list_active()
+    seen_to = (alarm.acknowledged_by, alarm.note, alarm.acknowledged_at)
+    assert seen_to == ("ann", "on it", later(5))
+    store.write(lambda unit: unit.alerts.resolve(["k"], later(70)))
+    raise_alarm(store, an_alarm(at=80))
+    with store.read() as unit:
+        [again] = unit.alerts.list_active()
+        [past] = unit.alerts.list_resolved(AlertFilter(kinds=("chain",), acknowledged=True), 10)
+        assert unit.alerts.list_resolved(AlertFilter(kinds=("stock",)), 10) == []
+        assert unit.alerts.list_resolved(AlertFilter(acknowledged=False), 10) == []
+        assert unit.alerts.list_resolved(AlertFilter(before_id=past.id), 10) == []
+    assert (again.acknowledged_at, again.acknowledged_by) == (None, "")
+    assert (past.alert.acknowledged_by, past.alert.note) == ("ann", "on it")
+
+
+def test_a_stamp_changes_with_visible_changes_only(store: SqlStore, url: str) -> None:
+    def now() -> Mapping[Topic, object]:
+        return other.stamp()
+
+    other = open_store(url)
+    raise_alarm(store, an_alarm())
+    first = now()
+    lease(store, "a", 3)
+    raise_alarm(store, an_alarm(message="again", at=60))
+    assert now() == first
+    see_to(store, ["k"], "ann", 61)
+    seen_to = now()
+    assert seen_to[Topic.ALARMS] != first[Topic.ALARMS]
+    assert seen_to[Topic.PAYMENTS] == first[Topic.PAYMENTS]
+    store.write(lambda unit: unit.alerts.resolve(["k"], later(70)))
+    assert now()[Topic.ALARMS] != seen_to[Topic.ALARMS]
+    store.write(lambda unit: unit.kill_switches.set("chain:X", True, "slow", "ann", NOW))
+    mine = store.stamp()
+    store.write(lambda unit: unit.kill_switches.set("chain:X", False, "", "ann", NOW))
+    assert store.stamp()[Topic.REST] != mine[Topic.REST]
+    other.close()
+
+
+def test_alerts_are_listed_newest_first(store: SqlStore) -> None:
+    for number in range(3):
+        raise_alarm(store, an_alarm(str(number), at=number))
+    with store.read() as unit:
+        assert [alarm.key for alarm in unit.alerts.list_active(limit=2)] == ["2", "1"]
+
+
+def test_a_switch_is_off_with_its_newest_reason_until_it_is_on(store: SqlStore) -> None:
+    def switch(off: bool, reason: str) -> None:
+        store.write(lambda unit: unit.kill_switches.set("chain:X", off, reason, "ann", NOW))
+
+    run_concurrently([lambda n=n: switch(True, f"reason {n}") for n in range(8)])  # type: ignore[misc]
+    switch(True, "the last")
+    with store.read() as unit:
+        assert unit.kill_switches.get_reasons() == {"chain:X": "the last"}
+    switch(False, "")
+    switch(False, "")
+    with store.read() as unit:
+        assert unit.kill_switches.get_reasons() == {}
+
+
+def test_the_audit_log_is_newest_first_and_complete(store: SqlStore) -> None:
+    for number in range(3):
+        detail = {"number": number, "name": "Zürich ✓", "none": None}
+        store.write(
+            lambda unit, n=number, d=detail: unit.audit_log.record("ann", f"did {n}", d, later(n))  # type: ignore[misc]
+        )
+    with store.read() as unit:
+        found = unit.audit_log.list_recent(2)
+    assert found == [
+        (later(2), "ann", "did 2", {"number": 2, "name": "Zürich ✓", "none": None}),
+        (later(1), "ann", "did 1", {"number": 1, "name": "Zürich ✓", "none": None}),
+    ]

@@ -1,0 +1,82 @@
+"""The request log and what is forgotten of it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from crossway.ports.logs import LoggedRequest, RequestFilter
+from crossway.storage.store import SqlStore
+from tests.storage.records import NOW, later
+
+
+def asked(number: int = 1, **more: Any) -> LoggedRequest:
+    facts: dict[str, Any] = {
+        "at": later(number),
+        "request_id": f"r-{number}",
+        "method": "GET",
+        "path": "/v1/intents",
+        "status": 200,
+        "microseconds": 1_500,
+        "client_id": "c-1",
+        "key_prefix": "cr_test_abcd",
+        "request_body": None,
+        "response_body": None,
+    }
+    return LoggedRequest(0, **(facts | more))
+
+
+def found(store: SqlStore, **wanted: Any) -> list[str]:
+    with store.read() as unit:
+        return [one.request_id for one in unit.request_log.list_page(RequestFilter(**wanted), 100)]
+
+
+def test_a_request_comes_back_as_it_was_stored(store: SqlStore) -> None:
+    made = asked(
+        request_body='{"a":"é"}', response_body="{}", client_id=None, key_prefix=None, at=NOW
+    )
+    store.write(lambda unit: unit.request_log.add([made]))
+    with store.read() as unit:
+        (kept,) = unit.request_log.list_page(RequestFilter(), 10)
+        assert kept == replace(made, id=kept.id)
+        assert unit.request_log.get(kept.id) == kept
+        assert unit.request_log.get(kept.id + 1) is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "numbers"),
+    [
+        ({}, [4, 3, 2, 1]),
+        ({"client_id": "c-2"}, [2]),
+        ({"method": "POST"}, [3, 2]),
+        ({"path": "/v1/quotes"}, [4]),
+        ({"path_part": "QUOTE"}, [4]),
+        ({"path_part": "%"}, []),
+        ({"request_id": "r-3"}, [3]),
+        ({"status": 201}, [2]),
+        ({"status": 4}, [3]),
+        ({"failed": True}, [4, 3]),
+        ({"start": later(2), "end": later(4)}, [3, 2]),
+    ],
+)
+def test_requests_are_found_by_what_they_were(
+    store: SqlStore, wanted: dict[str, Any], numbers: list[int]
+) -> None:
+    made = [
+        asked(1),
+        asked(2, client_id="c-2", method="POST", status=201),
+        asked(3, method="POST", status=404),
+        asked(4, path="/v1/quotes", status=500),
+    ]
+    store.write(lambda unit: unit.request_log.add(made))
+    assert found(store, **wanted) == [f"r-{number}" for number in numbers]
+
+
+def test_the_oldest_are_deleted_a_few_at_a_time(store: SqlStore) -> None:
+    store.write(lambda unit: unit.request_log.add([asked(number) for number in (1, 2, 3, 4)]))
+
+    def forget() -> int:
+        return store.write(lambda unit: unit.retention.delete_oldest("requests", later(4), 2))
+
+    assert [forget(), forget(), forget()] == [2, 1, 0]
+    assert found(store) == ["r-4"]

@@ -1,0 +1,241 @@
+"""Whatever names a thing finds it, and a filter keeps exactly what meets it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+
+import pytest
+
+from crossway.domain.deposits import DepositPurpose
+from crossway.domain.filters import Filter, FilterField, FilterSet, parse_filters
+from crossway.domain.intent import Costs, Intent, IntentEvent, State
+from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.ports.search_repository import Note, SavedView
+from crossway.storage.search import _SEARCH, SqlSearch
+from crossway.storage.store import SqlStore
+from tests.storage.records import (
+    ARBITRUM,
+    BASE,
+    NOW,
+    a_new_tx,
+    advance_intent,
+    an_attempt,
+    an_incoming_transfer,
+    enqueue,
+    store_deposits,
+    store_intent,
+    tx_change,
+)
+
+Test = Callable[[Intent], bool]
+CREATED = (NOW + timedelta(minutes=20)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def hits(store: SqlStore, *values: str, number: int | None = None) -> dict[tuple[str, int], str]:
+    with store.read() as unit:
+        found = unit.search.find(values, number, 50)
+    return {
+        (hit.kind, int(hit.id)): f"{hit.matched_field}{'' if hit.unique else '?'}" for hit in found
+    }
+
+
+def test_a_payment_is_found_by_each_of_its_fields(store: SqlStore) -> None:
+    linked = {"metadata": {"order": "ORD-77", "cart": {"sku": "Blue Shoe"}, "paid": True}}
+    made = store_intent(store, tx_hash="0xfill", deposit_token_account="ata", payment_link_id="l-1",
+                  **linked)  # fmt: skip
+    store_intent(store)
+    [deposit] = store_deposits(
+        store, made, an_incoming_transfer(made, tx_hash="0xdeposit", sender="the payer")
+    )
+    [start] = enqueue(store, a_new_tx(made))
+    store.write(lambda unit: unit.outbound_txs.add_attempts([an_attempt(start, "0xbumped")]))
+    signed = tx_change(start, OutboundTxState.SIGNED, tx_id="0xstart")
+    store.write(lambda unit: unit.outbound_txs.update([signed], NOW))
+    with store.read() as unit:
+        [event] = [move.id for move in unit.intents.list_transitions([made.id])]
+    terms = made.terms
+    assert deposit.intent_id == made.id
+    for value, why in (
+        (made.address, "address"),
+        (made.destination_address, "destination_address"),
+        ("ata", "token_account"),
+        (made.intent_hash, "key"),
+        (str(terms.nonce), "nonce"),
+        ("0xfill", "payout"),
+        ("0xdeposit", "deposit"),
+        ("0xstart", "transfer"),
+        ("0xbumped", "attempt"),
+        (event, "event"),
+        (terms.recipient, "recipient?"),
+        (made.sender, "sender?"),
+        ("the payer", "depositor?"),
+        (terms.refund_address, "refund_address?"),
+        ("ORD-77", "metadata?"),
+        ("blue shoe", "metadata?"),
+        ("l-1", "link?"),
+    ):
+        assert hits(store, value, "nobody's") == {("payment", made.id): why}, value
+    assert hits(store, number=made.id) == {("payment", made.id): "number"}
+    assert hits(store, "%", "", "true") == {}
+
+
+def test_of_too_many_the_newest_are_found(store: SqlStore) -> None:
+    ids = [store_intent(store, {"recipient": "everybody's"}).id for _ in range(60)]
+    found = hits(store, "everybody's", "nobody's")
+    assert [number for _, number in found] == sorted(ids, reverse=True)[:50]
+
+
+def test_nothing_is_found_by_a_scan(store: SqlStore, kind: str) -> None:
+    if kind == "sqlite":
+        asked = _SEARCH[kind].params(values='["a", "b"]', small='["a"]', limit=50)
+        with store.reader.connect() as db:
+            sql = asked.compile(db, compile_kwargs={"literal_binds": True})
+            plan = [str(row[3]) for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}")]
+        # What is called anon is the few that a part has found.
+        scanned = [step for step in plan if step.startswith("SCAN") and "anon_" not in step]
+        assert scanned == []
+        assert sum(step.startswith("SEARCH") for step in plan) > 20
+
+
+@pytest.fixture
+def many(store: SqlStore) -> list[Intent]:
+    """Payments of every kind there is to ask for, oldest first."""
+    random, made = Random(5), []
+    for number in range(90):
+        bridge, source = random.choice(["CCTP", "ACROSS", ""]), random.choice([BASE, ARBITRUM])
+        one = store_intent(
+            store,
+            {"bridge": bridge, "source_chain": source, "destination_chain": BASE},
+            asset_symbol=random.choice(["USDC", "USDT"]),
+            mode=random.choice(["test", "live"]),
+            client_id=random.choice(["c-1", "c-2"]),
+            payment_link_id=random.choice([None, "l-1"]),
+            created_at=NOW + timedelta(minutes=random.randrange(40)),
+            metadata={"ref": f"r-{number % 7}"},
+            costs=Costs(number * 1_000_000, 10_000, 80_000, 10_000, 90_000, 10_000),
+        )
+        if number % 3 == 0:
+            one = advance_intent(store, one, IntentEvent.DEPOSIT_SHORT, received_amount=5)
+        if number % 9 == 1:
+            one = advance_intent(store, one, IntentEvent.DEPOSIT_FULL, received_amount=10**12)
+        made.append(one)
+    late, wrong_token, failed, stuck = made[3], made[10], made[20], made[30]
+    for one, purpose in ((late, DepositPurpose.LATE), (wrong_token, DepositPurpose.WRONG_TOKEN)):
+        [deposit] = store_deposits(store, one, an_incoming_transfer(one))
+        ended = [(deposit.id, purpose, "")]
+        store.write(lambda unit, ended=ended: unit.deposits.credit(ended, NOW))  # type: ignore[misc]
+    for one, state in ((failed, OutboundTxState.FAILED), (stuck, OutboundTxState.DUE)):
+        [transfer] = enqueue(store, a_new_tx(one, OutboundTxKind.REFUND, "expiry"))
+        changed = [tx_change(transfer, state, reason="no gas")]
+        store.write(lambda unit, changed=changed: unit.outbound_txs.update(changed, NOW))  # type: ignore[misc]
+    return made
+
+
+ASKED: list[tuple[str, str, Test]] = [
+    ("", "", lambda i: True),
+    ("state:FUNDED", "", lambda i: i.state is State.FUNDED),
+    ("!state:FUNDED", "", lambda i: i.state is not State.FUNDED),
+    ("token:USDC;from:BASE_MAINNET", "",
+     lambda i: (i.asset_symbol, i.terms.source_chain) == ("USDC", BASE)),
+    ("bridge:none,CCTP", "", lambda i: i.terms.bridge in ("", "CCTP")),
+    ("bridge:none", "", lambda i: not i.terms.bridge),
+    ("value:10..20.5", "", lambda i: 10_000_000 <= i.costs.amount_micro_usd < 20_500_000),
+    (f"created:..{CREATED}", "", lambda i: i.created_at < NOW + timedelta(minutes=20)),
+    ("link:l-1;mode:live", "", lambda i: i.payment_link_id == "l-1" and i.mode == "live"),
+    ("!link:l-1", "", lambda i: i.payment_link_id != "l-1"),
+    ("reference:R-3", "", lambda i: i.metadata["ref"] == "r-3"),
+    ("exception:short", "", lambda i: i.received_amount == 5),
+    ("exception:over,short;client:c-2", "",
+     lambda i: i.received_amount > 0 and i.client_id == "c-2"),
+    ("", "token:USDT;state:FUNDED",
+     lambda i: i.asset_symbol == "USDT" or i.state is State.FUNDED),
+    ("mode:test", "bridge:ACROSS;value:50..",
+     lambda i: i.mode == "test"
+     and (i.terms.bridge == "ACROSS" or i.costs.amount_micro_usd >= 50_000_000)),
+    ("!exception:short,over", "", lambda i: i.received_amount == 0),
+    ("to:nowhere", "", lambda i: False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("narrow", [5_000, 0], ids=["few", "many"])
+def test_a_filter_keeps_exactly_what_meets_it(
+    store: SqlStore, many: list[Intent], narrow: int
+) -> None:
+    for every, some, meets in ASKED:
+        wanted = FilterSet(parse_filters(every, "all"), parse_filters(some, "any"))
+        expected = [one.id for one in reversed(many) if meets(one)]
+        with store.reader.connect() as db:
+            finding = SqlSearch(db, narrow)
+            pages: list[int] = []
+            while True:
+                page = finding.filter_intents(wanted, None, pages[-1] if pages else None, 7, 5.0)
+                pages += [one.id for one in page.intents]
+                if len(page.intents) < 7:
+                    break
+            assert pages == expected, (every, some)
+            assert finding.count_intents(wanted, None, 10_000, 5.0).count == len(expected), (
+                every,
+                some,
+            )
+            own = finding.filter_intents(wanted, "c-2", None, 100, 5.0).intents
+            mine = {one.id for one in many if one.client_id == "c-2"}
+            assert [one.id for one in own] == [n for n in expected if n in mine]
+
+
+@pytest.mark.parametrize("narrow", [5_000, 0], ids=["few", "many"])
+@pytest.mark.parametrize(
+    ("kind", "at"), [("late", 3), ("wrong_token", 10), ("refund_failed", 20)], ids=str
+)
+def test_each_exception_is_a_filter(
+    store: SqlStore, many: list[Intent], narrow: int, kind: str, at: int
+) -> None:
+    one = Filter(FilterField.EXCEPTION, (kind,))
+    with store.reader.connect() as db:
+        finding = SqlSearch(db, narrow)
+        found = finding.filter_intents(FilterSet((one,)), None, None, 10, 5.0).intents
+        assert [i.id for i in found] == [many[at].id]
+        others = finding.count_intents(FilterSet((replace(one, negated=True),)), None, 100, 5.0)
+        assert others.count == len(many) - 1
+        stuck = FilterSet((Filter(FilterField.EXCEPTION, ("stuck",)),))
+        both = {many[20].id, many[30].id}
+        assert {i.id for i in finding.filter_intents(stuck, None, None, 10, 5.0).intents} == both
+
+
+def test_a_search_that_takes_too_long_says_how_far_it_came_and_can_go_on(store: SqlStore) -> None:
+    rare = store_intent(store, mode="live", asset_symbol="RARE").id
+    made = [store_intent(store).id for _ in range(1_500)]
+    wanted = FilterSet(parse_filters("mode:live;token:RARE", "all"))
+    with store.reader.connect() as db:
+        finding = SqlSearch(db, 0)
+        first = finding.filter_intents(wanted, None, None, 10, 0.0)
+        assert list(first.intents) == []
+        assert first.searched_to == made[-1] + 1 - 1_000
+        [found] = finding.filter_intents(wanted, None, first.searched_to, 10, 0.0).intents
+        assert found.id == rare
+        assert finding.count_intents(wanted, None, 100, 0.0).more
+
+
+def test_notes_and_views_are_kept(store: SqlStore) -> None:
+    note = Note(0, "intent:1", NOW, "Ada", "Called the payer.")
+    made = store.write(lambda unit: unit.notes_and_saved_views.add_note(note))
+    view = SavedView(0, "intents", "Stuck", "all=exception%3Astuck", "Ada", NOW, True)
+    first = store.write(lambda unit: unit.notes_and_saved_views.add_view(view))
+    second = store.write(
+        lambda unit: unit.notes_and_saved_views.add_view(
+            replace(view, name="Big", screen="intents")
+        )
+    )
+    with store.read() as unit:
+        assert unit.notes_and_saved_views.list_notes("intent:1") == [made]
+        assert unit.notes_and_saved_views.list_notes("intent:2") == []
+        assert unit.notes_and_saved_views.list_views("intents") == [
+            second,
+            replace(first, is_default=False),
+        ]
+        assert unit.notes_and_saved_views.list_views("orders") == []
+    store.write(lambda unit: unit.notes_and_saved_views.update_view(replace(first, name="Held up")))
+    store.write(lambda unit: unit.notes_and_saved_views.delete_view(second.id))
+    with store.read() as unit:
+        assert unit.notes_and_saved_views.list_views("intents") == [replace(first, name="Held up")]
+        assert unit.notes_and_saved_views.get_view(second.id) is None

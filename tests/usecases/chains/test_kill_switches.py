@@ -1,0 +1,129 @@
+"""What is switched off, and who sees it when."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossway.domain.errors import Forbidden
+from crossway.domain.roles import Role
+from crossway.ports.process import KillSwitchCache
+from crossway.ports.services import Services
+from crossway.ports.store import Store, UnitOfWork
+from crossway.usecases.chains.kill_switches import (
+    FRESH_SECONDS,
+    active_kill_switches,
+    set_kill_switch,
+)
+from crossway.usecases.pricing import corridor_quotes, quotes
+from crossway.usecases.pricing.priced_request import QuoteRequest
+from tests.harness import Harness
+
+OFF = {"bridge:CCTP": "an incident"}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Harness:
+    return Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=("BASE_MAINNET",))
+
+
+def switch_cctp(world: Harness, services: Services, off: bool = True) -> None:
+    set_kill_switch(services, world.operator, "bridge:CCTP", off, "an incident" if off else "")
+
+
+def test_a_switch_made_in_this_process_is_seen_at_once(world: Harness) -> None:
+    services = world.services
+    assert active_kill_switches(services) == {}
+    switch_cctp(world, services)
+    assert active_kill_switches(services) == OFF
+    switch_cctp(world, services, off=False)
+    assert active_kill_switches(services) == {}
+
+
+def test_a_switch_made_in_another_process_is_seen_soon(world: Harness) -> None:
+    services = world.services
+    assert active_kill_switches(services) == {}
+    switch_cctp(
+        world, replace(services, process=replace(services.process, kill_switches=KillSwitchCache()))
+    )
+    assert active_kill_switches(services) == {}
+    assert services.process.kill_switches.known is not None
+    epoch, at, off = services.process.kill_switches.known
+    services.process.kill_switches.known = epoch, at - FRESH_SECONDS, off
+    assert active_kill_switches(services) == OFF
+
+
+@dataclass
+class Meanwhile:
+    """A store while whose answer is on its way something else happens."""
+
+    store: Store
+    happens: Callable[[], None]
+
+    @contextmanager
+    def read(self) -> Iterator[UnitOfWork]:
+        with self.store.read() as unit:
+            yield unit
+        self.happens()
+
+
+def test_what_was_read_before_a_switch_is_not_kept(world: Harness) -> None:
+    services = world.services
+    slow: Any = Meanwhile(services.store, lambda: switch_cctp(world, services))
+    assert active_kill_switches(replace(services, store=slow)) == {}
+    assert active_kill_switches(services) == OFF
+
+
+def test_a_route_that_is_off_is_not_quoted_and_who_did_it_is_known(tmp_path: Path) -> None:
+    chains = ("BASE_MAINNET", "SOLANA_MAINNET")
+    world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=chains)
+    services = world.services
+    usdc = [services.catalogue.tokens[chain, "USDC"].address for chain in chains]
+
+    def offering() -> set[str | None]:
+        found = quotes.list_quotes(services, world.caller, QuoteRequest(*usdc, *chains, "25000000"))
+        return {one.bridge for one in found}
+
+    assert "CCTP" in offering()
+    subject = "route:CCTP:BASE_MAINNET:SOLANA_MAINNET"
+    for stranger in (world.caller, replace(world.operator, role=Role.VIEWER)):
+        with pytest.raises(Forbidden):
+            set_kill_switch(services, stranger, subject, True, "slow")
+    assert "CCTP" in offering()
+    set_kill_switch(services, world.operator, subject, True, "slow")
+    assert "CCTP" not in offering()
+    (closed,) = corridor_quotes.list_kill_switches(services, world.operator)
+    assert (closed.reason, closed.by) == ("slow", world.operator.actor_name)
+    with world.store.read() as unit:
+        (_, who, what, detail), *_ = unit.audit_log.list_recent(1)
+    assert (who, what, detail["subject"]) == (world.operator.actor_name, "switched off", subject)
+    set_kill_switch(services, world.operator, subject, False, "")
+    assert "CCTP" in offering()
+
+
+def test_bridges_are_measured_as_they_are_asked(tmp_path: Path) -> None:
+    world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=("BASE_MAINNET", "BSC_MAINNET"))
+    assert {
+        state.health.answers
+        for state in corridor_quotes.list_bridge_statuses(world.services, world.operator)
+    } == {0}
+    asked = corridor_quotes.probe_bridges(world.services, world.operator)
+    states = {
+        one.name: one
+        for one in corridor_quotes.list_bridge_statuses(world.services, world.operator)
+    }
+    answered = [one for one in states.values() if one.health.answers]
+    assert len(answered) == asked
+    for one in answered:
+        assert one.health.p50_seconds is not None
+        assert one.health.p95_seconds is not None
+        assert 0 < one.health.p50_seconds <= one.health.p95_seconds < 5
+    world.services.process.bridge_health.record("CCTP", 3.0, "it is down")
+    cctp = {
+        one.name: one
+        for one in corridor_quotes.list_bridge_statuses(world.services, world.operator)
+    }["CCTP"]  # type: ignore[index]
+    assert (cctp.health.errors, cctp.health.last_error) == (1, "it is down")

@@ -1,0 +1,122 @@
+"""Money that a person moves by hand: above a limit only when its amount was typed again."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.clients import staff_principal
+from crossway.domain.errors import InvalidInput
+from crossway.domain.intent import Intent, State
+from crossway.domain.roles import Role
+from crossway.ports.policy import SessionPolicy
+from crossway.ports.sandbox import Faults
+from crossway.ports.services import Services
+from crossway.usecases.money.amount_confirmation import (
+    AmountNotConfirmed,
+    TransferAmount,
+    is_required,
+    require_confirmation,
+)
+from crossway.usecases.payments import manual_operations
+from tests.harness import CATALOGUE, Harness
+
+BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
+OTTO, TESS = staff_principal("Otto", Role.OPERATOR), staff_principal("Tess", Role.TREASURER)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Harness:
+    return Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=(BASE, ARBITRUM))
+
+
+def limited(world: Harness, usd: int) -> Services:
+    vigilance = SessionPolicy(second_confirmation_micro_usd=usd * 1_000_000)
+    return replace(
+        world.services,
+        policy=replace(world.services.policy, sessions=vigilance),
+        process=replace(world.services.process, pause=world.engine.tick),
+    )
+
+
+def expired(world: Harness, refused: bool = False) -> Intent:
+    intent = world.pay()
+    if refused:
+        world.sandbox.inject_faults(BASE, Faults(refuse=[intent.terms.refund_address]))
+    world.deposit(intent, "short")
+    if refused:
+        world.pass_time(4_000, 100)
+        return world.now(intent)
+    world.pass_time(20)
+    world.machine.seconds += 3_580
+    while world.now(intent).state is not State.EXPIRED:
+        world.pass_time(1)
+    return world.now(intent)
+
+
+def test_a_refund_above_the_limit_needs_its_amount_again(world: Harness) -> None:
+    intent, services = expired(world), limited(world, 10)
+    held = f"{intent.balance_at_address / 10**6:f}".rstrip("0")
+    with pytest.raises(AmountNotConfirmed, match=f"amount must be typed again .*: {held} USDC"):
+        manual_operations.refund(services, OTTO, intent.address)
+    with pytest.raises(AmountNotConfirmed, match="a different amount was typed"):
+        manual_operations.refund(services, OTTO, intent.address, "12")
+    assert world.now(intent).state is State.EXPIRED
+    manual_operations.refund(services, OTTO, intent.address, f" {held} USDC")
+    world.until(intent, State.REFUNDED)
+
+
+def test_below_the_limit_and_for_a_client_nothing_is_asked(world: Harness) -> None:
+    first, second = expired(world), None
+    manual_operations.refund(limited(world, 1000), OTTO, first.address)
+    second = expired(world)
+    manual_operations.refund(limited(world, 0), world.caller, second.address)
+
+
+def test_a_redirected_refund_needs_the_amount_that_goes_elsewhere(world: Harness) -> None:
+    intent, services = expired(world, refused=True), limited(world, 0)
+    to = world.address(BASE, "elsewhere")
+    with pytest.raises(AmountNotConfirmed) as refused:
+        manual_operations.redirect_refund(services, TESS, intent.id, to)
+    amount = str(refused.value).rpartition(": ")[2].removesuffix(" USDC")
+    manual_operations.redirect_refund(services, TESS, intent.id, to, amount)
+    world.until(intent, State.REFUNDED)
+
+
+def test_money_of_another_kind_is_asked_for_at_its_own_price(world: Harness) -> None:
+    intent = world.pay()
+    world.deposit(intent, "50000000", token=CATALOGUE.tokens[BASE, "USDT"].address)
+    world.pass_time(30, 5)
+    with world.store.read() as unit:
+        [deposit] = unit.deposits.list_unreturned()
+    with pytest.raises(AmountNotConfirmed, match=": 50 USDT"):
+        manual_operations.return_deposit(limited(world, 40), OTTO, deposit.id)
+    manual_operations.return_deposit(limited(world, 40), OTTO, deposit.id, "50")
+
+
+@pytest.mark.parametrize(
+    ("limit", "micro_usd", "asked"),
+    [(1000, 1_000_000_000, False), (1000, 1_000_000_001, True), (0, 1, True), (1000, None, True)],
+)
+def test_the_limit_is_what_may_move_without_and_unknown_worth_is_above_it(
+    world: Harness, limit: int, micro_usd: int | None, asked: bool
+) -> None:
+    moved = TransferAmount(1, 6, "USDC", micro_usd)
+    assert is_required(limited(world, limit), OTTO, moved) is asked
+    assert not is_required(limited(world, limit), world.caller, moved)
+    assert not is_required(limited(world, limit), OTTO, replace(moved, amount=0))
+
+
+@pytest.mark.parametrize("typed", ["1200.5", "1 200.50", "1200.500 USDC", "1200.5USDC"])
+def test_an_amount_is_read_as_people_write_it(world: Harness, typed: str) -> None:
+    require_confirmation(
+        limited(world, 0), OTTO, TransferAmount(1_200_500_000, 6, "USDC", 1), typed
+    )
+
+
+@pytest.mark.parametrize("typed", ["", "  ", "1200", "1200,5", "nan", "1200.5 USDT", "١٢٠٠", None])
+def test_anything_else_is_another_amount(world: Harness, typed: str | None) -> None:
+    with pytest.raises(InvalidInput, match="amount must be"):
+        require_confirmation(
+            limited(world, 0), OTTO, TransferAmount(1_200_500_000, 6, "USDC", 1), typed
+        )

@@ -1,0 +1,136 @@
+"""Comparisons as they are run: each kind of difference is found, explained and remembered."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.errors import Forbidden, InvalidStatus
+from crossway.domain.intent import State
+from crossway.domain.roles import Role
+from crossway.ports.treasury_repository import ReconciliationRun
+from crossway_demo.scenarios.scenario_world import BASE, ScenarioWorld
+from crossway.usecases.money import inventory_adjustments, reconciliation_runs
+from crossway.usecases.simulator import chain_controls
+from tests.processes import wait_until
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[ScenarioWorld]:
+    with closing(ScenarioWorld(tmp_path)) as scenario_world:
+        yield scenario_world
+
+
+def run(world: ScenarioWorld) -> ReconciliationRun:
+    """A comparison in the background, once it has ended."""
+    number = reconciliation_runs.start_run(world.services, world.operator)
+    ended = wait_until("it has ended", lambda: ended_run(world, number))
+    assert ended is not None
+    return ended
+
+
+def ended_run(world: ScenarioWorld, number: int) -> ReconciliationRun | None:
+    found = reconciliation_runs.get_run(world.services, world.operator, number)
+    return found if found and found.ended_at else None
+
+
+def balances(world: ScenarioWorld, **accounts: str) -> None:
+    """Somebody changes what accounts of ours hold, which the books are not told."""
+    body = {"balances": {name: {"USDC": units} for name, units in accounts.items()}}
+    chain_controls.inject_faults(world.services, world.operator, BASE, body)
+
+
+def finish(world: ScenarioWorld) -> None:
+    world.create_intent()
+    world.deposit()
+    world.wait_for(State.COMPLETED)
+    world.settle()
+
+
+def test_each_kind_of_difference_is_found_with_its_reason_and_a_way_on(world: ScenarioWorld) -> None:
+    inventory_adjustments.book_opening_balances(world.services, world.operator)
+    finish(world)
+    assert run(world).differences == 0
+    assert world.alerts() == []
+    chain = world.services.chains[BASE]
+    usdc = world.token(BASE, "USDC")
+    held = chain.balances([chain.accounts.bridger], usdc)[chain.accounts.bridger]
+    balances(world, bridger=str(held + 3_000_000), relayer="5000000")
+    waits = world.create_intent()
+    world.deposit("10000000", waits)
+    world.fault(BASE, "somebody else uses the relayer's next nonce", takeNonce=True)
+    found = run(world)
+    by_kind = {one["kind"]: one for one in found.result["findings"]}
+    assert set(by_kind) == {"address", "collecting", "inventory", "transaction"}
+    assert by_kind["address"]["transient"], "a deposit that was just made is on its way"
+    assert by_kind["address"]["intent"] == waits.id
+    assert not by_kind["collecting"]["transient"]
+    assert any("holds 5 USDC; the books say" in one["message"] for one in found.result["findings"])
+    assert all(one["reason"].endswith(".") for one in by_kind.values())
+    assert all(one["next_step"].endswith(".") for one in by_kind.values())
+    lasting = [one for one in found.result["findings"] if not one["transient"]]
+    assert found.differences == len(lasting)
+    (alarm,) = [one for one in world.alerts() if one.kind == "reconcile"]
+    assert "differ in" in alarm.message
+
+
+def test_a_deposit_that_vanished_from_its_address_is_a_lasting_difference(world: ScenarioWorld) -> None:
+    intent = world.create_intent()
+    world.deposit("10000000")
+    world.pass_time(10)
+    with world.services.store.read() as unit:
+        (_, posting), *_ = unit.ledger.list_by_intent(intent.id)
+    # The books are told of more than there is.
+    world.services.store.write(lambda unit: unit.ledger.post([posting], world.services.clock.now()))
+    (found,) = run(world).result["findings"]
+    assert (found["kind"], found["transient"]) == ("address", False)
+    assert "holds 10 USDC; the books say 20 USDC" in found["message"]
+    assert "A transaction that is not in the books spent the balance" in found["reason"]
+
+
+def test_the_alarm_ends_with_the_first_comparison_that_agrees(world: ScenarioWorld) -> None:
+    inventory_adjustments.book_opening_balances(world.services, world.operator)
+    balances(world, relayer="5000000")
+    assert run(world).differences == 1
+    assert [one.kind for one in world.alerts()] == ["reconcile"]
+    relayer = world.services.chains[BASE].accounts.relayer
+    (found,) = reconciliation_runs.latest_run(world.services, world.operator).result["findings"]  # type: ignore[union-attr]
+    assert relayer in found["message"]
+    units = int(found["chain_amount"]) - int(found["ledger_amount"])
+    inventory_adjustments.book_difference(
+        world.services, world.operator, BASE, found["token"], units, "Taken out to the bank"
+    )
+    assert run(world).differences == 0
+    assert world.alerts() == []
+
+
+def test_every_day_has_one_comparison_at_its_hour(world: ScenarioWorld) -> None:
+    services = replace(world.services, policy=replace(world.services.policy, reconcile_at_hour=3))
+    now = services.clock.now()
+    assert now.hour >= 3
+    assert reconciliation_runs.start_daily(services) == 1
+    assert reconciliation_runs.start_daily(services) == 0
+    wait_until("it has ended", lambda: ended_run(world, 1))
+    world.pass_time(86_400, step=43_200)
+    assert reconciliation_runs.start_daily(services) == 1
+    wait_until("it has ended", lambda: ended_run(world, 2))
+    late = replace(world.services.policy, reconcile_at_hour=23)
+    assert reconciliation_runs.start_daily(replace(services, policy=late)) == 0
+    assert [one.started_by for one in reconciliation_runs.list_runs(services, world.operator, 5)] == [
+        reconciliation_runs.DAILY_ACTOR
+    ] * 2
+
+
+def test_one_comparison_runs_at_a_time_and_only_who_may_begins_it(world: ScenarioWorld) -> None:
+    begun = world.services.clock.now()
+    world.services.store.write(lambda unit: unit.treasury.start_reconciliation("Ada", begun, 2))
+    with pytest.raises(InvalidStatus, match="already running"):
+        reconciliation_runs.start_run(world.services, world.operator)
+    viewer = replace(world.operator, role=Role.VIEWER)
+    with pytest.raises(Forbidden):
+        reconciliation_runs.start_run(world.services, viewer)
+    with pytest.raises(Forbidden):
+        inventory_adjustments.book_opening_balances(world.services, viewer)
+    assert reconciliation_runs.latest_run(world.services, viewer) is not None

@@ -1,0 +1,191 @@
+"""Paying without a key: pages that nobody guesses, and links that make one intent for one form."""
+
+import base64
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
+from crossway.domain.payment_links import PaymentLink
+from crossway.domain.roles import Role
+from crossway.usecases.payers import branding, checkout, links
+from crossway.usecases.payers.checkout import CheckoutError, CheckoutForm
+from crossway.usecases.payers.link_fields import LinkRequest
+from tests.harness import CATALOGUE, Harness
+
+BASE = "BASE_MAINNET:USDC"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Harness:
+    return Harness(f"sqlite:///{tmp_path / 'crossway.db'}")
+
+
+def a_link(world: Harness, to: str = "ARBITRUM_MAINNET", **more: Any) -> PaymentLink:
+    asked = {"title": "Coffee", "destination_chain": to, "recipient": world.address(to, "shop")}
+    return links.create(world.services, world.caller, LinkRequest(**(asked | more)))
+
+
+def form(
+    world: Harness, nonce: str = "a", amount: str = "25", way: str = "BASE_MAINNET:USDC"
+) -> CheckoutForm:
+    refund = world.address(way.partition(":")[0], "payer")
+    return CheckoutForm(nonce.ljust(20, "-"), amount, way, refund)
+
+
+def test_a_page_is_found_by_its_name_alone(world: Harness) -> None:
+    made = [world.pay() for _ in range(3)]
+    names = [checkout.checkout_token(world.services, intent.id) for intent in made]
+    assert [checkout.get_checkout(world.services, name).intent.id for name in names] == [1, 2, 3]
+    assert len({len(name) for name in names}) == 1
+    # Names that follow one another have nothing in common, so they tell of no number.
+    raw = [base64.urlsafe_b64decode(name) for name in names]
+    assert len({one[-8:] for one in raw}) == len({one[:4] for one in raw}) == 3
+
+
+def test_no_forged_or_altered_name_opens_a_page(world: Harness) -> None:
+    name = checkout.checkout_token(world.services, world.pay().id)
+    other = checkout.checkout_token(world.services, world.pay().id)
+    altered = [
+        name[:place] + ("A" if name[place] != "A" else "B") + name[place + 1 :]
+        for place in range(len(name))
+    ]
+    never_made = checkout.checkout_token(world.services, 999)
+    for wrong in (*altered, name[:16] + other[16:], name[:-1], name + "A", "1", "", never_made):
+        with pytest.raises(NotFound):
+            checkout.get_checkout(world.services, wrong)
+
+
+def test_a_link_makes_an_intent_of_its_own_terms_for_each_payer(world: Harness) -> None:
+    link = a_link(world, metadata={"sku": 7}, reference="A-1", min_amount="1000000")
+    first = checkout.pay_by_link(world.services, link.id, form(world, "one"))
+    second = checkout.pay_by_link(
+        world.services, link.id, form(world, "two", "30,5", "SOLANA_MAINNET:USDT")
+    )
+    assert first.id != second.id
+    for intent in (first, second):
+        assert intent.payment_link_id == link.id
+        assert intent.client_id == link.client_id
+        assert intent.terms.recipient == link.recipient
+        assert intent.metadata == {"sku": 7, "reference": "A-1"}
+    assert (first.terms.payout_amount, second.terms.payout_amount) == (25_000_000, 30_500_000)
+    assert links.get(world.services, world.caller, link.id).uses == 2
+
+
+def test_a_form_sent_many_times_at_once_is_one_intent(world: Harness) -> None:
+    link, sent = a_link(world, max_uses=1), form(world)
+    with ThreadPoolExecutor(8) as pool:
+        made = list(
+            pool.map(lambda _: checkout.pay_by_link(world.services, link.id, sent).id, range(8))
+        )
+    assert len(set(made)) == 1
+    assert links.get(world.services, world.caller, link.id).uses == 1
+
+
+def test_a_limit_of_uses_holds_when_many_come_at_once(world: Harness) -> None:
+    link = a_link(world, max_uses=3)
+
+    def one(number: int) -> bool:
+        try:
+            checkout.pay_by_link(world.services, link.id, form(world, f"n{number}"))
+        except InvalidStatus:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(one, range(12))) == 3
+
+
+@pytest.mark.parametrize("how", ["off", "over", "used_up"])
+def test_a_closed_link_takes_no_payment_and_says_why(world: Harness, how: str) -> None:
+    ends = world.clock.now() + timedelta(seconds=60)
+    link = a_link(world, max_uses=1, expires_at=ends)
+    if how == "off":
+        links.update(world.services, world.caller, link.id, LinkRequest(active=False))
+    elif how == "over":
+        world.machine.seconds += 61
+    else:
+        checkout.pay_by_link(world.services, link.id, form(world))
+    door = checkout.get_checkout_link(world.services, link.id)
+    assert door.closed_reason == how
+    with pytest.raises(InvalidStatus):
+        checkout.pay_by_link(world.services, link.id, form(world, "later"))
+
+
+@pytest.mark.parametrize(
+    ("why", "changed"),
+    [
+        ("amount", {"amount": "lots"}), ("amount", {"amount": "1.1234567"}),
+        ("low", {"amount": "0.5"}), ("high", {"amount": "101"}),
+        ("way", {"method": "BASE_MAINNET:DOGE"}), ("way", {"method": "nowhere"}),
+        ("way", {"method": "ETHEREUM_MAINNET:USDC"}), ("way", {"method": "BASE_MAINNET:DAI"}),
+        ("refund", {"refund_address": "nobody"}), ("refund", {"refund_address": ""}),
+        ("refund", {"refund_address": "0x" + "0" * 40}), ("form", {"nonce": "short"}),
+    ],
+)  # fmt: skip
+def test_a_form_that_is_wrong_makes_nothing_and_says_what(
+    world: Harness, why: str, changed: dict[str, str]
+) -> None:
+    link = a_link(
+        world, min_amount="1000000", max_amount="100000000",
+        source_chains=["BASE", "SOLANA"], source_tokens=["USDC"],
+    )  # fmt: skip
+    with pytest.raises(CheckoutError) as refused:
+        checkout.pay_by_link(world.services, link.id, replace(form(world), **changed))
+    assert refused.value.reason == why
+    assert links.get(world.services, world.caller, link.id).uses == 0
+
+
+def test_every_way_costs_what_it_was_said_to_cost(world: Harness) -> None:
+    link = a_link(world, "BNB_MAINNET" if "BNB_MAINNET" in CATALOGUE.chains else "BASE_MAINNET")
+    door = checkout.get_checkout_link(world.services, link.id)
+    ways = checkout.list_payment_methods(
+        world.services, door, checkout.parse_amount(door, "12.345678")
+    )
+    assert [way.cheapest for way in ways].count(True) == 1
+    assert ways[0].cheapest
+    by_chain = {way.source.source: way for way in ways if way.option.symbol in ("USDC", "USDT")}
+    for way in by_chain.values():
+        made = checkout.pay_by_link(
+            world.services, link.id, form(world, way.name.replace(":", "_"), "12.345678", way.name)
+        )
+        assert abs(made.terms.deposit_amount - way.option.deposit_amount) <= 1
+
+
+def test_who_may_make_links_and_set_looks(world: Harness) -> None:
+    viewer = replace(world.operator, role=Role.VIEWER)
+    asked = LinkRequest(
+        title="X", destination_chain="BASE", recipient=world.address("BASE_MAINNET", "shop")
+    )
+    with pytest.raises(Forbidden):
+        links.create(world.services, viewer, asked)
+    with pytest.raises(Forbidden):
+        branding.update_branding(
+            world.services, replace(viewer, role=Role.OPERATOR), "c-1", b"", []
+        )
+    with pytest.raises(Forbidden):
+        branding.update_branding(world.services, world.caller, "c-1", b"", [])
+    link = a_link(world)
+    with pytest.raises(Forbidden):
+        links.update(world.services, viewer, link.id, LinkRequest(active=False))
+
+
+@pytest.mark.parametrize(
+    ("picture", "frames", "word"),
+    [
+        (b"<svg onload=alert(1)>", [], "PNG"),
+        (b"\x89PNG\r\n\x1a\n" + b"x" * 102_400, [], "100 KB"),
+        (None, ["http://shop.example"], "https"),
+        (None, ["https://a.example; script-src *"], "origin"),
+        (None, ["https://a.example/path"], "origin"), (None, ["*"], "origin"),
+    ],
+)  # fmt: skip
+def test_a_look_that_could_do_harm_is_refused(
+    world: Harness, picture: bytes | None, frames: list[str], word: str
+) -> None:
+    with pytest.raises(InvalidInput, match=word):
+        branding.update_branding(world.services, world.operator, "c-1", picture, frames)

@@ -1,0 +1,149 @@
+"""One text finds the one thing that it means, and nobody finds what is another's."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.clients import Mode, Scope, staff_principal
+from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus
+from crossway.domain.intent import Intent, State
+from crossway.domain.roles import Role
+from crossway.usecases.payers import checkout
+from crossway.usecases.payments import notes_and_saved_views, search, timeline
+from crossway.usecases.payments import notes_and_saved_views as notes
+from tests.storage.records import a_client
+from tests.usecases.ramp_worlds import ADA, RampWorld
+
+ORDER = {"orderId": "ORD-77", "customer": "eve@example.com"}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[RampWorld]:
+    built = RampWorld(f"sqlite:///{tmp_path / 'world.db'}")
+    yield built
+    built.store.close()
+
+
+def only(world: RampWorld, text: str) -> tuple[str, int | str] | None:
+    found = search.search(world.services, world.operator, text).best_match
+    return (found.kind, found.id) if found else None
+
+
+@pytest.fixture
+def paid(world: RampWorld) -> Intent:
+    """One that is completed, beside one that pays the same recipient."""
+    world.pay()
+    intent = world.pay(metadata=ORDER)
+    world.deposit(intent)
+    return world.until(intent, State.COMPLETED)
+
+
+def test_every_identifier_of_a_payment_leads_to_it(world: RampWorld, paid: Intent) -> None:
+    told = timeline.get_timeline(world.services, world.operator, paid.id)
+    [deposit] = told.deposits
+    page = checkout.checkout_token(world.services, paid.id)
+    for text in (
+        str(paid.id),
+        f"#{paid.id}",
+        paid.address,
+        paid.address.lower(),
+        paid.address.upper(),
+        paid.destination_address,
+        paid.intent_hash,
+        deposit.incoming.tx_hash,
+        f"https://basescan.org/tx/{deposit.incoming.tx_hash}",
+        *(one.signed.tx_id for one in told.attempts),
+        *(move.id for move in told.transitions),
+        "ord-77",
+        f"ethereum:{paid.address}@8453?value=1",
+        f"eip155:8453:{paid.address}",
+        f"http://localhost:8600/intent?id={paid.id}",
+        f"http://localhost:8600/pay/{page}",
+        "eve@example.com",
+    ):
+        assert only(world, text) == ("payment", paid.id), text
+
+
+def test_what_many_share_is_a_choice_with_reasons(world: RampWorld, paid: Intent) -> None:
+    found = search.search(world.services, world.operator, paid.terms.recipient)
+    assert found.best_match is None
+    assert {hit.matched_field for hit in found.hits} == {"recipient"}
+    assert [hit.id for hit in found.hits] == [paid.id, paid.id - 1]
+
+
+def test_orders_people_clients_and_requests_are_found(world: RampWorld) -> None:
+    order = world.buy()
+    assert only(world, f"order {order.id}") == ("order", order.id)
+    assert only(world, order.provider_reference) == ("order", order.id)
+    assert only(world, order.reference) == ("order", order.id)
+    found = search.search(world.services, world.operator, ADA.upper())
+    assert found.best_match is not None
+    assert found.best_match.kind == "person"
+    assert {"person", "order", "payment"} == {hit.kind for hit in found.hits}
+    assert only(world, world.caller.client.name) == ("client", world.caller.client.id)
+    assert only(world, "order 99") is None
+
+
+@pytest.mark.parametrize("text", ["", "  ", "%", "nobody", "0x", "https://[x", "9" * 400, "\0"])
+def test_nonsense_finds_nothing(world: RampWorld, paid: Intent, text: str) -> None:
+    assert search.search(world.services, world.operator, text).hits == ()
+
+
+def test_a_client_finds_its_own_alone(world: RampWorld, paid: Intent) -> None:
+    stranger = replace(
+        world.caller, client=a_client("c-9"), mode=Mode.TEST, scopes=frozenset(Scope)
+    )
+    for text in (str(paid.id), paid.address, "ord-77", ADA, world.caller.client.id):
+        assert search.search(world.services, stranger, text).hits == ()
+    mine = search.search(world.services, world.caller, paid.address).best_match
+    assert mine is not None
+    assert mine.id == paid.id
+
+
+def test_notes_stand_in_the_story_and_a_viewer_writes_none(world: RampWorld, paid: Intent) -> None:
+    notes.add_note(world.services, world.operator, paid.id, "  The payer called.  ")
+    told = timeline.get_timeline(world.services, world.operator, paid.id)
+    assert [(note.author, note.text) for note in told.notes] == [
+        (world.operator.actor_name, "The payer called.")
+    ]
+    with pytest.raises(Forbidden):
+        notes.add_note(world.services, staff_principal("Vera", Role.VIEWER), paid.id, "I was here")
+    for words in ("  ", "x" * 2_001):
+        with pytest.raises(InvalidInput, match="note"):
+            notes.add_note(world.services, world.operator, paid.id, words)
+
+
+def test_views_belong_to_the_team(world: RampWorld) -> None:
+    services, ada, vera = world.services, staff_principal("Ada"), staff_principal("Vera", Role.VIEWER)
+    made = notes_and_saved_views.save_view(
+        services, ada, "intents", " Held  up ", "all=exception%3Astuck", True
+    )
+    assert [view.name for view in notes_and_saved_views.list_views(services, vera, "intents")] == [
+        "Held up"
+    ]
+    with pytest.raises(InvalidStatus, match="named Held up already exists, saved by Ada"):
+        notes_and_saved_views.save_view(services, ada, "intents", "held UP", "all=x")
+    for refused in (
+        lambda: notes_and_saved_views.save_view(services, vera, "intents", "Mine", "all=x"),
+        lambda: notes_and_saved_views.update_view(services, vera, made.id, "Mine"),
+        lambda: notes_and_saved_views.delete_view(services, vera, made.id),
+    ):
+        with pytest.raises(Forbidden):
+            refused()
+    notes_and_saved_views.update_view(services, ada, made.id, "Stuck", is_default=False)
+    notes_and_saved_views.delete_view(services, ada, made.id)
+    assert notes_and_saved_views.list_views(services, vera, "intents") == []
+
+
+def test_the_way_out_says_what_the_network_asks(world: RampWorld) -> None:
+    intent = world.pay()
+    assert timeline.estimate_refund(world.services, intent) is None
+    world.deposit(intent, "short")
+    world.pass_time(20)
+    out = timeline.estimate_refund(world.services, world.now(intent))
+    assert out is not None
+    assert out.fee_units > 0
+    assert out.fee_micro_usd is not None
+    assert not out.is_dust
