@@ -132,7 +132,7 @@ class Tab:
                 resting.cancel()
 
     async def _again(self, socket: ClientConnection) -> None:
-        """Once a second, subscribe to new queries and request fragments whose interval has passed."""
+        """Once a second, subscribe to new queries and request fragments that are due."""
         while True:
             queries = {k: v for part in self._parts.values() for k, v in part.queries.items()}
             if self._line is not None and set(queries) != self._subscribed:

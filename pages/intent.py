@@ -56,7 +56,7 @@ with notices.show_errors():
     if not matches:
         st.title("Payment")
         message = (
-            f"No payment found for “{identifier}”." if identifier else "The link has no payment ID."
+            f"No payment found for “{identifier}”." if identifier else "No payment ID in the link."
         )
         notices.empty_state(message, "Search above or choose one from the list.", "search_off")
         widget.link_buttons(

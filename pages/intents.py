@@ -13,7 +13,7 @@ st.title("Payments")
 params: dict[str, str] = {}
 with notices.show_errors():
     params = listing.read_filters("intents", PARAMS)
-    listing.segmented_filter("Show", "show", list(payment_filters.QUICK), PARAMS)
+    listing.segmented_filter("Show", "show", list(payment_filters.QUICK_FILTERS), PARAMS)
     filter_builder(PARAMS, params)
     listing.saved_views_bar("intents", PARAMS, params)
 

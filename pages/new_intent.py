@@ -33,8 +33,8 @@ def form() -> None:
         refund = st.text_input("Refund address", key="refund", bind="query-params", help=REFUND)
         reference = st.text_input("Your reference (optional)", key="reference", max_chars=40)
         if services().environment == "simulated":
-            fill, icon = partial(fill_in_example, source, to_chain), ":material/science:"
-            st.button("Use example addresses", icon=icon, on_click=fill)
+            fill = partial(fill_in_example, source, to_chain)
+            st.button("Use example addresses", icon=":material/science:", on_click=fill)
     tokens = (source, to_chain, token_in, token_out)
     with right, st.container(border=True):
         quote_and_submit(new_intent.Draft(*tokens, amount, recipient, refund, reference))
@@ -61,19 +61,18 @@ def fill_in_example(source: str, destination: str) -> None:
 
 
 @st.fragment(run_every=1.0)
-def created_payment() -> None:
+def created_payment(created_id: int) -> None:
     with notices.show_errors():
-        intent = new_intent.load_created(services(), operator(), st.session_state.created_intent)
+        intent = new_intent.load_created(services(), operator(), created_id)
         st.success(f"Payment #{intent.id} is ready: {new_intent.format_total(intent)}.")
         payment_panel.panel(services(), intent, "made")
         checkout_page.checkout_facts(intent, "made")
-    href = intent_href(st.session_state.created_intent)
-    button = LinkButton("View this payment", href, "visibility", primary=True)
-    widget.link_buttons((button,), "follow")
+    follow = LinkButton("View this payment", intent_href(created_id), "visibility", primary=True)
+    widget.link_buttons((follow,), "follow")
 
 
 if st.session_state.get("created_intent"):
-    created_payment()
+    created_payment(st.session_state.created_intent)
     if st.button("Another payment", icon=":material/add_circle:"):
         del st.session_state.created_intent
         st.rerun()

@@ -36,7 +36,7 @@ with notices.show_errors():
     if not matches:
         st.title("Ramp order")
         message = (
-            f"No order found for “{identifier}”." if identifier else "The link has no order ID."
+            f"No order found for “{identifier}”." if identifier else "No order ID in the link."
         )
         notices.empty_state(message, "Search above or choose one from the list.", "search_off")
         widget.link_buttons(

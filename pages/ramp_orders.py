@@ -20,7 +20,7 @@ st.title("Ramp orders")
 params: dict[str, str] = {}
 with notices.show_errors():
     params = listing.read_filters("ramp_orders", PARAMS)
-    listing.segmented_filter("Show", "show", list(ramp_orders.QUICK), PARAMS)
+    listing.segmented_filter("Show", "show", list(ramp_orders.QUICK_FILTERS), PARAMS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         listing.text_filter("Search", "search", PARAMS, "ID, reference, address or hash")
         ramp_quote_form.order_filters(PARAMS)

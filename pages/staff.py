@@ -14,6 +14,6 @@ with notices.show_errors():
         staff.change(member)
     has_members = bool(view.build_rows(services(), operator()))
     with st.expander(
-        "Add a person", icon=":material/person_add:", key="add_fold", expanded=not has_members
+        "Add a staff member", icon=":material/person_add:", key="add_fold", expanded=not has_members
     ):
         staff.new_member_form(first=not has_members)

@@ -33,13 +33,15 @@ class PricingProvider:
     def capabilities(self) -> Capabilities:
         return CAPABILITIES[self.name]
 
-    def price(self, ask: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime) -> ProviderQuote:
-        self.asked.append((ask, channels))
+    def get_quote(
+        self, request: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime
+    ) -> ProviderQuote:
+        self.asked.append((request, channels))
         self.first()
-        rate = parts.FIAT.rates[ask.currency.code].micro_per_usd
-        scale = 10 ** (6 + ask.token.decimals - ask.currency.digits)
-        signed = self.cost_bps if ask.direction is Direction.ON else -self.cost_bps
-        fiat = ask.amount * rate * (10_000 + signed) // (10_000 * scale)
+        rate = parts.FIAT.rates[request.currency.code].micro_per_usd
+        scale = 10 ** (6 + request.token.decimals - request.currency.digits)
+        signed = self.cost_bps if request.direction is Direction.ON else -self.cost_bps
+        fiat = request.amount * rate * (10_000 + signed) // (10_000 * scale)
         until = now + timedelta(seconds=30)
         return self.answer(ProviderQuote(fiat, fiat // 100, rate, tuple(channels), "q-1", until))
 

@@ -64,7 +64,7 @@ class AddressChain:
 
 @dataclass
 class KillSwitchStore:
-    """A store that remembers nothing but what is switched off."""
+    """A store that holds kill switches only."""
 
     off: dict[str, str] = field(default_factory=dict)
 

@@ -97,8 +97,6 @@ def test_no_function_outgrows_forty_lines() -> None:
     }
     # A record of nearly fifty fields is a table, written as a function.
     assert set(long) <= {
-        "src/crossway/storage/intent_rows.py:intent_row",
-        "src/crossway/storage/intent_rows.py:intent_of",
         "src/crossway/usecases/ramps/create_order.py:drawn_order",
         "src/crossway/usecases/payments/create_intent.py:build_intent",
     }

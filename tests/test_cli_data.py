@@ -45,7 +45,7 @@ def test_what_was_backed_up_is_what_is_restored(tmp_path: Path) -> None:
     assert restored.exit_code == 0, restored.stderr
     assert "First" in keys_in(tmp_path)
     assert "Second" not in keys_in(tmp_path)
-    aside = re.search(r"What was there before is in (\S+)\n", restored.stdout)
+    aside = re.search(r"The previous database is in (\S+)\n", restored.stdout)
     assert aside is not None
     assert Path(aside[1]).stat().st_size > 0
 
@@ -117,6 +117,6 @@ def test_a_key_is_changed_and_replaced_on_the_command_line(tmp_path: Path) -> No
     first, second = keys_in(tmp_path).splitlines()
     assert "\texpires 20" in first
     for line in (first, second):
-        assert "\tread\t5 a minute\tfrom 203.0.113.0/24\t" in line
+        assert "\tread\t5 per minute\tfrom 203.0.113.0/24\t" in line
     refused = crossway(tmp_path, "keys", "change", "2", "--address", "nowhere")
     assert refused.stderr.startswith("crossway: addresses: nowhere is not a network")

@@ -25,7 +25,7 @@ def test_people_are_added_listed_changed_and_let_out(tmp_path: Path) -> None:
     assert made.exit_code == 0, made.stderr
     assert people(tmp_path, "role", "bob", "treasurer").stdout == "Bob is now treasurer\n"
     assert people(tmp_path, "reset", "Bob", typed=f"{WORDS}\n").exit_code == 0
-    assert people(tmp_path, "disable", "Bob").stdout == "Bob cannot sign in any more\n"
+    assert people(tmp_path, "disable", "Bob").stdout == "Bob can no longer sign in\n"
     listed = people(tmp_path, "list").stdout
     assert "Ada\tadmin\tnever seen" in listed
     assert "Bob\ttreasurer\tb…@e….com\tdisabled\tnever seen" in listed

@@ -1,4 +1,4 @@
-"""The four modelled bridges: documented prices to the unit, reach, limits and contract words."""
+"""The four bridge models: exact documented fees, routes, limits and ABI-encoded data."""
 
 from itertools import permutations
 
@@ -47,7 +47,7 @@ def word_values(extra_data: str) -> list[int]:
         ("STARKNET", 1_400_000, 1000, 20),
     ],
 )
-def test_cctp_asks_circles_table_to_the_unit(
+def test_cctp_fees_equal_circles_schedule(
     family: str, micro_usd_on_a_thousand: int, threshold: int, seconds: int
 ) -> None:
     source = f"{family}_MAINNET"
@@ -74,7 +74,7 @@ def test_cctp_asks_circles_table_to_the_unit(
         ("SOLANA", 150_000),
     ],
 )
-def test_gateway_asks_half_a_basis_point_and_the_burns_gas(family: str, gas_micro_usd: int) -> None:
+def test_gateway_charges_half_a_basis_point_plus_burn_gas(family: str, gas_micro_usd: int) -> None:
     source = f"{family}_MAINNET"
     destination = "BASE_MAINNET" if family != "BASE" else "ETHEREUM_MAINNET"
     found = offer(GATEWAY, source, destination)
@@ -82,7 +82,7 @@ def test_gateway_asks_half_a_basis_point_and_the_burns_gas(family: str, gas_micr
     assert found.fee_micro_usd == 50_000 + gas_micro_usd + network_costs(source, destination)
 
 
-def test_across_asks_a_share_and_the_destinations_gas() -> None:
+def test_across_charges_a_share_plus_destination_gas() -> None:
     found = offer(ACROSS, "BASE_MAINNET", "LISK_MAINNET")
     gas = CATALOGUE.chains["LISK_MAINNET"].transfer_cost_micro_usd
     assert found.details == {
@@ -95,7 +95,7 @@ def test_across_asks_a_share_and_the_destinations_gas() -> None:
     assert found.settle_seconds >= 3600
 
 
-def test_rhinofi_asks_a_share_and_the_destinations_gas() -> None:
+def test_rhinofi_charges_a_share_plus_destination_gas() -> None:
     found = offer(RHINOFI, "TRON_MAINNET", "STARKNET_MAINNET")
     gas = CATALOGUE.chains["STARKNET_MAINNET"].transfer_cost_micro_usd
     assert found.details == {"pctFee": 8 * 10**14, "gasFee": str(gas), "vaultId": 10}
@@ -103,7 +103,7 @@ def test_rhinofi_asks_a_share_and_the_destinations_gas() -> None:
 
 
 @pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
-def test_every_route_is_priced_above_what_the_network_costs(bridge) -> None:
+def test_every_route_is_priced_above_network_costs(bridge) -> None:
     legs = [RouteRequest(route.source, route.destination, 100_000_000) for route in bridge.routes()]
     answers = bridge.get_quotes(legs, NOW)
     assert [answer.request for answer in answers] == legs
@@ -115,7 +115,7 @@ def test_every_route_is_priced_above_what_the_network_costs(bridge) -> None:
 
 
 @pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
-def test_routes_stay_within_one_network_and_know_their_way_back(bridge) -> None:
+def test_routes_stay_within_one_network_and_state_whether_bidirectional(bridge) -> None:
     pairs = {(route.source, route.destination) for route in bridge.routes()}
     for route in bridge.routes():
         assert route.source != route.destination
@@ -125,13 +125,13 @@ def test_routes_stay_within_one_network_and_know_their_way_back(bridge) -> None:
 
 
 @pytest.mark.parametrize("network", [MAINNETS, TESTNETS], ids=["mainnets", "testnets"])
-def test_some_bridge_joins_every_two_chains_of_a_network(network: list[str]) -> None:
+def test_every_pair_of_chains_is_served_by_some_bridge(network: list[str]) -> None:
     joined = {(r.source, r.destination) for bridge in BRIDGES for r in bridge.routes()}
     assert set(permutations(network, 2)) <= joined
 
 
 @pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
-def test_a_pair_that_a_bridge_does_not_serve_is_answered_with_a_reason(bridge) -> None:
+def test_an_unsupported_pair_is_rejected_with_a_reason(bridge) -> None:
     leg = RouteRequest("BASE_MAINNET", "BASE_TESTNET", THOUSAND)
     (answer,) = bridge.get_quotes([leg], NOW)
     reason = f"{bridge.name} does not support BASE_MAINNET -> BASE_TESTNET"
@@ -154,7 +154,8 @@ def test_amounts_outside_the_limits_are_refused_naming_the_limit(
     pair = "BASE_MAINNET", "POLYGON_MAINNET"
     at_least, at_most = (int(text.replace(".", "")) * 10_000 for text in (least, most))
     answers = bridge.get_quotes(
-        [RouteRequest(*pair, units) for units in (at_least - 1, at_least, at_most, at_most + 1)], NOW
+        [RouteRequest(*pair, units) for units in (at_least - 1, at_least, at_most, at_most + 1)],
+        NOW,
     )
     under, low, high, over = answers
     assert isinstance(under, QuoteRejected)

@@ -1,4 +1,4 @@
-"""Price sources: fixed ones, and Pyth against a local server with answers in Hermes' form."""
+"""Price sources: fixed prices, and Pyth against a local server that responds like Hermes."""
 
 import json
 import threading
@@ -79,9 +79,11 @@ def client() -> Iterator[httpx.Client]:
         yield made
 
 
-def test_fixed_prices_never_age_and_a_price_of_nothing_is_absent() -> None:
+def test_fixed_prices_never_become_stale_and_zero_means_absent() -> None:
     prices = FixedPrices({"ETH": 1987 * 10**12, "anyBTC": 0}, WHEN)
-    assert prices.get_usd_prices(["ETH", "anyBTC", "DOGE"]) == {"ETH": Price("ETH", 1987 * 10**12, WHEN)}
+    assert prices.get_usd_prices(["ETH", "anyBTC", "DOGE"]) == {
+        "ETH": Price("ETH", 1987 * 10**12, WHEN)
+    }
     assert prices.max_age_seconds() is None
 
 
@@ -107,7 +109,9 @@ def test_every_exponent_becomes_whole_pico_dollars(
     hermes: Hermes, client: httpx.Client, price: str, expo: int, pico: int
 ) -> None:
     hermes.entries = [entry(ETH, price, expo)]
-    assert PythPrices(client, hermes.url, {"ETH": ETH}).get_usd_prices(["ETH"])["ETH"].pico_usd == pico
+    assert (
+        PythPrices(client, hermes.url, {"ETH": ETH}).get_usd_prices(["ETH"])["ETH"].pico_usd == pico
+    )
 
 
 @pytest.mark.parametrize("price", ["0", "-184136023127"])
@@ -127,14 +131,14 @@ def test_symbols_without_a_feed_are_absent_and_two_may_share_one(
     assert hermes.asked[0][1]["ids[]"] == [ETH[2:]]
 
 
-def test_many_feeds_are_asked_in_batches(hermes: Hermes, client: httpx.Client) -> None:
+def test_many_feeds_are_requested_in_batches(hermes: Hermes, client: httpx.Client) -> None:
     feeds = {f"T{n}": f"{n:064x}" for n in range(1, IDS_IN_A_REQUEST + 2)}
     hermes.entries = [entry(feed, "100000000") for feed in feeds.values()]
     assert set(PythPrices(client, hermes.url, feeds).get_usd_prices(list(feeds))) == set(feeds)
     assert [len(query["ids[]"]) for _, query, _ in hermes.asked] == [IDS_IN_A_REQUEST, 1]
 
 
-def test_an_answer_is_kept_for_a_short_time(hermes: Hermes, client: httpx.Client) -> None:
+def test_prices_are_cached_for_a_short_time(hermes: Hermes, client: httpx.Client) -> None:
     hermes.entries = [entry(ETH, "1")]
     seconds = [100.0]
     prices = PythPrices(
@@ -146,7 +150,7 @@ def test_an_answer_is_kept_for_a_short_time(hermes: Hermes, client: httpx.Client
         assert len(hermes.asked) == requests
 
 
-def test_many_askers_at_once_make_one_request(hermes: Hermes, client: httpx.Client) -> None:
+def test_concurrent_callers_share_one_request(hermes: Hermes, client: httpx.Client) -> None:
     hermes.entries = [entry(ETH, "1")]
     prices = PythPrices(client, hermes.url, {"ETH": ETH})
     with ThreadPoolExecutor(8) as pool:
@@ -178,7 +182,7 @@ def test_an_error_status_is_unreachable(hermes: Hermes, client: httpx.Client, st
         json.dumps({"parsed": [entry(ETH, "1", at=10**30)]}).encode(),
     ],
 )
-def test_an_answer_of_another_form_is_unreachable(
+def test_a_malformed_response_is_unreachable(
     hermes: Hermes, client: httpx.Client, body: bytes
 ) -> None:
     hermes.body = body
@@ -186,13 +190,13 @@ def test_an_answer_of_another_form_is_unreachable(
         PythPrices(client, hermes.url, {"ETH": ETH}).get_usd_prices(["ETH"])
 
 
-def test_no_answer_in_time_is_unreachable(hermes: Hermes, client: httpx.Client) -> None:
+def test_a_timeout_is_unreachable(hermes: Hermes, client: httpx.Client) -> None:
     hermes.open.clear()
     with pytest.raises(Unreachable, match="ReadTimeout"):
         PythPrices(client, hermes.url, {"ETH": ETH}).get_usd_prices(["ETH"])
 
 
-def test_nobody_there_is_unreachable(client: httpx.Client) -> None:
+def test_a_refused_connection_is_unreachable(client: httpx.Client) -> None:
     with pytest.raises(Unreachable, match="ConnectError"):
         PythPrices(client, "http://127.0.0.1:1", {"ETH": ETH}).get_usd_prices(["ETH"])
 

@@ -1,4 +1,4 @@
-"""The vault: what it seals only its keys open, and its digests outlive a change of key."""
+"""The vault: only its keys decrypt, and blind indexes stay the same after key rotation."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ OLD, NEW, OTHER = (Fernet.generate_key() for _ in range(3))
 
 
 @given(st.binary())
-def test_what_is_sealed_is_opened_and_never_looks_the_same(plain: bytes) -> None:
+def test_encrypted_values_decrypt_and_never_repeat(plain: bytes) -> None:
     vault = FernetVault([OLD], b"index key")
     first, second = vault.encrypt(plain), vault.encrypt(plain)
     assert first != second
     assert vault.decrypt(first) == vault.decrypt(second) == plain
 
 
-def test_the_first_key_seals_and_every_key_opens() -> None:
+def test_the_first_key_encrypts_and_every_key_decrypts() -> None:
     sealed = FernetVault([OLD], b"").encrypt(b"plain")
     both = FernetVault([NEW, OLD], b"")
     assert both.decrypt(sealed) == b"plain"
@@ -33,7 +33,7 @@ def test_the_first_key_seals_and_every_key_opens() -> None:
         FernetVault([OTHER], b"").decrypt(sealed)
 
 
-def test_what_another_key_sealed_is_renewed_once() -> None:
+def test_values_encrypted_with_another_key_are_reencrypted_once() -> None:
     both = FernetVault([NEW, OLD], b"")
     renewed = both.reencrypt(FernetVault([OLD], b"").encrypt(b"plain"))
     assert renewed is not None
@@ -44,7 +44,7 @@ def test_what_another_key_sealed_is_renewed_once() -> None:
 
 
 @pytest.mark.parametrize("sealed", [b"", b"plain", b"gAAAAA", b"\x00\xff"])
-def test_what_was_tampered_with_is_not_opened(sealed: bytes) -> None:
+def test_modified_values_do_not_decrypt(sealed: bytes) -> None:
     vault = FernetVault([OLD], b"")
     token = bytearray(vault.encrypt(b"plain"))
     token[20] ^= 1
@@ -54,12 +54,12 @@ def test_what_was_tampered_with_is_not_opened(sealed: bytes) -> None:
 
 
 @pytest.mark.parametrize("keys", [[], [b""], [b"short"], [OLD, b"short"], [b"x" * 44]])
-def test_a_key_that_is_none_is_refused(keys: list[bytes]) -> None:
+def test_a_malformed_key_is_rejected(keys: list[bytes]) -> None:
     with pytest.raises(InvalidSecretKey, match="secret key"):
         FernetVault(keys, b"")
 
 
-def test_a_digest_needs_the_index_key() -> None:
+def test_a_blind_index_needs_the_index_key() -> None:
     vault = FernetVault([OLD], b"index key")
     assert vault.blind_index("ada") == FernetVault([NEW], b"index key").blind_index("ada")
     assert vault.blind_index("ada") != vault.blind_index("eve")
@@ -67,7 +67,7 @@ def test_a_digest_needs_the_index_key() -> None:
     assert "ada@example.com" not in vault.blind_index("ada@example.com")
 
 
-def test_those_who_start_at_once_share_one_index_key(tmp_path: Path) -> None:
+def test_processes_started_concurrently_share_one_index_key(tmp_path: Path) -> None:
     store = open_store(migrate_database(f"sqlite:///{tmp_path / 'a.db'}"))
     vaults = run_concurrently([lambda: open_vault([OLD], store)] * 8)
     assert len({vault.blind_index("ada") for vault in vaults}) == 1
@@ -75,7 +75,7 @@ def test_those_who_start_at_once_share_one_index_key(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_key_that_is_not_the_databases_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+def test_a_key_of_another_database_is_rejected_and_changes_nothing(tmp_path: Path) -> None:
     store = open_store(migrate_database(f"sqlite:///{tmp_path / 'a.db'}"))
     index = open_vault([OLD], store).blind_index("ada")
     with pytest.raises(InvalidSecretKey, match="none of the secret keys decrypts"):

@@ -1,4 +1,4 @@
-"""Webhooks are posted to public addresses alone, whatever a URL or a resolver says."""
+"""Webhooks are sent to public addresses only, whatever the URL or the resolver says."""
 
 import os
 import socket
@@ -86,17 +86,17 @@ def to(*answers: Sequence[str]) -> Resolve:
 
 
 @pytest.mark.parametrize("address", INSIDE)
-def test_an_address_inside_is_not_public(address: str) -> None:
+def test_internal_addresses_are_not_public(address: str) -> None:
     assert not is_public(address)
 
 
 @pytest.mark.parametrize("address", [PUBLIC, "8.8.8.8", "2606:4700::6810:84e5"])
-def test_an_address_that_everybody_reaches_is_public(address: str) -> None:
+def test_global_addresses_are_public(address: str) -> None:
     assert is_public(address)
 
 
 @pytest.mark.parametrize("address", INSIDE)
-def test_a_name_that_leads_inside_is_refused_and_never_asked(
+def test_a_host_with_internal_addresses_is_rejected_and_never_contacted(
     address: str, sender: Callable[..., HttpWebhookSender]
 ) -> None:
     made = sender(resolve=to([address]))
@@ -105,7 +105,7 @@ def test_a_name_that_leads_inside_is_refused_and_never_asked(
         made.send("https://shop.example/", {}, b"{}")
 
 
-def test_one_address_inside_among_public_ones_is_one_too_many(
+def test_one_internal_address_among_public_ones_rejects_the_host(
     sender: Callable[..., HttpWebhookSender],
 ) -> None:
     made = sender(resolve=to([PUBLIC, "10.0.0.1"]))
@@ -144,7 +144,7 @@ def test_one_address_inside_among_public_ones_is_one_too_many(
         ("https://localhost/", "must resolve to a public address"),
     ],
 )
-def test_a_url_that_a_webhook_cannot_have_is_refused_with_words(
+def test_an_invalid_url_is_rejected_with_the_reason(
     url: str, words: str, sender: Callable[..., HttpWebhookSender]
 ) -> None:
     made = sender()
@@ -155,7 +155,7 @@ def test_a_url_that_a_webhook_cannot_have_is_refused_with_words(
         made.send(url, {}, b"{}")
 
 
-def test_a_name_that_nobody_knows_now_is_no_objection_and_no_delivery(
+def test_an_unresolvable_host_is_accepted_but_not_delivered_to(
     sender: Callable[..., HttpWebhookSender],
 ) -> None:
     def unknown(host: str, port: int) -> Sequence[str]:
@@ -167,7 +167,7 @@ def test_a_name_that_nobody_knows_now_is_no_objection_and_no_delivery(
         made.send("https://shop.example/", {}, b"{}")
 
 
-def test_slow_names_keep_no_other_name_from_being_found(
+def test_slow_look_ups_do_not_block_other_hosts(
     sender: Callable[..., HttpWebhookSender],
 ) -> None:
     let_go, asked = threading.Event(), []
@@ -196,7 +196,7 @@ def test_slow_names_keep_no_other_name_from_being_found(
     assert sorted(sent_to) == sorted(set(sent_to)), "one look-up for each host at a time"
 
 
-def test_a_loopback_address_is_allowed_where_that_was_chosen_and_no_other_inside(
+def test_loopback_is_allowed_if_configured_and_no_other_internal_address(
     sender: Callable[..., HttpWebhookSender],
 ) -> None:
     made = sender(loopback=True)
@@ -208,7 +208,9 @@ def test_a_loopback_address_is_allowed_where_that_was_chosen_and_no_other_inside
     assert made.objection("https://2130706433/") is not None
 
 
-def test_what_was_looked_at_is_what_is_connected_to(sender: Callable[..., HttpWebhookSender]) -> None:
+def test_connections_go_to_the_checked_address(
+    sender: Callable[..., HttpWebhookSender],
+) -> None:
     """A name that leads to this receiver once, and elsewhere each time after it."""
     with running_receiver() as receiver:
         made = sender(loopback=True, resolve=to(["127.0.0.1"], ["10.0.0.1"]))
@@ -238,7 +240,7 @@ def test_proxies_of_the_environment_are_not_used() -> None:
     assert done.stdout.decode().strip() == "thank you", done.stderr.decode()
 
 
-def test_a_long_answer_is_read_in_part(sender: Callable[..., HttpWebhookSender]) -> None:
+def test_a_long_response_is_read_in_part(sender: Callable[..., HttpWebhookSender]) -> None:
     with running_receiver(Receiver(text=b"x" * 10_000_000)) as receiver:
         answer = sender(loopback=True).send(receiver.url, {}, b"{}")
     assert answer.body == "x" * 4096
@@ -248,7 +250,7 @@ def local(listener: socket.socket) -> str:
     return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-def test_an_answer_that_drips_ends_with_the_time(sender: Callable[..., HttpWebhookSender]) -> None:
+def test_a_slow_response_ends_at_the_deadline(sender: Callable[..., HttpWebhookSender]) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     ended = threading.Event()
 
@@ -303,7 +305,7 @@ def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext
     return server, ssl.create_default_context(cafile=str(pem))
 
 
-def test_a_certificate_is_checked_against_the_name_and_not_the_address(
+def test_the_certificate_is_verified_against_the_host_name(
     sender: Callable[..., HttpWebhookSender], tmp_path: Path
 ) -> None:
     server, client = certificate(tmp_path, "shop.example")

@@ -84,10 +84,14 @@ def new_key(
     **limits: Any,
 ) -> tuple[str, int, str]:
     """Client, number and secret of a key of a new client, whose rate is out of a test's way."""
-    client = clients.create_client(service.services, f"Shop {next(_names)}", staff_principal("test"))
+    client = clients.create_client(
+        service.services, f"Shop {next(_names)}", staff_principal("test")
+    )
     change = clients.ClientUpdate(**{"requests_per_minute": 100_000, **limits})
     clients.update_client(service.services, client.id, change, staff_principal("test"))
-    made = api_keys.create_api_key(service.services, client.id, mode, staff_principal("test"), scopes)
+    made = api_keys.create_api_key(
+        service.services, client.id, mode, staff_principal("test"), scopes
+    )
     return client.id, made.key.id, made.secret
 
 

@@ -89,7 +89,9 @@ def test_a_client_sees_its_own_intents_only(api: Api, http: TestClient, service:
 
 def test_both_keys_of_a_client_see_the_same_intents(api: Api) -> None:
     made = api.create().json()
-    second = api_keys.create_api_key(api.service.services, api.client_id, Mode.TEST, staff_principal("test"))
+    second = api_keys.create_api_key(
+        api.service.services, api.client_id, Mode.TEST, staff_principal("test")
+    )
     twin = Api(api.http, api.service, api.client_id, second.key.id, second.secret)
     assert twin.get(f"/intents/{made['id']}").status_code == 200
 

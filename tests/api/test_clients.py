@@ -13,7 +13,10 @@ OTHER = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 def test_a_key_can_have_a_rate_of_its_own(http: TestClient, service: Service) -> None:
     api = Api(http, service, *new_key(service))
     api_keys.update_api_key(
-        service.services, api.key_id, api_keys.ApiKeyUpdate(requests_per_minute=2), staff_principal("t")
+        service.services,
+        api.key_id,
+        api_keys.ApiKeyUpdate(requests_per_minute=2),
+        staff_principal("t"),
     )
     twin = api_keys.create_api_key(service.services, api.client_id, Mode.TEST, staff_principal("t"))
     assert [api.get("/chains").status_code for _ in range(3)] == [200, 200, 429]
@@ -52,7 +55,9 @@ def test_client_info_tells_all_that_is_set(api: Api) -> None:
         refund_addresses={"evm": OTHER}, display_name="Café", colour="#112233"
     )
     clients.update_client(services, api.client_id, change, staff_principal("t"))
-    api_keys.update_api_key(services, api.key_id, api_keys.ApiKeyUpdate(requests_per_minute=900), staff_principal("t"))
+    api_keys.update_api_key(
+        services, api.key_id, api_keys.ApiKeyUpdate(requests_per_minute=900), staff_principal("t")
+    )
     api_keys.rotate_api_key(services, api.key_id, staff_principal("t"))
     info = api.get("/client/auth/client-info").json()
     assert info["branding"] == {"displayName": "Café", "logoUrl": None, "colour": "#112233"}

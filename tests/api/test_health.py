@@ -52,7 +52,8 @@ def test_a_process_whose_engine_hangs_is_not_ready(service: Service) -> None:
 
 def test_a_process_without_an_engine_needs_no_pass(service: Service) -> None:
     services = replace(
-        service.services, process=replace(service.services.process, engine=EngineHealth(started_at=-1e9))
+        service.services,
+        process=replace(service.services.process, engine=EngineHealth(started_at=-1e9)),
     )
     assert ready(services) == (200, "")
 

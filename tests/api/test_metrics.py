@@ -12,7 +12,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
-from crossway.api.health import root_probe_routes, create_probe_app
+from crossway.api.health import create_probe_app, root_probe_routes
 from crossway.bootstrap import Service
 from crossway.domain.errors import Unreachable
 from crossway.ports.policy import IngressConfig

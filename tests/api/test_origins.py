@@ -113,7 +113,10 @@ def test_a_key_that_is_bound_to_addresses_is_403_from_any_other(
 ) -> None:
     client, key, secret = new_key(service)
     api_keys.update_api_key(
-        service.services, key, api_keys.ApiKeyUpdate(addresses=("203.0.113.0/24",)), staff_principal("t")
+        service.services,
+        key,
+        api_keys.ApiKeyUpdate(addresses=("203.0.113.0/24",)),
+        staff_principal("t"),
     )
     forwarded = {"X-Forwarded-For": SHOP}
 
@@ -128,7 +131,9 @@ def test_a_key_that_is_bound_to_addresses_is_403_from_any_other(
     assert asked(ELSEWHERE, **forwarded).status_code == 403
     assert asked(SHOP, **forwarded).status_code == 403
     assert asked(PROXY, (f"{PROXY}/32",), **forwarded).status_code == 200
-    api_keys.update_api_key(service.services, key, api_keys.ApiKeyUpdate(addresses=()), staff_principal("t"))
+    api_keys.update_api_key(
+        service.services, key, api_keys.ApiKeyUpdate(addresses=()), staff_principal("t")
+    )
     assert asked(ELSEWHERE).status_code == 200
 
 

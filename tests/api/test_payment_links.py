@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from crossway.usecases.payers import checkout
+from crossway.usecases.payments.link_tokens import create_token
 from tests.api.conftest import USDC_BASE, WALLET, Api, new_key, served
 
 LINK = {"title": "Coffee", "destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET}
@@ -93,7 +94,7 @@ def test_another_clients_link_is_not_there(api: Api) -> None:
 
 def test_an_intents_answers_name_the_payers_page(api: Api) -> None:
     made = api.create().json()
-    name = checkout.checkout_token(api.service.services, made["id"])
+    name = create_token(api.service.services, made["id"])
     assert made["payment_url"] == f"http://crossway.test/pay/{name}"
     assert api.get(f"/intents/{made['id']}").json()["payment_url"] == made["payment_url"]
     listed = api.get("/intents").json()["intents"]

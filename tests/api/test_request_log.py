@@ -43,7 +43,9 @@ def caller_of(api: Api) -> Principal:
 def logged(api: Api, **wanted: Any) -> list[LoggedRequest]:
     """The client's requests, newest first, once all are written."""
     request_log.write_batch(api.service.services)
-    return request_log.list_requests(api.service.services, caller_of(api), RequestFilter(**wanted), 100)
+    return request_log.list_requests(
+        api.service.services, caller_of(api), RequestFilter(**wanted), 100
+    )
 
 
 def test_a_request_is_remembered_with_its_route_its_answer_and_who_asked(api: Api) -> None:
@@ -157,7 +159,8 @@ def test_many_requests_share_a_commit(api: Api) -> None:
 def heard(**more: Any) -> RequestLogEntry:
     facts: dict[str, Any] = {
         "at": 0.0, "request_id": "r", "method": "POST", "path": "/v1/x", "status": 200,
-        "microseconds": 1, "client_id": None, "key_prefix": None, "request_body": b"{}", "response_body": b"{}",
+        "microseconds": 1, "client_id": None, "key_prefix": None,
+        "request_body": b"{}", "response_body": b"{}",
     }  # fmt: skip
     return RequestLogEntry(**(facts | more))
 

@@ -33,7 +33,7 @@ def test_a_refund_that_failed_is_sent_again_once_its_confirmation_is_read(
     misbehave(site, refuse=[back])
     pay(site, intent, "10000000")
     page, seen = opened(f"intent?id={intent['id']}", WIDE)
-    expect(page.get_by_text("sends another 15.").first).to_be_visible()
+    expect(page.get_by_text("send another 15.").first).to_be_visible()
     hours_later(site)
     page.goto(f"{site.url}/alerts")
     to_its_remedy(page, f"The refund of payment {intent['id']} failed")

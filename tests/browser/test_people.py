@@ -137,6 +137,6 @@ def test_a_provider_lets_in_whom_somebody_has_added(
 
     office.provider.email = "mallory@example.com"
     page.get_by_role("button", name="Sign in with 127.0.0.1").click()
-    refused = page.get_by_text("Nobody here has the e-mail address")
+    refused = page.get_by_text("No staff member has the e-mail address")
     expect(refused).to_be_visible()
     office.provider.email = "ada@example.com"

@@ -30,7 +30,9 @@ def page(chromium: Browser) -> Page:
 def test_the_code_of_every_family_is_read_back(page: Page, chain: str, marked: bool) -> None:
     found = CATALOGUE.chains[chain]
     for token in CATALOGUE.by_chain[chain][:3]:
-        text = payment_uri(found, token, ADDRESSES[chain], 123_456_789, KEY, "و" * MAX_LABEL_CHARACTERS)
+        text = payment_uri(
+            found, token, ADDRESSES[chain], 123_456_789, KEY, "و" * MAX_LABEL_CHARACTERS
+        )
         for mark in ("NO REAL MONEY", SIMULATED) if marked else ("",):
             code = qr_svg(text, "a code", mark)
             # As wide as a phone shows it.

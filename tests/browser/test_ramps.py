@@ -22,7 +22,9 @@ def open_order(page: Page, email: str, provider: str) -> str:
     expect(page.get_by_role("heading", name="New ramp order")).to_be_visible()
     expect(page.get_by_role("textbox", name="Customer's e-mail")).to_have_value(email)
     page.get_by_role("button", name="Use example values").click()
-    expect(page.get_by_role("textbox", name=re.compile("ing wallet$"))).to_have_value(re.compile("^0x"))
+    expect(page.get_by_role("textbox", name=re.compile("ing wallet$"))).to_have_value(
+        re.compile("^0x")
+    )
     verdict = page.get_by_text(re.compile("can go ahead now|needs the .* check first")).first
     expect(verdict).to_be_visible()
     settled(page)

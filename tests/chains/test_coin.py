@@ -89,7 +89,7 @@ def test_a_look_at_one_address_does_not_make_coins_of_another_come_again(
     base: Anvil, chain: EvmChain
 ) -> None:
     # As on a chain whose nodes keep no old balances.
-    chain.context.params = replace(chain.context.params, history=False)
+    chain.context.params = replace(chain.context.params, archive=False)
     paid, other = made_up("a paid one"), made_up("another one")
     watch, before = Addresses(paid, other), cursor(chain)
     base.mine()

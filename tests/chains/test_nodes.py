@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from crossway.adapters.chains.evm.contracts import default_deployment
 from crossway.bootstrap import SetupError
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import State
@@ -49,7 +50,7 @@ def rested(world: LiveWorld) -> None:
     """Nodes that failed are asked again at once."""
     for chain in world.services.chains.values():
         for health in chain.context.pool._health.values():  # type: ignore[attr-defined]
-            health.rests_until = 0.0
+            health.paused_until = 0.0
             health.failures = 0
 
 
@@ -64,7 +65,7 @@ def test_a_node_that_fails_in_the_middle_delays_and_loses_nothing(
             front.mood = mood
         for chain in alone.services.chains.values():
             for health in chain.context.pool._health.values():  # type: ignore[attr-defined]
-                health.checked = False
+                health.chain_verified = False
         alone.step()
         before = alone.now(intent).state
         alone.engine.tick()
@@ -180,13 +181,12 @@ def test_what_is_missing_is_refused_in_words_at_the_start(
     profile = write_profile(tmp_path, {chain: [one.url] for chain, one in chains.items()})
     base = chains[BASE]
     before = base.rpc("evm_snapshot")
-    from crossway.adapters.chains.evm.contracts import default_deployment
 
-    base.rpc("anvil_setCode", deployment().escrow, "0x")
+    base.rpc("anvil_setCode", default_deployment().escrow, "0x")
     with pytest.raises(SetupError, match=r"BASE_MAINNET: the Escrow is not deployed at 0x"):
         LiveWorld(tmp_path, chains, profile)
     base.rpc("evm_revert", before)
-    base.rpc("anvil_setCode", deployment().filler, "0x6001")
+    base.rpc("anvil_setCode", default_deployment().filler, "0x6001")
     with pytest.raises(SetupError, match="another contract than the Filler"):
         LiveWorld(tmp_path, chains, profile)
     (tmp_path / "password").write_text("not it")

@@ -9,10 +9,10 @@ import httpx
 import pytest
 
 from crossway.client.errors import (
+    APIConnectionError,
     ApiError,
     BadRequest,
     KycRequired,
-    APIConnectionError,
     NotFound,
     RateLimited,
     ServerError,
@@ -95,7 +95,9 @@ def _many_digits(_: httpx.Request) -> httpx.Response:
 def test_an_answer_of_something_else_is_told_so() -> None:
     with httpx.Client(transport=httpx.MockTransport(_page), base_url="http://x") as http:
         for path in ("/fine", "/lost"):
-            with pytest.raises(ApiError, match=r"200: the answer is not|404: the service answered"):
+            with pytest.raises(
+                ApiError, match=r"200: the response is not|404: the service responded"
+            ):
                 Transport(http).get(path)
 
 

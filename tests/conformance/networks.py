@@ -314,7 +314,7 @@ def on_tron(kind: str, folder: Path) -> Iterator[Network]:
     node = _TRONS[0]
     before, sent = node.anvil.rpc("evm_snapshot"), node.machine.remembered()
     if kind in ("Plain", "Silent"):
-        node.anvil.rpc("anvil_setCode", tron.plain(tron.USDT), anvil.token_code(kind))
+        node.anvil.rpc("anvil_setCode", tron.to_evm_address(tron.USDT), anvil.token_code(kind))
     asked_for, other = (tron.TRX, tron.USDT) if kind == "coin" else (tron.USDT, tron.FOREIGN)
     made = TronNetwork(node, asked_for, other)
     yield made

@@ -6,7 +6,14 @@ from typing import Any
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.intent_hash import address_word, number_word
 from crossway.adapters.chains.starknet.contracts import default_deployment
-from crossway.adapters.chains.starknet.felts import to_hex, to_felt, split_u256, selector, decode_short_string, split_word
+from crossway.adapters.chains.starknet.felts import (
+    decode_short_string,
+    selector,
+    split_u256,
+    split_word,
+    to_felt,
+    to_hex,
+)
 from tests.chains.starknet.network import Starknet, made_up
 
 TOTAL, OUT = 25_000_000, 24_900_000

@@ -11,7 +11,13 @@ from eth_abi import encode
 
 from crossway.adapters.chains.evm.calldata import selector
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, default_deployment
-from crossway.adapters.chains.intent_hash import TermsHashes, hash_terms, create2_address, dest_words, source_words
+from crossway.adapters.chains.intent_hash import (
+    TermsHashes,
+    create2_address,
+    dest_words,
+    hash_terms,
+    source_words,
+)
 from crossway.catalogue import load_catalogue
 from crossway.domain.intent import Terms
 from tests.chains.anvil import running

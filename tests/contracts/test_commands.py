@@ -62,14 +62,14 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
     assert "Aborted" in desk.says("contracts", "deploy", code=1, asked="n\n")
     assert desk.says("contracts", "verify", code=1).count("not deployed") == 4
     assert desk.says(*deploy).count("✓") == 4
-    assert "everything is there" in desk.says(*deploy)
+    assert "all contracts are deployed" in desk.says(*deploy)
     one.call_token(
         dollars(CHAIN), "mint(address,uint256)", address_word("evm", RELAYER), number_word(10**9)
     )
     assert "contracts approve --chain BASE_MAINNET --token USDC" in desk.says("doctor", code=1)
     desk.says("contracts", "approve", "--chain", CHAIN, "--yes")
     assert "nothing to change" in desk.says("contracts", "approve", "--chain", CHAIN, "--yes")
-    assert "Nothing wrong found" in desk.says("doctor")
+    assert "No problems found" in desk.says("doctor")
     less = ("contracts", "approve", "--chain", CHAIN, "--token", "USDC", "--limit", "500", "--yes")
     assert "500 USDC allowed" in desk.says(*less)
     assert "not all of it approved" in desk.says("doctor", code=1)
@@ -115,7 +115,7 @@ def test_what_bridges_charged_is_withdrawn(desk: Desk) -> None:
     take = ("contracts", "withdraw", "--chain", CHAIN, "--token", "USDC", "--yes")
     desk.says(*take)
     assert one.balance(TREASURY) == 1_000_000
-    assert "no USDC stayed" in desk.says(*take)
+    assert "retained no USDC" in desk.says(*take)
 
 
 def test_a_new_account_exists_only_encrypted(tmp_path: Path) -> None:

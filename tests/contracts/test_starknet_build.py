@@ -3,7 +3,11 @@
 import json
 from importlib.resources import files
 
-from crossway.adapters.chains.starknet.contracts import REDIRECT_SECONDS, class_hash, default_deployment
+from crossway.adapters.chains.starknet.contracts import (
+    REDIRECT_SECONDS,
+    class_hash,
+    default_deployment,
+)
 from crossway.adapters.chains.starknet.felts import to_hex
 from tests.chains.starknet.environment import needed, toolchain
 from tests.processes import ROOT

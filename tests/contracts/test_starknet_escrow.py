@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from crossway.adapters.chains.starknet.felts import to_felt, split_u256, selector
+from crossway.adapters.chains.starknet.felts import selector, split_u256, to_felt
 from tests.chains.starknet.network import address_of, shared
 from tests.contracts.starknet_terms import (
     AT,

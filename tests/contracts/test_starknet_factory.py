@@ -7,7 +7,7 @@ import pytest
 
 from crossway.adapters.chains.intent_hash import chain_word
 from crossway.adapters.chains.starknet.contracts import REDIRECT_SECONDS
-from crossway.adapters.chains.starknet.felts import to_felt, split_u256, selector, split_word
+from crossway.adapters.chains.starknet.felts import selector, split_u256, split_word, to_felt
 from tests.chains.starknet.network import CATALOGUE, Starknet, address_of, made_up, shared
 from tests.contracts.starknet_terms import (
     AT,

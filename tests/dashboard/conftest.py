@@ -1,4 +1,4 @@
-"""The dashboard on a world of its own, drawn without a browser."""
+"""The dashboard on a world of its own, run without a browser."""
 
 import json
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ PAGES_FOLDER = Path(__file__).parents[2] / "pages"
 
 @dataclass
 class Screen:
-    """What one operator sees."""
+    """The dashboard as one operator sees it."""
 
     at: AppTest
     world: RampWorld
@@ -43,7 +43,7 @@ class Screen:
         return self.again()
 
     def widget(self, key: str) -> dict[str, Any]:
-        """The data of one of our own widgets."""
+        """The data of one of our own components."""
         found = [w for w in _below(self.at._tree) if w.type == "bidi_component"]
         data = {w.proto.id.rpartition("-")[2]: json.loads(w.proto.json) for w in found}
         assert key in data, f"{key} is not on the screen, only {sorted(data)}"
@@ -57,13 +57,13 @@ class Screen:
 
     @property
     def pictures(self) -> list[str]:
-        """What every picture is said to show."""
+        """The text alternative of every picture."""
         drawn = (e.proto for e in _below(self.at._tree) if hasattr(e, "proto"))
         return [img.alt for proto in drawn if hasattr(proto, "imgs") for img in proto.imgs]
 
     @property
     def words(self) -> str:
-        """Every word that Streamlit itself draws."""
+        """All text that Streamlit itself draws."""
         kinds = ("title", "header", "subheader", "markdown", "caption", "info", "success")
         kinds += ("warning", "error", "code", "toast")
         drawn = "\n".join(str(e.value) for kind in kinds for e in getattr(self.at, kind))
@@ -78,7 +78,7 @@ def _below(block: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[RampWorld]:
-    """Everything real but the passing of time."""
+    """A real service with a manual clock."""
     built = RampWorld(f"sqlite:///{tmp_path / 'world.db'}", chains=tuple(CATALOGUE.chains))
     session.configure(lambda: built.services)
     st.cache_data.clear()
@@ -89,6 +89,6 @@ def world(tmp_path: Path) -> Iterator[RampWorld]:
 
 @pytest.fixture
 def screen(world: RampWorld) -> Screen:
-    """The whole dashboard, opened on its first screen."""
+    """The whole dashboard, opened on its first page."""
     at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30)
     return Screen(at, world).again()

@@ -192,7 +192,7 @@ def test_what_no_machine_can_end_is_settled_by_a_person_and_nothing_else_is(
     assert past.alert.note == "A test of ours"
     world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=900))
     world.pass_time(10, 5)
-    with pytest.raises(InvalidStatus, match="by itself"):
+    with pytest.raises(InvalidStatus, match="automatically"):
         alerts.resolve_alerts(services, world.operator, ["unreachable:ARBITRUM_MAINNET"], "go away")
 
 
@@ -214,7 +214,7 @@ def test_what_somebody_looks_after_leaves_the_strip_and_comes_back_as_new(
     assert (counted(), len(causes(world))) == ((0, 1), 1)
     with world.store.read() as unit:
         [(_, _, _, detail)] = [e for e in unit.audit_log.list_recent(5) if "acknow" in e[2]]
-    assert detail == {"alarms": [key], "note": "calling the node"}
+    assert detail == {"alerts": [key], "note": "calling the node"}
     world.pass_time(60, 5)
     assert causes(world) == {}
     world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=60))

@@ -40,7 +40,7 @@ def test_a_key_is_made_and_its_secret_is_shown_once(screen: Screen) -> None:
     secret = secret_of(screen)
     (row,) = screen.widget("keys")["rows"]
     assert (row["cells"][0]["text"], row["cells"][0]["sub"]) == (f"{secret[:12]}…", "A shop")
-    assert [c["text"] for c in row["cells"][1]["chips"]] == ["Active", "Test"]
+    assert [c["text"] for c in row["cells"][1]["badges"]] == ["Active", "Test"]
     assert row["cells"][3]["text"] == "40 per minute"
     assert row["cells"][4]["text"] == "203.0.113.7/32, 2001:db8::/32"
     assert row["cells"][5]["text"] == "Never"
@@ -82,7 +82,7 @@ def test_a_key_that_is_replaced_works_on_and_says_until_when(screen: Screen) -> 
     assert "This key was already rotated" in screen.words
     assert "Expires" in text_of(screen, "key_facts")
     rows = screen.open("keys").widget("keys")["rows"]
-    assert [[c["text"] for c in r["cells"][1]["chips"]] for r in rows] == [
+    assert [[c["text"] for c in r["cells"][1]["badges"]] for r in rows] == [
         ["Active", "Test"],
         ["Expiring", "Test"],
     ]
@@ -97,7 +97,7 @@ def test_a_revoked_key_offers_nothing_more_and_is_listed_among_the_ended(screen:
     assert "This key is revoked" in screen.open("key", id=str(key.id)).words
     assert [button.label for button in screen.at.button if "Save" in button.label] == []
     (row,) = screen.open("keys", show=view.INACTIVE).widget("keys")["rows"]
-    assert row["cells"][1]["chips"][0]["text"] == "Revoked"
+    assert row["cells"][1]["badges"][0]["text"] == "Revoked"
 
 
 def test_an_unknown_key_or_client_is_answered_in_words(screen: Screen) -> None:

@@ -139,7 +139,7 @@ def test_a_log_that_somebody_changed_says_where(screen: Screen) -> None:
         clients.create_client(services, name, staff_principal("ada"))
     assert "Log verified: 3 entries intact." in screen.open("audit").words
     with screen.world.store.writer.begin() as db:
-        db.execute(update(audit_table).where(audit_table.c.id == 2).values(who="nobody"))
+        db.execute(update(audit_table).where(audit_table.c.id == 2).values(actor="nobody"))
     st.cache_data.clear()
     assert "Log modified: the entries before #2" in screen.again().words
 

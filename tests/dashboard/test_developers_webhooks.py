@@ -32,10 +32,10 @@ def receiver() -> Iterator[Receiver]:
         yield found
 
 
-def chips(row: dict[str, object], column: int) -> list[str]:
+def badges(row: dict[str, object], column: int) -> list[str]:
     cells = row["cells"]
     assert isinstance(cells, list)
-    return [chip["text"] for chip in cells[column].get("chips", ())]
+    return [badge["text"] for badge in cells[column].get("badges", ())]
 
 
 def text_of(screen: Screen, key: str) -> str:
@@ -51,14 +51,14 @@ def test_a_webhook_is_added_and_its_secret_verifies_the_test_event(
     screen.press("Add a webhook")
     secret = next(code.value for code in screen.at.code if code.value.startswith("whsec_"))
     (row,) = screen.widget("webhooks")["rows"]
-    assert (row["href"], chips(row, 1)) == ("webhook?id=1", ["Enabled"])
+    assert (row["href"], badges(row, 1)) == ("webhook?id=1", ["Enabled"])
     screen.press("I have saved it")
     assert "whsec_" not in screen.words
     screen.open("webhook", id="1").press("Send a test event")
     world.deliver()
     assert receiver.arrived[0].verified(secret)["type"] == "webhook_test"
     (one,) = screen.again().widget("deliveries")["rows"]
-    assert (one["cells"][0]["sub"], chips(one, 1)) == ("Webhook test", ["Delivered"])
+    assert (one["cells"][0]["sub"], badges(one, 1)) == ("Webhook test", ["Delivered"])
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
     assert [row["cells"][n]["text"] for n in (3, 4, 5)] == ["1", "0", "0"]
 
@@ -80,9 +80,9 @@ def test_a_failing_endpoint_says_so_with_its_answer_and_its_next_try(
     deliveries.send_test_event(world.services, world.caller, made.endpoint.id)
     world.deliver()
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
-    assert (row["cells"][0]["sub"], chips(row, 1)) == ("A shop · Orders", ["Failing"])
+    assert (row["cells"][0]["sub"], badges(row, 1)) == ("A shop · Orders", ["Failing"])
     (one,) = screen.open("webhook", id="1").widget("deliveries")["rows"]
-    assert (chips(one, 1), one["cells"][3]["text"]) == (["Retrying"], "500")
+    assert (badges(one, 1), one["cells"][3]["text"]) == (["Retrying"], "500")
     assert one["cells"][4]["at"]
     assert "Failing since" in text_of(screen, "webhook_facts")
 
@@ -97,7 +97,7 @@ def test_an_endpoint_that_was_switched_off_says_why_and_can_be_switched_on(
     world.deliver()
     world.later(DISABLE_AFTER.total_seconds())
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
-    assert (chips(row, 1), row["cells"][1]["sub"]) == (["Disabled"], DISABLED_REASON)
+    assert (badges(row, 1), row["cells"][1]["sub"]) == (["Disabled"], DISABLED_REASON)
     screen.open("webhook", id="1")
     test = next(b for b in screen.at.button if b.label == "Send a test event")
     assert test.disabled

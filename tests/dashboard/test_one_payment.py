@@ -20,7 +20,7 @@ def test_the_root_link_leads_to_the_payment(screen: Screen) -> None:
     intent = screen.world.pay()
     screen.at.query_params["intent"] = intent.address
     screen.again()
-    leaving = [w for w in screen.at.main if "leave" in str(getattr(w, "proto", ""))[:4000]]
+    leaving = [w for w in screen.at.main if "navigate" in str(getattr(w, "proto", ""))[:4000]]
     assert leaving or screen.at.title[0].value == f"Payment #{intent.id}"
 
 

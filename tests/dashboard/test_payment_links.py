@@ -28,7 +28,7 @@ def test_a_link_is_made_used_and_switched_off(screen: Screen) -> None:
     screen.press("Deactivate")
     assert not links.get(world.services, world.operator, made.id).active
     [row] = screen.open("payment_links").widget("payment_links")["rows"]
-    assert row["cells"][1]["chips"][0]["text"] == "Inactive"
+    assert row["cells"][1]["badges"][0]["text"] == "Inactive"
 
 
 def test_a_form_that_is_wrong_says_so_and_makes_nothing(screen: Screen) -> None:

@@ -36,7 +36,7 @@ def test_every_ramp_screen_says_that_it_is_simulated(screen: Screen, name: str) 
 def test_quotes_stand_side_by_side_and_lead_to_the_form(screen: Screen) -> None:
     rows = screen.open("ramp_quotes").widget("ramp_quotes")["rows"]
     assert len(rows) >= 3
-    assert "Cheapest" in [chip["text"] for chip in rows[0]["cells"][0]["chips"]]
+    assert "Cheapest" in [badge["text"] for badge in rows[0]["cells"][0]["badges"]]
     assert all(row["cells"][1]["text"].endswith(" NGN") for row in rows)
     assert rows[0]["href"].startswith("ramp_order_new?start_type=on-ramp&start_provider=")
 

@@ -184,5 +184,5 @@ def test_every_state_has_its_word_and_says_who_acts(state: OrderState, world: Ra
 
 def test_nothing_that_can_happen_to_an_order_lacks_its_word() -> None:
     assert set(OrderEvent) <= set(ramp_status_labels.EVENTS)
-    looks = {(chip.text, chip.icon) for chip in ramp_status_labels.STATES.values()}
+    looks = {(badge.text, badge.icon) for badge in ramp_status_labels.STATES.values()}
     assert len(looks) == len(OrderState)

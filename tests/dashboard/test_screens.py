@@ -45,7 +45,7 @@ def test_the_list_shows_a_short_payment_with_its_chip_and_links_to_it(screen: Sc
     screen.world.pass_time(20)
     row = screen.open("intents").widget("intents")["rows"][0]
     assert row["href"] == f"intent?id={intent.id}"
-    assert [chip["text"] for chip in row["cells"][1]["chips"]] == ["Pending", "Short"]
+    assert [badge["text"] for badge in row["cells"][1]["badges"]] == ["Pending", "Short"]
 
 
 def test_a_filter_that_nothing_matches_says_so(screen: Screen) -> None:
@@ -85,10 +85,10 @@ def test_quotes_mark_the_cheapest_and_the_fastest_and_say_why_a_chain_is_missing
     world = screen.world
     set_kill_switch(world.services, world.operator, "chain:SOLANA_MAINNET", True, "node upgrade")
     screen.open("quotes")
-    chips = [
-        c["text"] for r in screen.widget("quotes")["rows"] for c in r["cells"][0].get("chips", ())
+    badges = [
+        c["text"] for r in screen.widget("quotes")["rows"] for c in r["cells"][0].get("badges", ())
     ]
-    assert {"Cheapest", "Fastest"} <= set(chips)
+    assert {"Cheapest", "Fastest"} <= set(badges)
     missing = screen.widget("missing")["rows"]
     assert [cell["text"] for cell in missing[0]["cells"]] == ["Solana", "is switched off"]
 
@@ -150,7 +150,7 @@ def test_a_browser_is_shown_its_way_until_it_has_gone(screen: Screen) -> None:
     screen.world.pay()
     screen.open("keys").at.text_input(key="find_text").set_value("1")
     screen.press("Search")
-    told = [way["once"] for way in (leaving(screen), leaving(screen.again()))]
+    told = [way["request_id"] for way in (leaving(screen), leaving(screen.again()))]
     assert told[0] == told[1]
     assert screen.open("intent", id="1").at.title[0].value == "Payment #1"
     assert screen.open("keys").at.title[0].value == "API keys"

@@ -1,4 +1,4 @@
-"""Nobody sees anything before they are let in: by their own account, or by a first password."""
+"""No page is shown before signing in, with a staff account or the setup password."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -51,7 +51,7 @@ def with_password(world: RampWorld) -> Iterator[RampWorld]:
     session.configure(lambda: world.services)
 
 
-def test_the_first_password_lets_in_where_nobody_has_an_account(with_password: RampWorld) -> None:
+def test_the_setup_password_signs_in_while_no_account_exists(with_password: RampWorld) -> None:
     at = shell()
     assert title(at) == "Sign in"
     assert not at.metric
@@ -62,7 +62,7 @@ def test_the_first_password_lets_in_where_nobody_has_an_account(with_password: R
     assert [field.label for field in at.run().text_input] == ["Name", "Password"]
 
 
-def test_where_there_are_people_they_sign_in_and_out(with_password: RampWorld) -> None:
+def test_staff_sign_in_and_out(with_password: RampWorld) -> None:
     add(with_password)
     at = shell()
     assert title(at) == "Sign in"
@@ -75,7 +75,7 @@ def test_where_there_are_people_they_sign_in_and_out(with_password: RampWorld) -
     assert title(at.run()) == "Sign in"
 
 
-def test_too_many_tries_are_told_how_long_to_wait(world: RampWorld) -> None:
+def test_too_many_attempts_are_told_how_long_to_wait(world: RampWorld) -> None:
     add(world)
     at = shell()
     for _ in range(5):
@@ -83,7 +83,7 @@ def test_too_many_tries_are_told_how_long_to_wait(world: RampWorld) -> None:
     assert "Too many tries: wait 10 minutes, then try again." in said(sign_in(at, "Ada", WORDS))
 
 
-def test_a_screen_that_stands_open_follows_its_persons_role_and_end(world: RampWorld) -> None:
+def test_an_open_page_follows_role_changes_and_disabling(world: RampWorld) -> None:
     add(world)
     bob = add(world, "Bob", "viewer")
     at = sign_in(shell(), "Bob", WORDS)
@@ -95,7 +95,7 @@ def test_a_screen_that_stands_open_follows_its_persons_role_and_end(world: RampW
     assert "an admin has disabled your account" in said(at)
 
 
-def test_without_activity_the_door_is_shut_again(world: RampWorld) -> None:
+def test_inactive_sessions_expire(world: RampWorld) -> None:
     add(world)
     at = sign_in(shell(), "Ada", WORDS)
     world.machine.seconds += 1700
@@ -108,7 +108,7 @@ def test_without_activity_the_door_is_shut_again(world: RampWorld) -> None:
     assert title(sign_in(at, "Ada", WORDS)) == "Overview"
 
 
-def test_a_network_of_real_money_is_open_to_nobody(world: RampWorld) -> None:
+def test_a_live_environment_without_accounts_admits_nobody(world: RampWorld) -> None:
     session.configure(lambda: replace(world.services, environment="live"))
     at = shell()
     assert title(at) == "Sign in"
@@ -117,7 +117,7 @@ def test_a_network_of_real_money_is_open_to_nobody(world: RampWorld) -> None:
     assert not at.button
 
 
-def test_an_installation_without_people_says_so_and_adds_its_first(screen: Screen) -> None:
+def test_an_installation_without_accounts_says_so_and_adds_the_first(screen: Screen) -> None:
     assert any("No staff account exists yet" in one.value for one in screen.at.caption)
     screen.open("staff")
     assert OPEN_ACCESS in screen.words
@@ -136,7 +136,7 @@ def test_an_installation_without_people_says_so_and_adds_its_first(screen: Scree
     assert row["label"] == "Ada, Admin"
 
 
-def test_an_admin_adds_changes_and_disables_people(screen: Screen) -> None:
+def test_an_admin_adds_changes_and_disables_accounts(screen: Screen) -> None:
     add(screen.world)
     bob = add(screen.world, "Bob", "viewer")
     sign_in(screen.again().at, "Ada", WORDS)
@@ -150,8 +150,10 @@ def test_an_admin_adds_changes_and_disables_people(screen: Screen) -> None:
     assert "Bob is signed out everywhere at once and cannot sign in any more." in screen.words
     members.disable_member(screen.world.services, staff_principal("Ada"), bob.id)
     screen.open("staff", id=str(bob.id))
-    chips = [c["text"] for row in screen.widget("staff")["rows"] for c in row["cells"][2]["chips"]]
-    assert chips == ["Active", "Disabled"]
+    badges = [
+        c["text"] for row in screen.widget("staff")["rows"] for c in row["cells"][2]["badges"]
+    ]
+    assert badges == ["Active", "Disabled"]
     screen.press("Let them sign in again")
     known = members.get_member_by_name(screen.world.services, MACHINE, "Bob")
     assert (known.active, known.role) == (True, Role.TREASURER)
@@ -159,7 +161,7 @@ def test_an_admin_adds_changes_and_disables_people(screen: Screen) -> None:
     assert "Ada" in who
 
 
-def test_the_last_admin_is_kept_in_words(screen: Screen) -> None:
+def test_the_last_admin_cannot_be_demoted(screen: Screen) -> None:
     ada = add(screen.world)
     sign_in(screen.again().at, "Ada", WORDS)
     screen.open("staff", id=str(ada.id))
@@ -168,7 +170,7 @@ def test_the_last_admin_is_kept_in_words(screen: Screen) -> None:
     assert "Ada is the last admin: make somebody else one first." in screen.words
 
 
-def test_who_may_not_manage_people_does_not_see_them(screen: Screen) -> None:
+def test_accounts_are_hidden_without_permission(screen: Screen) -> None:
     add(screen.world)
     add(screen.world, "Vic", "viewer")
     sign_in(screen.again().at, "Vic", WORDS)
@@ -178,7 +180,7 @@ def test_who_may_not_manage_people_does_not_see_them(screen: Screen) -> None:
     assert not [field for field in screen.at.text_input if field.key == "person_name"]
 
 
-def test_the_first_keys_are_shown_to_nobody_who_may_not_manage_keys(world: RampWorld) -> None:
+def test_the_first_keys_are_hidden_without_permission(world: RampWorld) -> None:
     asked = []
 
     def first_keys() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A viewer sees every screen, and no screen offers them anything that changes something."""
+"""A viewer sees every page, and no page offers them an action that writes."""
 
 import hashlib
 import sqlite3
@@ -31,29 +31,29 @@ from tests.usecases.ramp_worlds import BASE, POLYGON, RampWorld
 
 WORDS = "four words nobody expects"
 MACHINE = staff_principal("command line")
-# Leads nowhere but out.
-OWN = ("Sign out",)
-# That somebody is there is written down; nothing else may be.
-OF_BEING_THERE = ("staff_stays",)
-NUMBERED = (
+# Actions that every role may take.
+ALLOWED_ACTIONS = ("Sign out",)
+# The only table that viewing pages may change.
+ACTIVITY_TABLES = ("staff_sessions",)
+DETAIL_PAGES = (
     "payment_link", "intent", "ramp_order", "widget", "key", "client", "webhook", "delivery",
     "request",
 )  # fmt: skip
-NAMES = [screen.name for screen in PAGES]
+NAMES = [page.name for page in PAGES]
 
 
 @dataclass
-class Office:
-    """A world, where it is stored, and the names of what its screens show."""
+class BusyWorld:
+    """A world, its database file, and the ids of the records that detail pages show."""
 
     world: RampWorld
     path: Path
-    named: dict[str, str]
+    ids: dict[str, str]
 
 
 @pytest.fixture(scope="module")
-def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
-    """A world in which there is something to do on every screen."""
+def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyWorld]:
+    """A world with something to do on every page."""
     path = tmp_path_factory.mktemp("busy") / "world.db"
     world = RampWorld(f"sqlite:///{path}")
     out = WebhookServices(render_events, HttpWebhookSender(), StandardSigner())
@@ -87,13 +87,13 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
     session.configure(lambda: world.services)
     st.cache_data.clear()
     st.cache_resource.clear()
-    yield Office(world, path, {"payment_link": link.id, "client": world.caller.client.id})
+    yield BusyWorld(world, path, {"payment_link": link.id, "client": world.caller.client.id})
     world.store.close()
 
 
 @pytest.fixture(scope="module")
-def viewer(busy: Office) -> AppTest:
-    """The dashboard with a viewer before it."""
+def viewer(busy: BusyWorld) -> AppTest:
+    """The dashboard with a viewer signed in."""
     at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=60).run()
     for field, text in zip(at.text_input, ("Vic", WORDS), strict=True):
         field.set_value(text)
@@ -101,7 +101,7 @@ def viewer(busy: Office) -> AppTest:
     return at.run()
 
 
-def stored(busy: Office) -> dict[str, str]:
+def table_digests(busy: BusyWorld) -> dict[str, str]:
     """A digest of each table."""
     with sqlite3.connect(f"file:{busy.path}?mode=ro", uri=True) as db:
         names = [
@@ -112,24 +112,24 @@ def stored(busy: Office) -> dict[str, str]:
                 repr(db.execute(f"SELECT * FROM {name}").fetchall()).encode()
             ).hexdigest()
             for name in names
-            if name not in OF_BEING_THERE
+            if name not in ACTIVITY_TABLES
         }
 
 
-def shown(at: AppTest, busy: Office, name: str) -> None:
-    """Open a screen on the first thing that there is of its kind."""
+def open_page(at: AppTest, busy: BusyWorld, name: str) -> None:
+    """Open a page, detail pages on their first record."""
     at.query_params.clear()
-    if name in NUMBERED:
-        at.query_params["id"] = str(busy.named.get(name, 1))
+    if name in DETAIL_PAGES:
+        at.query_params["id"] = str(busy.ids.get(name, 1))
     if name == "search":
         at.query_params["q"] = "1"
     at.switch_page(str(PAGES_FOLDER / f"{name}.py")).run()
     assert not at.exception, at.exception[0].message
 
 
-def offered(at: AppTest) -> list[str]:
-    """What can be pressed, but for what is the business of whoever is signed in."""
-    return [one.label for one in at.button if not one.disabled and one.label not in OWN]
+def enabled_buttons(at: AppTest) -> list[str]:
+    """The labels of the enabled buttons, without the allowed actions."""
+    return [one.label for one in at.button if not one.disabled and one.label not in ALLOWED_ACTIONS]
 
 
 def refusals(at: AppTest) -> set[str]:
@@ -143,20 +143,22 @@ def press(at: AppTest, label: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_viewer_is_offered_nothing_that_writes(viewer: AppTest, busy: Office, name: str) -> None:
-    shown(viewer, busy, name)
-    before, known = stored(busy), refusals(viewer)
-    ways = [(label,) for label in offered(viewer)]
+def test_a_viewer_is_offered_nothing_that_writes(
+    viewer: AppTest, busy: BusyWorld, name: str
+) -> None:
+    open_page(viewer, busy, name)
+    before, known = table_digests(busy), refusals(viewer)
+    ways = [(label,) for label in enabled_buttons(viewer)]
     while ways:
         way = ways.pop()
-        shown(viewer, busy, name)
-        there = offered(viewer)
+        open_page(viewer, busy, name)
+        there = enabled_buttons(viewer)
         for label in way:
-            # A screen that goes on where it was left may offer it no more.
-            if label in offered(viewer):
+            # A page that continues where it was left may not offer it any more.
+            if label in enabled_buttons(viewer):
                 press(viewer, label)
         assert refusals(viewer) <= known, way
-        after = stored(busy)
+        after = table_digests(busy)
         assert [table for table in after if after[table] != before[table]] == [], way
         if len(way) == 1:
-            ways += [(*way, label) for label in offered(viewer) if label not in there]
+            ways += [(*way, label) for label in enabled_buttons(viewer) if label not in there]

@@ -68,10 +68,10 @@ def test_nothing_that_can_happen_lacks_its_word(table: object, values: type) -> 
 
 
 def test_no_two_states_look_alike() -> None:
-    looks = {(chip.text, chip.icon) for chip in status_labels.INTENT_STATES.values()}
+    looks = {(badge.text, badge.icon) for badge in status_labels.INTENT_STATES.values()}
     assert (
         len(looks)
-        == len({chip.color for chip in status_labels.INTENT_STATES.values()})
+        == len({badge.color for badge in status_labels.INTENT_STATES.values()})
         == len(State)
     )
 
@@ -91,8 +91,8 @@ def test_refusals_are_sentences() -> None:
 
 
 def test_shapes_travel_as_json_without_what_is_empty() -> None:
-    row = Row("1", (Cell("a", chips=(Badge("b", "red"),)), Cell(at=5, as_="left")))
-    cells = [{"text": "a", "chips": [{"text": "b", "color": "red"}], "as": "ago"}]
+    row = Row("1", (Cell("a", badges=(Badge("b", "red"),)), Cell(at=5, as_="left")))
+    cells = [{"text": "a", "badges": [{"text": "b", "color": "red"}], "as": "ago"}]
     assert to_json(row) == {"key": "1", "cells": [*cells, {"at": 5, "as": "left"}]}
 
 

@@ -1,4 +1,4 @@
-"""The dashboard on a world whose events leave."""
+"""The dashboard on a world that delivers webhooks."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from tests.engine.webhook_world import WebhookWorld
 
 @contextmanager
 def opened(folder: Path) -> Iterator[tuple[Screen, WebhookWorld]]:
-    """The whole dashboard, opened on its first screen, and what is behind it."""
+    """The whole dashboard, opened on its first page, and the world behind it."""
     world = WebhookWorld(f"sqlite:///{folder / 'telling.db'}")
     session.configure(lambda: world.services)
     st.cache_data.clear()

@@ -1,4 +1,4 @@
-"""A demo month: believable, true by its books and chains, put in place at once, and taken away."""
+"""The demo dataset: plausible, consistent with books and chains, and removable."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ END = 1_795_000_000.0
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service that has keys, and then a few days of business."""
+    """A service with API keys, filled with a few days of payments."""
     folder = tmp_path_factory.mktemp("demo")
     service = bootstrap.build(Settings.model_construct(data_dir=folder, database_url=None))
     api_keys.create_first_client(service.services, "test")

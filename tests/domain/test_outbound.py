@@ -26,7 +26,7 @@ def test_an_event_without_a_transition_is_rejected(
     state: OutboundTxState, event: OutboundTxEvent
 ) -> None:
     with pytest.raises(
-        InvalidTransition, match=f"{event} cannot happen to a transfer that is {state}"
+        InvalidTransition, match=f"{event} cannot happen to an outbound transaction that is {state}"
     ):
         advance_outbound_tx(state, event)
 

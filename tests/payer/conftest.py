@@ -16,8 +16,9 @@ from crossway.domain.intent import Intent
 from crossway.domain.payment_links import PaymentLink
 from crossway.payer.app import create_pages
 from crossway.ports.services import Services
-from crossway.usecases.payers import checkout, links
+from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
+from crossway.usecases.payments.link_tokens import create_token
 from tests.harness import Harness
 
 
@@ -30,7 +31,7 @@ class Payer:
 
     def page(self, intent: Intent, lang: str = "en", **more: str) -> str:
         """The page of a payment."""
-        name = checkout.checkout_token(self.world.services, intent.id)
+        name = create_token(self.world.services, intent.id)
         answer = self.get(f"/{name}", lang=lang, **more)
         assert answer.status_code == 200, answer.text
         return str(answer.text)

@@ -11,7 +11,7 @@ from tests.payer.conftest import Payer
 
 READ = "Check them."
 TRY = "If yours refuses it, copy the address and the amount instead."
-TYPE = "The code holds the address alone: type the amount yourself."
+TYPE = "The code contains only the address: enter the amount yourself."
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_wallet_gets_a_link_that_it_reads_or_the_payer_gets_words(
     if not scheme:
         assert link is None
         assert (asked.link, asked.uri) == ("", intent.address)
-        assert "type the amount yourself" in asked.hint
+        assert "enter the amount yourself" in asked.hint
         return
     assert link is not None
     told = unescape(link.group(1))

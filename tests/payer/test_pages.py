@@ -12,6 +12,7 @@ from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import clients
 from crossway.usecases.developers.clients import ClientUpdate
 from crossway.usecases.payers import branding, checkout, links
+from crossway.usecases.payments.link_tokens import create_token
 from crossway.usecases.simulator import chain_controls
 from tests.harness import CATALOGUE, Harness
 from tests.payer.conftest import Payer, served, state_of
@@ -45,7 +46,7 @@ def seen(world: Harness) -> Intent:
     intent = world.pay("ETHEREUM_MAINNET")
     world.deposit(intent)
     while not checkout.get_checkout(
-        world.services, checkout.checkout_token(world.services, intent.id)
+        world.services, create_token(world.services, intent.id)
     ).deposits:
         world.pass_time(1)
     return intent
@@ -100,7 +101,7 @@ def test_what_is_missing_is_asked_for_and_nothing_else(payer: Payer) -> None:
     page = payer.page(intent)
     assert f'data-copy="{missing / 1e6:.6f}'.rstrip("0") in page
     assert f"uint256={missing}&amp;" in page or f'uint256={missing}"' in page
-    assert "10\u00a0USDC</bdi> came in" in page
+    assert "10\u00a0USDC</bdi> received" in page
 
 
 def test_what_was_too_much_late_or_another_token_is_explained(payer: Payer) -> None:
@@ -113,14 +114,14 @@ def test_what_was_too_much_late_or_another_token_is_explained(payer: Payer) -> N
         world.services, world.operator, stray.address, "7000000", usdt.address
     )
     world.until(over, State.COMPLETED)
-    assert "1.5\u00a0USDC</bdi> more than asked" in payer.page(over)
+    assert "1.5\u00a0USDC</bdi> too much" in payer.page(over)
     page = payer.page(stray)
-    assert "7\u00a0USDT</bdi> came in on" in page
+    assert "7\u00a0USDT</bdi> arrived on" in page
     assert state_of(page) == "waiting"
     late = expired(world)
     world.deposit(late, "3000000")
     world.pass_time(20)
-    assert "3\u00a0USDC</bdi> came in after the time was over" in payer.page(late)
+    assert "3\u00a0USDC</bdi> arrived after the payment expired" in payer.page(late)
 
 
 def test_a_finished_payment_is_a_receipt_with_its_transactions(payer: Payer) -> None:
@@ -138,7 +139,7 @@ def test_only_what_changed_is_sent_again(payer: Payer) -> None:
     intent = world.pay()
     version = re.search(r'data-version="(\w+)"', payer.page(intent))
     assert version is not None
-    live = f"/{checkout.checkout_token(world.services, intent.id)}/live"
+    live = f"/{create_token(world.services, intent.id)}/live"
     world.pass_time(5)
     same = payer.get(live, lang="en", version=version.group(1))
     assert (same.status_code, same.content) == (204, b"")

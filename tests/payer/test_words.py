@@ -6,7 +6,13 @@ from string import Formatter
 import pytest
 
 from crossway.domain.branding import contrast, text_colour_on
-from crossway.payer.i18n import LANGUAGES, DEFAULT_LANGUAGE, choose_language, language_names, load_translations
+from crossway.payer.i18n import (
+    DEFAULT_LANGUAGE,
+    LANGUAGES,
+    choose_language,
+    language_names,
+    load_translations,
+)
 
 OTHERS = [code for code in LANGUAGES if code != DEFAULT_LANGUAGE]
 

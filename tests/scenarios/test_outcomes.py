@@ -1,4 +1,4 @@
-"""Every way a payment can go ends as the table of outcomes says, with every unit explained."""
+"""Every scenario ends as the table of outcomes says, and every unit is accounted for."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Ramp orders and people to store, complete, with what a test cares about as arguments."""
+"""Factories of ramp orders and KYC customers; arguments set the fields that a test is about."""
 
 from dataclasses import replace
 from itertools import count
@@ -105,7 +105,7 @@ def store_customer(store: SqlStore, index: str = "digest", **more: Any) -> KycCu
     return store.write(lambda unit: unit.kyc_customers.add(made, index))
 
 
-def a_submission(person: KycCustomer, key: str = "name", **more: Any) -> KycSubmission:
+def a_submission(customer: KycCustomer, key: str = "name", **more: Any) -> KycSubmission:
     facts: dict[str, Any] = {"provider": ProviderName.YELLOW_CARD, "country": "NG", "field": key}
     facts |= {"client_id": "c-1", "media_type": "", "encrypted_value": b"sealed", "at": NOW}
-    return KycSubmission(person.id, **(facts | more))
+    return KycSubmission(customer.id, **(facts | more))

@@ -1,4 +1,4 @@
-"""SqlUnitOfWork to store, complete, with what a test cares about as arguments."""
+"""Factories of complete records; arguments set the fields that a test is about."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -35,9 +35,9 @@ def a_client(id: str = "c-1", **more: Any) -> Client:
 
 
 def an_intent(terms: dict[str, Any] | None = None, **more: Any) -> Intent:
-    """Of 25 USDC, whose addresses and nonce no other has."""
+    """An intent of 25 USDC with unique addresses and nonce."""
     number = next(_numbers)
-    agreed: dict[str, Any] = {
+    terms_fields: dict[str, Any] = {
         "nonce": HUGE + number,
         "source_chain": BASE,
         "destination_chain": ARBITRUM,
@@ -58,7 +58,7 @@ def an_intent(terms: dict[str, Any] | None = None, **more: Any) -> Intent:
         "address": f"address-{number}",
         "destination_address": f"destination-{number}",
         "deposit_token_account": None,
-        "terms": Terms(**(agreed | (terms or {}))),
+        "terms": Terms(**(terms_fields | (terms or {}))),
         "costs": Costs(24_900_000, 10_000, 80_000, 10_000, 90_000, 10_000),
         "sender": f"sender-{number}",
         "requested_amount": 24_900_000,
@@ -150,11 +150,11 @@ def a_new_tx(
     return NewOutboundTx(intent.id, duty, cause, **(facts | more))
 
 
-def enqueue(store: SqlStore, *duties: NewOutboundTx) -> list[OutboundTx]:
+def enqueue(store: SqlStore, *txs: NewOutboundTx) -> list[OutboundTx]:
     """The transfers of the intents that owe these duties."""
-    store.write(lambda unit: unit.outbound_txs.enqueue(duties, NOW))
+    store.write(lambda unit: unit.outbound_txs.enqueue(txs, NOW))
     with store.read() as unit:
-        return unit.outbound_txs.list_by_intents({one.intent_id for one in duties})
+        return unit.outbound_txs.list_by_intents({one.intent_id for one in txs})
 
 
 def tx_change(transfer: OutboundTx, after: OutboundTxState, **more: Any) -> OutboundTxChange:

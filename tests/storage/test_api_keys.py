@@ -1,4 +1,4 @@
-"""Clients, keys and answers that are given again: each once, whoever asks at the same time."""
+"""Clients, API keys and idempotency slots, also with concurrent callers."""
 
 from dataclasses import replace
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The audit log: entries follow one another, and one that was changed shows."""
+"""The audit log: entries are chained by hashes, and a changed entry is detected."""
 
 from dataclasses import replace
 from functools import partial
@@ -13,13 +13,13 @@ from tests.storage.records import NOW, later, run_concurrently
 
 
 def note(store: SqlStore, actor: str = "Ada", action: str = "refund", **more: Any) -> None:
-    facts: dict[str, Any] = {"detail": {"why": "late"}, "at": NOW, **more}
-    store.write(lambda unit: unit.audit_log.record(actor, action, **facts))
+    fields: dict[str, Any] = {"detail": {"why": "late"}, "at": NOW, **more}
+    store.write(lambda unit: unit.audit_log.record(actor, action, **fields))
 
 
-def entries(store: SqlStore, **wanted: Any) -> list[AuditEntry]:
+def entries(store: SqlStore, **filters: Any) -> list[AuditEntry]:
     with store.read() as unit:
-        return unit.audit_log.list_page(AuditFilter(**wanted), 100)
+        return unit.audit_log.list_page(AuditFilter(**filters), 100)
 
 
 def broken(store: SqlStore) -> list[int]:

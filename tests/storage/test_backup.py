@@ -1,4 +1,4 @@
-"""A database in a file is copied while it is used, and put back while it is not."""
+"""A SQLite database is backed up while in use, and restored while not in use."""
 
 import sqlite3
 import stat

@@ -1,4 +1,4 @@
-"""The books by day and by page: every figure without reading what is stored."""
+"""Daily balances, pages of postings, corridor statistics and reconciliations."""
 
 from collections import defaultdict
 from datetime import timedelta
@@ -60,16 +60,16 @@ def test_an_account_is_paged_by_key_in_both_directions(store: SqlStore) -> None:
     store.write(lambda unit: unit.ledger.post([elsewhere], NOW))
 
     def walk(**more: int | None) -> list[int]:
-        found, wanted = [], PostingFilter(HELD, **more)  # type: ignore[arg-type]
+        found, filters = [], PostingFilter(HELD, **more)  # type: ignore[arg-type]
         while True:
             with store.read() as unit:
-                page = unit.ledger.list_page(wanted, 2)
+                page = unit.ledger.list_page(filters, 2)
             found += [one.id for one in page]
             if len(page) < 2:
                 return found
             last = page[-1].id
-            step = {"before_id": last} if wanted.after_id is None else {"after_id": last}
-            wanted = PostingFilter(HELD, **(more | step))  # type: ignore[arg-type]
+            step = {"before_id": last} if filters.after_id is None else {"after_id": last}
+            filters = PostingFilter(HELD, **(more | step))  # type: ignore[arg-type]
 
     with store.read() as unit:
         everything = unit.ledger.list_page(PostingFilter(), 100)

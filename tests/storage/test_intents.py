@@ -1,4 +1,4 @@
-"""Intents come back as they were stored, move once, and are found by what is known of them."""
+"""Intents are read as they were stored, change state once, and are found by their identifiers."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -180,10 +180,10 @@ def test_counts_are_kept_by_client_and_equal_what_is_there(store: SqlStore) -> N
         assert unit.intents.count(IntentFilter(source_chain=BASE)) == 15
 
 
-def _page(store: SqlStore, **wanted: Any) -> list[int]:
+def _page(store: SqlStore, **filters: Any) -> list[int]:
     with store.read() as unit:
-        found = unit.intents.list_page(IntentFilter(**wanted), 100)
-        assert unit.intents.count(IntentFilter(**wanted)) == len(found)
+        found = unit.intents.list_page(IntentFilter(**filters), 100)
+        assert unit.intents.count(IntentFilter(**filters)) == len(found)
         return [intent.id for intent in found]
 
 

@@ -1,4 +1,4 @@
-"""People: one for each digest, what they handed in, and that nothing is left of the erased."""
+"""KYC customers: one for each digest, their submissions, and complete erasure."""
 
 from dataclasses import replace
 from functools import partial
@@ -14,13 +14,13 @@ from tests.storage.records import NOW, later, run_concurrently
 YC = ProviderName.YELLOW_CARD
 
 
-def a_handover(mark: str = "m-1", person: str = "p") -> KycSubmissionSync:
-    return KycSubmissionSync(person, YC, "NG", mark, 0, NOW)
+def a_sync(sync_id: str = "m-1", customer: str = "p") -> KycSubmissionSync:
+    return KycSubmissionSync(customer, YC, "NG", sync_id, 0, NOW)
 
 
 def test_one_digest_belongs_to_one_customer(store: SqlStore) -> None:
     found = run_concurrently([partial(store_customer, store)] * 8)
-    assert len({person.id for person in found}) == 1
+    assert len({customer.id for customer in found}) == 1
     with store.read() as unit:
         assert (
             unit.kyc_customers.find_by_email("digest")
@@ -33,35 +33,35 @@ def test_one_digest_belongs_to_one_customer(store: SqlStore) -> None:
 
 def test_customers_are_listed_newest_first(store: SqlStore) -> None:
     people = [store_customer(store, f"d-{n}", created_at=later(n // 2)) for n in range(5)]
-    wanted = sorted(people, key=lambda one: (one.created_at, one.id), reverse=True)
+    filters = sorted(people, key=lambda one: (one.created_at, one.id), reverse=True)
     with store.read() as unit:
         first = unit.kyc_customers.list_page(2)
-        assert first + unit.kyc_customers.list_page(9, before_id=first[-1].id) == wanted
+        assert first + unit.kyc_customers.list_page(9, before_id=first[-1].id) == filters
         assert unit.kyc_customers.list_page(9, before_id="nobody") == []
 
 
 def test_what_is_handed_in_again_replaces_what_it_was(store: SqlStore) -> None:
-    person = store_customer(store)
-    first = [a_submission(person, key) for key in ("name", "birth")]
-    again = a_submission(person, encrypted_value=b"anew", client_id="c-2", at=later(1))
-    elsewhere = a_submission(person, country="KE")
+    customer = store_customer(store)
+    first = [a_submission(customer, key) for key in ("name", "birth")]
+    again = a_submission(customer, encrypted_value=b"anew", client_id="c-2", at=later(1))
+    elsewhere = a_submission(customer, country="KE")
     for made in (first, [again], [elsewhere]):
         store.write(lambda unit, made=made: unit.kyc_customers.save_submissions(made))  # type: ignore[misc]
     with store.read() as unit:
-        assert unit.kyc_customers.list_submissions(person.id, YC, "NG") == [first[1], again]
-        assert unit.kyc_customers.list_submitted_fields(person.id, YC, "NG") == {"name", "birth"}
-        assert unit.kyc_customers.list_submitted_fields(person.id, YC, "KE") == {"name"}
-        assert unit.kyc_customers.list_submissions(person.id, "FONBNK", "NG") == []
+        assert unit.kyc_customers.list_submissions(customer.id, YC, "NG") == [first[1], again]
+        assert unit.kyc_customers.list_submitted_fields(customer.id, YC, "NG") == {"name", "birth"}
+        assert unit.kyc_customers.list_submitted_fields(customer.id, YC, "KE") == {"name"}
+        assert unit.kyc_customers.list_submissions(customer.id, "FONBNK", "NG") == []
 
 
 def test_only_the_newest_submission_is_synchronised(store: SqlStore) -> None:
-    store.write(lambda unit: unit.kyc_customers.schedule_sync(a_handover("m-1")))
-    store.write(lambda unit: unit.kyc_customers.schedule_sync(a_handover("m-2")))
+    store.write(lambda unit: unit.kyc_customers.schedule_sync(a_sync("m-1")))
+    store.write(lambda unit: unit.kyc_customers.schedule_sync(a_sync("m-2")))
     store.write(lambda unit: unit.kyc_customers.delete_sync("m-1"))
-    late = replace(a_handover("m-1"), attempt_count=9)
+    late = replace(a_sync("m-1"), attempt_count=9)
     store.write(lambda unit: unit.kyc_customers.update_sync(late))
     with store.read() as unit:
-        assert unit.kyc_customers.get_sync("p", YC, "NG") == a_handover("m-2")
+        assert unit.kyc_customers.get_sync("p", YC, "NG") == a_sync("m-2")
         assert unit.kyc_customers.get_sync("p", YC, "KE") is None
     store.write(lambda unit: unit.kyc_customers.delete_sync("m-2"))
     with store.read() as unit:
@@ -70,9 +70,9 @@ def test_only_the_newest_submission_is_synchronised(store: SqlStore) -> None:
 
 def test_a_due_sync_is_leased_once(store: SqlStore) -> None:
     for n in range(3):
-        one = a_handover(f"m-{n}", f"p-{n}")
+        one = a_sync(f"m-{n}", f"p-{n}")
         store.write(lambda unit, one=one: unit.kyc_customers.schedule_sync(one))  # type: ignore[misc]
-    refused = replace(a_handover("m-2", "p-2"), next_at=None, attempt_count=1)
+    refused = replace(a_sync("m-2", "p-2"), next_at=None, attempt_count=1)
     store.write(lambda unit: unit.kyc_customers.update_sync(refused))
 
     def take() -> list[str]:
@@ -89,20 +89,20 @@ def test_a_due_sync_is_leased_once(store: SqlStore) -> None:
 
 
 def test_an_operator_erases_all_data_of_a_customer_and_the_orders_stay(store: SqlStore) -> None:
-    person = store_customer(store)
-    facts = {"customer_id": person.id, "encrypted_fields": b"s", "state": OrderState.COMPLETED}
+    customer = store_customer(store)
+    fields = {"customer_id": customer.id, "encrypted_fields": b"s", "state": OrderState.COMPLETED}
     names = {"instructions": {"To": "Ada"}, "widget_url": "https://x.example/ada"}
-    orders = [store_order(store, client_id=c, **facts, **names) for c in ("c-1", "c-2")]
-    store.write(lambda unit: unit.kyc_customers.save_submissions([a_submission(person)]))
-    store.write(lambda unit: unit.kyc_customers.schedule_sync(a_handover(person=person.id)))
-    erased = store.write(lambda unit: unit.kyc_customers.erase(person.id, later(9)))
+    orders = [store_order(store, client_id=c, **fields, **names) for c in ("c-1", "c-2")]
+    store.write(lambda unit: unit.kyc_customers.save_submissions([a_submission(customer)]))
+    store.write(lambda unit: unit.kyc_customers.schedule_sync(a_sync(customer=customer.id)))
+    erased = store.write(lambda unit: unit.kyc_customers.erase(customer.id, later(9)))
     assert erased == ErasureResult(2, complete=True)
     with store.read() as unit:
         assert unit.kyc_customers.find_by_email("digest") is None
-        gone = replace(person, encrypted_email=None, erased_at=later(9))
-        assert unit.kyc_customers.get(person.id) == gone
-        assert unit.kyc_customers.list_submissions(person.id, YC, "NG") == []
-        assert unit.kyc_customers.get_sync(person.id, YC, "NG") is None
+        gone = replace(customer, encrypted_email=None, erased_at=later(9))
+        assert unit.kyc_customers.get(customer.id) == gone
+        assert unit.kyc_customers.list_submissions(customer.id, YC, "NG") == []
+        assert unit.kyc_customers.get_sync(customer.id, YC, "NG") is None
         emptied = {
             "customer_id": None,
             "encrypted_fields": None,
@@ -112,28 +112,28 @@ def test_an_operator_erases_all_data_of_a_customer_and_the_orders_stay(store: Sq
         for order in orders:
             assert unit.orders.get(order.id) == replace(order, **emptied)
             assert len(unit.orders.list_transitions(order.id)) == 1
-    assert store_customer(store).id != person.id
+    assert store_customer(store).id != customer.id
 
 
 def test_a_client_erases_what_came_through_it(store: SqlStore) -> None:
-    person = store_customer(store)
+    customer = store_customer(store)
     mine, other = (
-        store_order(store, client_id=c, customer_id=person.id, encrypted_fields=b"s")
+        store_order(store, client_id=c, customer_id=customer.id, encrypted_fields=b"s")
         for c in ("c-1", "c-2")
     )
-    theirs = a_submission(person, "birth", client_id="c-2")
-    store.write(lambda unit: unit.kyc_customers.save_submissions([a_submission(person), theirs]))
-    assert store.write(lambda u: u.kyc_customers.erase(person.id, NOW, "c-1")) == ErasureResult(
+    theirs = a_submission(customer, "birth", client_id="c-2")
+    store.write(lambda unit: unit.kyc_customers.save_submissions([a_submission(customer), theirs]))
+    assert store.write(lambda u: u.kyc_customers.erase(customer.id, NOW, "c-1")) == ErasureResult(
         1, complete=False
     )
     with store.read() as unit:
-        assert unit.kyc_customers.find_by_email("digest") == person
-        assert unit.kyc_customers.list_submissions(person.id, YC, "NG") == [theirs]
+        assert unit.kyc_customers.find_by_email("digest") == customer
+        assert unit.kyc_customers.list_submissions(customer.id, YC, "NG") == [theirs]
         assert unit.orders.get(other.id) == other
         found = unit.orders.get(mine.id)
     assert found is not None
     assert found.encrypted_fields is None
-    assert store.write(lambda u: u.kyc_customers.erase(person.id, NOW, "c-2")) == ErasureResult(
+    assert store.write(lambda u: u.kyc_customers.erase(customer.id, NOW, "c-2")) == ErasureResult(
         1, complete=True
     )
 
@@ -149,14 +149,14 @@ def test_an_order_under_way_is_known(store: SqlStore) -> None:
 
 
 def test_orders_of_one_customer_are_stored_one_after_the_other(store: SqlStore) -> None:
-    person, limit = store_customer(store), 250_000_000
+    customer, limit = store_customer(store), 250_000_000
 
     def opens(n: int) -> bool:
-        order = an_order(customer_id=person.id, reference=f"r-{n}")
+        order = an_order(customer_id=customer.id, reference=f"r-{n}")
 
         def work(unit: SqlUnitOfWork) -> bool:
-            unit.kyc_customers.lock(person.id)
-            used = unit.orders.sum_usage_micro_usd(person.id, YC, NOW)
+            unit.kyc_customers.lock(customer.id)
+            used = unit.orders.sum_usage_micro_usd(customer.id, YC, NOW)
             if used + order.value_micro_usd <= limit:
                 unit.orders.add(order)
                 return True

@@ -1,4 +1,4 @@
-"""The books: postings are only added, balances are their sum, and per token they are zero."""
+"""The ledger: postings are append-only, balances are their sum and add up to zero per token."""
 
 from collections import defaultdict
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""The migrations make the tables that the code speaks of, once, whoever starts first."""
+"""The migrations create the tables of the code, once, also with concurrent starts."""
 
 import subprocess
 import sys

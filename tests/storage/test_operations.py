@@ -1,4 +1,4 @@
-"""Where the engine stands, who works which chain, what is wrong, switched off and audited."""
+"""Cursors, leases, alerts, kill switches and change stamps."""
 
 import threading
 from collections.abc import Mapping
@@ -185,10 +185,10 @@ def test_a_stamp_changes_with_visible_changes_only(store: SqlStore, url: str) ->
     assert now() == first
     see_to(store, ["k"], "ann", 61)
     seen_to = now()
-    assert seen_to[Topic.ALARMS] != first[Topic.ALARMS]
+    assert seen_to[Topic.ALERTS] != first[Topic.ALERTS]
     assert seen_to[Topic.PAYMENTS] == first[Topic.PAYMENTS]
     store.write(lambda unit: unit.alerts.resolve(["k"], later(70)))
-    assert now()[Topic.ALARMS] != seen_to[Topic.ALARMS]
+    assert now()[Topic.ALERTS] != seen_to[Topic.ALERTS]
     store.write(lambda unit: unit.kill_switches.set("chain:X", True, "slow", "ann", NOW))
     mine = store.stamp()
     store.write(lambda unit: unit.kill_switches.set("chain:X", False, "", "ann", NOW))

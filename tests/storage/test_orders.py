@@ -1,4 +1,4 @@
-"""Ramp orders: each move stored once, found again by what identifies them, taken up when due."""
+"""Ramp orders: each transition is stored once; orders are found by identifiers and when due."""
 
 from dataclasses import replace
 from functools import partial
@@ -30,13 +30,13 @@ ACCEPTED: dict[str, Any] = {
 
 
 def test_an_order_comes_back_as_it_was_stored(store: SqlStore) -> None:
-    facts = {
+    fields = {
         "encrypted_fields": b"\x00\xff",
         "customer_id": "p",
         "paid_at": later(3),
         "next_at": later(4),
     }
-    order = store_order(store, **ACCEPTED | facts, completed_at=later(5))
+    order = store_order(store, **ACCEPTED | fields, completed_at=later(5))
     with store.read() as unit:
         assert unit.orders.get(order.id) == order
         assert unit.orders.find_by_intent_address(order.intent_address) == order
@@ -112,12 +112,12 @@ def test_several_changes_of_one_order_are_stored_in_their_order(store: SqlStore)
 def test_a_change_adds_an_event_to_the_outbox_and_a_note_does_not(store: SqlStore) -> None:
     order = advance_order_by(store, store_order(store), E.ACCEPTED, E.NOTED)
     with store.read() as unit:
-        told = unit.outbox.list_unsequenced(10)
+        received = unit.outbox.list_unsequenced(10)
         moves = unit.orders.list_transitions(order.id)
-    assert [(one.type, one.kind, one.resource_id) for one in told] == [
+    assert [(one.type, one.kind, one.resource_id) for one in received] == [
         ("ramp_order_updated", "ramp_order", order.id)
     ] * 2
-    assert [one.event_id for one in told] == [moves[0].id, moves[1].id]
+    assert [one.event_id for one in received] == [moves[0].id, moves[1].id]
 
 
 def test_a_reference_is_given_once_and_a_provider_gives_its_own_once(store: SqlStore) -> None:
@@ -135,10 +135,10 @@ def test_lists_are_newest_first_and_hold_what_was_asked_for(store: SqlStore) -> 
     second = store_order(store, client_id="c-2", direction=Direction.OFF, currency="KES")
     third = store_order(store, state=S.FAILED, mode="live", customer_id="p")
 
-    def found(limit: int = 10, offset: int = 0, **wanted: Any) -> list[int]:
+    def found(limit: int = 10, offset: int = 0, **filters: Any) -> list[int]:
         with store.read() as unit:
-            page = unit.orders.list_page(OrderFilter(**wanted), limit, offset)
-            assert unit.orders.count(OrderFilter(**wanted)) >= len(page)
+            page = unit.orders.list_page(OrderFilter(**filters), limit, offset)
+            assert unit.orders.count(OrderFilter(**filters)) >= len(page)
             return [order.id for order in page]
 
     assert found() == [third.id, second.id, first.id]
@@ -203,7 +203,7 @@ def test_a_processed_update_is_found_for_its_provider(store: SqlStore) -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "used"),
+    ("fields", "used"),
     [
         ({}, 100),
         ({"state": S.COMPLETED}, 100),
@@ -219,9 +219,9 @@ def test_a_processed_update_is_found_for_its_provider(store: SqlStore) -> None:
     ],
 )
 def test_a_limit_is_used_by_what_was_paid_or_still_may_be(
-    store: SqlStore, facts: dict[str, Any], used: int
+    store: SqlStore, fields: dict[str, Any], used: int
 ) -> None:
-    store_order(store, **{"customer_id": "p", **facts})
+    store_order(store, **{"customer_id": "p", **fields})
     with store.read() as unit:
         assert unit.orders.sum_usage_micro_usd("p", "YELLOW_CARD", NOW) == used * 10**6
 

@@ -1,4 +1,4 @@
-"""A duty is owed once, changes by compare-and-set, and its nonces go to one transfer each."""
+"""Outbound transactions: enqueued once, changed by compare-and-set, with unique nonces."""
 
 from dataclasses import replace
 from typing import Any
@@ -31,8 +31,8 @@ def put(store: SqlStore, *changes: Any) -> None:
 
 def test_an_outbound_tx_is_enqueued_once_for_its_cause(store: SqlStore) -> None:
     intent = store_intent(store)
-    duty = a_new_tx(intent, amount=HUGE)
-    [made] = enqueue(store, duty)
+    tx = a_new_tx(intent, amount=HUGE)
+    [made] = enqueue(store, tx)
     assert (made.amount, made.state, made.attempt_count, made.reason, made.tx_id) == (
         HUGE,
         DUE,
@@ -41,10 +41,10 @@ def test_an_outbound_tx_is_enqueued_once_for_its_cause(store: SqlStore) -> None:
         None,
     )
     assert (made.next_at, made.created_at, made.updated_at) == (NOW, NOW, NOW)
-    run_concurrently([lambda: enqueue(store, duty, replace(duty, amount=1))] * 12)
+    run_concurrently([lambda: enqueue(store, tx, replace(tx, amount=1))] * 12)
     with store.read() as unit:
         assert unit.outbound_txs.list_by_intents([intent.id]) == [made]
-    other = enqueue(store, duty, a_new_tx(intent, OutboundTxKind.REFUND, "expiry", amount=None))
+    other = enqueue(store, tx, a_new_tx(intent, OutboundTxKind.REFUND, "expiry", amount=None))
     assert [t.kind for t in other] == [OutboundTxKind.START, OutboundTxKind.REFUND]
     assert other[1].amount is None
     with store.read() as unit:
@@ -175,9 +175,9 @@ def test_final_and_reorged_txs_are_found_by_their_blocks(store: SqlStore) -> Non
         a_new_tx(store_intent(store)),
         a_new_tx(store_intent(store), chain=ARBITRUM),
     )
-    for transfer, height in ((low, 10), (high, 11), (here, 5)):
-        put(store, tx_change(transfer, SIGNED, tx_id=f"0x{transfer.id}"))
-        confirmed = tx_change(replace(transfer, state=SIGNED), CONFIRMED, block_height=height)
+    for tx, height in ((low, 10), (high, 11), (here, 5)):
+        put(store, tx_change(tx, SIGNED, tx_id=f"0x{tx.id}"))
+        confirmed = tx_change(replace(tx, state=SIGNED), CONFIRMED, block_height=height)
         put(store, confirmed)
 
     def ids(found: list[Any]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Payment links, their uses and looks as stored, on both databases."""
+"""Payment links, their uses and branding."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -12,7 +12,7 @@ from tests.storage.records import NOW, a_client, later, run_concurrently
 
 
 def a_link(number: int = 1, **more: Any) -> PaymentLink:
-    facts: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "id": f"pl_{number:020x}", "client_id": "c-1", "mode": "test", "title": "Кофе ☕",
         "description": "", "amount": 2**200, "min_amount": None, "max_amount": None,
         "destination_chain": "BASE_MAINNET", "token_out": "usdc", "recipient": "shop",
@@ -20,7 +20,7 @@ def a_link(number: int = 1, **more: Any) -> PaymentLink:
         "metadata": {"n": [1, {"deep": None}]}, "max_uses": None, "uses": 0, "expires_at": None,
         "active": True, "created_at": NOW, "updated_at": NOW,
     }  # fmt: skip
-    return PaymentLink(**(facts | more))
+    return PaymentLink(**(fields | more))
 
 
 def added(store: SqlStore, link: PaymentLink) -> PaymentLink:

@@ -1,4 +1,4 @@
-"""The request log and what is forgotten of it."""
+"""The request log and its retention."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,8 +10,8 @@ from crossway.storage.store import SqlStore
 from tests.storage.records import NOW, later
 
 
-def asked(number: int = 1, **more: Any) -> LoggedRequest:
-    facts: dict[str, Any] = {
+def a_request(number: int = 1, **more: Any) -> LoggedRequest:
+    fields: dict[str, Any] = {
         "at": later(number),
         "request_id": f"r-{number}",
         "method": "GET",
@@ -23,16 +23,16 @@ def asked(number: int = 1, **more: Any) -> LoggedRequest:
         "request_body": None,
         "response_body": None,
     }
-    return LoggedRequest(0, **(facts | more))
+    return LoggedRequest(0, **(fields | more))
 
 
-def found(store: SqlStore, **wanted: Any) -> list[str]:
+def found(store: SqlStore, **filters: Any) -> list[str]:
     with store.read() as unit:
-        return [one.request_id for one in unit.request_log.list_page(RequestFilter(**wanted), 100)]
+        return [one.request_id for one in unit.request_log.list_page(RequestFilter(**filters), 100)]
 
 
 def test_a_request_comes_back_as_it_was_stored(store: SqlStore) -> None:
-    made = asked(
+    made = a_request(
         request_body='{"a":"é"}', response_body="{}", client_id=None, key_prefix=None, at=NOW
     )
     store.write(lambda unit: unit.request_log.add([made]))
@@ -44,7 +44,7 @@ def test_a_request_comes_back_as_it_was_stored(store: SqlStore) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "numbers"),
+    ("filters", "numbers"),
     [
         ({}, [4, 3, 2, 1]),
         ({"client_id": "c-2"}, [2]),
@@ -60,20 +60,20 @@ def test_a_request_comes_back_as_it_was_stored(store: SqlStore) -> None:
     ],
 )
 def test_requests_are_found_by_what_they_were(
-    store: SqlStore, wanted: dict[str, Any], numbers: list[int]
+    store: SqlStore, filters: dict[str, Any], numbers: list[int]
 ) -> None:
     made = [
-        asked(1),
-        asked(2, client_id="c-2", method="POST", status=201),
-        asked(3, method="POST", status=404),
-        asked(4, path="/v1/quotes", status=500),
+        a_request(1),
+        a_request(2, client_id="c-2", method="POST", status=201),
+        a_request(3, method="POST", status=404),
+        a_request(4, path="/v1/quotes", status=500),
     ]
     store.write(lambda unit: unit.request_log.add(made))
-    assert found(store, **wanted) == [f"r-{number}" for number in numbers]
+    assert found(store, **filters) == [f"r-{number}" for number in numbers]
 
 
 def test_the_oldest_are_deleted_a_few_at_a_time(store: SqlStore) -> None:
-    store.write(lambda unit: unit.request_log.add([asked(number) for number in (1, 2, 3, 4)]))
+    store.write(lambda unit: unit.request_log.add([a_request(number) for number in (1, 2, 3, 4)]))
 
     def forget() -> int:
         return store.write(lambda unit: unit.retention.delete_oldest("requests", later(4), 2))

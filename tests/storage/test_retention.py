@@ -1,4 +1,4 @@
-"""What is forgotten when it is old, and what must stay whatever its age."""
+"""Which old records are deleted, and which stay whatever their age."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,7 +23,7 @@ def put(store: SqlStore, table: Any, **row: Any) -> None:
         db.execute(insert(table), row)
 
 
-def announced(store: SqlStore, number: int, at: float, position: int | None) -> None:
+def add_event(store: SqlStore, number: int, at: float, position: int | None) -> None:
     put(
         store, outbox, id=number, event_id=f"evt_{number}", client_id="c-1",
         type="intent_created", kind="intent", resource_id=1, at=micros(at), snapshot="{}",
@@ -31,9 +31,9 @@ def announced(store: SqlStore, number: int, at: float, position: int | None) -> 
     )  # fmt: skip
 
 
-def delivered(store: SqlStore, number: int, at: float, state: str, announcement: int = 1) -> None:
+def add_delivery(store: SqlStore, number: int, at: float, state: str, event: int = 1) -> None:
     put(
-        store, deliveries, id=number, webhook_id=1, event_id=announcement, sequence_key="",
+        store, deliveries, id=number, webhook_id=1, event_id=event, sequence_key="",
         state=state, attempt_count=1, next_at=0, leased_until=0, error="", created_at=micros(at),
         updated_at=micros(at),
     )  # fmt: skip
@@ -61,7 +61,7 @@ def test_ended_deliveries_are_deleted_with_their_attempts_and_open_ones_stay(
     store: SqlStore,
 ) -> None:
     for number, state in enumerate(("DELIVERED", "DUE", "FAILED", "WAITING", "DELIVERED"), 1):
-        delivered(store, number, at=number, state=state)
+        add_delivery(store, number, at=number, state=state)
     assert has_older(store, "deliveries", 2)
     assert not has_older(store, "deliveries", 1)
     assert forget(store, "deliveries", 5) == 2
@@ -72,11 +72,11 @@ def test_ended_deliveries_are_deleted_with_their_attempts_and_open_ones_stay(
 
 
 def test_an_event_stays_until_it_was_fanned_out_and_has_no_deliveries(store: SqlStore) -> None:
-    announced(store, 1, at=1, position=1)
-    announced(store, 2, at=2, position=None)
-    announced(store, 3, at=3, position=3)
-    announced(store, 4, at=9, position=4)
-    delivered(store, 1, at=1, state="DELIVERED", announcement=1)
+    add_event(store, 1, at=1, position=1)
+    add_event(store, 2, at=2, position=None)
+    add_event(store, 3, at=3, position=3)
+    add_event(store, 4, at=9, position=4)
+    add_delivery(store, 1, at=1, state="DELIVERED", event=1)
     assert forget(store, "outbox", 5) == 1
     assert ids(store, outbox) == [1, 2, 4]
     forget(store, "deliveries", 5)
@@ -85,8 +85,8 @@ def test_an_event_stays_until_it_was_fanned_out_and_has_no_deliveries(store: Sql
 
 
 def test_the_newest_position_is_never_deleted(store: SqlStore) -> None:
-    announced(store, 1, at=1, position=1)
-    announced(store, 2, at=2, position=2)
+    add_event(store, 1, at=1, position=1)
+    add_event(store, 2, at=2, position=2)
     assert forget(store, "outbox", 5) == 1
     assert ids(store, outbox) == [2]
 

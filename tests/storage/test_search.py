@@ -1,4 +1,4 @@
-"""Whatever names a thing finds it, and a filter keeps exactly what meets it."""
+"""Every identifier finds its record, and a filter returns exactly the matching intents."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -88,9 +88,9 @@ def test_of_too_many_the_newest_are_found(store: SqlStore) -> None:
 
 def test_nothing_is_found_by_a_scan(store: SqlStore, kind: str) -> None:
     if kind == "sqlite":
-        asked = _SEARCH[kind].params(values='["a", "b"]', small='["a"]', limit=50)
+        a_request = _SEARCH[kind].params(values='["a", "b"]', small='["a"]', limit=50)
         with store.reader.connect() as db:
-            sql = asked.compile(db, compile_kwargs={"literal_binds": True})
+            sql = a_request.compile(db, compile_kwargs={"literal_binds": True})
             plan = [str(row[3]) for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}")]
         # What is called anon is the few that a part has found.
         scanned = [step for step in plan if step.startswith("SCAN") and "anon_" not in step]
@@ -126,8 +126,8 @@ def many(store: SqlStore) -> list[Intent]:
         ended = [(deposit.id, purpose, "")]
         store.write(lambda unit, ended=ended: unit.deposits.credit(ended, NOW))  # type: ignore[misc]
     for one, state in ((failed, OutboundTxState.FAILED), (stuck, OutboundTxState.DUE)):
-        [transfer] = enqueue(store, a_new_tx(one, OutboundTxKind.REFUND, "expiry"))
-        changed = [tx_change(transfer, state, reason="no gas")]
+        [tx] = enqueue(store, a_new_tx(one, OutboundTxKind.REFUND, "expiry"))
+        changed = [tx_change(tx, state, reason="no gas")]
         store.write(lambda unit, changed=changed: unit.outbound_txs.update(changed, NOW))  # type: ignore[misc]
     return made
 
@@ -163,22 +163,22 @@ def test_a_filter_keeps_exactly_what_meets_it(
     store: SqlStore, many: list[Intent], narrow: int
 ) -> None:
     for every, some, meets in ASKED:
-        wanted = FilterSet(parse_filters(every, "all"), parse_filters(some, "any"))
+        filters = FilterSet(parse_filters(every, "all"), parse_filters(some, "any"))
         expected = [one.id for one in reversed(many) if meets(one)]
         with store.reader.connect() as db:
             finding = SqlSearch(db, narrow)
             pages: list[int] = []
             while True:
-                page = finding.filter_intents(wanted, None, pages[-1] if pages else None, 7, 5.0)
+                page = finding.filter_intents(filters, None, pages[-1] if pages else None, 7, 5.0)
                 pages += [one.id for one in page.intents]
                 if len(page.intents) < 7:
                     break
             assert pages == expected, (every, some)
-            assert finding.count_intents(wanted, None, 10_000, 5.0).count == len(expected), (
+            assert finding.count_intents(filters, None, 10_000, 5.0).count == len(expected), (
                 every,
                 some,
             )
-            own = finding.filter_intents(wanted, "c-2", None, 100, 5.0).intents
+            own = finding.filter_intents(filters, "c-2", None, 100, 5.0).intents
             mine = {one.id for one in many if one.client_id == "c-2"}
             assert [one.id for one in own] == [n for n in expected if n in mine]
 
@@ -205,15 +205,15 @@ def test_each_exception_is_a_filter(
 def test_a_search_that_takes_too_long_says_how_far_it_came_and_can_go_on(store: SqlStore) -> None:
     rare = store_intent(store, mode="live", asset_symbol="RARE").id
     made = [store_intent(store).id for _ in range(1_500)]
-    wanted = FilterSet(parse_filters("mode:live;token:RARE", "all"))
+    filters = FilterSet(parse_filters("mode:live;token:RARE", "all"))
     with store.reader.connect() as db:
         finding = SqlSearch(db, 0)
-        first = finding.filter_intents(wanted, None, None, 10, 0.0)
+        first = finding.filter_intents(filters, None, None, 10, 0.0)
         assert list(first.intents) == []
         assert first.searched_to == made[-1] + 1 - 1_000
-        [found] = finding.filter_intents(wanted, None, first.searched_to, 10, 0.0).intents
+        [found] = finding.filter_intents(filters, None, first.searched_to, 10, 0.0).intents
         assert found.id == rare
-        assert finding.count_intents(wanted, None, 100, 0.0).more
+        assert finding.count_intents(filters, None, 100, 0.0).more
 
 
 def test_notes_and_views_are_kept(store: SqlStore) -> None:

@@ -1,4 +1,4 @@
-"""The installation's people and their stays: kept, found, let out, on both databases."""
+"""Staff members and their sessions."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Units of work: all or nothing, none lost, shared commits on SQLite, retries on PostgreSQL."""
+"""Units of work: atomic, none lost, with group commit on SQLite and retries on PostgreSQL."""
 
 import threading
 from collections.abc import Callable

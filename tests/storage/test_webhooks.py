@@ -1,4 +1,4 @@
-"""Announcements are put in one order, and deliveries of a line wait for one another."""
+"""Outbox events get positions in one order, and deliveries of a sequence wait for one another."""
 
 from datetime import timedelta
 from typing import Any
@@ -30,14 +30,14 @@ LEASED = NOW + timedelta(seconds=60)
 
 def endpoint(store: SqlStore, **more: Any) -> Endpoint:
     """A stored endpoint of the one client."""
-    facts: dict[str, Any] = {"url": "https://shop.example/", "events": ("*",), "description": ""}
-    facts |= {"secret": b"sealed", "old_secret": None, "old_secret_until": None}
-    facts |= {"enabled": True, "disabled_reason": "", "failing_since": None}
-    made = Endpoint(0, "c-1", created_at=NOW, updated_at=NOW, **(facts | more))
+    fields: dict[str, Any] = {"url": "https://shop.example/", "events": ("*",), "description": ""}
+    fields |= {"secret": b"sealed", "old_secret": None, "old_secret_until": None}
+    fields |= {"enabled": True, "disabled_reason": "", "failing_since": None}
+    made = Endpoint(0, "c-1", created_at=NOW, updated_at=NOW, **(fields | more))
     return store.write(lambda unit: unit.webhooks.add(made))
 
 
-def announced(store: SqlStore) -> list[OutboxEvent]:
+def add_event(store: SqlStore) -> list[OutboxEvent]:
     """What is new, put in order."""
 
     def work(unit: Any) -> list[OutboxEvent]:
@@ -49,9 +49,9 @@ def announced(store: SqlStore) -> list[OutboxEvent]:
     return store.write(work)
 
 
-def owed(store: SqlStore, to: Endpoint, *told: OutboxEvent) -> list[Delivery]:
+def owed(store: SqlStore, to: Endpoint, *received: OutboxEvent) -> list[Delivery]:
     """The deliveries of these to an endpoint, oldest first."""
-    new = [NewDelivery(to.id, one.id, one.sequence_key, NOW) for one in told]
+    new = [NewDelivery(to.id, one.id, one.sequence_key, NOW) for one in received]
     store.write(lambda unit: unit.deliveries.add_many(new))
     with store.read() as unit:
         found = unit.deliveries.list_page(DeliveryFilter(webhook_id=to.id), 100)
@@ -92,7 +92,7 @@ def test_every_transition_with_an_event_type_adds_one_event(store: SqlStore) -> 
         received_amount=25_000_000,
         balance_at_address=25_000_000,
     )
-    found = announced(store)
+    found = add_event(store)
     assert [one.type for one in found] == ["intent_created", "intent_funded"]
     assert {one.sequence_key for one in found} == {f"intent:{made.id}"}
     assert found[1].at == later(1)
@@ -104,7 +104,7 @@ def test_every_transition_with_an_event_type_adds_one_event(store: SqlStore) -> 
 
 def test_a_rolled_back_change_adds_no_event(store: SqlStore) -> None:
     made = store_intent(store)
-    announced(store)
+    add_event(store)
 
     def work(unit: Any) -> None:
         unit.intents.apply([intent_change(made, IntentEvent.DEPOSIT_FULL)])
@@ -112,12 +112,12 @@ def test_a_rolled_back_change_adds_no_event(store: SqlStore) -> None:
 
     with pytest.raises(KeyError):
         store.write(work)
-    assert announced(store) == []
+    assert add_event(store) == []
 
 
 def test_positions_have_no_gaps_with_concurrent_writers(store: SqlStore) -> None:
     run_concurrently([lambda: store_intent(store) for _ in range(20)])
-    run_concurrently([lambda: announced(store) for _ in range(4)])
+    run_concurrently([lambda: add_event(store) for _ in range(4)])
     with store.read() as unit:
         found = unit.outbox.list_after(0, ["c-1"], unit.outbox.last_position(), 100)
         assert unit.outbox.list_after(0, ["other"], 100, 100) == []
@@ -149,7 +149,7 @@ def test_later_deliveries_of_a_line_wait_and_other_lines_do_not(store: SqlStore)
     to, made = endpoint(store), store_intent(store)
     advance_intent(store, made, IntentEvent.DEPOSIT_FULL)
     store_intent(store)
-    first, second, other = owed(store, to, *announced(store))
+    first, second, other = owed(store, to, *add_event(store))
     D = DeliveryState
     assert [first.state, second.state, other.state] == [D.DUE, D.WAITING, D.DUE]
     with store.read() as unit:
@@ -171,7 +171,7 @@ def test_what_is_leased_is_nobody_elses_until_the_lease_ends(store: SqlStore) ->
     to = endpoint(store)
     for _ in range(3):
         store_intent(store)
-    owed(store, to, *announced(store))
+    owed(store, to, *add_event(store))
     two = claimed(store, to, room=2)
     [third] = claimed(store, to)
     assert claimed(store, to) == []
@@ -186,7 +186,7 @@ def test_claims_at_the_same_time_share_what_is_due(store: SqlStore) -> None:
     to = endpoint(store)
     for _ in range(30):
         store_intent(store)
-    owed(store, to, *announced(store))
+    owed(store, to, *add_event(store))
     found = run_concurrently([lambda: claimed(store, to, room=5) for _ in range(6)])
     ids = [one.id for part in found for one in part]
     assert len(ids) == len(set(ids))
@@ -197,10 +197,10 @@ def test_a_line_goes_on_however_a_new_event_and_an_end_meet(store: SqlStore) -> 
     to = endpoint(store)
     for _ in range(10):
         made = store_intent(store)
-        [first] = announced(store)
+        [first] = add_event(store)
         [*_, delivery] = owed(store, to, first)
         advance_intent(store, made, IntentEvent.DEPOSIT_FULL)
-        [second] = announced(store)
+        [second] = add_event(store)
 
         def end(delivery: Delivery = delivery) -> None:
             settled(store, delivery, 200)
@@ -221,18 +221,18 @@ def test_a_line_goes_on_however_a_new_event_and_an_end_meet(store: SqlStore) -> 
 def test_an_endpoint_that_is_switched_off_owes_nothing_more(store: SqlStore) -> None:
     to, made = endpoint(store), store_intent(store)
     advance_intent(store, made, IntentEvent.DEPOSIT_FULL)
-    first, _ = owed(store, to, *announced(store))
+    first, _ = owed(store, to, *add_event(store))
     assert store.write(lambda unit: unit.deliveries.fail_all_open(to.id, "off", later(3))) == 2
     with store.read() as unit:
-        wanted = DeliveryFilter(states=(DeliveryState.FAILED,), client_id="c-1")
-        assert len(unit.deliveries.list_page(wanted, 10)) == 2
+        filters = DeliveryFilter(states=(DeliveryState.FAILED,), client_id="c-1")
+        assert len(unit.deliveries.list_page(filters, 10)) == 2
         assert unit.deliveries.get_backlog().oldest is None
     assert store.write(lambda unit: unit.deliveries.lock_due([first.id])) == {}
 
 
 def test_a_removed_endpoint_is_deleted_with_its_deliveries(store: SqlStore) -> None:
     to, _ = endpoint(store), store_intent(store)
-    [one] = owed(store, to, *announced(store))
+    [one] = owed(store, to, *add_event(store))
     settled(store, one, 200)
     store.write(lambda unit: unit.webhooks.delete(to.id))
     with store.read() as unit:
@@ -247,11 +247,11 @@ def test_deliveries_are_found_by_their_event_and_counted_by_where_they_stand(
 ) -> None:
     to, made = endpoint(store), store_intent(store)
     advance_intent(store, made, IntentEvent.DEPOSIT_FULL)
-    first, second = owed(store, to, *announced(store))
+    first, second = owed(store, to, *add_event(store))
     settled(store, first, 200)
     with store.read() as unit:
         page = unit.deliveries.list_page(DeliveryFilter(event="intent_funded"), 10)
-        assert [(one.id, told.type) for one, told in page] == [(second.id, "intent_funded")]
+        assert [(one.id, received.type) for one, received in page] == [(second.id, "intent_funded")]
         assert unit.deliveries.list_page(DeliveryFilter(event="intent_failed"), 10) == []
         counted = unit.deliveries.count_recent_by_state(to.id, NOW, 10)
         assert counted == {DeliveryState.DELIVERED: 1, DeliveryState.DUE: 1}

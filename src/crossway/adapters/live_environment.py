@@ -1,4 +1,4 @@
-"""A live network out of an operator's profile: its catalogue, its prices and its chains."""
+"""A live environment: the catalogue, the price source and the open chains of a profile."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ PRICE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class LiveEnvironment:
-    """A profile that was read, with its chains opened."""
+    """A profile with its open chains."""
 
     profile: Profile
     catalogue: Catalogue
@@ -32,18 +32,19 @@ class LiveEnvironment:
 
     @property
     def chains(self) -> dict[str, LiveChain]:
-        """What the engine works with."""
-        return {name: one.chain for name, one in self.operators.items()}
+        """The chains that the engine works with."""
+        return {name: operator.chain for name, operator in self.operators.items()}
 
     def close(self) -> None:
-        """Let the connections of all chains go."""
-        for one in self.operators.values():
-            one.chain.close()
+        """Close the connections of all chains."""
+        for operator in self.operators.values():
+            operator.chain.close()
 
 
 @dataclass(frozen=True, slots=True)
 class PriceFeeds:
-    """The catalogue's reference prices in pico-USD with their day, and feeds at Pyth, by symbol."""
+    """By symbol: the catalogue's reference prices in pico-USD (`as_of` is their day), and the ids
+    of Pyth feeds."""
 
     pico_usd: Mapping[str, int]
     as_of: datetime
@@ -51,47 +52,52 @@ class PriceFeeds:
 
 
 def open_live_environment(path: Path | None, whole: Catalogue) -> LiveEnvironment:
-    """The network of a profile; asks no node yet. Raises `ValueError` with a sentence."""
+    """Open the chains of a profile; reads no node yet. Raises `ValueError` with a sentence."""
     if path is None:
         raise ValueError("CROSSWAY_PROFILE must name the file of the live network's chains")
     profile = read_profile(path, whole)
     ring = Keyring(os.environ)
-    opened = {
-        name: load_family(whole.chains[name].kind).open_chain(whole, name, one, os.environ, ring)
-        for name, one in profile.chains.items()
+    operators = {
+        name: load_family(whole.chains[name].kind).open_chain(whole, name, chain, os.environ, ring)
+        for name, chain in profile.chains.items()
     }
-    return LiveEnvironment(profile, restrict_catalogue(whole, profile, opened), opened)
+    return LiveEnvironment(profile, restrict_catalogue(whole, profile, operators), operators)
 
 
-def unmet_requirements(live: LiveEnvironment, asking: Executor) -> Sequence[str]:
-    """What is missing before these chains can be worked, a sentence each."""
-    told = asking.map(lambda opened: opened.missing(), live.operators.values())
-    return [one for found in told for one in found]
+def unmet_requirements(live: LiveEnvironment, executor: Executor) -> Sequence[str]:
+    """What is missing before these chains can be worked, one sentence each."""
+    sentences = executor.map(lambda one: one.unmet_requirements(), live.operators.values())
+    return [sentence for of_chain in sentences for sentence in of_chain]
 
 
 def restrict_catalogue(
-    whole: Catalogue, profile: Profile, opened: Mapping[str, ChainOperator]
+    whole: Catalogue, profile: Profile, operators: Mapping[str, ChainOperator]
 ) -> Catalogue:
-    """The catalogue with the chains of a profile alone, at its depths and costs, in which nobody
-    is offered to pay in a token that a chain's contracts refuse."""
-    refused = {
-        c: o.denied_tokens() if isinstance(o, HasTokenDenylist) else {} for c, o in opened.items()
+    """The catalogue with only the profile's chains, with their confirmation depths and costs.
+    Tokens that a chain's contracts refuse are disabled."""
+    denied = {
+        name: operator.denied_tokens() if isinstance(operator, HasTokenDenylist) else {}
+        for name, operator in operators.items()
     }
-    return replace(
-        whole,
-        chains={c: _as_profiled(chain, profile.chains[c]) for c, chain in whole.chains.items()
-                if c in profile.chains},
-        tokens={key: _offered(token, refused[key[0]])
-                for key, token in whole.tokens.items() if key[0] in profile.chains},
-    )  # fmt: skip
+    chains = {
+        name: _apply_profile(chain, profile.chains[name])
+        for name, chain in whole.chains.items()
+        if name in profile.chains
+    }
+    tokens = {
+        key: _disable_denied(token, denied[key[0]])
+        for key, token in whole.tokens.items()
+        if key[0] in profile.chains
+    }
+    return replace(whole, chains=chains, tokens=tokens)
 
 
-def _offered(token: Token, refused: Mapping[str, str]) -> Token:
-    why = refused.get(token.address)
-    return token if why is None else replace(token, enabled=False, disabled_reason=why)
+def _disable_denied(token: Token, denied: Mapping[str, str]) -> Token:
+    reason = denied.get(token.address)
+    return token if reason is None else replace(token, enabled=False, disabled_reason=reason)
 
 
-def _as_profiled(chain: Chain, profile: ChainProfile) -> Chain:
+def _apply_profile(chain: Chain, profile: ChainProfile) -> Chain:
     depths, cost = profile.confirmations, profile.transfer_cost_usd
     if depths is not None:
         chain = replace(chain, confirmations=Confirmations(**depths.model_dump()))
@@ -101,7 +107,7 @@ def _as_profiled(chain: Chain, profile: ChainProfile) -> Chain:
 
 
 def create_price_source(profile: Profile, feeds: PriceFeeds) -> Prices:
-    """Where prices come from. Raises `ValueError` where the key that is named is not there."""
+    """The price source of a profile. Raises `ValueError` where the key that it names is not set."""
     if profile.prices == "fixed":
         return FixedPrices(feeds.pico_usd, feeds.as_of)
     name = profile.pyth_key.removeprefix("env:")

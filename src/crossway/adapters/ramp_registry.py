@@ -1,4 +1,4 @@
-"""The real providers of an operator: which of them, by the file that holds their keys."""
+"""Builds the clients of the real ramp providers from the operator's accounts file."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ class ProviderAccounts(BaseModel):
 
 
 def load_accounts(path: Path) -> ProviderAccounts:
-    """Load the accounts from a TOML file. Raises `ValueError` with a message that contains no values."""
+    """Load the accounts from a TOML file. Raises `ValueError` without repeating any value."""
     try:
         return ProviderAccounts.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Open event streams: one reader of the store for all of them, and a queue for each."""
+"""Server-sent event streams: one reader of the outbox for all, and a queue for each."""
 
 import asyncio
 import signal
@@ -22,7 +22,7 @@ from crossway.ports.webhooks import EventRenderer
 LOG = structlog.get_logger("crossway.api.events")
 MAX_STREAMS_PER_CLIENT, MAX_STREAMS = 10, 500
 POLL_SECONDS, HEARTBEAT_SECONDS = 0.25, 15.0
-# Whether keys may still read is asked as often as for requests.
+# Keys are checked as often as those of requests.
 KEY_CHECK_SECONDS, MAX_STREAM_SECONDS = 5.0, 900.0
 BATCH, MAX_QUEUED = 500, 1_000
 _RETRY_SECONDS = 2
@@ -32,8 +32,11 @@ ALIVE = b": alive\n\n"
 
 @dataclass(eq=False)
 class _Stream:
-    """One open stream of what is behind the place `after`. `joined` is the place up to which it
-    reads by itself; what comes later lies in its queue, None at the end."""
+    """One open stream of the events after the position `after`.
+
+    Up to the position `joined` the stream reads the outbox itself; later events are in its queue,
+    which ends with None.
+    """
 
     client_id: str
     key: ApiKey | None
@@ -44,8 +47,8 @@ class _Stream:
     )
 
     def put(self, position: int, frame: bytes) -> None:
-        """Queue an event; who reads too slowly is let go, and resumes from the last one read. The
-        one reader can be behind a stream that was opened since it last read."""
+        """Queue an event. A stream that reads too slowly is closed, and its client resumes. Events
+        up to `after` are skipped: the shared reader may be behind a new stream."""
         if self.after is None or position <= self.after:
             return
         if self.queue.qsize() < MAX_QUEUED:
@@ -60,7 +63,7 @@ class _Stream:
 
 
 class SseBroker:
-    """The streams of one process, used by its event loop alone."""
+    """The streams of one process, used by its event loop only."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -71,7 +74,7 @@ class SseBroker:
         self._ended = False
 
     def open(self, caller: Principal, after: int | None) -> AsyncIterator[bytes]:
-        """Events of a client from behind a place, or from now on, until its key ends or is changed.
+        """Events of a client after a position, or from now on, until its key expires or changes.
         Raises `TooManyRequests`."""
         client_id = caller.client.id
         if self._count[client_id] >= MAX_STREAMS_PER_CLIENT or self._count.total() >= MAX_STREAMS:
@@ -82,7 +85,7 @@ class SseBroker:
         return self._events(stream, loop.time() + MAX_STREAM_SECONDS)
 
     def end(self) -> None:
-        """Let every stream end; its client resumes elsewhere or later."""
+        """Close every stream; clients resume elsewhere or later."""
         self._ended = True
         for stream in (*self._open, *self._joining):
             stream.end()
@@ -119,8 +122,8 @@ class SseBroker:
     def _join(self, stream: _Stream) -> None:
         self._joining.append(stream)
         if self._reader is None or self._reader.done():
-            _before_exit(asyncio.get_running_loop(), self.end)
-            self._reader = asyncio.create_task(self._read_on())
+            _close_before_exit(asyncio.get_running_loop(), self.end)
+            self._reader = asyncio.create_task(self._read_loop())
 
     def _leave(self, stream: _Stream) -> None:
         self._open.discard(stream)
@@ -136,42 +139,44 @@ class SseBroker:
             for _, _, frame in frames:
                 yield frame
 
-    async def _read_on(self) -> None:
-        """Read what is new for all streams; ends when there are none."""
-        place: int | None = None
+    async def _read_loop(self) -> None:
+        """Read new events for all streams, until none is open."""
+        position: int | None = None
         checked = asyncio.get_running_loop().time()
         while (self._joining or self._open) and not self._ended:
             try:
-                if place is None:
-                    place = await anyio.to_thread.run_sync(self._last)
-                self._let_join(place)
+                if position is None:
+                    position = await anyio.to_thread.run_sync(self._last)
+                self._admit_joining(position)
                 clients = tuple({stream.client_id for stream in self._open})
-                place, frames = await anyio.to_thread.run_sync(self._read, place, clients, None)
+                position, frames = await anyio.to_thread.run_sync(
+                    self._read, position, clients, None
+                )
                 for client_id, position, frame in frames:
                     for stream in tuple(self._open):
                         if stream.client_id == client_id:
                             stream.put(position, frame)
                 if (now := asyncio.get_running_loop().time()) - checked > KEY_CHECK_SECONDS:
                     checked = now
-                    await self._end_those_of_other_keys()
+                    await self._close_changed_keys()
             except Exception:
-                LOG.exception("event streams could not read on")
+                LOG.exception("event streams failed to read the outbox")
             await asyncio.sleep(POLL_SECONDS)
 
-    def _let_join(self, place: int) -> None:
-        """Only between two reads: no stream then misses what the read under way finds."""
+    def _admit_joining(self, position: int) -> None:
+        """Add waiting streams between two reads, so that none misses events of a running read."""
         for stream in self._joining:
             if not stream.joined.done():
-                stream.joined.set_result(place)
+                stream.joined.set_result(position)
                 self._open.add(stream)
         self._joining.clear()
 
-    async def _end_those_of_other_keys(self) -> None:
-        """Let go whoever's key is no longer what it was; who may still read comes back at once."""
+    async def _close_changed_keys(self) -> None:
+        """Close streams whose key changed; clients that may still read reconnect at once."""
         shown = {stream.key.id for stream in self._open if stream.key}
         keys = await anyio.to_thread.run_sync(self._keys, shown)
         for stream in tuple(self._open):
-            if stream.key and _rights(keys[stream.key.id]) != _rights(stream.key):
+            if stream.key and _permissions(keys[stream.key.id]) != _permissions(stream.key):
                 stream.end()
 
     def _keys(self, ids: Collection[int]) -> dict[int, ApiKey | None]:
@@ -189,55 +194,55 @@ class SseBroker:
     def _read(
         self, after: int, clients: tuple[str, ...], until: int | None
     ) -> tuple[int, list[tuple[str, int, bytes]]]:
-        """Events in places after one, each with its client and its place, and the place that was
-        reached."""
+        """The events after a position, each with client and position, and the position reached."""
         with self._services.store.read() as unit:
             last = unit.outbox.last_position() if until is None else until
             if last <= after:
                 return after, []
-            told = unit.outbox.list_after(after, clients, last, BATCH)
-            reached = told[-1].position if len(told) == BATCH else last
+            events = unit.outbox.list_after(after, clients, last, BATCH)
+            reached = events[-1].position if len(events) == BATCH else last
             frames = [
-                (one.client_id, one.position or 0, frame) for one, frame in self._frames(unit, told)
+                (one.client_id, one.position or 0, frame)
+                for one, frame in self._frames(unit, events)
             ]
         assert reached is not None
         return reached, frames
 
     def _frames(
-        self, unit: UnitOfWork, told: list[OutboxEvent]
+        self, unit: UnitOfWork, events: list[OutboxEvent]
     ) -> Iterable[tuple[OutboxEvent, bytes]]:
         outgoing = self._services.webhooks
         assert outgoing is not None
-        bodies = _drawn(outgoing.render_events, unit, told)
-        for one in told:
+        bodies = _render(outgoing.render_events, unit, events)
+        for one in events:
             if one.id in bodies:
                 head = f"id: {one.event_id}\nevent: {one.type}\ndata: ".encode()
                 yield one, head + bodies[one.id] + b"\n\n"
 
 
-def _rights(key: ApiKey | None) -> tuple[Any, ...] | None:
+def _permissions(key: ApiKey | None) -> tuple[Any, ...] | None:
     return None if key is None else (key.scopes, key.addresses)
 
 
-def _drawn(
-    present: EventRenderer, unit: UnitOfWork, told: Sequence[OutboxEvent]
+def _render(
+    present: EventRenderer, unit: UnitOfWork, events: Sequence[OutboxEvent]
 ) -> Mapping[int, bytes]:
-    """All at once; where that fails, one by one: an event that cannot be drawn stops no other."""
+    """Render all events at once, or one by one if that fails, so that one event stops no other."""
     try:
-        return present(unit, told)
+        return present(unit, events)
     except Exception as error:
-        if len(told) == 1:
-            LOG.error("an event cannot be drawn", event_id=told[0].event_id, exc_info=error)
+        if len(events) == 1:
+            LOG.error("an event cannot be rendered", event_id=events[0].event_id, exc_info=error)
             return {}
-    drawn: dict[int, bytes] = {}
-    for one in told:
-        drawn |= _drawn(present, unit, [one])
-    return drawn
+    rendered: dict[int, bytes] = {}
+    for one in events:
+        rendered |= _render(present, unit, [one])
+    return rendered
 
 
 @dataclass(frozen=True)
-class _Ending:
-    """A signal's handler that lets the streams end before whatever was to be done."""
+class _ClosingHandler:
+    """A signal handler that closes the streams before the previous handler runs."""
 
     before: Callable[[int, FrameType | None], Any]
     loop: asyncio.AbstractEventLoop
@@ -248,12 +253,12 @@ class _Ending:
         self.before(number, frame)
 
 
-def _before_exit(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> None:
-    """A server that is asked to end waits for open answers before it tells anybody, so streams
-    listen for what it listens for. Signals come to the main thread alone."""
+def _close_before_exit(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> None:
+    """Close the streams at a stop signal: the server waits for open responses before it shuts the
+    application down. Only the main thread receives signals."""
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGINT, signal.SIGTERM):
         before = signal.getsignal(number)
-        if callable(before) and not isinstance(before, _Ending):
-            signal.signal(number, _Ending(before, loop, end))
+        if callable(before) and not isinstance(before, _ClosingHandler):
+            signal.signal(number, _ClosingHandler(before, loop, end))

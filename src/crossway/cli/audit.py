@@ -49,9 +49,7 @@ def check_entries(
     if not result.holds_known:
         typer.echo(f"No entry has the hash {known}: the log was rewritten or truncated")
     if result.unhashed_entries:
-        typer.echo(
-            f"{result.unhashed_entries} entries have no hash: they predate the hashes"
-        )
+        typer.echo(f"{result.unhashed_entries} entries have no hash: they predate the hashes")
     if result.unhashed:
         typer.echo("No entry has a hash: changes cannot be detected")
     if not result.intact:

@@ -8,9 +8,7 @@ from crossway.cli.errors import cli_principal, open_service, report_errors
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.usecases.developers import clients
 
-group = typer.Typer(
-    no_args_is_help=True, help="API clients and their settings."
-)
+group = typer.Typer(no_args_is_help=True, help="API clients and their settings.")
 
 
 @group.command("list")

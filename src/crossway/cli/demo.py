@@ -28,8 +28,10 @@ def month(
             typer.echo("All data was removed except staff, clients, API keys and the audit log")
             return
         filled = demo.fill_demo(services, staff_principal(WHO), payments, yes, _tell)
-        typer.echo(f"\r{filled.payments:,} payments, {filled.orders:,} ramp orders and their books "
-                   "are there: make run")  # fmt: skip
+        typer.echo(
+            f"\r{filled.payments:,} payments, {filled.orders:,} ramp orders and their books "
+            "are there: make run"
+        )
     finally:
         bootstrap.stop()
 

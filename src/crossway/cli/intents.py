@@ -41,11 +41,16 @@ def create(
     """Create a payment with its own deposit address."""
     with open_client() as crossway:
         created = crossway.intents.create(
-            amount=amount, token_in=token_in, source_chain=source_chain,
-            destination_chain=destination_chain, recipient=recipient,
-            refund_address=refund_address, amount_symbol=amount_symbol, token_out=token_out,
+            amount=amount,
+            token_in=token_in,
+            source_chain=source_chain,
+            destination_chain=destination_chain,
+            recipient=recipient,
+            refund_address=refund_address,
+            amount_symbol=amount_symbol,
+            token_out=token_out,
             metadata=_object(metadata),
-        )  # fmt: skip
+        )
     print_records(created, as_json, lambda: _print_intent(created))
 
 

@@ -40,9 +40,14 @@ def create_key(
         )
         scopes = frozenset(scope or Scope)
         created = api_keys.create_api_key(
-            services, owner.id, mode, cli_principal(), scopes,
-            requests_per_minute=rate, addresses=address or (),
-        )  # fmt: skip
+            services,
+            owner.id,
+            mode,
+            cli_principal(),
+            scopes,
+            requests_per_minute=rate,
+            addresses=address or (),
+        )
     if not quiet:
         typer.echo(f"A {mode} key of {owner.name}, shown this once:")
     typer.echo(created.secret)

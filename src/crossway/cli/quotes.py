@@ -62,10 +62,14 @@ def ramp_quotes(
     on = type == "on-ramp"
     with open_client() as crossway:
         found = crossway.ramps.quotes(
-            type=type, fiat_currency=fiat_currency, crypto_amount=crypto_amount,
-            destination_chain=chain if on else None, source_chain=None if on else chain,
-            amount_symbol=symbol, country_code=country,
-        )  # fmt: skip
+            type=type,
+            fiat_currency=fiat_currency,
+            crypto_amount=crypto_amount,
+            destination_chain=chain if on else None,
+            source_chain=None if on else chain,
+            amount_symbol=symbol,
+            country_code=country,
+        )
     rows = [
         (
             one.provider,

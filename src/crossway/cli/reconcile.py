@@ -28,8 +28,8 @@ def compare(
         typer.echo(line)
     if found.missing_opening_balances:
         typer.echo(
-            f"The books lack {len(found.missing_opening_balances)} relayer balances: adopt them on the "
-            "page Reconcile."
+            f"The books lack {len(found.missing_opening_balances)} relayer balances: adopt them "
+            "on the page Reconcile."
         )
     if found.differences or found.unknown_txs or found.unavailable:
         raise typer.Exit(1)

@@ -47,9 +47,14 @@ def api(
         typer.echo(f"The API runs at http://{host}:{port}/api/v1; stop it with Ctrl-C")
         # CROSSWAY_TRUSTED_PROXIES decides whose X-Forwarded-For counts.
         uvicorn.run(
-            served, host=host, port=port, access_log=False, log_level="warning",
-            proxy_headers=False, timeout_graceful_shutdown=GRACE_SECONDS,
-        )  # fmt: skip
+            served,
+            host=host,
+            port=port,
+            access_log=False,
+            log_level="warning",
+            proxy_headers=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
     finally:
         bootstrap.stop()
 
@@ -81,9 +86,13 @@ def _serve_probes(services: Services, port: int | None) -> Iterator[None]:
 
     host = "0.0.0.0" if services.policy.ingress.metrics_token else "127.0.0.1"
     config = uvicorn.Config(
-        create_probe_app(services), host=host, port=port, access_log=False, log_level="warning",
+        create_probe_app(services),
+        host=host,
+        port=port,
+        access_log=False,
+        log_level="warning",
         proxy_headers=False,
-    )  # fmt: skip
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="probes", daemon=True)
     thread.start()

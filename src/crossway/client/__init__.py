@@ -1,4 +1,4 @@
-"""A typed client of the Crossway API: `Crossway(key, url)`, its parts by noun."""
+"""A typed client of the Crossway API."""
 
 from types import TracebackType
 
@@ -20,8 +20,9 @@ LOCAL = "http://127.0.0.1:8600"
 class Crossway:
     """A client with one API key; use it as a context manager, or `close` it.
 
-    `url` is where the service runs, without `/api/v1`. Requests wait `timeout_seconds`; GETs and
-    POSTs that got no answer are tried again. Raises what `crossway.client.errors` lists.
+    `url` is the base URL of the service, without `/api/v1`. Requests time out after
+    `timeout_seconds`; GETs and POSTs without a response are retried. Raises the exceptions of
+    `crossway.client.errors`.
     """
 
     def __init__(self, api_key: str, url: str = LOCAL, timeout_seconds: float = 30.0) -> None:
@@ -40,20 +41,20 @@ class Crossway:
         self.events = Events(self._http)
 
     def chains(self, network: str | None = None) -> list[str]:
-        """Identifiers of the chains that can be used; `network` is `mainnet` or `testnet`."""
+        """Identifiers of the available chains; `network` is `mainnet` or `testnet`."""
         found: list[str] = self.calls.get("/chains", network=network)
         return found
 
     def tokens(self, chain: str) -> list[Token]:
-        """The tokens that can be used on a chain."""
+        """The available tokens of a chain."""
         return [Token.parse(one) for one in self.calls.get(f"/chains/{path_segment(chain)}/tokens")]
 
     def client_info(self) -> ClientInfo:
-        """Who the key belongs to, and what it may do."""
+        """The client of the key, and the key's permissions."""
         return ClientInfo.parse(self.calls.get("/client/auth/client-info"))
 
     def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         self._http.close()
 
     def __enter__(self) -> "Crossway":

@@ -1,26 +1,26 @@
-"""What can go wrong for a client of the API, one exception a kind."""
+"""Exceptions of the API client."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 class CrosswayError(Exception):
-    """Anything that this client raises."""
+    """The base class of this client's exceptions."""
 
 
 class APIConnectionError(CrosswayError):
-    """The service could not be reached or gave no answer in time: what became of it is unknown.
+    """The service could not be reached or did not respond in time; the outcome is unknown.
 
-    A request that changes something may have been carried out; its idempotency key, which every
-    try carries, makes it safe to ask again.
+    A write may have been executed. Its idempotency key, sent with every attempt, makes it safe to
+    repeat the request.
     """
 
 
 class ApiError(CrosswayError):
-    """The service refused; `message` is its sentence, `request_id` finds it in the service's log.
+    """An error response; `message` is its message, `request_id` identifies it in the service's log.
 
-    `status` is the HTTP status, `body` the whole answer, `retry_after_seconds` how long the service
-    asks to wait, where it does.
+    `status` is the HTTP status, `body` the JSON body, `retry_after_seconds` the wait that the
+    service asks for, if any.
     """
 
     retry_after_seconds: float | None = None
@@ -34,15 +34,15 @@ class ApiError(CrosswayError):
 
 
 class BadRequest(ApiError):
-    """400, 413 or 422: something in the request is wrong; the message names the field."""
+    """400, 413 or 422: the request is invalid; the message names the field."""
 
 
 class KycRequired(BadRequest):
-    """400: an identity check stands in the way of an order; `kyc` is where the person stands."""
+    """400: the order requires a KYC check first; `kyc` is the customer's KYC state."""
 
     @property
     def kyc(self) -> Mapping[str, Any]:
-        """The state of the check, as `GET /ramp/kyc` shows it."""
+        """The KYC state, as `GET /ramp/kyc` returns it."""
         found: Mapping[str, Any] = self.body.get("kyc", {})
         return found
 
@@ -52,33 +52,37 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """403: the key lacks a scope, or something must be given first."""
+    """403: the key lacks a scope, or a required user is missing."""
 
 
 class NotFound(ApiError):
-    """404: no such thing, or not yours."""
+    """404: the resource does not exist or belongs to another client."""
 
 
 class Conflict(ApiError):
-    """409: the same request is being carried out right now."""
+    """409: the same request is still in progress."""
 
 
 class RateLimited(ApiError):
-    """429: too many requests, and waiting as asked did not help."""
+    """429: too many requests, also after waiting."""
 
 
 class ServerError(ApiError):
-    """5xx: the service failed or cannot answer now."""
+    """5xx: the service failed or is unavailable."""
 
 
 def build_error(
     status: int, body: Mapping[str, Any], request_id: str, wait: float | None = None
 ) -> ApiError:
-    """The exception for an answer; the three shapes of errors carry `message` or `error`."""
-    message = str(body.get("message") or body.get("error") or f"the service answered {status}")
+    """The exception for an error response; its three shapes have `message` or `error`."""
+    message = str(body.get("message") or body.get("error") or f"the service responded {status}")
     kinds: dict[int, type[ApiError]] = {
-        401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 429: RateLimited,
-    }  # fmt: skip
+        401: Unauthorized,
+        403: Forbidden,
+        404: NotFound,
+        409: Conflict,
+        429: RateLimited,
+    }
     kind = kinds.get(status) or (BadRequest if status < 500 else ServerError)
     if body.get("code") == "KYC_REQUIRED":
         kind = KycRequired

@@ -1,15 +1,15 @@
-"""The stream of what happens, without polling and without an endpoint of one's own."""
+"""The event stream of the API."""
 
 import time
 from collections.abc import Callable, Iterator
 
 import httpx
 
-from crossway.client.errors import ApiError, APIConnectionError
+from crossway.client.errors import APIConnectionError, ApiError
 from crossway.client.transport import RETRYABLE_STATUSES, error_from_response
 from crossway.client.webhook_records import Event, parse_event
 
-# The service says something every 15 s, if only that it is there.
+# The service sends at least a heartbeat every 15 s.
 SILENCE_SECONDS = 45.0
 
 
@@ -25,10 +25,10 @@ class Events:
         tries: int = 5,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Iterator[Event]:
-        """Every event from now on, or after `last_event_id`, as it happens.
+        """Every event from now on, or after `last_event_id`.
 
-        A connection that breaks is opened again where it broke, up to `tries` times in a row; what
-        happens in between is missed only where no event was seen yet. Raises `NoAnswer`,
+        A broken connection is resumed after the last event, up to `tries` times in a row. Events
+        are missed only if no event was received before the break. Raises `NoAnswer`,
         `ApiError`.
         """
         failed = 0
@@ -46,11 +46,13 @@ class Events:
                     if given_up or error.status not in RETRYABLE_STATUSES:
                         raise
                 elif given_up:
-                    raise APIConnectionError(f"the event stream broke: {type(error).__name__}") from error
+                    raise APIConnectionError(
+                        f"the event stream broke: {type(error).__name__}"
+                    ) from error
             sleep(min(2.0**failed, 30.0) if failed else 0.5)
 
     def _once(self, last_event_id: str | None) -> Iterator[Event | None]:
-        """The events of one connection, None first, when it is open."""
+        """The events of one connection, preceded by None once it is open."""
         headers = {"accept": "text/event-stream"}
         if last_event_id is not None:
             headers["last-event-id"] = last_event_id
@@ -70,7 +72,7 @@ class Events:
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The lines of a stream. Only line feeds end one: a text may hold every other separator."""
+    """The lines of a stream. Only line feeds end a line, as texts may contain other separators."""
     rest = b""
     for chunk in chunks:
         *whole, rest = (rest + chunk).split(b"\n")

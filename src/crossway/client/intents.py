@@ -1,4 +1,4 @@
-"""Payments through the API: create, read, list, watch, process and refund by hand."""
+"""Payment intents: create, read, list, watch, trigger and refund."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ class Intents:
         payment_link_id: str | None = None,
         idempotency_key: str | None = None,
     ) -> Intent:
-        """A new payment with its own deposit address; `amount` in the smallest unit."""
+        """Create a payment with its own deposit address; `amount` is in the smallest unit."""
         body = {
             "amount": str(amount),
             "tokenIn": token_in,
@@ -49,7 +49,7 @@ class Intents:
         return Intent.parse(self._calls.post("/intents", body, idempotency_key))
 
     def get(self, intent: int | str) -> Intent:
-        """The payment with this number, or with this deposit address."""
+        """The payment with this record number or deposit address."""
         number = isinstance(intent, int) or (intent.isascii() and intent.isdecimal())
         path = f"/intents/{intent}" if number else f"/intents/address/{path_segment(intent)}"
         return Intent.parse(self._calls.get(path))
@@ -61,17 +61,24 @@ class Intents:
         source_chain: str | None = None,
         destination_chain: str | None = None,
     ) -> Iterator[Intent]:
-        """Every payment, newest first, page after page as they are asked for; `status` is one of
-        `pending`, `processing`, `completed`, `failed`."""
+        """Every payment, newest first; pages are fetched as needed. `status` is `pending`,
+        `processing`, `completed` or `failed`."""
         found = self._calls.pages(
-            "/intents", "intents", PAGE, status=status,
-            source_chain=source_chain, destination_chain=destination_chain,
-        )  # fmt: skip
+            "/intents",
+            "intents",
+            PAGE,
+            status=status,
+            source_chain=source_chain,
+            destination_chain=destination_chain,
+        )
         return map(Intent.parse, found)
 
     def list_by_sender(self, sender: str) -> Iterator[Intent]:
         """Every payment of one payer's wallet, newest first."""
-        return map(Intent.parse, self._calls.pages(f"/intents/user/{path_segment(sender)}", "intents", PAGE))
+        return map(
+            Intent.parse,
+            self._calls.pages(f"/intents/user/{path_segment(sender)}", "intents", PAGE),
+        )
 
     def watch(
         self,
@@ -80,7 +87,7 @@ class Intents:
         every_seconds: float = 1.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Iterator[Intent]:
-        """The payment now and at each change, until it has ended."""
+        """The payment now and after each change, until it is final."""
         last: Intent | None = None
         while True:
             now = self.get(intent)
@@ -95,9 +102,11 @@ class Intents:
             sleep(every_seconds)
 
     def trigger_processing(self, address: str) -> str:
-        """Look for the deposit now and start the payment; the service's sentence."""
-        return str(self._calls.post(f"/intents/{path_segment(address)}/trigger-processing")["message"])
+        """Check the deposit now and start the payment; returns the service's message."""
+        return str(
+            self._calls.post(f"/intents/{path_segment(address)}/trigger-processing")["message"]
+        )
 
     def refund(self, address: str) -> str:
-        """Give back what an expired payment holds; the hash of the transaction."""
+        """Refund the balance of an expired payment; returns the transaction hash."""
         return str(self._calls.post(f"/intents/{path_segment(address)}/refund")["txHash"])

@@ -1,4 +1,4 @@
-"""Identity checks through the API: where somebody stands, what is required, handing it in."""
+"""KYC checks: state, requirements, submission and erasure."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -22,11 +22,15 @@ class Kyc:
         country_code: str | None = None,
         crypto_amount: Decimal | str | None = None,
     ) -> KycState:
-        """Where somebody stands with a provider; with an amount also whether it can proceed."""
+        """A customer's KYC state with a provider; with an amount also whether it can proceed."""
         found = self._calls.get(
-            "/ramp/kyc", provider=provider, userEmail=user_email, countryCode=country_code,
-            fiatCurrency=fiat_currency, cryptoAmount=crypto_amount,
-        )  # fmt: skip
+            "/ramp/kyc",
+            provider=provider,
+            userEmail=user_email,
+            countryCode=country_code,
+            fiatCurrency=fiat_currency,
+            cryptoAmount=crypto_amount,
+        )
         return KycState.parse(found)
 
     def requirements(
@@ -34,9 +38,11 @@ class Kyc:
     ) -> KycRequirements:
         """What a provider requires in a country, tier by tier."""
         found = self._calls.get(
-            "/ramp/kyc/requirements", provider=provider, countryCode=country_code,
+            "/ramp/kyc/requirements",
+            provider=provider,
+            countryCode=country_code,
             fiatCurrency=fiat_currency,
-        )  # fmt: skip
+        )
         return KycRequirements.parse(found)
 
     def submit(
@@ -48,7 +54,7 @@ class Kyc:
         country_code: str | None = None,
         fiat_currency: str | None = None,
     ) -> KycState:
-        """Hand in what a provider's check requires."""
+        """Submit fields for a provider's check."""
         body = {
             "provider": provider,
             "userEmail": user_email,
@@ -69,13 +75,19 @@ class Kyc:
         country_code: str | None = None,
         fiat_currency: str | None = None,
     ) -> KycState:
-        """Hand in a document: a PNG, a JPEG or a PDF of up to 5 MiB; `key` of its requirement."""
+        """Submit a PNG, JPEG or PDF of up to 5 MiB; `key` is that of its requirement."""
         found = self._calls.upload(
-            "/ramp/kyc/documents", content, media_type, provider=provider, userEmail=user_email,
-            countryCode=country_code, fiatCurrency=fiat_currency, key=key,
-        )  # fmt: skip
+            "/ramp/kyc/documents",
+            content,
+            media_type,
+            provider=provider,
+            userEmail=user_email,
+            countryCode=country_code,
+            fiatCurrency=fiat_currency,
+            key=key,
+        )
         return KycState.parse(found)
 
     def erase(self, user_email: str) -> int:
-        """Remove what is known of a person; how many orders stay, without it."""
+        """Erase a customer's data; returns the number of orders whose customer data was removed."""
         return int(self._calls.delete("/ramp/kyc", userEmail=user_email)["ordersCleared"])

@@ -1,4 +1,4 @@
-"""Payment links through the API: create, read, change, and what payers made by them."""
+"""Payment links: create, read, change, and list their uses."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -40,7 +40,7 @@ class PaymentLink(Record):
 
 
 class LinkUse(Record):
-    """What one payer made of a payment link."""
+    """One payment made with a payment link."""
 
     id: int
     intent_id: int
@@ -78,20 +78,27 @@ class PaymentLinks:
         expires_at: datetime | None = None,
         idempotency_key: str | None = None,
     ) -> PaymentLink:
-        """A new payment link; without an `amount` each payer chooses. Times know their zone."""
+        """Create a payment link; without an `amount` each payer chooses. Times need a time zone."""
         body = {
-            "title": title, "destination_chain": destination_chain, "recipient": recipient,
-            "amount": _units(amount), "min_amount": _units(min_amount),
-            "max_amount": _units(max_amount), "tokenOut": token_out, "description": description,
+            "title": title,
+            "destination_chain": destination_chain,
+            "recipient": recipient,
+            "amount": _units(amount),
+            "min_amount": _units(min_amount),
+            "max_amount": _units(max_amount),
+            "tokenOut": token_out,
+            "description": description,
             "source_chains": None if source_chains is None else list(source_chains),
             "source_tokens": None if source_tokens is None else list(source_tokens),
-            "reference": reference, "metadata": metadata, "max_uses": max_uses,
+            "reference": reference,
+            "metadata": metadata,
+            "max_uses": max_uses,
             "expires_at": expires_at.isoformat() if expires_at else None,
-        }  # fmt: skip
+        }
         return PaymentLink.parse(self._calls.post("/payment-links", body, idempotency_key))
 
     def list(self) -> Iterator[PaymentLink]:
-        """Every payment link, newest first, page after page as they are asked for."""
+        """Every payment link, newest first; pages are fetched as needed."""
         return map(PaymentLink.parse, self._calls.pages("/payment-links", "payment_links", PAGE))
 
     def get(self, link_id: str) -> PaymentLink:
@@ -99,12 +106,13 @@ class PaymentLinks:
         return PaymentLink.parse(self._calls.get(f"/payment-links/{path_segment(link_id)}"))
 
     def change(self, link_id: str, **changes: Any) -> PaymentLink:
-        """Change what is named, by its name on the wire, such as `active=False`; None takes away
-        what was set."""
-        return PaymentLink.parse(self._calls.patch(f"/payment-links/{path_segment(link_id)}", changes))
+        """Change fields by their names in the API, such as `active=False`; None clears a field."""
+        return PaymentLink.parse(
+            self._calls.patch(f"/payment-links/{path_segment(link_id)}", changes)
+        )
 
     def uses(self, link_id: str) -> Iterator[LinkUse]:
-        """What payers made by it, newest first."""
+        """The payments made with the link, newest first."""
         path = f"/payment-links/{path_segment(link_id)}/uses"
         return map(LinkUse.parse, self._calls.pages(path, "uses", PAGE))
 

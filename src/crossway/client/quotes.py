@@ -1,4 +1,4 @@
-"""What a payment costs, through the API."""
+"""Quotes of payments."""
 
 from collections.abc import Sequence
 
@@ -21,11 +21,15 @@ class Quotes:
         recipient: str | None = None,
         exclude_chains: Sequence[str] | None = None,
     ) -> MultiSourceQuote:
-        """Ways to pay from every chain; `amount` as people write it, such as `25.50`."""
+        """Payment options from every chain; `amount` is a decimal number such as `25.50`."""
         found = self._calls.get(
-            "/quotes/multi-source", destinationChain=destination_chain, amount=amount,
-            tokenOut=token_out, recipient=recipient, excludeChains=exclude_chains or None,
-        )  # fmt: skip
+            "/quotes/multi-source",
+            destinationChain=destination_chain,
+            amount=amount,
+            tokenOut=token_out,
+            recipient=recipient,
+            excludeChains=exclude_chains or None,
+        )
         return MultiSourceQuote.parse(found)
 
     def single(
@@ -40,7 +44,7 @@ class Quotes:
         amount_symbol: str | None = None,
         recipient: str | None = None,
     ) -> Quote:
-        """What one bridge asks; `amount` in the smallest unit of `amount_symbol` (USDC)."""
+        """The quote of one bridge; `amount` is in the smallest unit of `amount_symbol` (USDC)."""
         route = _route(
             token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
         )
@@ -58,7 +62,7 @@ class Quotes:
         recipient: str | None = None,
         exclude_bridges: Sequence[str] | None = None,
     ) -> Quote:
-        """The cheapest bridge's quote. Raises `NotFound` when no bridge serves the route."""
+        """The quote of the cheapest bridge. Raises `NotFound` when no bridge serves the route."""
         route = _route(
             token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
         )
@@ -77,7 +81,7 @@ class Quotes:
         recipient: str | None = None,
         exclude_bridges: Sequence[str] | None = None,
     ) -> list[Quote]:
-        """What each bridge that serves the route asks, cheapest first."""
+        """The quotes of every bridge that serves the route, cheapest first."""
         route = _route(
             token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
         )

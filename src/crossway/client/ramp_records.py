@@ -1,4 +1,4 @@
-"""What the API answers of local money, as typed records: quotes, orders, identity checks."""
+"""Typed records of fiat ramps: quotes, orders and KYC checks."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -8,7 +8,7 @@ from crossway.client.records import CamelCaseRecord
 
 
 class RampChannel(CamelCaseRecord):
-    """One way to pay a ramp provider or be paid by it; `fields_required` go into `fields`."""
+    """A payment channel of a provider; send its `fields_required` under `fields`."""
 
     id: str
     name: str
@@ -22,7 +22,7 @@ class RampChannel(CamelCaseRecord):
 
 
 class RampQuote(CamelCaseRecord):
-    """What one ramp provider asks or pays."""
+    """A quote of one provider."""
 
     provider: str
     type: str
@@ -92,12 +92,12 @@ class RampOrder(CamelCaseRecord):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more is to come but perhaps a refund."""
+        """Whether the order is final, except for a refund."""
         return self.status not in ("PENDING", "INITIATED", "PROCESSING")
 
 
 class Currency(CamelCaseRecord):
-    """A local currency that can be used; amounts in it."""
+    """A supported currency; amounts are in it."""
 
     code: str
     name: str
@@ -117,7 +117,7 @@ class Country(CamelCaseRecord):
 
 
 class KycState(CamelCaseRecord):
-    """Where somebody stands with a provider, and what a transaction would need."""
+    """A customer's KYC state with a provider, and what a transaction requires."""
 
     provider: str
     user_email: str

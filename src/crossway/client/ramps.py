@@ -1,4 +1,4 @@
-"""Local money through the API: quotes and orders."""
+"""Fiat ramps: quotes, currencies, countries and orders."""
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -28,17 +28,23 @@ class Ramps:
         direct_only: bool | None = None,
         user_email: str | None = None,
     ) -> RampQuotes:
-        """What every eligible provider asks or pays."""
+        """The quotes of every eligible provider."""
         found = self._calls.get(
-            "/ramp/quotes", type=type, fiatCurrency=fiat_currency, cryptoAmount=crypto_amount,
-            destinationChain=destination_chain, sourceChain=source_chain,
-            amountSymbol=amount_symbol, countryCode=country_code, directOnly=direct_only,
+            "/ramp/quotes",
+            type=type,
+            fiatCurrency=fiat_currency,
+            cryptoAmount=crypto_amount,
+            destinationChain=destination_chain,
+            sourceChain=source_chain,
+            amountSymbol=amount_symbol,
+            countryCode=country_code,
+            directOnly=direct_only,
             userEmail=user_email,
-        )  # fmt: skip
+        )
         return RampQuotes.parse(found)
 
     def currencies(self, provider: str | None = None, type: str | None = None) -> list[Currency]:
-        """The local currencies that can be used."""
+        """The supported currencies."""
         found = self._calls.get("/ramp/currencies", provider=provider, type=type)
         return [Currency.parse(one) for one in found]
 
@@ -63,10 +69,10 @@ class Ramps:
         fields: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> RampOrder:
-        """Open an order. An on-ramp names `destination_chain` and `recipient_address`, an off-ramp
-        `source_chain` and `sender_address`; `fields` are what the quote's channel asks for.
+        """Create an order. An on-ramp needs `destination_chain` and `recipient_address`, off-ramp
+        `source_chain` and `sender_address`; `fields` are those that the quote's channel requires.
 
-        Raises `KycRequired` where an identity check comes first.
+        Raises `KycRequired` if a KYC check is needed first.
         """
         body = {
             "type": type,
@@ -89,8 +95,10 @@ class Ramps:
         return RampOrder.parse(self._calls.get(f"/ramp/orders/{order_id}"))
 
     def order_by_intent(self, intent_address: str) -> RampOrder:
-        """The order that an intent belongs to."""
-        return RampOrder.parse(self._calls.get(f"/ramp/orders/by-intent/{path_segment(intent_address)}"))
+        """The order of an intent."""
+        return RampOrder.parse(
+            self._calls.get(f"/ramp/orders/by-intent/{path_segment(intent_address)}")
+        )
 
     def orders(
         self,
@@ -100,17 +108,22 @@ class Ramps:
         provider: str | None = None,
         fiat_currency: str | None = None,
     ) -> Iterator[RampOrder]:
-        """Every order, newest first, page after page as they are asked for."""
+        """Every order, newest first; pages are fetched as needed."""
         found = self._calls.pages(
-            "/ramp/orders", "orders", PAGE, status=status, type=type, provider=provider,
+            "/ramp/orders",
+            "orders",
+            PAGE,
+            status=status,
+            type=type,
+            provider=provider,
             fiatCurrency=fiat_currency,
-        )  # fmt: skip
+        )
         return map(RampOrder.parse, found)
 
     def confirm(self, order_id: int) -> RampOrder:
-        """Say that the user has paid."""
+        """Confirm that the user has paid."""
         return RampOrder.parse(self._calls.post(f"/ramp/orders/{order_id}/confirm")["order"])
 
     def cancel(self, order_id: int) -> RampOrder:
-        """Cancel an order that nobody paid yet."""
+        """Cancel an unpaid order."""
         return RampOrder.parse(self._calls.post(f"/ramp/orders/{order_id}/cancel")["order"])

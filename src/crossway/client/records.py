@@ -1,5 +1,4 @@
-"""What the API answers of payments, chains and keys, as typed records; a field that this version
-does not know is kept too."""
+"""Typed records of payments, quotes, chains and keys; unknown fields are kept."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -10,22 +9,22 @@ from pydantic.alias_generators import to_camel
 
 
 class Record(BaseModel):
-    """A record of the API: attributes in Python's spelling, amounts as exact numbers."""
+    """A record of the API: attributes in snake case, amounts as exact numbers."""
 
     model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True)
-    _answered: Any = PrivateAttr(None)
+    _response_json: Any = PrivateAttr(None)
 
     @classmethod
-    def parse(cls, answer: Any) -> Self:
-        """The record in an answer."""
-        found = cls.model_validate(answer)
-        found._answered = answer
+    def parse(cls, response: Any) -> Self:
+        """The record in a JSON response."""
+        found = cls.model_validate(response)
+        found._response_json = response
         return found
 
     @property
     def response_json(self) -> Any:
-        """The same as the API said it, with its names."""
-        return self._answered
+        """The JSON that the API returned, with its own names."""
+        return self._response_json
 
 
 class CamelCaseRecord(Record):
@@ -69,17 +68,17 @@ class Intent(Record):
 
     @property
     def amount_to_deposit(self) -> Decimal:
-        """What the payer must send, as people write it."""
+        """The deposit as a decimal number."""
         return Decimal(self.total_amount_in_asset_token).scaleb(-self.asset_token_decimals)
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more is to come but perhaps a refund."""
+        """Whether the payment is final, except for a refund."""
         return self.intent_status in ("COMPLETED", "EXPIRED", "FAILED")
 
 
 class QuotedRoute(CamelCaseRecord):
-    """What a quote is for."""
+    """The quoted route."""
 
     token_in: str
     token_out: str
@@ -91,7 +90,7 @@ class QuotedRoute(CamelCaseRecord):
 
 
 class Quote(CamelCaseRecord):
-    """What one bridge asks; amounts in smallest units."""
+    """A quote of one bridge; amounts in smallest units."""
 
     bridge_fee_details: dict[str, Any]
     total_fee: int
@@ -107,7 +106,7 @@ class Quote(CamelCaseRecord):
 
 
 class PaymentOption(CamelCaseRecord):
-    """One token with which to pay from a chain."""
+    """A token that can be paid with on a chain."""
 
     token: str
     token_address: str
@@ -119,7 +118,7 @@ class PaymentOption(CamelCaseRecord):
 
 
 class SourceOption(CamelCaseRecord):
-    """The best way to pay from one chain."""
+    """The best payment option on one chain."""
 
     source_chain: str
     destination_chain: str
@@ -134,7 +133,7 @@ class SourceOption(CamelCaseRecord):
 
 
 class MultiSourceQuote(CamelCaseRecord):
-    """Every way to pay to one chain."""
+    """Payment options from every chain to one destination."""
 
     destination_chain: str
     quotes: tuple[SourceOption, ...]
@@ -152,7 +151,7 @@ class Token(CamelCaseRecord):
 
 
 class ClientInfo(CamelCaseRecord):
-    """Who a key belongs to, and what it may do."""
+    """The client of a key, and the key's permissions."""
 
     client_id: str
     name: str

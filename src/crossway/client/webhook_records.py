@@ -1,4 +1,4 @@
-"""Webhooks, their deliveries and the events they carry, as typed records."""
+"""Typed records of webhooks, deliveries and events."""
 
 import json
 from datetime import datetime
@@ -11,7 +11,7 @@ from crossway.client.records import CamelCaseRecord, Record
 
 
 class Webhook(CamelCaseRecord):
-    """An endpoint that events are sent to; `secret` is there at creation and rotation alone."""
+    """A webhook endpoint; `secret` is set at creation and rotation only."""
 
     id: int
     client_id: str
@@ -28,7 +28,7 @@ class Webhook(CamelCaseRecord):
 
 
 class DeliveryAttempt(CamelCaseRecord):
-    """One request of a delivery and its answer."""
+    """One attempt of a delivery."""
 
     at: datetime
     status: int | None
@@ -39,7 +39,7 @@ class DeliveryAttempt(CamelCaseRecord):
 
 
 class Delivery(CamelCaseRecord):
-    """One event on its way to one endpoint; `payload` and `attempts` only where one is read."""
+    """The delivery of an event to an endpoint; `payload` and `attempts` are set by `get` only."""
 
     id: int
     webhook_id: int
@@ -59,8 +59,7 @@ class Delivery(CamelCaseRecord):
 
 
 class Event(Record):
-    """Something that happened; `data` is the resource as its read endpoint shows it, `raw` the
-    bytes as they came."""
+    """An event; `data` is the resource as its read endpoint returns it, `raw` the body."""
 
     id: str
     type: str

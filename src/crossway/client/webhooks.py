@@ -1,4 +1,4 @@
-"""Webhooks through the API, and the check of one that arrived."""
+"""Webhook endpoints and deliveries, and the verification of a received delivery."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -15,14 +15,14 @@ PAGE = 100
 
 
 class SignatureVerificationError(CrosswayError):
-    """A delivery whose signature or time is not right: do not act on it."""
+    """The signature or timestamp of a delivery is invalid; ignore the delivery."""
 
 
 def verify(payload: bytes, headers: Mapping[str, str], secret: str) -> Event:
-    """The event in a delivery, after its signature was checked; `payload` exactly as it arrived.
+    """Verify a delivery's signature and return its event; `payload` is the unchanged body.
 
-    Raises `Forged`, and `ValueError` for a secret that is none. Events may arrive more than once:
-    `Event.id` tells.
+    Raises `SignatureVerificationError`, and `ValueError` for an invalid secret. Events may arrive
+    more than once with the same `Event.id`.
     """
     signed = Signed(secret)
     try:
@@ -46,8 +46,8 @@ class Webhooks:
         enabled: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Webhook:
-        """A new endpoint for these events, for all without any; keep its `secret`."""
-        body = _wanted(url, events, description, enabled)
+        """Create an endpoint for these events, all by default; store its `secret`."""
+        body = _webhook_fields(url, events, description, enabled)
         return Webhook.parse(self._calls.post("/webhooks", body, idempotency_key))
 
     def list(self) -> list[Webhook]:
@@ -67,16 +67,16 @@ class Webhooks:
         description: str | None = None,
         enabled: bool | None = None,
     ) -> Webhook:
-        """Change what is named; the rest stays as it is."""
-        body = _wanted(url, events, description, enabled)
+        """Change the given fields."""
+        body = _webhook_fields(url, events, description, enabled)
         return Webhook.parse(self._calls.patch(f"/webhooks/{webhook_id}", body))
 
     def delete(self, webhook_id: int) -> None:
-        """Remove an endpoint with its deliveries."""
+        """Delete an endpoint with its deliveries."""
         self._calls.delete(f"/webhooks/{webhook_id}")
 
     def rotate_secret(self, webhook_id: int) -> Webhook:
-        """A new secret; the old one signs too for 24 hours."""
+        """Create a new secret; the old one signs too for 24 hours."""
         return Webhook.parse(self._calls.post(f"/webhooks/{webhook_id}/rotate-secret"))
 
     def test(self, webhook_id: int) -> Delivery:
@@ -84,26 +84,26 @@ class Webhooks:
         return Delivery.parse(self._calls.post(f"/webhooks/{webhook_id}/test"))
 
     def deliveries(self, webhook_id: int, state: str | None = None) -> Iterator[Delivery]:
-        """What was sent to an endpoint, newest first, page after page as they are asked for;
+        """The deliveries of an endpoint, newest first; pages are fetched as needed.
         `state` is `waiting`, `due`, `delivered` or `failed`."""
         path = f"/webhooks/{webhook_id}/deliveries"
         return map(Delivery.parse, self._calls.pages(path, "deliveries", PAGE, state=state))
 
     def delivery(self, delivery_id: int) -> Delivery:
-        """One delivery with what was sent and what was answered each time."""
+        """One delivery with its payload and every attempt."""
         return Delivery.parse(self._calls.get(f"/webhooks/deliveries/{delivery_id}"))
 
     def replay(self, delivery_id: int) -> Delivery:
-        """Send a delivery again."""
+        """Resend a delivery."""
         return Delivery.parse(self._calls.post(f"/webhooks/deliveries/{delivery_id}/replay"))
 
     def replay_range(self, webhook_id: int, since: datetime, to: datetime | None = None) -> int:
-        """Send all events of a time again, in order; how many those are. Times know their zone."""
+        """Resend all events of a period in order; returns their number. Times need a time zone."""
         body = {"from": since.isoformat(), "to": to.isoformat() if to else None}
         return int(self._calls.post(f"/webhooks/{webhook_id}/replay", body)["replayed"])
 
 
-def _wanted(
+def _webhook_fields(
     url: str | None, events: Sequence[str] | None, description: str | None, enabled: bool | None
 ) -> dict[str, Any]:
     listed = None if events is None else list(events)

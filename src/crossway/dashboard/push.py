@@ -162,7 +162,7 @@ def alert_strip() -> Mapping[str, Any]:
     return cached(
         "alert strip",
         lambda: alerts.build_strip(services()),
-        (Topic.ALARMS,),
+        (Topic.ALERTS,),
         ALERT_STRIP_MAX_AGE_SECONDS,
     )
 

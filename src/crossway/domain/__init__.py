@@ -1,1 +1,1 @@
-"""The rules of payments in pure Python: no clock, no randomness, no input or output."""
+"""The payment rules in pure Python, without clock, randomness or I/O."""

@@ -76,7 +76,7 @@ def advance_outbound_tx(state: OutboundTxState, event: OutboundTxEvent) -> Outbo
     """The new state after an event; raises `InvalidTransition` when the table has none."""
     to = OUTBOUND_TX_TRANSITIONS.get((state, event))
     if to is None:
-        raise InvalidTransition(f"{event} cannot happen to a transfer that is {state}")
+        raise InvalidTransition(f"{event} cannot happen to an outbound transaction that is {state}")
     return to
 
 

@@ -112,6 +112,6 @@ def parse_password(value: object, name: str) -> str:
     ):
         raise InvalidInput(
             "password must not be the name, nor one character after another: take four or five "
-            "words that nobody expects together"
+            "unrelated words"
         )
     return value

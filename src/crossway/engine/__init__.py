@@ -1,1 +1,1 @@
-"""The clock's side: sweeps that see deposits, send what is owed, and end what is over."""
+"""The engine: background workers for deposits, outbound transactions, expiry and webhooks."""

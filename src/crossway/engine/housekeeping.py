@@ -30,16 +30,16 @@ def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
     """Raise and resolve alerts that depend on time; returns how many were resolved."""
     now = services.clock.now()
     with services.store.read() as unit:
-        alarms = unit.alerts.list_active(limit=_MAX_ALERTS)
+        alerts = unit.alerts.list_active(limit=_MAX_ALERTS)
         waiting = unit.outbound_txs.list_needing_attention(_MAX_WAITING)
         claims = _find_late_claims(unit, waiting, now)
-        breaches = find_breaches(unit, alarms, now)
+        breaches = find_breaches(unit, alerts, now)
         keys = {*claims, *(breach.key for breach in breaches)}
-        resolved = [a.key for a in alarms if _is_resolved(unit, a, waiting, keys, now)]
+        resolved = [a.key for a in alerts if _is_resolved(unit, a, waiting, keys, now)]
     stale = {chain for chain, head in heads.items() if now - head.time > STALE_HEAD_AFTER}
     up_to_date = {f"stale:{chain}" for chain in heads if chain not in stale}
-    resolved += [a.key for a in alarms if a.key in up_to_date]
-    messages = {alarm.key: alarm.message for alarm in alarms}
+    resolved += [a.key for a in alerts if a.key in up_to_date]
+    messages = {alert.key: alert.message for alert in alerts}
     new_breaches = [breach for breach in breaches if messages.get(breach.key) != breach.message]
     if not (resolved or stale or claims or new_breaches):
         return 0

@@ -49,7 +49,7 @@ class RampWorker:
         self._unreachable: set[str] = {item.name for item in services.ramps}
         self._workers: dict[str, SerialWorker] = {}
         self._health = TaskHealth(services, "ramp orders")
-        self._kyc_health = TaskHealth(services, "handing finished what people handed in")
+        self._kyc_health = TaskHealth(services, "KYC submissions")
         self._wake_event = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None

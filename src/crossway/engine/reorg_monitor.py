@@ -113,21 +113,10 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
     own_postings = [
         posting for posting in reversed_by if (posting.chain, posting.token) == location
     ]
-    event = IntentEvent.LEDGER_ONLY
-    if tx.kind is OutboundTxKind.FILL and intent.state is State.COMPLETED:
-        event = IntentEvent.FILL_REVERSED
-    elif tx.kind is OutboundTxKind.REFUND and intent.state is State.REFUNDED:
-        event = IntentEvent.RETURN_REVERSED
-    elif (
-        tx.kind is OutboundTxKind.START
-        and intent.state is State.INITIATED
-        and not _is_paying_out(unit, intent)
-    ):
-        event = IntentEvent.START_REVERSED
     claimed = intent.relayer_claimed and tx.kind is not OutboundTxKind.REIMBURSE
     after = batch.apply_event(
         intent.id,
-        event,
+        _reversal_event(unit, intent, tx),
         f"reorg:{tx.id}",
         tx.tx_id or "",
         balance_at_address=intent.balance_at_address - net_held(own_postings),
@@ -145,6 +134,17 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
         f"{describe_outbound_tx(tx.kind, intent.id)} was removed by a reorg on "
         f"{chain_name(batch.services, chain.id)}; the same transaction is sent again.",
     )
+
+
+def _reversal_event(unit: UnitOfWork, intent: Intent, tx: OutboundTx) -> IntentEvent:
+    if tx.kind is OutboundTxKind.FILL and intent.state is State.COMPLETED:
+        return IntentEvent.FILL_REVERSED
+    if tx.kind is OutboundTxKind.REFUND and intent.state is State.REFUNDED:
+        return IntentEvent.RETURN_REVERSED
+    started = tx.kind is OutboundTxKind.START and intent.state is State.INITIATED
+    if started and not _is_paying_out(unit, intent):
+        return IntentEvent.START_REVERSED
+    return IntentEvent.LEDGER_ONLY
 
 
 def _is_paying_out(unit: UnitOfWork, intent: Intent) -> bool:

@@ -28,7 +28,7 @@ class Breach:
     message: str
 
 
-def find_breaches(unit: UnitOfWork, alarms: Sequence[Alert], now: datetime) -> list[Breach]:
+def find_breaches(unit: UnitOfWork, alerts: Sequence[Alert], now: datetime) -> list[Breach]:
     """All breaches, except those that an active alert about a shortage or a chain explains."""
     breaches = [
         *_find_not_started(unit, now),
@@ -36,7 +36,7 @@ def find_breaches(unit: UnitOfWork, alarms: Sequence[Alert], now: datetime) -> l
         *_find_not_credited(unit, now),
     ]
     breaches += _find_not_returned(unit, now)
-    excused = _find_excused(unit, alarms, {one.intent_id for one in breaches})
+    excused = _find_excused(unit, alerts, {one.intent_id for one in breaches})
     unique = {one.key: one for one in reversed(breaches) if one.intent_id not in excused}
     return [*unique.values(), *_find_misdirected(unit)]
 
@@ -101,12 +101,12 @@ def _find_misdirected(unit: UnitOfWork) -> list[Breach]:
     ]
 
 
-def _find_excused(unit: UnitOfWork, alarms: Sequence[Alert], ids: Collection[int]) -> set[int]:
+def _find_excused(unit: UnitOfWork, alerts: Sequence[Alert], ids: Collection[int]) -> set[int]:
     """Intents that wait for inventory or gas, or that involve an unreachable or stale chain."""
     if not ids:
         return set()
-    shortage_messages = {alarm.message for alarm in alarms if alarm.kind in ("stock", "gas")}
-    unreachable = {a.subject for a in alarms if a.key.startswith(("unreachable:", "stale:"))}
+    shortage_messages = {alert.message for alert in alerts if alert.kind in ("stock", "gas")}
+    unreachable = {a.subject for a in alerts if a.key.startswith(("unreachable:", "stale:"))}
     waiting = {
         t.intent_id for t in unit.outbound_txs.list_by_intents(ids) if t.reason in shortage_messages
     }

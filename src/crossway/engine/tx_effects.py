@@ -50,13 +50,8 @@ def apply_success(
     intent = batch.current[tx.intent_id]
     transfers = _transfers_of(unit, batch, chain, tx, included)
     for transfer in transfers:
-        batch.add_postings(
-            intent,
-            chain.id,
-            transfer.token,
-            tx_id,
-            *build_ledger_legs(tx, intent, chain.accounts, transfer),
-        )
+        legs = build_ledger_legs(tx, intent, chain.accounts, transfer)
+        batch.add_postings(intent, chain.id, transfer.token, tx_id, *legs)
     _book_fee(batch, chain, intent, tx_id, included)
     remaining = _balance_after(unit, batch, intent, tx, tx_id, transfers)
     match tx.kind:

@@ -1,1 +1,1 @@
-"""The payer's page and payment links: small pages drawn by the server, for whoever has the link."""
+"""The payer's checkout and payment link pages, rendered on the server for anyone with the link."""

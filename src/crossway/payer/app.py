@@ -1,4 +1,4 @@
-"""The payer's pages as one ASGI application, mounted at `/pay`; it needs no login and no cookie."""
+"""The payer's pages as one ASGI application, mounted at `/pay`; without login and cookies."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,6 +31,7 @@ from crossway.payer.responses import (
 from crossway.ports.services import Services
 from crossway.usecases.payers import branding, checkout
 from crossway.usecases.payers.checkout import CheckoutError, CheckoutForm, CheckoutLink
+from crossway.usecases.payments.link_tokens import create_token
 
 LOG = structlog.get_logger("crossway.payer")
 VIEWS_PER_MINUTE = 600
@@ -44,30 +45,29 @@ Page = Callable[[PageRequest], Response]
 
 
 class IpRateLimiter(Protocol):
-    """Counts what comes without a key."""
+    """Limits requests without an API key."""
 
-    def wait_seconds(self, services: Services, scope: Scope, what: str, per_minute: int) -> int:
-        """Count one more of `what` from where a request comes; how long to wait, zero when it may
-        go on."""
+    def wait_seconds(self, services: Services, scope: Scope, name: str, per_minute: int) -> int:
+        """Count a request for `name` from the client's address; seconds to wait, 0 if granted."""
         ...
 
     def wait_for(self, name: str, per_minute: int) -> int:
-        """The same for something that has a name, from wherever it comes."""
+        """Count a request for `name` from any address; seconds to wait, 0 if granted."""
         ...
 
 
-def create_pages(turnstile: IpRateLimiter, services: Services | None = None) -> Starlette:
-    """The pages; without services they answer 503 until `state.services` is set."""
-    answer = partial(_endpoint, turnstile)
+def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) -> Starlette:
+    """The pages; without services they respond 503 until `state.services` is set."""
+    endpoint = partial(_endpoint, rate_limiter)
     routes = [
         Route("/assets/{name}", _asset, methods=["GET"]),
-        Route("/logo/{digest}", answer(_logo, VIEWS_PER_MINUTE), methods=["GET"]),
-        Route("/l/{link}", answer(_link_page, QUOTES_PER_MINUTE), methods=["GET"]),
-        Route("/l/{link}", answer(_pay, INTENTS_PER_MINUTE), methods=["POST"]),
-        Route("/l/{link}/poster", answer(_poster, VIEWS_PER_MINUTE), methods=["GET"]),
-        Route("/{page}", answer(_intent, VIEWS_PER_MINUTE), methods=["GET"]),
-        Route("/{page}/live", answer(_live, VIEWS_PER_MINUTE), methods=["GET"]),
-        Route("/{rest:path}", answer(_not_found, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/logo/{digest}", endpoint(_logo, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/l/{link}", endpoint(_link_page, QUOTES_PER_MINUTE), methods=["GET"]),
+        Route("/l/{link}", endpoint(_pay, INTENTS_PER_MINUTE), methods=["POST"]),
+        Route("/l/{link}/poster", endpoint(_poster, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/{page}", endpoint(_intent, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/{page}/live", endpoint(_live, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/{rest:path}", endpoint(_not_found, VIEWS_PER_MINUTE), methods=["GET"]),
     ]
     pages = Starlette(routes=routes, middleware=[Middleware(GZipMiddleware, minimum_size=_SIZE)])
     if services is not None:
@@ -75,41 +75,43 @@ def create_pages(turnstile: IpRateLimiter, services: Services | None = None) -> 
     return pages
 
 
-def _endpoint(turnstile: IpRateLimiter, page: Page, per_minute: int) -> Any:
-    """A page within its rate, whose failures are pages too."""
+def _endpoint(rate_limiter: IpRateLimiter, page: Page, per_minute: int) -> Any:
+    """A rate-limited page whose errors are pages too."""
 
-    async def answer(request: Request) -> Response:
+    async def endpoint(request: Request) -> Response:
         services = getattr(request.app.state, "services", None)
         if services is None:
             return Response("Starting. Please try again in a moment.", 503)
-        asked = PageRequest.of(request, services)
-        what = getattr(page, "__name__", "page")
-        wait = turnstile.wait_seconds(services, request.scope, what, per_minute)
+        page_request = PageRequest.parse(request, services)
+        page_name = getattr(page, "__name__", "page")
+        wait = rate_limiter.wait_seconds(services, request.scope, page_name, per_minute)
         if not wait and request.method == "POST":
-            wait = turnstile.wait_for(f"link {request.path_params['link']}", INTENTS_PER_MINUTE_AND_LINK)
+            wait = rate_limiter.wait_for(
+                f"link {request.path_params['link']}", INTENTS_PER_MINUTE_AND_LINK
+            )
         if wait:
-            response = render_notice(asked, "many", 429, seconds=wait)
+            response = render_notice(page_request, "many", 429, seconds=wait)
             response.headers["retry-after"] = str(wait)
             return response
         try:
             if request.method == "POST":
                 request.state.form = await _read_form(request)
-            return await anyio.to_thread.run_sync(page, asked)
+            return await anyio.to_thread.run_sync(page, page_request)
         except NotFound:
-            return render_notice(asked, "gone", 404)
+            return render_notice(page_request, "gone", 404)
         except (Unreachable, QuotesUnavailable):
-            return render_notice(asked, "busy", 503)
+            return render_notice(page_request, "busy", 503)
         except ClientDisconnect:
             return Response(None, 400)
         except Exception:
-            LOG.exception("a payer's page failed", page=what)
-            return render_notice(asked, "busy", 500)
+            LOG.exception("a payer's page error", page=page_name)
+            return render_notice(page_request, "busy", 500)
 
-    return answer
+    return endpoint
 
 
 async def _read_form(request: Request) -> dict[str, str]:
-    """The fields of a form; one that is too long has none."""
+    """The fields of a form; none if it is too long."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -124,88 +126,105 @@ async def _read_form(request: Request) -> dict[str, str]:
 async def _asset(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in ASSETS:
-        return Response("Not found", 404)
+        return Response("Not methods", 404)
     return responses.immutable_file(responses.asset_body(name), ASSETS[name])
 
 
-def _logo(asked: PageRequest) -> Response:
-    look = branding.get_by_digest(asked.services, asked.request.path_params["digest"])
-    return responses.immutable_file(look.logo, look.logo_type)
-
-
-def _intent(asked: PageRequest) -> Response:
-    name = asked.request.path_params["page"]
-    seen = checkout.get_checkout(asked.services, name)
-    page, brand = build_intent_page(asked, seen, name), page_brand(seen.merchant)
-    title = f"{page.said} · {asked.t.plain('head.pay', merchant=brand.name)}"
-    return render_page(asked, "intent.html", brand, title, page=page)
-
-
-def _live(asked: PageRequest) -> Response:
-    name = asked.request.path_params["page"]
-    seen = checkout.get_checkout(asked.services, name)
-    page = build_intent_page(asked, seen, name)
-    if asked.request.query_params.get("version") == page.version:
-        return responses.unchanged(page.now)
-    return render_fragment(asked, "live.html", page_brand(seen.merchant), page.now, page=page)
-
-
-def _link_page(asked: PageRequest) -> Response:
-    door = checkout.get_checkout_link(asked.services, asked.request.path_params["link"])
-    typed = asked.request.query_params.get("amount", "")[:_SIZE]
-    asks = door.link.amount is None and not typed
-    if door.closed_reason is not None or asks:
-        return _render_link(asked, door, unpriced_page(asked, door))
-    return _priced_link_page(asked, door, typed, None)
-
-
-def _priced_link_page(asked: PageRequest, door: CheckoutLink, typed: str, failed: CheckoutError | None) -> Response:
-    """The ways to pay an amount, and what was wrong with a form; the amount is asked for again
-    where that is what was wrong."""
-    form = getattr(asked.request.state, "form", {})
-    try:
-        units = checkout.parse_amount(door, typed)
-    except CheckoutError as wrong:
-        page = unpriced_page(asked, door)
-        page.typed, page.wrong = typed[:40], asked.t(f"wrong.{wrong.reason}")
-        return _render_link(asked, door, page, 422)
-    found = checkout.list_payment_methods(asked.services, door, units)
-    page = priced_page(asked, door, units, found, form.get("way", ""))
-    page.refund = form.get("refund", "")[:128]
-    if failed is not None:
-        page.wrong = asked.t(f"wrong.{failed.reason}")
-        page.wrong_field = _FIELDS.get(failed.reason, "way")
-    return _render_link(asked, door, page, 422 if failed else 200)
-
-
-def _pay(asked: PageRequest) -> Response:
-    link = asked.request.path_params["link"]
-    given = asked.request.state.form.get
-    form = CheckoutForm(
-        given("nonce", ""), given("amount", "")[:_SIZE], given("way", ""), given("refund", "")
+def _logo(page_request: PageRequest) -> Response:
+    branding_file = branding.get_by_digest(
+        page_request.services, page_request.request.path_params["digest"]
     )
-    door = checkout.get_checkout_link(asked.services, link)
+    return responses.immutable_file(branding_file.logo, branding_file.logo_type)
+
+
+def _intent(page_request: PageRequest) -> Response:
+    name = page_request.request.path_params["page"]
+    view = checkout.get_checkout(page_request.services, name)
+    page, brand = build_intent_page(page_request, view, name), page_brand(view.merchant)
+    title = f"{page.said} · {page_request.t.plain('head.pay', merchant=brand.name)}"
+    return render_page(page_request, "intent.html", brand, title, page=page)
+
+
+def _live(page_request: PageRequest) -> Response:
+    name = page_request.request.path_params["page"]
+    view = checkout.get_checkout(page_request.services, name)
+    page = build_intent_page(page_request, view, name)
+    if page_request.request.query_params.get("version") == page.version:
+        return responses.unchanged(page.now)
+    return render_fragment(
+        page_request, "live.html", page_brand(view.merchant), page.now, page=page
+    )
+
+
+def _link_page(page_request: PageRequest) -> Response:
+    checkout_link = checkout.get_checkout_link(
+        page_request.services, page_request.request.path_params["link"]
+    )
+    amount_text = page_request.request.query_params.get("amount", "")[:_SIZE]
+    needs_amount = checkout_link.link.amount is None and not amount_text
+    if checkout_link.closed_reason is not None or needs_amount:
+        return _render_link(page_request, checkout_link, unpriced_page(page_request, checkout_link))
+    return _priced_link_page(page_request, checkout_link, amount_text, None)
+
+
+def _priced_link_page(
+    page_request: PageRequest,
+    checkout_link: CheckoutLink,
+    amount_text: str,
+    error: CheckoutError | None,
+) -> Response:
+    """The payment options of an amount with a form error, if any. The amount is asked for again if
+    it was the error."""
+    form = getattr(page_request.request.state, "form", {})
     try:
-        intent = checkout.pay_by_link(asked.services, link, form)
+        amount = checkout.parse_amount(checkout_link, amount_text)
+    except CheckoutError as invalid:
+        page = unpriced_page(page_request, checkout_link)
+        page.typed, page.wrong = amount_text[:40], page_request.t(f"wrong.{invalid.reason}")
+        return _render_link(page_request, checkout_link, page, 422)
+    methods = checkout.list_payment_methods(page_request.services, checkout_link, amount)
+    page = priced_page(page_request, checkout_link, amount, methods, form.get("way", ""))
+    page.refund = form.get("refund", "")[:128]
+    if error is not None:
+        page.wrong = page_request.t(f"wrong.{error.reason}")
+        page.wrong_field = _FIELDS.get(error.reason, "way")
+    return _render_link(page_request, checkout_link, page, 422 if error else 200)
+
+
+def _pay(page_request: PageRequest) -> Response:
+    link_id = page_request.request.path_params["link"]
+    field = page_request.request.state.form.get
+    form = CheckoutForm(
+        field("nonce", ""), field("amount", "")[:_SIZE], field("way", ""), field("refund", "")
+    )
+    checkout_link = checkout.get_checkout_link(page_request.services, link_id)
+    try:
+        intent = checkout.pay_by_link(page_request.services, link_id, form)
     except InvalidStatus:
-        door = checkout.get_checkout_link(asked.services, link)
-        return _render_link(asked, door, unpriced_page(asked, door), 409)
-    except CheckoutError as failed:
-        return _priced_link_page(asked, door, form.amount, failed)
-    return redirect_to(asked.path(checkout.checkout_token(asked.services, intent.id)))
+        checkout_link = checkout.get_checkout_link(page_request.services, link_id)
+        return _render_link(
+            page_request, checkout_link, unpriced_page(page_request, checkout_link), 409
+        )
+    except CheckoutError as error:
+        return _priced_link_page(page_request, checkout_link, form.amount, error)
+    return redirect_to(page_request.path(create_token(page_request.services, intent.id)))
 
 
-def _render_link(asked: PageRequest, door: CheckoutLink, page: LinkPage, status: int = 200) -> Response:
-    brand = page_brand(door.merchant)
-    title = f"{page.what} · {asked.t.plain('head.pay', merchant=brand.name)}"
-    return render_page(asked, "link.html", brand, title, status, page=page)
+def _render_link(
+    page_request: PageRequest, checkout_link: CheckoutLink, page: LinkPage, status: int = 200
+) -> Response:
+    brand = page_brand(checkout_link.merchant)
+    title = f"{page.what} · {page_request.t.plain('head.pay', merchant=brand.name)}"
+    return render_page(page_request, "link.html", brand, title, status, page=page)
 
 
-def _poster(asked: PageRequest) -> Response:
-    door = checkout.get_checkout_link(asked.services, asked.request.path_params["link"])
-    page, brand = build_poster(asked, door), page_brand(door.merchant)
-    return render_page(asked, "poster.html", brand, page.what, page=page)
+def _poster(page_request: PageRequest) -> Response:
+    checkout_link = checkout.get_checkout_link(
+        page_request.services, page_request.request.path_params["link"]
+    )
+    page, brand = build_poster(page_request, checkout_link), page_brand(checkout_link.merchant)
+    return render_page(page_request, "poster.html", brand, page.what, page=page)
 
 
-def _not_found(asked: PageRequest) -> Response:
+def _not_found(page_request: PageRequest) -> Response:
     raise NotFound("No such page")

@@ -1,4 +1,4 @@
-"""Where a payment stands for its payer: one state, what else is to be said, and what was moved."""
+"""The status of a payment as its payer sees it: state, amounts, steps and transactions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class CheckoutTransaction:
 
 @dataclass(frozen=True, slots=True)
 class MisdirectedAmount:
-    """Money of another token or on another chain, which does not count."""
+    """A deposit of another token or on another chain, which does not count as payment."""
 
     units: int
     decimals: int
@@ -45,9 +45,10 @@ class MisdirectedAmount:
 
 @dataclass(frozen=True, slots=True)
 class CheckoutStatus:
-    """One payment as its payer is to be told; units are those of the token asked for.
+    """The status of one payment; amounts are in units of the deposit token.
 
-    `state` names its texts. `open` says whether something is still to be sent, `missing` how much.
+    `state` is the key of its texts. While `open`, the payer still has to send `missing`. `held` is
+    the balance at the address, `over` the excess, `late` what arrived after the expiry.
     """
 
     state: str
@@ -63,12 +64,12 @@ class CheckoutStatus:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more happens by itself."""
+        """Whether the status is final."""
         return self.state in ("completed", "expired", "refunded")
 
 
 def checkout_status(seen: CheckoutSnapshot, catalogue: Catalogue) -> CheckoutStatus:
-    """Where this payment stands."""
+    """The status of this payment."""
     intent = seen.intent
     good = [d for d in seen.deposits if d.state is not DepositState.ORPHANED]
     counted = _sum_by_purpose(good, DepositPurpose.PAYMENT, DepositPurpose.OVERPAYMENT)
@@ -109,7 +110,9 @@ def _state(seen: CheckoutSnapshot, coming: int, in_time: bool) -> str:
             return "completed"
         case State.REFUNDED:
             return "refunded"
-    owes = any(t.kind is OutboundTxKind.REFUND and t.state in OPEN_STATES for t in seen.outbound_txs)
+    owes = any(
+        t.kind is OutboundTxKind.REFUND and t.state in OPEN_STATES for t in seen.outbound_txs
+    )
     if intent.state is State.FAILED:
         return "refused"
     return "returning" if owes or intent.balance_at_address else "expired"
@@ -130,7 +133,7 @@ def _steps(state: str) -> tuple[tuple[str, StepStatus], ...]:
 
 
 def _pending_amount(seen: CheckoutSnapshot, good: list[Deposit]) -> int:
-    """What was seen of the right token and is not counted yet."""
+    """Detected deposits of the right token that are not confirmed yet."""
     terms = seen.intent.terms
     return sum(
         d.incoming.amount
@@ -159,7 +162,9 @@ def _misdirected_amounts(good: list[Deposit], catalogue: Catalogue) -> Iterator[
         )
 
 
-def _transactions(seen: CheckoutSnapshot, good: list[Deposit], catalogue: Catalogue) -> Iterator[CheckoutTransaction]:
+def _transactions(
+    seen: CheckoutSnapshot, good: list[Deposit], catalogue: Catalogue
+) -> Iterator[CheckoutTransaction]:
     for deposit in good:
         incoming = deposit.incoming
         yield _transaction("deposit", incoming.chain, incoming.tx_hash, catalogue)

@@ -15,12 +15,12 @@ _DIGITS = 200
 
 
 def plain_amount(units: int, decimals: int) -> str:
-    """An exact amount as wallets take it: `1234.5`."""
+    """An exact amount in the form that wallets accept: `1234.5`."""
     return format_units(units, decimals)
 
 
 def format_exact(units: int, decimals: int, symbol: str, locale: Locale) -> str:
-    """An exact amount with its token, no digit left out and none put together."""
+    """An exact amount with its token symbol, every digit and no digit groups."""
     number = Decimal(format_units(units, decimals))
     with localcontext(prec=_DIGITS):
         written = format_decimal(
@@ -30,7 +30,7 @@ def format_exact(units: int, decimals: int, symbol: str, locale: Locale) -> str:
 
 
 def format_short(units: int, decimals: int, symbol: str, locale: Locale) -> str:
-    """An amount with its token in at most eight places, for reading and not for typing."""
+    """An amount with its token symbol, rounded to at most eight decimal places for reading."""
     number = Decimal(format_units(units, decimals))
     places = max(2, min(_BRIEF_PLACES, 6 - number.adjusted())) if number else 2
     with localcontext(prec=_DIGITS):
@@ -46,7 +46,7 @@ def format_usd(micro_usd: int, locale: Locale) -> str:
 
 
 def format_instant(at: datetime, locale: Locale) -> str:
-    """An instant in UTC, to the minute; a script puts the reader's own time in its place."""
+    """An instant in UTC, to the minute; a script replaces it by the reader's local time."""
     return f"{format_datetime(at, 'medium', locale=locale)} UTC"
 
 
@@ -56,10 +56,10 @@ def format_duration(seconds: int, locale: Locale) -> str:
 
 
 def epoch_millis(at: datetime) -> int:
-    """An instant in milliseconds since 1970, for scripts."""
+    """An instant in milliseconds since the Unix epoch, for scripts."""
     return int(at.timestamp() * 1000)
 
 
 def badge_color(name: str) -> int:
-    """Which of the eight colours a chain's or a token's mark has: always the same one."""
+    """The number, 0 to 7, of the badge colour of a chain or token."""
     return sum(name.encode()) % _MARKS

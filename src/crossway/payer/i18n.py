@@ -1,4 +1,4 @@
-"""What the payer's page says, in the payer's language: one TOML file for each."""
+"""Translations of the payer's pages: one TOML file per language."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -24,12 +24,12 @@ class Translations:
     locale: Locale
 
     def __call__(self, key: str, **values: object) -> Markup:
-        """A text with its values, each escaped and set apart from the direction around it."""
+        """A text as HTML with its values, each escaped and isolated from the text's direction."""
         apart = {name: Markup("<bdi>{}</bdi>").format(value) for name, value in values.items()}
         return Markup(escape(self.texts[key])).format(**apart)
 
     def plain(self, key: str, **values: object) -> str:
-        """The same as text alone, for titles and attributes."""
+        """A text without markup, for titles and attributes."""
         return self.texts[key].format(**values)
 
     @property
@@ -46,16 +46,16 @@ def load_translations(code: str) -> Translations:
 
 
 def language_names() -> dict[str, str]:
-    """What each language calls itself, by its code."""
+    """The own name of each language by its code."""
     return {code: load_translations(code).texts["language.name"] for code in LANGUAGES}
 
 
-def choose_language(asked: str, accepted: str) -> str:
-    """The language that was asked for, else the one that a browser likes best of ours."""
-    if asked in LANGUAGES:
-        return asked
-    liked = [_parse_preference(part) for part in accepted[:1_000].split(",")]
-    for _, code in sorted(liked, key=lambda one: -one[0]):
+def choose_language(requested: str, accept_language: str) -> str:
+    """The requested language if supported, else the best match of `Accept-Language`."""
+    if requested in LANGUAGES:
+        return requested
+    preferences = [_parse_preference(part) for part in accept_language[:1_000].split(",")]
+    for _, code in sorted(preferences, key=lambda one: -one[0]):
         if code in LANGUAGES:
             return code
     return DEFAULT_LANGUAGE

@@ -1,4 +1,4 @@
-"""One payment as its payer's page shows it, in words of the payer's language."""
+"""The data of a payment's checkout page, in the payer's language."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ from crossway.qr import qr_svg
 from crossway.usecases.payers.checkout import CheckoutSnapshot
 
 _TONES = {
-    "completed": "good", "received": "good", "sending": "good", "seen": "good",
+    "completed": "good", "received": "good", "sending": "good", "view": "good",
     "short": "warned", "time_up": "bad", "expired": "bad", "returning": "warned",
     "refused": "bad", "refunded": "warned",
 }  # fmt: skip
@@ -33,16 +33,16 @@ _TONES = {
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """One step of the way, and where it stands in words."""
+    """One step of the payment and its status."""
 
     text: Markup
-    stands: str
+    status: str
     said: str
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionView:
-    """One transaction."""
+    """One transaction with its explorer link."""
 
     text: Markup
     label: str
@@ -54,7 +54,7 @@ class TransactionView:
 
 @dataclass(frozen=True, slots=True)
 class DetailView:
-    """One fact; `at` and `millis` where it is an instant."""
+    """One detail; `at` and `millis` are set for an instant."""
 
     label: Markup
     text: str
@@ -65,7 +65,7 @@ class DetailView:
 
 @dataclass(slots=True)
 class IntentPage:
-    """Everything that the template puts in its places."""
+    """The values of the template."""
 
     state: str
     tone: str
@@ -100,56 +100,63 @@ class IntentPage:
 
     @property
     def version(self) -> str:
-        """What changes when the page does."""
+        """A hash that changes when the page changes."""
         told = (self.state, self.bare, self.said, self.notices, self.steps, self.moved, self.again)
         return sha256(repr(told).encode()).hexdigest()[:16]
 
 
-def build_intent_page(asked: PageRequest, seen: CheckoutSnapshot, name: str) -> IntentPage:
-    """The page of this payment."""
-    t, catalogue = asked.t, asked.services.catalogue
-    intent, stands = seen.intent, checkout_status(seen, catalogue)
+def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: str) -> IntentPage:
+    """The page of a payment."""
+    t, catalogue = page_request.t, page_request.services.catalogue
+    intent, status = view.intent, checkout_status(view, catalogue)
     chain = catalogue.chains[intent.terms.source_chain]
-    words = _words(asked, seen, stands)
-    title, link = f"state.{stands.state}.title", seen.link
-    closed = link is None or link.closed_reason(seen.now) is not None
+    words = _words(page_request, view, status)
+    title, link = f"state.{status.state}.title", view.link
+    closed = link is None or link.closed_reason(view.now) is not None
     page = IntentPage(
-        state=stands.state,
-        tone=_TONES.get(stands.state, ""),
-        open=stands.open,
-        ended=stands.ended,
-        what=link.title if link else _reference(seen),
+        state=status.state,
+        tone=_TONES.get(status.state, ""),
+        open=status.open,
+        ended=status.ended,
+        what=link.title if link else _reference(view),
         about=link.description if link else "",
         headline=t(title, **words),
-        body=t(f"state.{stands.state}.body", **words),
+        body=t(f"state.{status.state}.body", **words),
         said=t.plain(title, **words),
-        notices=list(_notices(asked, seen, stands, catalogue)),
-        steps=[_line(asked, seen, *step) for step in stands.steps],
-        moved=_moved(asked, seen, stands),
-        facts=list(_facts(asked, seen)),
-        again="" if closed or not stands.ended or link is None else asked.path(f"l/{link.id}"),
-        now=epoch_millis(seen.now),
+        notices=list(_notices(page_request, view, status, catalogue)),
+        steps=[_line(page_request, view, *step) for step in status.steps],
+        moved=_moved(page_request, view, status),
+        facts=list(_facts(page_request, view)),
+        again=""
+        if closed or not status.ended or link is None
+        else page_request.path(f"l/{link.id}"),
+        now=epoch_millis(view.now),
         ends=epoch_millis(intent.terms.expires_at),
-        poll=asked.path(f"{name}/live", lang=t.code),
-        phone=qr_svg(asked.absolute_url(name), t.plain("tools.phone")),
+        poll=page_request.path(f"{name}/live", lang=t.code),
+        phone=qr_svg(page_request.absolute_url(name), t.plain("tools.phone")),
         symbol=intent.asset_symbol,
         chain=chain.name,
         token_mark=badge_color(intent.asset_symbol),
         chain_mark=badge_color(chain.id),
         address=intent.address,
     )
-    if stands.open:
+    if status.open:
         token = catalogue.by_address[chain.id, intent.terms.token_in]
-        _ask(asked, page, seen, stands.missing, chain, token)
+        _ask(page_request, page, view, status.missing, chain, token)
     return page
 
 
 def _ask(
-    asked: PageRequest, page: IntentPage, seen: CheckoutSnapshot, units: int, chain: Chain, token: Token
+    page_request: PageRequest,
+    page: IntentPage,
+    view: CheckoutSnapshot,
+    units: int,
+    chain: Chain,
+    token: Token,
 ) -> None:
-    """What is to be sent, where to and until when."""
-    t, intent = asked.t, seen.intent
-    uri = payment_uri(chain, token, intent.address, units, intent.intent_hash, seen.merchant.name)
+    """Fill in what the payer sends: amount, address, deadline and QR code."""
+    t, intent = page_request.t, view.intent
+    uri = payment_uri(chain, token, intent.address, units, intent.intent_hash, view.merchant.name)
     page.amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
     page.bare = plain_amount(units, intent.asset_decimals)
     page.until = t("pay.until", time=_time(intent.terms.expires_at, t.locale))
@@ -157,37 +164,41 @@ def _ask(
     if uri != intent.address:
         page.wallet, page.scan = uri, chain.kind
     label = t.plain("pay.qr", amount=page.amount, chain=chain.name)
-    mark = t.plain("mark.brief") if asked.simulated else ""
+    mark = t.plain("mark.brief") if page_request.simulated else ""
     page.qr = qr_svg(uri, f"{label} ({t.plain('mark.simulated')})" if mark else label, mark)
 
 
-def _words(asked: PageRequest, seen: CheckoutSnapshot, stands: CheckoutStatus) -> dict[str, str]:
-    """Everything that a state's texts may name."""
-    intent, locale = seen.intent, asked.t.locale
+def _words(
+    page_request: PageRequest, view: CheckoutSnapshot, status: CheckoutStatus
+) -> dict[str, str]:
+    """The values that the texts of a state use."""
+    intent, locale = view.intent, page_request.t.locale
 
     def asset(units: int) -> str:
         return format_exact(units, intent.asset_decimals, intent.asset_symbol, locale)
 
     return {
-        "merchant": seen.merchant.name,
-        "chain": asked.services.catalogue.chains[intent.terms.source_chain].name,
-        "received": asset(stands.received),
-        "missing": asset(stands.missing),
-        "held": asset(stands.held),
+        "merchant": view.merchant.name,
+        "chain": page_request.services.catalogue.chains[intent.terms.source_chain].name,
+        "received": asset(status.received),
+        "missing": asset(status.missing),
+        "held": asset(status.held),
         "arrives": format_exact(
             intent.terms.payout_amount, intent.out_decimals, intent.out_symbol, locale
         ),
     }
 
 
-def _notices(asked: PageRequest, seen: CheckoutSnapshot, stands: CheckoutStatus, catalogue: Catalogue) -> Iterator[Markup]:
-    t, intent = asked.t, seen.intent
+def _notices(
+    page_request: PageRequest, view: CheckoutSnapshot, status: CheckoutStatus, catalogue: Catalogue
+) -> Iterator[Markup]:
+    t, intent = page_request.t, view.intent
     wanted = catalogue.chains[intent.terms.source_chain].name
-    for name, units in (("over", stands.over), ("late", stands.late)):
+    for name, units in (("over", status.over), ("late", status.late)):
         if units:
             amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
             yield t(f"notice.{name}", **{name: amount})
-    for stray in stands.strays:
+    for stray in status.strays:
         known = catalogue.chains.get(stray.chain)
         told = {
             "amount": format_exact(stray.units, stray.decimals, stray.symbol, t.locale),
@@ -196,26 +207,28 @@ def _notices(asked: PageRequest, seen: CheckoutSnapshot, stands: CheckoutStatus,
             "wanted": wanted,
         }
         if stray.elsewhere:
-            yield t("notice.elsewhere", merchant=seen.merchant.name, **told)
+            yield t("notice.elsewhere", merchant=view.merchant.name, **told)
         else:
             yield t("notice.wrong", **told)
 
 
-def _line(asked: PageRequest, seen: CheckoutSnapshot, name: str, stands: str) -> StepView:
-    t = asked.t
-    values = {"merchant": seen.merchant.name} if name == "done" else {}
-    return StepView(t(f"step.{name}", **values), stands, t.plain(f"stands.{stands}"))
+def _line(page_request: PageRequest, view: CheckoutSnapshot, name: str, status: str) -> StepView:
+    t = page_request.t
+    values = {"merchant": view.merchant.name} if name == "done" else {}
+    return StepView(t(f"step.{name}", **values), status, t.plain(f"stands.{status}"))
 
 
-def _moved(asked: PageRequest, seen: CheckoutSnapshot, stands: CheckoutStatus) -> list[TransactionView]:
+def _moved(
+    page_request: PageRequest, view: CheckoutSnapshot, status: CheckoutStatus
+) -> list[TransactionView]:
     found = []
-    for one in stands.moved:
-        values = {"merchant": seen.merchant.name} if one.what == "fill" else {}
-        words = asked.t.plain(f"tx.{one.what}", **values)
+    for one in status.moved:
+        values = {"merchant": view.merchant.name} if one.what == "fill" else {}
+        words = page_request.t.plain(f"tx.{one.what}", **values)
         found.append(
             TransactionView(
-                text=asked.t(f"tx.{one.what}", **values),
-                label=asked.t.plain("tx.show", what=words, chain=one.chain),
+                text=page_request.t(f"tx.{one.what}", **values),
+                label=page_request.t.plain("tx.show", what=words, chain=one.chain),
                 chain=one.chain,
                 tx=one.tx,
                 short=f"{one.tx[:10]}…{one.tx[-8:]}",
@@ -225,31 +238,31 @@ def _moved(asked: PageRequest, seen: CheckoutSnapshot, stands: CheckoutStatus) -
     return found
 
 
-def _facts(asked: PageRequest, seen: CheckoutSnapshot) -> Iterator[DetailView]:
-    t, intent = asked.t, seen.intent
+def _facts(page_request: PageRequest, view: CheckoutSnapshot) -> Iterator[DetailView]:
+    t, intent = page_request.t, view.intent
     terms = intent.terms
     arrives = format_exact(terms.payout_amount, intent.out_decimals, intent.out_symbol, t.locale)
-    yield DetailView(t("facts.arrives", merchant=seen.merchant.name), arrives)
-    if reference := _reference(seen):
+    yield DetailView(t("facts.arrives", merchant=view.merchant.name), arrives)
+    if reference := _reference(view):
         yield DetailView(t("facts.reference"), reference)
     yield DetailView(t("facts.refund"), terms.refund_address, mono=True)
-    yield _at(asked, "facts.created", intent.created_at)
+    yield _at(page_request, "facts.created", intent.created_at)
     if intent.state is State.COMPLETED:
-        yield _at(asked, "facts.paid", intent.updated_at)
+        yield _at(page_request, "facts.paid", intent.updated_at)
 
 
-def _at(asked: PageRequest, key: str, at: datetime) -> DetailView:
-    text = format_instant(at, asked.t.locale)
-    return DetailView(asked.t(key), text, at=at.isoformat(), millis=epoch_millis(at))
+def _at(page_request: PageRequest, key: str, at: datetime) -> DetailView:
+    text = format_instant(at, page_request.t.locale)
+    return DetailView(page_request.t(key), text, at=at.isoformat(), millis=epoch_millis(at))
 
 
 def _time(at: datetime, locale: Locale) -> Markup:
-    """An instant, which a script puts into the reader's own zone."""
+    """An instant as HTML; a script shows it in the reader's time zone."""
     mark = Markup('<time datetime="{}" data-at="{}">{}</time>')
     return mark.format(at.isoformat(), epoch_millis(at), format_instant(at, locale))
 
 
-def _reference(seen: CheckoutSnapshot) -> str:
-    """What the merchant calls this payment, where its metadata says so."""
-    found = seen.intent.metadata.get("reference")
+def _reference(view: CheckoutSnapshot) -> str:
+    """The merchant's reference in the metadata; empty without one."""
+    found = view.intent.metadata.get("reference")
     return found[:100] if isinstance(found, str) else ""

@@ -1,4 +1,4 @@
-"""A payment link as its page shows it: the amount, the ways to pay it, and what was wrong."""
+"""The data of a payment link's page: amount, payment options and form errors."""
 
 import secrets
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _VISIBLE_TOKENS = 4
 
 @dataclass(frozen=True, slots=True)
 class TokenOption:
-    """One token on a network, and how much of it."""
+    """One token on a chain with its amount."""
 
     name: str
     amount: str
@@ -34,7 +34,7 @@ class TokenOption:
 
 @dataclass(frozen=True, slots=True)
 class NetworkOption:
-    """One chain with what can be paid there."""
+    """One chain with the tokens that can be paid there."""
 
     name: str
     mark: int
@@ -47,13 +47,13 @@ class NetworkOption:
 
     @property
     def others_open(self) -> bool:
-        """Whether the chosen token is not among those at first sight."""
+        """Whether the chosen token is among the hidden ones."""
         return any(option.chosen for option in self.others)
 
 
 @dataclass(slots=True)
 class LinkPage:
-    """Everything that the template puts in its places."""
+    """The values of the template."""
 
     what: str
     about: str
@@ -74,7 +74,7 @@ class LinkPage:
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """A link to be hung up."""
+    """The values of a printable poster."""
 
     what: str
     about: str
@@ -83,18 +83,18 @@ class Poster:
     url: str
 
 
-def unpriced_page(asked: PageRequest, door: CheckoutLink) -> LinkPage:
-    """A link without an amount that was chosen: closed, or asking for it."""
-    link, token = door.link, door.token_out
+def unpriced_page(page_request: PageRequest, checkout_link: CheckoutLink) -> LinkPage:
+    """The page of a link that is closed or asks for the amount."""
+    link, token = checkout_link.link, checkout_link.token_out
     page = LinkPage(
         what=link.title,
         about=link.description,
-        closed=door.closed_reason.value if door.closed_reason else "",
+        closed=checkout_link.closed_reason.value if checkout_link.closed_reason else "",
         symbol=token.symbol,
-        kept=list(asked.preserved_params().items()),
-        action=asked.path(f"l/{link.id}"),
+        kept=list(page_request.preserved_params().items()),
+        action=page_request.path(f"l/{link.id}"),
     )
-    t, least, most = asked.t, link.min_amount, link.max_amount
+    t, least, most = page_request.t, link.min_amount, link.max_amount
     named = {
         name: format_exact(units, token.decimals, token.symbol, t.locale)
         for name, units in (("least", least), ("most", most))
@@ -106,32 +106,40 @@ def unpriced_page(asked: PageRequest, door: CheckoutLink) -> LinkPage:
 
 
 def priced_page(
-    asked: PageRequest, door: CheckoutLink, units: int, found: Sequence[PaymentMethod], chosen: str = ""
+    page_request: PageRequest,
+    checkout_link: CheckoutLink,
+    units: int,
+    found: Sequence[PaymentMethod],
+    chosen: str = "",
 ) -> LinkPage:
-    """A link with an amount, and the ways to pay it, each with its price."""
-    page, token = unpriced_page(asked, door), door.token_out
-    page.amount = format_exact(units, token.decimals, token.symbol, asked.t.locale)
+    """The page of a link with an amount and its payment options."""
+    page, token = unpriced_page(page_request, checkout_link), checkout_link.token_out
+    link = checkout_link.link
+    page.amount = format_exact(units, token.decimals, token.symbol, page_request.t.locale)
     page.typed = plain_amount(units, token.decimals)
-    page.change = "" if door.link.amount is not None else asked.path(f"l/{door.link.id}")
+    page.change = "" if link.amount is not None else page_request.path(f"l/{link.id}")
     page.nonce = secrets.token_urlsafe(18)
     if chosen not in {choice.name for choice in found}:
         chosen = next((c.name for c in found if c.cheapest), found[0].name if found else "")
     page.networks = [
-        _network(asked, list(choices), chosen)
+        _network(page_request, list(choices), chosen)
         for _, choices in groupby(found, key=lambda choice: choice.source.source)
     ]
     return page
 
 
-def _network(asked: PageRequest, choices: list[PaymentMethod], chosen: str) -> NetworkOption:
-    source, locale = choices[0].source, asked.t.locale
-    chain = asked.services.catalogue.chains[source.source]
+def _network(page_request: PageRequest, choices: list[PaymentMethod], chosen: str) -> NetworkOption:
+    source, locale = choices[0].source, page_request.t.locale
+    chain = page_request.services.catalogue.chains[source.source]
     ranked = sorted(choices, key=lambda c: _rank(c.option.symbol, chain.native_symbol))
     options = [
-        TokenOption(c.name, format_short(c.option.deposit_amount, c.option.decimals, c.option.symbol, locale),
-               c.name == chosen)
+        TokenOption(
+            c.name,
+            format_short(c.option.deposit_amount, c.option.decimals, c.option.symbol, locale),
+            c.name == chosen,
+        )
         for c in ranked
-    ]  # fmt: skip
+    ]
     return NetworkOption(
         name=chain.name,
         mark=badge_color(chain.id),
@@ -145,18 +153,20 @@ def _network(asked: PageRequest, choices: list[PaymentMethod], chosen: str) -> N
 
 
 def _rank(symbol: str, native: str) -> int:
-    """Dollars first, then the chain's own coin, then the rest in its order."""
+    """The sort key: stablecoins first, then the chain's native coin, then the others."""
     if symbol in _STABLECOINS:
         return _STABLECOINS.index(symbol)
     return len(_STABLECOINS) + (symbol != native)
 
 
-def build_poster(asked: PageRequest, door: CheckoutLink) -> Poster:
-    """A link to be hung up or laid on a counter."""
-    link, token = door.link, door.token_out
-    url = asked.absolute_url(f"l/{link.id}")
-    mark = asked.t.plain("mark.brief") if asked.simulated else ""
+def build_poster(page_request: PageRequest, checkout_link: CheckoutLink) -> Poster:
+    """The printable poster of a link."""
+    link, token = checkout_link.link, checkout_link.token_out
+    url = page_request.absolute_url(f"l/{link.id}")
+    mark = page_request.t.plain("mark.brief") if page_request.simulated else ""
     fixed = link.amount
-    amount = format_exact(fixed, token.decimals, token.symbol, asked.t.locale) if fixed else ""
-    code = qr_svg(url, asked.t.plain("link.poster"), mark)
+    amount = (
+        format_exact(fixed, token.decimals, token.symbol, page_request.t.locale) if fixed else ""
+    )
+    code = qr_svg(url, page_request.t.plain("link.poster"), mark)
     return Poster(link.title, link.description, amount, code, url)

@@ -1,4 +1,4 @@
-"""How a page becomes an answer: the templates, the header fields, and the language it is in."""
+"""HTTP responses of the payer's pages: templates, headers, language and branding."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ _TEMPLATES: Final = Environment(
 
 @dataclass(frozen=True, slots=True)
 class PageBrand:
-    """How a page shows whose it is."""
+    """The branding of a page. `ink` is a readable text colour, `frames` are allowed embedders."""
 
     name: str
     logo: str = ""
@@ -50,15 +50,17 @@ class PageBrand:
 
 
 def page_brand(merchant: Merchant) -> PageBrand:
-    """The brand of a client, its text colour so that it can be read."""
-    colour, look = merchant.client.public_profile.colour, merchant.branding
-    logo = f"{ROOT}/logo/{look.digest}" if look.digest else ""
-    return PageBrand(merchant.name, logo, colour, text_colour_on(colour) if colour else "", look.frames)
+    """The branding of a client's pages."""
+    colour, branding = merchant.client.public_profile.colour, merchant.branding
+    logo = f"{ROOT}/logo/{branding.digest}" if branding.digest else ""
+    return PageBrand(
+        merchant.name, logo, colour, text_colour_on(colour) if colour else "", branding.frames
+    )
 
 
 @dataclass(frozen=True)
 class PageRequest:
-    """What every page needs of a request: its language, and whether it is shown in a frame."""
+    """A page's request with its language, and whether the page is embedded in a frame."""
 
     request: Request
     services: Services
@@ -66,19 +68,19 @@ class PageRequest:
     embed: bool
 
     @staticmethod
-    def of(request: Request, services: Services) -> "PageRequest":
-        """What this request says of it."""
+    def parse(request: Request, services: Services) -> "PageRequest":
+        """The page request in an HTTP request."""
         query = request.query_params
         code = choose_language(query.get("lang", ""), request.headers.get("accept-language", ""))
         return PageRequest(request, services, load_translations(code), query.get("embed") == "1")
 
     @property
     def simulated(self) -> bool:
-        """Whether no money is real."""
+        """Whether the environment is simulated."""
         return self.services.environment == "simulated"
 
     def preserved_params(self) -> dict[str, str]:
-        """What of the query stays from page to page."""
+        """The query parameters that links to other pages keep."""
         named = self.request.query_params.get("lang") == self.t.code
         return {
             **({"lang": self.t.code} if named else {}),
@@ -86,16 +88,16 @@ class PageRequest:
         }
 
     def path(self, path: str, **more: str) -> str:
-        """A path of ours with what stays from page to page."""
+        """A path below `/pay` with the preserved parameters."""
         query = urlencode({**self.preserved_params(), **more})
         return f"{ROOT}/{path}" + (f"?{query}" if query else "")
 
     def absolute_url(self, path: str) -> str:
-        """The whole address of a path of ours, as another device finds it."""
+        """The absolute URL of a path below `/pay`."""
         return base_url(self.services, self.request) + f"{ROOT}/{path}"
 
     def languages(self) -> list[tuple[str, str, str]]:
-        """Each language: code, name, and this page in it."""
+        """Each language: its code, its name, and this page's URL in it."""
         query = {k: v for k, v in self.request.query_params.items() if k != "version"}
         here = ROOT + self.request.url.path.partition(ROOT)[2]
         return [
@@ -105,59 +107,78 @@ class PageRequest:
 
 
 def base_url(services: Services, request: Request) -> str:
-    """Where this service is reached, without a path: as it was set, else as it was asked."""
+    """The service's public base URL: the configured one, or that of the request."""
     return services.policy.ingress.public_url or f"{request.url.scheme}://{request.url.netloc}"
 
 
 def render_page(
-    asked: PageRequest, template: str, brand: PageBrand, title: str, status: int = 200, **more: Any
+    page_request: PageRequest,
+    template: str,
+    brand: PageBrand,
+    title: str,
+    status: int = 200,
+    **more: Any,
 ) -> Response:
-    """A whole page."""
+    """Render a complete page."""
     nonce = secrets.token_urlsafe(16)
     html = _TEMPLATES.get_template(template).render(
-        t=asked.t, embed=asked.embed, simulated=asked.simulated, brand=brand, title=title,
-        nonce=nonce, asset=asset, plain=False, languages=asked.languages(), **more,
-    )  # fmt: skip
+        t=page_request.t,
+        embed=page_request.embed,
+        simulated=page_request.simulated,
+        brand=brand,
+        title=title,
+        nonce=nonce,
+        asset=asset,
+        plain=False,
+        languages=page_request.languages(),
+        **more,
+    )
     headers = {
         **_COMMON_HEADERS,
         "content-security-policy": content_security_policy(nonce, brand.frames),
     }
     if not brand.frames:
         headers["x-frame-options"] = "DENY"
-    return Response(html, status, headers | {"content-language": asked.t.code}, "text/html")
+    return Response(html, status, headers | {"content-language": page_request.t.code}, "text/html")
 
 
 def render_fragment(
-    asked: PageRequest, template: str, brand: PageBrand, now: int, **more: Any
+    page_request: PageRequest, template: str, brand: PageBrand, now: int, **more: Any
 ) -> Response:
-    """A part of a page, which its script puts in the place of the old one."""
+    """Render a part of a page that the page's script swaps in."""
     html = _TEMPLATES.get_template(template).render(
-        t=asked.t, embed=asked.embed, brand=brand, **more
+        t=page_request.t, embed=page_request.embed, brand=brand, **more
     )
     return Response(html, 200, {**_COMMON_HEADERS, "x-now": str(now)}, "text/html")
 
 
 def unchanged(now: int) -> Response:
-    """The page is as it was; only the time went on."""
+    """The response for an unchanged page; `now` updates its clock."""
     return Response(None, 204, {**_COMMON_HEADERS, "x-now": str(now)})
 
 
-def render_notice(asked: PageRequest, key: str, status: int, **values: object) -> Response:
-    """A page that says one thing, such as that there is no such page."""
-    headline, body = asked.t(f"{key}.title"), asked.t(f"{key}.body", **values)
-    title = asked.t.plain(f"{key}.title")
+def render_notice(page_request: PageRequest, key: str, status: int, **values: object) -> Response:
+    """Render a page with one message, such as "Page not found"."""
+    headline, body = page_request.t(f"{key}.title"), page_request.t(f"{key}.body", **values)
+    title = page_request.t.plain(f"{key}.title")
     return render_page(
-        asked, "notice.html", PageBrand(PRODUCT_NAME), title, status, headline=headline, body=body
+        page_request,
+        "notice.html",
+        PageBrand(PRODUCT_NAME),
+        title,
+        status,
+        headline=headline,
+        body=body,
     )
 
 
 def redirect_to(path: str) -> Response:
-    """Go there, and ask with GET."""
+    """A redirect that is followed with GET."""
     return Response(None, 303, {**_COMMON_HEADERS, "location": path})
 
 
 def immutable_file(body: bytes, media: str) -> Response:
-    """A file whose address changes when it does."""
+    """A file that is cached for ever, because its URL changes with its content."""
     headers = {
         "cache-control": "public, max-age=31536000, immutable",
         "x-content-type-options": "nosniff",
@@ -167,8 +188,7 @@ def immutable_file(body: bytes, media: str) -> Response:
 
 
 def content_security_policy(nonce: str, frames: Sequence[str]) -> str:
-    """The content security policy: nothing from elsewhere, no inline script, framed by whom the
-    client named."""
+    """The content security policy: own resources only, no inline scripts, framed by `frames`."""
     rules: Mapping[str, str] = {
         "default-src": "'none'",
         "script-src": "'self'",
@@ -190,5 +210,5 @@ def asset_body(name: str) -> bytes:
 
 @cache
 def asset(name: str) -> str:
-    """The address of a file of `assets/`, another one whenever it changes."""
+    """The URL of a file of `assets/`; it changes with the content."""
     return f"{ROOT}/assets/{name}?{sha256(asset_body(name)).hexdigest()[:12]}"

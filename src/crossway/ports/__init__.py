@@ -1,1 +1,1 @@
-"""The doors to the outside world, as protocols: what the core needs and nothing more."""
+"""The ports: protocols through which the core uses the outside world."""

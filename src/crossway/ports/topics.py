@@ -10,5 +10,5 @@ class Topic(StrEnum):
     ORDERS = "orders"
     WEBHOOKS = "webhooks"
     REQUESTS = "requests"
-    ALARMS = "alarms"
+    ALERTS = "alerts"
     REST = "rest"

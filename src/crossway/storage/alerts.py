@@ -44,7 +44,7 @@ class SqlAlerts:
             },
         ).scalar_one()
         if since == to_micros(alert.since):
-            self.changed_topics.add(Topic.ALARMS)
+            self.changed_topics.add(Topic.ALERTS)
 
     def resolve(self, keys: Collection[str], at: datetime) -> None:
         if not keys:
@@ -55,7 +55,7 @@ class SqlAlerts:
         if rows:
             resolution = {"resolved_at": to_micros(at)}
             self._db.execute(insert(resolved_alerts), [row | resolution for row in rows])
-            self.changed_topics.add(Topic.ALARMS)
+            self.changed_topics.add(Topic.ALERTS)
 
     def list_active(self, limit: int = 200) -> list[Alert]:
         query = select(alerts).order_by(alerts.c.since.desc(), alerts.c.key)
@@ -72,7 +72,7 @@ class SqlAlerts:
         )
         found = sorted(self._db.execute(statement).scalars()) if keys else []
         if found:
-            self.changed_topics.add(Topic.ALARMS)
+            self.changed_topics.add(Topic.ALERTS)
         return found
 
     def list_resolved(self, filter: AlertFilter, limit: int) -> list[ResolvedAlert]:

@@ -20,7 +20,7 @@ _APPENDED: Final[Mapping[Topic, tuple[Table, ...]]] = {
     Topic.ORDERS: (order_transitions,),
     Topic.WEBHOOKS: (outbox, delivery_attempts),
     Topic.REQUESTS: (request_log,),
-    Topic.ALARMS: (resolved_alerts,),
+    Topic.ALERTS: (resolved_alerts,),
     Topic.REST: (audit_log,),
 }
 _NEWEST = select(
@@ -30,7 +30,7 @@ _NEWEST = select(
         for table in tables
     ),
     *(
-        select(value).select_from(alerts).scalar_subquery().label(f"{Topic.ALARMS}_{name}")
+        select(value).select_from(alerts).scalar_subquery().label(f"{Topic.ALERTS}_{name}")
         for name, value in (
             ("standing", func.count()),
             ("newest", func.max(alerts.c.since)),

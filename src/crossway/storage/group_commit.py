@@ -14,7 +14,7 @@ class _Job(Generic[U]):
     """One caller's unit of work. Its gate opens when it is done, or when its caller is to run the
     next commit."""
 
-    __slots__ = ("done", "error", "gate", "unit", "result", "work")
+    __slots__ = ("done", "error", "gate", "result", "unit", "work")
 
     def __init__(self, work: Callable[[U], Any]) -> None:
         self.work = work

@@ -126,11 +126,8 @@ class SqlIntents:
         return self._one(_BY_ADDRESS, address)
 
     def get_many(self, ids: Collection[int]) -> dict[int, Intent]:
-        return (
-            self._by_id(select(intents).where(in_values(self._db, intents.c.id, ids)))
-            if ids
-            else {}
-        )
+        query = select(intents).where(in_values(self._db, intents.c.id, ids))
+        return self._by_id(query) if ids else {}
 
     def get_usd_values(self, ids: Collection[int]) -> dict[int, int]:
         c = intents.c

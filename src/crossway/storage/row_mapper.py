@@ -95,11 +95,13 @@ class RowMapper(Generic[T]):
             if (only is None or field.column.name in only) and field.column.name not in without
         ]
         names = [field.column.name for field in chosen]
-        read = attrgetter(*(field.path for field in chosen))
+        readers = [attrgetter(field.path) for field in chosen]
+        read = attrgetter(*(field.path for field in chosen)) if len(chosen) > 1 else None
         encoders = [(field.column.name, field.encode) for field in chosen if field.encode]
 
         def encode(record: T) -> dict[str, Any]:
-            row = dict(zip(names, read(record), strict=True))
+            values = read(record) if read else [reader(record) for reader in readers]
+            row = dict(zip(names, values, strict=True))
             for name, convert in encoders:
                 row[name] = convert(row[name])
             return row

@@ -1,5 +1,4 @@
-"""The tables of payments. Amounts and nonces are text (wider than 64 bits), instants UTC
-microseconds."""
+"""The tables of payments: amounts as text (wider than 64 bits), instants as microseconds."""
 
 from typing import Final
 

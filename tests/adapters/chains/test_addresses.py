@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossway.adapters.chains.addresses import CANONICAL, canonical_address, address_from_digest
+from crossway.adapters.chains.addresses import CANONICAL, address_from_digest, canonical_address
 
 EIP55_EXAMPLES = [
     "0x52908400098527886E0F7030069857D2E4169EE7",

@@ -6,7 +6,12 @@ from solders.pubkey import Pubkey
 
 from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.intent_hash import create2_address
-from crossway.adapters.chains.solana.pdas import TOKEN, TOKEN_2022, associated_token_account, derive_address
+from crossway.adapters.chains.solana.pdas import (
+    TOKEN,
+    TOKEN_2022,
+    associated_token_account,
+    derive_address,
+)
 from crossway.adapters.chains.starknet.felts import contract_address
 
 ZERO, DEAD = "0x" + "0" * 40, "0xdeadbeef" + "0" * 32

@@ -9,9 +9,10 @@ import pytest
 from eth_account import Account
 
 from crossway.adapters.chains.evm.calldata import Call
-from crossway.adapters.chains.evm.chain_params import _read, load_chain_params
+from crossway.adapters.chains.evm.chain_params import load_chain_params
 from crossway.adapters.chains.evm.signers import KEYS, LocalSigner
 from crossway.adapters.chains.evm.transactions import gas_price, sign_transaction
+from crossway.adapters.chains.rpc.chain_params import read_params
 from crossway.adapters.chains.rpc.keys import KeyMissing, load_signer
 from crossway.adapters.chains.rpc.profile import read_profile, resolve_urls
 from crossway.catalogue import load_catalogue
@@ -23,37 +24,37 @@ CALL = Call(TO, bytes(range(64)), 17)
 
 
 def test_a_transaction_has_the_bytes_that_eth_account_gives_it() -> None:
-    customs = load_chain_params("BASE_MAINNET")
-    fee = customs.gas * 3_000_000_007
-    price = gas_price(fee, customs)
+    params = load_chain_params("BASE_MAINNET")
+    fee = params.gas_limit * 3_000_000_007
+    price = gas_price(fee, params)
     other = WHO.sign_transaction(
         {"chainId": 8453, "nonce": 0, "to": TO, "data": CALL.data, "value": 17,
-         "gas": customs.gas, "maxFeePerGas": price.most, "maxPriorityFeePerGas": price.tip}
+         "gas": params.gas_limit, "maxFeePerGas": price.max_fee, "maxPriorityFeePerGas": price.priority_fee}
     )  # fmt: skip
-    mine = sign_transaction(LocalSigner(SECRET), 8453, customs, CALL, 0, fee)
+    mine = sign_transaction(LocalSigner(SECRET), 8453, params, CALL, 0, fee)
     assert mine.raw == bytes(other.raw_transaction)
     assert mine.tx_id == "0x" + bytes(other.hash).hex()
 
 
 def test_a_legacy_transaction_has_the_bytes_that_eth_account_gives_it() -> None:
-    customs = replace(load_chain_params("BASE_MAINNET"), fees="legacy")
-    fee = customs.gas * 5_000_000_000
+    params = replace(load_chain_params("BASE_MAINNET"), fees="legacy")
+    fee = params.gas_limit * 5_000_000_000
     other = WHO.sign_transaction(
         {"chainId": 56, "nonce": 258, "to": TO, "data": CALL.data, "value": 17,
-         "gas": customs.gas, "gasPrice": 5_000_000_000}
+         "gas": params.gas_limit, "gasPrice": 5_000_000_000}
     )  # fmt: skip
-    mine = sign_transaction(LocalSigner(SECRET), 56, customs, CALL, 258, fee)
+    mine = sign_transaction(LocalSigner(SECRET), 56, params, CALL, 258, fee)
     assert mine.raw == bytes(other.raw_transaction)
     assert mine.tx_id == "0x" + bytes(other.hash).hex()
 
 
 def test_a_higher_fee_raises_both_parts_of_the_price_as_nodes_ask() -> None:
     for chain in ("BASE_MAINNET", "POLYGON_MAINNET", "ETHEREUM_MAINNET"):
-        customs = load_chain_params(chain)
-        fee = customs.gas * 20_000_000_000
-        before, after = gas_price(fee, customs), gas_price(fee * 5 // 4 + 1, customs)
-        assert after.most * 10 >= before.most * 11
-        assert after.tip * 10 >= before.tip * 11
+        params = load_chain_params(chain)
+        fee = params.gas_limit * 20_000_000_000
+        before, after = gas_price(fee, params), gas_price(fee * 5 // 4 + 1, params)
+        assert after.max_fee * 10 >= before.max_fee * 11
+        assert after.priority_fee * 10 >= before.priority_fee * 11
 
 
 def test_a_key_is_shown_by_nothing() -> None:
@@ -120,7 +121,7 @@ def test_a_profile_names_variables_and_is_refused_in_words(tmp_path: Path) -> No
         assert SECRET.hex() not in str(told.value)
 
 
-def test_traits_are_those_of_evm_chains() -> None:
+def test_chain_params_are_those_of_evm_chains() -> None:
     evm = {chain.id for chain in load_catalogue().chains.values() if chain.kind == "evm"}
-    assert set(_read()) - {"default"} <= evm
-    assert all(load_chain_params(chain).gas >= 500_000 for chain in evm)
+    assert set(read_params("crossway.adapters.chains.evm")) - {"default"} <= evm
+    assert all(load_chain_params(chain).gas_limit >= 500_000 for chain in evm)

@@ -123,8 +123,8 @@ class Desk:
 def opened(node: Node, token: str, newer: bool = False, life: float = 600) -> Desk:
     chain = open_solana(node)
     if newer:
-        tokens = (*chain.ground.tokens, token)
-        ground = replace(chain.ground, mints=MintRegistry(frozenset({token})), tokens=tokens)
+        tokens = (*chain.context.tokens, token)
+        ground = replace(chain.context, mints=MintRegistry(frozenset({token})), tokens=tokens)
         chain = SolanaChain(ground, 0)
     payer, recipient = node.wallet("a payer"), node.wallet("a recipient")
     expires: datetime = node.in_seconds(life)
@@ -189,7 +189,7 @@ def test_what_stayed_of_sol_is_taken_out(coins: Desk) -> None:
     coins.moved(coins.start())
     coins.moved(coins.settle((TREASURER, TOTAL - 40)))
     assert retained_amount(coins.chain, NATIVE) == 40
-    listed = coins.chain.ground.catalogue.by_chain[coins.chain.id]
+    listed = coins.chain.context.catalogue.by_chain[coins.chain.id]
     sol: Token = next(one for one in listed if one.address == NATIVE)
     plan = withdrawal_plan(coins.chain, sol, TREASURER, 40)
     sent: list[str] = []
@@ -328,6 +328,6 @@ def test_what_a_stranger_did_is_asked_for_until_the_node_has_it(desk: Desk) -> N
 
 def started_by(desk: Desk, caller: str) -> Instruction:
     """The program's start, called by another than our account."""
-    made = build_instructions(desk.chain.ground.instruction_context, desk.start(), 0, False)[-1]
+    made = build_instructions(desk.chain.context.instruction_context, desk.start(), 0, False)[-1]
     first = AccountMeta(Pubkey.from_string(caller), True, True)
     return Instruction(made.program_id, made.data, [first, *made.accounts[1:]])

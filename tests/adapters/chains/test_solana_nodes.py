@@ -74,7 +74,7 @@ def payment(node: solana.Node) -> Iterator[Payment]:
 
 def again(chain: SolanaChain) -> None:
     """A node that failed is asked again at once."""
-    for health in chain.ground.nodes._health.values():
+    for health in chain.context.pool._health.values():
         health.paused_until = 0.0
 
 
@@ -85,7 +85,7 @@ def test_a_node_that_hides_what_it_says_is_in_a_block_is_no_answer(
     payment.chain.broadcast([done])
     payment.network.mine()
     liar.mood = HIDING
-    with pytest.raises(Unreachable, match="does not show"):
+    with pytest.raises(Unreachable, match="does not return"):
         behind.status([done.tx_id])
     liar.mood = "honest"
     again(behind)
@@ -125,7 +125,7 @@ def test_a_pause_longer_than_nodes_keep_blocks_loses_nothing(
     heads = behind.heads()
     before = Cursor(heads.height, heads.block_hash)
     liar.mood = FORGETFUL
-    with pytest.raises(Unreachable, match="no block 1009"):
+    with pytest.raises(Unreachable, match="does not return block 1009"):
         behind.scan(before, Addresses(payment.address))
     again(behind)
     node.cluster.skip(2_000)
@@ -159,7 +159,7 @@ def test_a_fee_that_nobody_asks_for_is_not_offered(
     assert fair < 10_000_000
     liar.mood = GREEDY
     later = open_solana(node, liar.url)
-    with closing(later), pytest.raises(Unreachable, match="is not believed"):
+    with closing(later), pytest.raises(Unreachable, match="is not plausible"):
         later.fee_units()
 
 
@@ -214,8 +214,8 @@ def test_a_process_that_knows_nothing_goes_on_counting_where_the_last_one_ended(
 def test_more_accounts_than_one_look_takes_are_looked_at_by_turns(
     behind: SolanaChain, node: solana.Node
 ) -> None:
-    behind.ground.params = replace(behind.ground.params, look=400)
-    bitcoin = behind.ground.catalogue.tokens[node.chain, "WBTC"].address
+    behind.context.params = replace(behind.context.params, look=400)
+    bitcoin = behind.context.catalogue.tokens[node.chain, "WBTC"].address
     node.put_mint(bitcoin)
     node.give(str(solana.RICH.pubkey()), solana.STOCK, bitcoin)
     paid = [behind.deposit_address(f"0x{number:064x}") for number in range(40)]

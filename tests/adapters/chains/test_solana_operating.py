@@ -102,14 +102,14 @@ def test_a_deployment_that_was_broken_off_goes_on_where_it_was(bare: Node) -> No
 def test_a_program_that_was_made_final_is_nobodys_to_replace(bare: Node) -> None:
     with opened(bare) as there:
         carry_out(there.plan_deployment(""))
-        ground = there.chain.ground
-        authority = ground.nodes.first(
+        ground = there.chain.context
+        authority = ground.pool.first(
             lambda line: on_chain_program.fetch_program(ground, line)
         ).authority
         assert authority == there.chain.accounts.relayer
         assert all(done.succeeded for done in carry_out(there.plan_finalization()))
         assert (
-            ground.nodes.first(lambda line: on_chain_program.fetch_program(ground, line)).authority
+            ground.pool.first(lambda line: on_chain_program.fetch_program(ground, line)).authority
             == ""
         )
         assert there.plan_finalization().transactions == ()
@@ -142,7 +142,7 @@ def test_a_look_at_everything_says_what_is_right_and_what_is_not() -> None:
         said = {one.subject: one.message for one in findings}
         assert "the expected code" in said["program"]
         assert "may replace it" in said["program"]
-        assert said["stock"].endswith("USDC")
+        assert said["inventory"].endswith("USDC")
         late = datetime(2030, 1, 1, tzinfo=UTC)
         old = family.diagnose_nodes(facts, profile, {}, late)
         assert any("old by this machine's clock" in one.message for one in old)
@@ -168,11 +168,11 @@ def test_an_operator_goes_live_on_solana_as_the_doctor_says(bare: Node, tmp_path
     assert "not deployed" in says("contracts", "verify", code=1)
     done = says("contracts", "deploy", "--yes", "--final")
     assert "✓" in done
-    assert "nobody can replace the program any more" in done
+    assert "the program can no longer be upgraded" in done
     looked = says("doctor")
     assert "nobody may replace it" in looked
-    assert "Nothing wrong found" in looked
-    assert "everything is there" in says("contracts", "deploy", "--yes")
+    assert "No problems found" in looked
+    assert "all contracts are deployed" in says("contracts", "deploy", "--yes")
 
 
 def test_the_rent_of_old_notes_comes_back_once_nothing_needs_them() -> None:

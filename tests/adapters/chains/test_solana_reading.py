@@ -10,7 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossway.adapters.chains.solana.rpc_schemas import parse_account, parse_block, parse_context_value
+from crossway.adapters.chains.solana.rpc_schemas import (
+    parse_account,
+    parse_block,
+    parse_context_value,
+)
 from crossway.adapters.chains.solana.transaction_parser import (
     MOVEMENT_BYTES,
     ParsedTransaction,

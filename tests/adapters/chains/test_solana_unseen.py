@@ -35,7 +35,7 @@ def liar(node: solana.Node, payment: Payment) -> Iterator[Liar]:
     network = payment.network
     assert isinstance(network, SolanaNetwork)
     network.opened.close()
-    kind = "program" if network.opened.ground.deposits is None else "derived"
+    kind = "program" if network.opened.context.deposits is None else "derived"
     network.opened = open_solana(node, made.url, deposits=kind)
     network.chain = payment.chain = network.opened
     yield made

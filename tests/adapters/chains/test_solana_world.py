@@ -124,8 +124,8 @@ STOCK = solana.STOCK + anvil.STOCK
 def rested(made: RealWorld[Any]) -> None:
     """Nodes that failed are asked again at once."""
     for chain in made.services.chains.values():
-        for health in chain.ground.nodes._health.values():  # type: ignore[attr-defined]
-            health.rests_until = 0.0
+        for health in chain.context.pool._health.values():  # type: ignore[attr-defined]
+            health.paused_until = 0.0
             health.failures = 0
 
 
@@ -176,8 +176,8 @@ def test_a_node_that_fails_in_the_middle_delays_and_loses_nothing(
         made.step()
         for mood in (GONE, BUSY, BROKEN, NONSENSE, WRONG_CHAIN, LAGGING):
             front.mood = mood
-            for health in made.services.chains[SOLANA].ground.nodes._health.values():  # type: ignore[attr-defined]
-                health.checked = False
+            for health in made.services.chains[SOLANA].context.pool._health.values():  # type: ignore[attr-defined]
+                health.chain_verified = False
             made.step()
             before = made.now(intent).state
             made.engine.tick()

@@ -108,7 +108,7 @@ def test_an_event_that_no_transaction_has_is_never_a_deposit(
         "transaction_hash": "0x123",
     }
     front.mood, front.forged = FORGING, [forged]
-    with pytest.raises(Unreachable, match="has not its transaction"):
+    with pytest.raises(Unreachable, match="lacks its transaction"):
         through.scan(before, Addresses(payment.address))
     # Told of a transaction that did something else, it is told what that did.
     front.forged = [{**forged, "transaction_hash": true_one}]
@@ -236,7 +236,7 @@ def test_a_fill_without_stock_may_work_later_and_says_why(network: StarknetNetwo
 def test_a_node_that_asks_for_very_much_is_not_believed(
     network: StarknetNetwork, front: StarknetFront, through: StarknetChain
 ) -> None:
-    through.context.params = replace(through.context.params, most_strk=0)
+    through.context.params = replace(through.context.params, max_strk=0)
     with pytest.raises(Unreachable, match="is not believed"):
         through.fee_units()
     assert front.mood == HONEST

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 
 from crossway.adapters.chains.rpc.client import RpcError
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.adapters.chains.starknet.events import TransferLayouts
-from crossway.adapters.chains.starknet.felts import PRIME, to_hex, selector
+from crossway.adapters.chains.starknet.felts import PRIME, selector, to_hex
 from crossway.adapters.chains.starknet.rpc_schemas import (
     Event,
-    MalformedResponse,
     LocatedEvent,
     parse_block,
     parse_felt,
-    parse_receipt,
     parse_located_event,
+    parse_receipt,
     parse_u256,
 )
 

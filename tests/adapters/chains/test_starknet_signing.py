@@ -20,16 +20,20 @@ from crossway.adapters.chains.starknet.chain_params import load_chain_params
 from crossway.adapters.chains.starknet.contracts import default_deployment
 from crossway.adapters.chains.starknet.felts import (
     contract_address,
-    to_hex,
-    to_felt,
-    split_u256,
-    selector,
     decode_short_string,
     join_u256,
+    selector,
+    split_u256,
+    to_felt,
+    to_hex,
 )
 from crossway.adapters.chains.starknet.rpc_schemas import Event, parse_transfer
 from crossway.adapters.chains.starknet.signers import KEYS, StarkSigner
-from crossway.adapters.chains.starknet.transactions import fee_bounds, fee_for_prices, sign_transaction
+from crossway.adapters.chains.starknet.transactions import (
+    fee_bounds,
+    fee_for_prices,
+    sign_transaction,
+)
 from crossway.adapters.chains.starknet.tx_results import decode_revert
 from crossway.catalogue import load_catalogue
 from crossway.domain.intent import Terms
@@ -41,7 +45,7 @@ SECRET = bytes.fromhex("0139fe4d6f02e666e86a6f58e65060f115cd3c185bd9e98bd8296369
 MAINNET = "STARKNET_MAINNET"
 
 ACCOUNT = "0x00" + "7b" * 2 + "0" * 57 + "1"
-CUSTOMS = load_chain_params(MAINNET)
+PARAMS = load_chain_params(MAINNET)
 CALLS = [Call(ACCOUNT, "approve", (1, 2, 3)), Call(ACCOUNT, "fill", (4,))]
 
 
@@ -85,7 +89,7 @@ def test_a_key_may_be_written_without_leading_zeros() -> None:
 
 def test_a_transaction_has_the_hash_that_starknet_py_gives_it() -> None:
     fee = 10**17 + 12345
-    bounds = fee_bounds(CUSTOMS, fee)
+    bounds = fee_bounds(PARAMS, fee)
     mine = sign_transaction(StarkSigner(SECRET), StarknetChainId.MAINNET, ACCOUNT, CALLS, 7, bounds, fee)
     told = orjson.loads(mine.raw)
     calls = [TheirCall(to_felt(c.to), selector(c.entry), list(c.data)) for c in CALLS]
@@ -113,16 +117,16 @@ def test_a_transaction_has_the_hash_that_starknet_py_gives_it() -> None:
 
 @pytest.mark.parametrize(("l2", "data"), [(3 * 10**9, 10**6), (8 * 10**9, 10**15), (1, 1)])
 def test_the_bounds_hold_the_prices_and_never_cost_more_than_the_fee(l2: int, data: int) -> None:
-    fee = fee_for_prices(CUSTOMS, l2, data)
-    bounds = fee_bounds(CUSTOMS, fee)
+    fee = fee_for_prices(PARAMS, l2, data)
+    bounds = fee_bounds(PARAMS, fee)
     assert bounds.l2_price >= l2
     assert bounds.data_price >= data
-    assert bounds.most <= fee
+    assert bounds.max_fee <= fee
 
 
 def test_a_higher_fee_raises_price_and_tip_as_the_sequencer_asks() -> None:
-    fee = fee_for_prices(CUSTOMS, 3 * 10**9, 10**6)
-    before, after = fee_bounds(CUSTOMS, fee), fee_bounds(CUSTOMS, fee * 5 // 4 + 1)
+    fee = fee_for_prices(PARAMS, 3 * 10**9, 10**6)
+    before, after = fee_bounds(PARAMS, fee), fee_bounds(PARAMS, fee * 5 // 4 + 1)
     assert before.tip > 0
     assert after.l2_price * 10 >= before.l2_price * 11
     assert after.tip * 10 >= before.tip * 11
@@ -158,11 +162,11 @@ def test_what_a_contract_refused_is_found_in_a_nodes_words() -> None:
         f"{felt} ('ALREADY_FILLED'), 0x454e545259504f494e545f4641494c4544 ('ENTRYPOINT_FAILED')).\n"
     )
     for said in (nested, f"Execution failed. Failure reason: {felt}.", "Error: ALREADY_FILLED"):
-        assert (decode_revert(said).words, decode_revert(said).permanent) == (ALREADY_DONE, True)
-    assert "stock" in decode_revert("ERC20: insufficient balance").words
+        assert (decode_revert(said).message, decode_revert(said).permanent) == (ALREADY_DONE, True)
+    assert "balance was too low" in decode_revert("ERC20: insufficient balance").message
     limit = "Insufficient max L2Gas: max amount: 5, actual used: 6."
-    assert "more gas" in decode_revert(limit).words
-    assert "STRK" in decode_revert("Insufficient fee token balance").words
+    assert "more gas" in decode_revert(limit).message
+    assert "STRK" in decode_revert("Insufficient fee token balance").message
     assert not decode_revert("anything else").permanent
 
 

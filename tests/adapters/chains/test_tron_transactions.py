@@ -12,9 +12,9 @@ from tronpy.proto.transaction import _raw_data_to_protobuf, calculate_txid_from_
 
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.calldata import Call
-from crossway.adapters.chains.evm.rpc_schemas import MalformedResponse
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.keys import load_signer
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.adapters.chains.tron.address_format import to_base58, to_evm_address
 from crossway.adapters.chains.tron.chain_params import load_chain_params
 from crossway.adapters.chains.tron.contracts import deployment_from_profile
@@ -23,21 +23,21 @@ from crossway.adapters.chains.tron.resources import AccountResources, ResourcePr
 from crossway.adapters.chains.tron.signers import KEYS, TronSigner
 from crossway.adapters.chains.tron.transactions import (
     RefBlock,
-    encode_call_tx,
     created_address,
-    with_sequence_number,
+    encode_call_tx,
+    encode_transfer_tx,
     parse_raw_transaction,
     sign_transaction,
-    encode_transfer_tx,
     unsigned_bytes,
+    with_sequence_number,
 )
 
 SECRET = bytes.fromhex("4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318")
 USDT = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 WHO = TronSigner(SECRET)
-# The fields that tronpy takes from a block's hash are those of a frame.
+# The fields that tronpy takes from a block's hash are those of a reference block.
 HASH = "0x" + bytes(range(32)).hex()
-FRAME = RefBlock(0x4321, HASH, 1_700_000_000_000, 1_700_000_060_000)
+REF_BLOCK = RefBlock(0x4321, HASH, 1_700_000_000_000, 1_700_000_060_000)
 
 
 def by_tronpy(kind: str, value: dict[str, object], **more: int) -> dict[str, object]:
@@ -47,15 +47,15 @@ def by_tronpy(kind: str, value: dict[str, object], **more: int) -> dict[str, obj
         "contract": [contract],
         "ref_block_bytes": "4321",
         "ref_block_hash": HASH[2:][16:32],
-        "expiration": FRAME.expires_ms,
-        "timestamp": FRAME.written_ms,
+        "expiration": REF_BLOCK.expires_ms,
+        "timestamp": REF_BLOCK.created_ms,
         **more,
     }
 
 
 def test_a_call_has_the_bytes_and_the_name_that_tronpy_gives_it() -> None:
     call = with_sequence_number(Call(to_evm_address(USDT), bytes(range(68)), 17), 258)
-    mine = encode_call_tx(to_evm_address(WHO.address), call, FRAME, 60_000_000)
+    mine = encode_call_tx(to_evm_address(WHO.address), call, REF_BLOCK, 60_000_000)
     other = by_tronpy(
         "TriggerSmartContract",
         {
@@ -72,21 +72,21 @@ def test_a_call_has_the_bytes_and_the_name_that_tronpy_gives_it() -> None:
     assert signature.hex() == PrivateKey(SECRET).sign_msg_hash(sha256(mine).digest()).hex()
     found = parse_raw_transaction(mine)
     assert (found.tx_id, found.sender, found.to) == (one.tx_id, to_evm_address(WHO.address), to_evm_address(USDT))
-    assert (found.data, found.number, found.expires_ms) == (call.data, 258, FRAME.expires_ms)
+    assert (found.data, found.sequence, found.expires_ms) == (call.data, 258, REF_BLOCK.expires_ms)
 
 
 def test_a_payment_of_trx_has_the_bytes_that_tronpy_gives_it() -> None:
-    mine = encode_transfer_tx(to_evm_address(WHO.address), to_evm_address(USDT), 5, FRAME)
+    mine = encode_transfer_tx(to_evm_address(WHO.address), to_evm_address(USDT), 5, REF_BLOCK)
     other = by_tronpy(
         "TransferContract", {"owner_address": WHO.address, "to_address": USDT, "amount": 5}
     )
     assert mine == _raw_data_to_protobuf(other).SerializeToString()
-    assert parse_raw_transaction(mine).number is None
+    assert parse_raw_transaction(mine).sequence is None
 
 
 def test_a_call_of_somebody_else_carries_no_number() -> None:
-    raw = encode_call_tx(to_evm_address(WHO.address), Call(to_evm_address(USDT), bytes(68)), FRAME, 1)
-    assert parse_raw_transaction(raw).number is None
+    raw = encode_call_tx(to_evm_address(WHO.address), Call(to_evm_address(USDT), bytes(68)), REF_BLOCK, 1)
+    assert parse_raw_transaction(raw).sequence is None
     with pytest.raises(MalformedResponse):
         parse_raw_transaction(b"\xff" * 40)
 
@@ -118,7 +118,7 @@ def test_a_key_before_the_host_is_a_header_and_in_no_url() -> None:
     client = httpx.Client(transport=httpx.MockTransport(answer))
     url = SecretStr("https://a-secret-key@api.trongrid.example/base/")
     node = TronNode(url, client, 50)
-    assert node.ask([RpcRequest("/wallet/x", ({},)), RpcRequest("eth_chainId")]) == [[], "0x1"]
+    assert node.send([RpcRequest("/wallet/x", ({},)), RpcRequest("eth_chainId")]) == [[], "0x1"]
     assert [str(one.url) for one in seen] == [
         "https://api.trongrid.example/base/jsonrpc",
         "https://api.trongrid.example/base/wallet/x",
@@ -129,13 +129,13 @@ def test_a_key_before_the_host_is_a_header_and_in_no_url() -> None:
 
 
 def test_a_fee_counts_what_is_staked_and_whole_transactions_of_bandwidth() -> None:
-    allows, charged = load_chain_params(), ResourcePrices(100, 1_000, True)
-    whole = allows.energy * 100 + allows.bytes * 1_000
-    assert fee_units(allows, charged, AccountResources(0, 0, 0)) == whole
-    assert fee_units(allows, charged, AccountResources(0, 0, allows.bytes - 1)) == whole
-    assert fee_units(allows, charged, AccountResources(0, 0, allows.bytes)) == allows.energy * 100
-    assert fee_units(allows, charged, AccountResources(50_000, allows.bytes, 0)) == whole - 5_000_000 - 800_000
-    assert fee_units(allows, charged, AccountResources(allows.energy + 1, allows.bytes, 0)) == 0
+    params, prices = load_chain_params(), ResourcePrices(100, 1_000, True)
+    whole = params.energy_limit * 100 + params.tx_bytes * 1_000
+    assert fee_units(params, prices, AccountResources(0, 0, 0)) == whole
+    assert fee_units(params, prices, AccountResources(0, 0, params.tx_bytes - 1)) == whole
+    assert fee_units(params, prices, AccountResources(0, 0, params.tx_bytes)) == params.energy_limit * 100
+    assert fee_units(params, prices, AccountResources(50_000, params.tx_bytes, 0)) == whole - 5_000_000 - 800_000
+    assert fee_units(params, prices, AccountResources(params.energy_limit + 1, params.tx_bytes, 0)) == 0
 
 
 def test_contracts_of_a_profile_are_refused_in_words() -> None:

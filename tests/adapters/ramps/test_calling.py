@@ -7,7 +7,13 @@ from typing import Any
 import httpx
 import pytest
 
-from crossway.adapters.ramps.http_client import MAX_RESPONSE_BYTES, MAX_ATTEMPTS, ProviderHttpClient, ResourceNotFound, new_client
+from crossway.adapters.ramps.http_client import (
+    MAX_ATTEMPTS,
+    MAX_RESPONSE_BYTES,
+    ProviderHttpClient,
+    ResourceNotFound,
+    new_client,
+)
 from crossway.domain.errors import Unreachable
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import ProviderRejected, RampProvider
@@ -190,7 +196,9 @@ def test_an_order_is_not_sent_twice_when_nobody_answers() -> None:
         server.answers["GET /v2/sender/orders"] = recorded("paycrest")["empty"]
         server.answers["POST /v2/sender/orders"] = (500, {"message": "oops"})
         with pytest.raises(Unreachable):
-            provider.create_order(order_of(ProviderName.PAYCREST, Direction.ON, HUNDRED, 14_982_500))
+            provider.create_order(
+                order_of(ProviderName.PAYCREST, Direction.ON, HUNDRED, 14_982_500)
+            )
         assert len(server.asked("POST", "/v2/sender/orders")) == 1
 
 
@@ -220,7 +228,9 @@ def test_logs_do_not_hold_who_was_asked_about(caplog: pytest.LogCaptureFixture) 
 
 def test_nobody_at_the_address_is_unknown() -> None:
     with quick_client() as client:
-        caller = ProviderHttpClient("Somebody", "http://127.0.0.1:9", client, lambda *_: {}, nothing)
+        caller = ProviderHttpClient(
+            "Somebody", "http://127.0.0.1:9", client, lambda *_: {}, nothing
+        )
         with pytest.raises(Unreachable, match="Somebody gave no answer: ConnectError"):
             caller.post("/orders", {}, idempotent=True)
 

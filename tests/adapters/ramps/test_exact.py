@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from crossway.adapters.ramps.http_client import parse_json
 from crossway.adapters.ramps.payment_instructions import clean_instructions, require_https_url
-from crossway.adapters.ramps.wire_models import round_down, parse_instant, json_number, format_decimal, to_micro_rate, round_up
+from crossway.adapters.ramps.wire_models import (
+    format_decimal,
+    json_number,
+    parse_instant,
+    round_down,
+    round_up,
+    to_micro_rate,
+)
 from crossway.domain.errors import Unreachable
 
 OTHERWISE = datetime(2026, 1, 1, tzinfo=UTC)
@@ -35,7 +42,9 @@ def test_a_number_with_a_fraction_never_becomes_a_float() -> None:
 
 
 def test_a_number_is_written_digit_by_digit() -> None:
-    assert orjson.dumps([json_number(123_456_789_012_345_678_901, 18)]) == b"[123.456789012345678901]"
+    assert (
+        orjson.dumps([json_number(123_456_789_012_345_678_901, 18)]) == b"[123.456789012345678901]"
+    )
 
 
 @pytest.mark.parametrize(

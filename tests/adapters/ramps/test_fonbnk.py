@@ -260,12 +260,20 @@ def test_a_signed_webhook_without_sense_is_refused(fonbnk: Fonbnk, body: bytes) 
         (None, "initiated", VerificationStatus(KycType.BASIC, KycStatus.PENDING)),
         ("basic", "approved", VerificationStatus(KycType.BASIC, KycStatus.APPROVED)),
         ("basic", "initiated", VerificationStatus(KycType.ADVANCED, KycStatus.PENDING)),
-        ("basic", "rejected", VerificationStatus(KycType.ADVANCED, KycStatus.REJECTED, reason="Blurred")),
+        (
+            "basic",
+            "rejected",
+            VerificationStatus(KycType.ADVANCED, KycStatus.REJECTED, reason="Blurred"),
+        ),
         ("advanced", "approved", VerificationStatus(KycType.ADVANCED, KycStatus.APPROVED)),
     ],
 )
 def test_where_a_person_stands(
-    server: StandIn, fonbnk: Fonbnk, passed: str | None, status: str | None, standing: VerificationStatus
+    server: StandIn,
+    fonbnk: Fonbnk,
+    passed: str | None,
+    status: str | None,
+    standing: VerificationStatus,
 ) -> None:
     server.answers["GET /api/v2/user/kyc"] = ANSWERS["kyc"] | {
         "passedKycType": passed,

@@ -62,7 +62,9 @@ def answered(data: dict[str, Any], **changed: Any) -> dict[str, Any]:
 def test_a_price_is_the_rate_of_its_side(
     server: StandIn, paycrest: Paycrest, direction: Direction, side: str, fiat: int, rate: int
 ) -> None:
-    priced = paycrest.get_quote(ask_of(direction, HUNDRED), [channel_of(NAME, direction, "NGN")], AT)
+    priced = paycrest.get_quote(
+        ask_of(direction, HUNDRED), [channel_of(NAME, direction, "NGN")], AT
+    )
     assert (priced.fiat_minor, priced.rate_micro, priced.fee_minor) == (fiat, rate, 0)
     assert server.calls[0].query == {"side": side}
 
@@ -192,7 +194,9 @@ def test_a_provider_that_asks_more_than_was_quoted_says_so(
 
 def test_a_field_that_is_missing_is_named(paycrest: Paycrest) -> None:
     with pytest.raises(ProviderRejected, match="needs the field accountName"):
-        paycrest.create_order(order(ON, fields={k: v for k, v in FIELDS.items() if k != "accountName"}))
+        paycrest.create_order(
+            order(ON, fields={k: v for k, v in FIELDS.items() if k != "accountName"})
+        )
 
 
 def test_an_unpaid_order_lapses_and_a_paid_one_cannot_be_cancelled(

@@ -220,7 +220,7 @@ def test_nothing_of_a_person_is_kept(ramp: Ramp) -> None:
     with ramp.simulation.reading.connect() as db:
         rows = [
             str(row)
-            for table in ("orders", "reports", "people", "providers")
+            for table in ("orders", "reports", "kyc_customers", "providers")
             for row in db.exec_driver_sql(f"SELECT * FROM ramp_sandbox_{table}")
         ]
     told = "\n".join(rows)
@@ -234,7 +234,9 @@ def test_two_openings_at_once_are_one_order(ramp: Ramp) -> None:
     others = [ramp.again() for _ in range(4)]
     answers: list[object] = []
     threads = [
-        threading.Thread(target=lambda one=one: answers.append(one.provider.create_order(opening(one))))
+        threading.Thread(
+            target=lambda one=one: answers.append(one.provider.create_order(opening(one)))
+        )
         for one in others
     ]
     for thread in threads:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossway.adapters.ramps.sandbox.behaviour import Behaviour
-from crossway.adapters.ramps.sandbox.quotes import build_quote, provider_rate, apply_fee
+from crossway.adapters.ramps.sandbox.quotes import apply_fee, build_quote, provider_rate
 from crossway.domain.fiat import RATE_SCALE, Rate
 from crossway.domain.ramps import Direction
 from crossway.ports.ramps import ProviderRejected

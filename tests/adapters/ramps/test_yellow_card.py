@@ -281,11 +281,19 @@ def test_a_paid_order_cannot_be_cancelled(server: StandIn, card: YellowCard) -> 
         ("send", {"status": "created"}, ProviderOrderStatus.WAITING),
         ("send", {"status": "pending"}, ProviderOrderStatus.PAID),
         ("send", {"status": "complete"}, ProviderOrderStatus.DELIVERED),
-        ("send", {"status": "failed", "errorCode": "INVALID_RECIPIENT"}, ProviderOrderStatus.FAILED),
+        (
+            "send",
+            {"status": "failed", "errorCode": "INVALID_RECIPIENT"},
+            ProviderOrderStatus.FAILED,
+        ),
     ],
 )
 def test_every_status_means_something(
-    server: StandIn, card: YellowCard, kind: str, changed: dict[str, Any], outcome: ProviderOrderStatus
+    server: StandIn,
+    card: YellowCard,
+    kind: str,
+    changed: dict[str, Any],
+    outcome: ProviderOrderStatus,
 ) -> None:
     server.answers[BY_OURS[ON if kind == "receive" else OFF]] = ANSWERS[kind] | changed
     reference = f"{kind}:cw_7Hs2"
@@ -302,7 +310,11 @@ def test_a_receive_is_delivered_with_its_transaction(server: StandIn, card: Yell
         "settlementInfo": settled,
     }
     (report,) = card.fetch_updates(["receive:cw_7Hs2"])["receive:cw_7Hs2"]
-    assert (report.status, report.amount, report.tx_hash) == (ProviderOrderStatus.DELIVERED, HUNDRED, "0xabc")
+    assert (report.status, report.amount, report.tx_hash) == (
+        ProviderOrderStatus.DELIVERED,
+        HUNDRED,
+        "0xabc",
+    )
 
 
 def signed(body: bytes) -> dict[str, str]:

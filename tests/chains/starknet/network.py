@@ -21,7 +21,7 @@ from crossway.adapters.chains.starknet.contracts import (
     constructor_calldata,
     default_deployment,
 )
-from crossway.adapters.chains.starknet.felts import to_felt, split_u256, selector, to_hex_list
+from crossway.adapters.chains.starknet.felts import selector, split_u256, to_felt, to_hex_list
 from crossway.catalogue import load_catalogue
 from tests.chains.starknet.environment import HERE, classes, needed
 

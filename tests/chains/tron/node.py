@@ -19,8 +19,8 @@ from crossway.adapters.chains.tron.signers import TronSigner
 from crossway.adapters.chains.tron.transactions import (
     RefBlock,
     encode_call_tx,
-    sign_transaction,
     encode_transfer_tx,
+    sign_transaction,
 )
 from tests.chains import anvil
 from tests.chains.anvil import BINARY, CATALOGUE, EPOCH, RELAYER_KEY, RICH_KEY, Anvil

@@ -64,19 +64,19 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
     first = desk.says("doctor", code=1)
     for remedy in ("contracts deploy --chain", "Send TRX for fees", "Send some, such as USDT"):
         assert remedy in first
-    assert "holds too little TRX" in desk.says(*deploy, code=1)
+    assert "has insufficient TRX" in desk.says(*deploy, code=1)
     one.anvil.rpc("anvil_setBalance", to_evm_address(one.relayer), hex(5_000 * 10**6))
     told = desk.says(*deploy)
     contracts = dict(findall(r'contracts\.(\w+) = "(T\w+)"', told))
     assert set(contracts) == {"factory", "escrow", "filler"}
     desk.names({**contracts, "prefix": "0xff"})
     assert desk.says("contracts", "verify").count("✓") == 4
-    assert "everything is there" in desk.says(*deploy)
+    assert "all contracts are deployed" in desk.says(*deploy)
     one.put_token(USDT)
     assert f"contracts approve --chain {TRON} --token USDT" in desk.says("doctor", code=1)
     desk.says("contracts", "approve", "--chain", TRON, "--yes")
     assert "nothing to change" in desk.says("contracts", "approve", "--chain", TRON, "--yes")
-    assert "Nothing wrong found" in desk.says("doctor")
+    assert "No problems found" in desk.says("doctor")
     assert one.front.keys == {SECRET}
 
 
@@ -102,4 +102,4 @@ def test_a_factory_that_is_told_the_wrong_first_byte_is_not_created(desk: Desk) 
     desk.one.anvil.rpc("anvil_setBalance", to_evm_address(desk.one.relayer), hex(5_000 * 10**6))
     # The machine of tests hashes with 0xff, so that here the byte of Tron is the wrong one.
     desk.names({})
-    assert "the node objects: REVERT" in desk.says("contracts", "deploy", "--yes", code=1)
+    assert "the node returned an error: REVERT" in desk.says("contracts", "deploy", "--yes", code=1)

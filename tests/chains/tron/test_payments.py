@@ -134,7 +134,7 @@ def test_trx_that_contracts_send_waits_for_a_machine_that_has_the_block(tron: Tr
     tron.call(forwarder, address_word("tron", to), 700)
     tron.mine()
     tron.front.mood = LAGGING
-    with pytest.raises(Unreachable, match="all that came of block"):
+    with pytest.raises(Unreachable, match="lacks transaction infos of block"):
         chain.scan(before, Addresses(to))
     tron.front.mood = HONEST
     again = open_tron(tron)
@@ -243,12 +243,12 @@ def test_nodes_that_fail_delay_and_lose_nothing(
     for mood in (GONE, BUSY, BROKEN, NONSENSE, WRONG_CHAIN):
         tron.front.mood = mood
         for health in healths(world):
-            health.checked = False
+            health.chain_verified = False
         world.step()
         told += "".join(world.words())
         tron.front.mood = HONEST
         for health in healths(world):
-            health.rests_until = 0.0
+            health.paused_until = 0.0
         world.step()
     world.ends(intent, State.COMPLETED)
     world.settled(intent)

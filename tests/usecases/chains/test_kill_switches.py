@@ -1,4 +1,4 @@
-"""What is switched off, and who sees it when."""
+"""Kill switches: who may set them, and when other processes see them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ def switch_cctp(world: Harness, services: Services, off: bool = True) -> None:
     set_kill_switch(services, world.operator, "bridge:CCTP", off, "an incident" if off else "")
 
 
-def test_a_switch_made_in_this_process_is_seen_at_once(world: Harness) -> None:
+def test_a_kill_switch_set_in_this_process_applies_at_once(world: Harness) -> None:
     services = world.services
     assert active_kill_switches(services) == {}
     switch_cctp(world, services)
@@ -43,7 +43,7 @@ def test_a_switch_made_in_this_process_is_seen_at_once(world: Harness) -> None:
     assert active_kill_switches(services) == {}
 
 
-def test_a_switch_made_in_another_process_is_seen_soon(world: Harness) -> None:
+def test_a_kill_switch_set_in_another_process_applies_soon(world: Harness) -> None:
     services = world.services
     assert active_kill_switches(services) == {}
     switch_cctp(
@@ -70,14 +70,14 @@ class Meanwhile:
         self.happens()
 
 
-def test_what_was_read_before_a_switch_is_not_kept(world: Harness) -> None:
+def test_a_read_started_before_a_change_is_not_cached(world: Harness) -> None:
     services = world.services
     slow: Any = Meanwhile(services.store, lambda: switch_cctp(world, services))
     assert active_kill_switches(replace(services, store=slow)) == {}
     assert active_kill_switches(services) == OFF
 
 
-def test_a_route_that_is_off_is_not_quoted_and_who_did_it_is_known(tmp_path: Path) -> None:
+def test_a_disabled_route_is_not_quoted_and_the_change_is_audited(tmp_path: Path) -> None:
     chains = ("BASE_MAINNET", "SOLANA_MAINNET")
     world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=chains)
     services = world.services
@@ -104,7 +104,7 @@ def test_a_route_that_is_off_is_not_quoted_and_who_did_it_is_known(tmp_path: Pat
     assert "CCTP" in offering()
 
 
-def test_bridges_are_measured_as_they_are_asked(tmp_path: Path) -> None:
+def test_bridge_health_is_measured_by_quote_calls(tmp_path: Path) -> None:
     world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=("BASE_MAINNET", "BSC_MAINNET"))
     assert {
         state.health.answers

@@ -88,8 +88,8 @@ def test_a_revoked_key_ends_at_once_here_and_is_asked_again_elsewhere(
     assert authentication.get_cached_principal(services, made.secret) is None
     with pytest.raises(Unauthorized):
         authentication.authenticate(services, made.secret)
-    ((hashed, (at, key, client)),) = elsewhere.keys.seen.items()
-    elsewhere.keys.seen[hashed] = (at - authentication.CACHE_SECONDS - 1, key, client)
+    ((hashed, (at, key, client)),) = elsewhere.process.api_keys.by_hash.items()
+    elsewhere.process.api_keys.by_hash[hashed] = (at - authentication.CACHE_SECONDS - 1, key, client)
     with pytest.raises(Unauthorized):
         authentication.authenticate(elsewhere, made.secret)
     assert not authentication.was_authenticated(elsewhere, made.secret)

@@ -80,7 +80,7 @@ def test_who_comes_back_after_an_erasure_is_somebody_new(office: KycHarness) -> 
     before = order_of_hers(office)
     verification.erase_customer(office.services, office.world.operator, EMAIL)
     found = verification.assess_customer(*office.asked, "YELLOW_CARD", EMAIL, "NG", "NGN")
-    assert (found.subject.person_id, found.subject.used_micro_usd) == (None, 0)
+    assert (found.subject.customer_id, found.subject.used_micro_usd) == (None, 0)
     assert verification.get_or_create_customer(office.services, EMAIL).id != before.customer_id
 
 

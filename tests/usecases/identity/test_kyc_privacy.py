@@ -120,8 +120,8 @@ class Chatty:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
 
-    def open(self, order: OrderRequest) -> ProviderOrder:
-        raise ProviderRejected(f"{order.email} has no account {order.fields['accountNumber']} here")
+    def create_order(self, request: OrderRequest) -> ProviderOrder:
+        raise ProviderRejected(f"{request.email} has no account {request.fields['accountNumber']} here")
 
 
 def test_what_a_provider_says_is_kept_without_what_it_repeats(tmp_path: Path) -> None:

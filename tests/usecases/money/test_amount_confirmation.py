@@ -1,4 +1,4 @@
-"""Money that a person moves by hand: above a limit only when its amount was typed again."""
+"""Manual transfers above a limit require the amount to be typed again."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +54,7 @@ def expired(world: Harness, refused: bool = False) -> Intent:
     return world.now(intent)
 
 
-def test_a_refund_above_the_limit_needs_its_amount_again(world: Harness) -> None:
+def test_a_refund_above_the_limit_needs_confirmation(world: Harness) -> None:
     intent, services = expired(world), limited(world, 10)
     held = f"{intent.balance_at_address / 10**6:f}".rstrip("0")
     with pytest.raises(AmountNotConfirmed, match=f"amount must be typed again .*: {held} USDC"):
@@ -66,14 +66,14 @@ def test_a_refund_above_the_limit_needs_its_amount_again(world: Harness) -> None
     world.until(intent, State.REFUNDED)
 
 
-def test_below_the_limit_and_for_a_client_nothing_is_asked(world: Harness) -> None:
+def test_no_confirmation_is_needed_below_the_limit_or_for_clients(world: Harness) -> None:
     first, second = expired(world), None
     manual_operations.refund(limited(world, 1000), OTTO, first.address)
     second = expired(world)
     manual_operations.refund(limited(world, 0), world.caller, second.address)
 
 
-def test_a_redirected_refund_needs_the_amount_that_goes_elsewhere(world: Harness) -> None:
+def test_a_redirected_refund_needs_its_amount_confirmed(world: Harness) -> None:
     intent, services = expired(world, refused=True), limited(world, 0)
     to = world.address(BASE, "elsewhere")
     with pytest.raises(AmountNotConfirmed) as refused:
@@ -83,7 +83,7 @@ def test_a_redirected_refund_needs_the_amount_that_goes_elsewhere(world: Harness
     world.until(intent, State.REFUNDED)
 
 
-def test_money_of_another_kind_is_asked_for_at_its_own_price(world: Harness) -> None:
+def test_an_unexpected_deposit_is_valued_at_its_own_price(world: Harness) -> None:
     intent = world.pay()
     world.deposit(intent, "50000000", token=CATALOGUE.tokens[BASE, "USDT"].address)
     world.pass_time(30, 5)
@@ -98,7 +98,7 @@ def test_money_of_another_kind_is_asked_for_at_its_own_price(world: Harness) -> 
     ("limit", "micro_usd", "asked"),
     [(1000, 1_000_000_000, False), (1000, 1_000_000_001, True), (0, 1, True), (1000, None, True)],
 )
-def test_the_limit_is_what_may_move_without_and_unknown_worth_is_above_it(
+def test_the_limit_is_inclusive_and_unknown_value_exceeds_it(
     world: Harness, limit: int, micro_usd: int | None, asked: bool
 ) -> None:
     moved = TransferAmount(1, 6, "USDC", micro_usd)
@@ -108,14 +108,14 @@ def test_the_limit_is_what_may_move_without_and_unknown_worth_is_above_it(
 
 
 @pytest.mark.parametrize("typed", ["1200.5", "1 200.50", "1200.500 USDC", "1200.5USDC"])
-def test_an_amount_is_read_as_people_write_it(world: Harness, typed: str) -> None:
+def test_common_spellings_of_the_amount_are_accepted(world: Harness, typed: str) -> None:
     require_confirmation(
         limited(world, 0), OTTO, TransferAmount(1_200_500_000, 6, "USDC", 1), typed
     )
 
 
 @pytest.mark.parametrize("typed", ["", "  ", "1200", "1200,5", "nan", "1200.5 USDT", "١٢٠٠", None])
-def test_anything_else_is_another_amount(world: Harness, typed: str | None) -> None:
+def test_other_input_is_rejected(world: Harness, typed: str | None) -> None:
     with pytest.raises(InvalidInput, match="amount must be"):
         require_confirmation(
             limited(world, 0), OTTO, TransferAmount(1_200_500_000, 6, "USDC", 1), typed

@@ -1,4 +1,4 @@
-"""The books as accountants read them: they balance, and an export adds up."""
+"""The books balance, and exports add up."""
 
 import csv
 import io
@@ -51,7 +51,7 @@ def test_the_trial_balance_is_zero_for_every_token(world: Harness) -> None:
     assert held != {line.key: line.amount for line in now.balances}
 
 
-def test_an_account_shows_its_postings_with_payment_and_counterpart(world: Harness) -> None:
+def test_an_account_lists_its_postings_with_payment_and_counterparty(world: Harness) -> None:
     usdc = world.services.catalogue.tokens["ARBITRUM_MAINNET", "USDC"].address
     key = (Account.RECIPIENT, "ARBITRUM_MAINNET", usdc)
     found = books.list_postings(world.services, world.operator, PostingFilter(key), 2)
@@ -97,7 +97,7 @@ def test_an_export_adds_up_from_opening_to_closing_balances(world: Harness, form
     assert parts["posting"]
 
 
-def test_an_export_of_everything_closes_at_the_balances_of_now(world: Harness) -> None:
+def test_a_full_export_closes_at_the_current_balances(world: Harness) -> None:
     opened = books.export_postings(world.services, world.operator, None, None)
     entries = list(opened.postings)
     assert opened.opening == {}
@@ -106,7 +106,7 @@ def test_an_export_of_everything_closes_at_the_balances_of_now(world: Harness) -
     assert [e.posted.id for e in entries] == sorted(e.posted.id for e in entries)
 
 
-def test_wrong_ranges_and_forms_and_strangers_are_refused(world: Harness) -> None:
+def test_invalid_ranges_formats_and_callers_are_rejected(world: Harness) -> None:
     with pytest.raises(InvalidInput, match="last day"):
         books.export_postings(world.services, world.operator, TODAY, date(2020, 1, 1))
     with pytest.raises(InvalidInput, match="csv, json"):
@@ -119,7 +119,7 @@ def test_wrong_ranges_and_forms_and_strangers_are_refused(world: Harness) -> Non
             ask(world.services, world.caller)
 
 
-def test_stock_that_was_put_in_is_booked_as_capital_only_as_it_is(world: Harness) -> None:
+def test_added_inventory_is_booked_as_equity_for_the_exact_difference(world: Harness) -> None:
     services, who = world.services, world.operator
     usdc = services.catalogue.tokens["BASE_MAINNET", "USDC"]
     chain = services.chains["BASE_MAINNET"]

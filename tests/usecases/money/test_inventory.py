@@ -1,4 +1,4 @@
-"""The relayer's stock: what the page says is what chains and books say, whatever is under way."""
+"""The relayer's inventory agrees with chains and books, whatever payments are in progress."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -30,7 +30,7 @@ def by_place(world: Harness) -> dict[tuple[str, str], InventoryPosition]:
     return {(one.token.chain, one.token.symbol): one for one in found.positions}
 
 
-def test_the_numbers_are_those_of_chains_and_books_with_payments_in_every_state(
+def test_inventory_matches_chains_and_books_with_payments_in_every_state(
     world: Harness,
 ) -> None:
     inventory_adjustments.book_opening_balances(world.services, world.operator)
@@ -85,7 +85,7 @@ def test_the_numbers_are_those_of_chains_and_books_with_payments_in_every_state(
     assert found.unavailable == ()
 
 
-def test_a_target_is_set_by_a_treasurer_and_else_follows_the_flows(world: Harness) -> None:
+def test_a_target_is_set_by_a_treasurer_or_automatic(world: Harness) -> None:
     intent = world.pay()
     world.deposit(intent)
     world.until(intent, State.COMPLETED)
@@ -110,7 +110,7 @@ def test_a_target_is_set_by_a_treasurer_and_else_follows_the_flows(world: Harnes
         )
 
 
-def test_what_is_lacking_is_suggested_to_be_moved_from_where_it_is_spare(world: Harness) -> None:
+def test_shortfalls_are_suggested_to_be_covered_by_surplus(world: Harness) -> None:
     treasury.set_target(world.services, world.operator, ARBITRUM, "USDC", 1_012_000 * 10**6)
     inventory = treasury.get_inventory(world.services, world.operator)
     (move,) = rebalancing.suggest_moves(world.services, world.operator, inventory.positions)
@@ -125,7 +125,7 @@ def test_what_is_lacking_is_suggested_to_be_moved_from_where_it_is_spare(world: 
         assert before == 1_000_000 * 10**6, "a suggestion moves nothing"
 
 
-def test_a_chain_that_is_silent_is_named_and_its_stock_unknown(world: Harness) -> None:
+def test_an_unreachable_chain_is_named_and_its_balance_unknown(world: Harness) -> None:
     chain_controls.inject_faults(world.services, world.operator, BASE, {"outageSeconds": 60})
     found = treasury.get_inventory(world.services, world.operator)
     assert [left.subject for left in found.unavailable] == [BASE]
@@ -133,6 +133,6 @@ def test_a_chain_that_is_silent_is_named_and_its_stock_unknown(world: Harness) -
     assert CATALOGUE.chains[BASE].id not in {gas.chain for gas in found.gas}
 
 
-def test_only_the_installations_people_see_the_stock(world: Harness) -> None:
+def test_only_staff_see_the_inventory(world: Harness) -> None:
     with pytest.raises(Forbidden):
         treasury.get_inventory(world.services, world.caller)

@@ -1,4 +1,4 @@
-"""Comparing the books with the chains, and what the operator then does."""
+"""Reconciliation of the books with the chains, and how operators resolve findings."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,10 +9,10 @@ import pytest
 
 from crossway.domain.errors import Forbidden
 from crossway.domain.intent import State
-from crossway_demo.scenarios.scenario_world import BASE, ScenarioWorld
 from crossway.usecases.money.price_exposure import list_exposures
 from crossway.usecases.money.reconciliation import reconcile
 from crossway.usecases.operating import overview
+from crossway_demo.scenarios.scenario_world import BASE, ScenarioWorld
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_books_and_chains_agree_after_a_payment(world: ScenarioWorld) -> None:
     assert found.sentences() == ["The books and the chains agree."]
 
 
-def test_money_that_left_without_the_books_is_told_with_both_amounts(world: ScenarioWorld) -> None:
+def test_an_unbooked_withdrawal_is_reported_with_both_amounts(world: ScenarioWorld) -> None:
     intent = world.create_intent()
     world.deposit("10000000")
     world.pass_time(10)
@@ -40,7 +40,9 @@ def test_money_that_left_without_the_books_is_told_with_both_amounts(world: Scen
     assert found.sentences() == [f"{name} holds 12.5 USDC; the books say 10 USDC."]
 
 
-def test_a_transaction_that_nobody_here_signed_is_listed_and_acknowledged(world: ScenarioWorld) -> None:
+def test_an_unknown_transaction_is_listed_and_acknowledged(
+    world: ScenarioWorld,
+) -> None:
     world.fault(BASE, "somebody else uses the relayer's next nonce", takeNonce=True)
     world.restart_engine()
     world.pass_time(2)
@@ -54,14 +56,14 @@ def test_a_transaction_that_nobody_here_signed_is_listed_and_acknowledged(world:
     assert (who, what) == ("A shop", "alerts resolved")
 
 
-def test_a_chain_that_gives_no_answer_is_named(world: ScenarioWorld) -> None:
+def test_an_unreachable_chain_is_named(world: ScenarioWorld) -> None:
     world.fault(BASE, "the node does not answer", outageSeconds=60)
     assert reconcile(world.services, world.operator).sentences() == [
         "BASE_MAINNET did not respond: BASE_MAINNET does not answer"
     ]
 
 
-def test_a_missing_price_is_said_to_be_missing(world: ScenarioWorld) -> None:
+def test_a_missing_price_is_reported(world: ScenarioWorld) -> None:
     world.create_intent(token_in=world.token(BASE, "ETH"))
     world.move_price("ETH", 50)
     (worst,) = list_exposures(world.services, world.operator)
@@ -69,7 +71,7 @@ def test_a_missing_price_is_said_to_be_missing(world: ScenarioWorld) -> None:
     assert "unknown because a price is missing" in replace(worst, in_micro_usd=None).sentence()
 
 
-def test_only_an_operator_compares(world: ScenarioWorld) -> None:
+def test_only_staff_may_reconcile(world: ScenarioWorld) -> None:
     for ask in (reconcile, list_exposures):
         with pytest.raises(Forbidden):
             ask(world.services, world.caller)

@@ -1,4 +1,4 @@
-"""Comparisons as they are run: each kind of difference is found, explained and remembered."""
+"""Reconciliation runs find, explain and store each kind of difference."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,9 +11,9 @@ from crossway.domain.errors import Forbidden, InvalidStatus
 from crossway.domain.intent import State
 from crossway.domain.roles import Role
 from crossway.ports.treasury_repository import ReconciliationRun
-from crossway_demo.scenarios.scenario_world import BASE, ScenarioWorld
 from crossway.usecases.money import inventory_adjustments, reconciliation_runs
 from crossway.usecases.simulator import chain_controls
+from crossway_demo.scenarios.scenario_world import BASE, ScenarioWorld
 from tests.processes import wait_until
 
 
@@ -49,7 +49,9 @@ def finish(world: ScenarioWorld) -> None:
     world.settle()
 
 
-def test_each_kind_of_difference_is_found_with_its_reason_and_a_way_on(world: ScenarioWorld) -> None:
+def test_each_kind_of_difference_is_found_with_reason_and_next_step(
+    world: ScenarioWorld,
+) -> None:
     inventory_adjustments.book_opening_balances(world.services, world.operator)
     finish(world)
     assert run(world).differences == 0
@@ -76,7 +78,9 @@ def test_each_kind_of_difference_is_found_with_its_reason_and_a_way_on(world: Sc
     assert "differ in" in alarm.message
 
 
-def test_a_deposit_that_vanished_from_its_address_is_a_lasting_difference(world: ScenarioWorld) -> None:
+def test_a_deposit_that_left_its_address_is_a_persistent_difference(
+    world: ScenarioWorld,
+) -> None:
     intent = world.create_intent()
     world.deposit("10000000")
     world.pass_time(10)
@@ -90,7 +94,7 @@ def test_a_deposit_that_vanished_from_its_address_is_a_lasting_difference(world:
     assert "A transaction that is not in the books spent the balance" in found["reason"]
 
 
-def test_the_alarm_ends_with_the_first_comparison_that_agrees(world: ScenarioWorld) -> None:
+def test_the_alert_is_resolved_by_the_first_run_without_differences(world: ScenarioWorld) -> None:
     inventory_adjustments.book_opening_balances(world.services, world.operator)
     balances(world, relayer="5000000")
     assert run(world).differences == 1
@@ -106,7 +110,7 @@ def test_the_alarm_ends_with_the_first_comparison_that_agrees(world: ScenarioWor
     assert world.alerts() == []
 
 
-def test_every_day_has_one_comparison_at_its_hour(world: ScenarioWorld) -> None:
+def test_one_daily_run_starts_at_its_hour(world: ScenarioWorld) -> None:
     services = replace(world.services, policy=replace(world.services.policy, reconcile_at_hour=3))
     now = services.clock.now()
     assert now.hour >= 3
@@ -118,12 +122,12 @@ def test_every_day_has_one_comparison_at_its_hour(world: ScenarioWorld) -> None:
     wait_until("it has ended", lambda: ended_run(world, 2))
     late = replace(world.services.policy, reconcile_at_hour=23)
     assert reconciliation_runs.start_daily(replace(services, policy=late)) == 0
-    assert [one.started_by for one in reconciliation_runs.list_runs(services, world.operator, 5)] == [
-        reconciliation_runs.DAILY_ACTOR
-    ] * 2
+    assert [
+        one.started_by for one in reconciliation_runs.list_runs(services, world.operator, 5)
+    ] == [reconciliation_runs.DAILY_ACTOR] * 2
 
 
-def test_one_comparison_runs_at_a_time_and_only_who_may_begins_it(world: ScenarioWorld) -> None:
+def test_one_run_at_a_time_and_only_with_permission(world: ScenarioWorld) -> None:
     begun = world.services.clock.now()
     world.services.store.write(lambda unit: unit.treasury.start_reconciliation("Ada", begun, 2))
     with pytest.raises(InvalidStatus, match="already running"):

@@ -131,7 +131,7 @@ def test_a_rotation_is_audited(office: KycHarness) -> None:
     with office.world.store.read() as unit:
         (line,) = [line for line in unit.audit_log.list_recent(9) if line[1] == "Ada"]
     assert line[2] == "secrets re-encrypted"
-    assert set(line[3]["renewed"]) == {
+    assert set(line[3]["reencrypted"]) == {
         f"{table.name}.{column}" for table, _, column in ENCRYPTED_COLUMNS
     }
 

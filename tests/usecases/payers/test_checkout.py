@@ -1,4 +1,4 @@
-"""Paying without a key: pages that nobody guesses, and links that make one intent for one form."""
+"""Checkout without an API key: tokens cannot be guessed, and one form creates one intent."""
 
 import base64
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +15,7 @@ from crossway.domain.roles import Role
 from crossway.usecases.payers import branding, checkout, links
 from crossway.usecases.payers.checkout import CheckoutError, CheckoutForm
 from crossway.usecases.payers.link_fields import LinkRequest
+from crossway.usecases.payments.link_tokens import create_token
 from tests.harness import CATALOGUE, Harness
 
 BASE = "BASE_MAINNET:USDC"
@@ -37,9 +38,9 @@ def form(
     return CheckoutForm(nonce.ljust(20, "-"), amount, way, refund)
 
 
-def test_a_page_is_found_by_its_name_alone(world: Harness) -> None:
+def test_a_checkout_page_is_found_by_its_token_only(world: Harness) -> None:
     made = [world.pay() for _ in range(3)]
-    names = [checkout.checkout_token(world.services, intent.id) for intent in made]
+    names = [create_token(world.services, intent.id) for intent in made]
     assert [checkout.get_checkout(world.services, name).intent.id for name in names] == [1, 2, 3]
     assert len({len(name) for name in names}) == 1
     # Names that follow one another have nothing in common, so they tell of no number.
@@ -47,20 +48,20 @@ def test_a_page_is_found_by_its_name_alone(world: Harness) -> None:
     assert len({one[-8:] for one in raw}) == len({one[:4] for one in raw}) == 3
 
 
-def test_no_forged_or_altered_name_opens_a_page(world: Harness) -> None:
-    name = checkout.checkout_token(world.services, world.pay().id)
-    other = checkout.checkout_token(world.services, world.pay().id)
+def test_forged_or_altered_tokens_are_not_found(world: Harness) -> None:
+    name = create_token(world.services, world.pay().id)
+    other = create_token(world.services, world.pay().id)
     altered = [
         name[:place] + ("A" if name[place] != "A" else "B") + name[place + 1 :]
         for place in range(len(name))
     ]
-    never_made = checkout.checkout_token(world.services, 999)
+    never_made = create_token(world.services, 999)
     for wrong in (*altered, name[:16] + other[16:], name[:-1], name + "A", "1", "", never_made):
         with pytest.raises(NotFound):
             checkout.get_checkout(world.services, wrong)
 
 
-def test_a_link_makes_an_intent_of_its_own_terms_for_each_payer(world: Harness) -> None:
+def test_a_link_creates_an_intent_with_its_own_terms_for_each_payer(world: Harness) -> None:
     link = a_link(world, metadata={"sku": 7}, reference="A-1", min_amount="1000000")
     first = checkout.pay_by_link(world.services, link.id, form(world, "one"))
     second = checkout.pay_by_link(
@@ -76,7 +77,7 @@ def test_a_link_makes_an_intent_of_its_own_terms_for_each_payer(world: Harness) 
     assert links.get(world.services, world.caller, link.id).uses == 2
 
 
-def test_a_form_sent_many_times_at_once_is_one_intent(world: Harness) -> None:
+def test_a_form_submitted_concurrently_creates_one_intent(world: Harness) -> None:
     link, sent = a_link(world, max_uses=1), form(world)
     with ThreadPoolExecutor(8) as pool:
         made = list(
@@ -86,7 +87,7 @@ def test_a_form_sent_many_times_at_once_is_one_intent(world: Harness) -> None:
     assert links.get(world.services, world.caller, link.id).uses == 1
 
 
-def test_a_limit_of_uses_holds_when_many_come_at_once(world: Harness) -> None:
+def test_the_maximum_number_of_uses_holds_under_concurrency(world: Harness) -> None:
     link = a_link(world, max_uses=3)
 
     def one(number: int) -> bool:
@@ -101,7 +102,7 @@ def test_a_limit_of_uses_holds_when_many_come_at_once(world: Harness) -> None:
 
 
 @pytest.mark.parametrize("how", ["off", "over", "used_up"])
-def test_a_closed_link_takes_no_payment_and_says_why(world: Harness, how: str) -> None:
+def test_a_closed_link_rejects_payments_with_the_reason(world: Harness, how: str) -> None:
     ends = world.clock.now() + timedelta(seconds=60)
     link = a_link(world, max_uses=1, expires_at=ends)
     if how == "off":
@@ -127,7 +128,7 @@ def test_a_closed_link_takes_no_payment_and_says_why(world: Harness, how: str) -
         ("refund", {"refund_address": "0x" + "0" * 40}), ("form", {"nonce": "short"}),
     ],
 )  # fmt: skip
-def test_a_form_that_is_wrong_makes_nothing_and_says_what(
+def test_an_invalid_form_creates_nothing_and_names_the_reason(
     world: Harness, why: str, changed: dict[str, str]
 ) -> None:
     link = a_link(
@@ -140,7 +141,7 @@ def test_a_form_that_is_wrong_makes_nothing_and_says_what(
     assert links.get(world.services, world.caller, link.id).uses == 0
 
 
-def test_every_way_costs_what_it_was_said_to_cost(world: Harness) -> None:
+def test_every_payment_method_costs_what_was_shown(world: Harness) -> None:
     link = a_link(world, "BNB_MAINNET" if "BNB_MAINNET" in CATALOGUE.chains else "BASE_MAINNET")
     door = checkout.get_checkout_link(world.services, link.id)
     ways = checkout.list_payment_methods(
@@ -156,7 +157,7 @@ def test_every_way_costs_what_it_was_said_to_cost(world: Harness) -> None:
         assert abs(made.terms.deposit_amount - way.option.deposit_amount) <= 1
 
 
-def test_who_may_make_links_and_set_looks(world: Harness) -> None:
+def test_who_may_create_links_and_set_branding(world: Harness) -> None:
     viewer = replace(world.operator, role=Role.VIEWER)
     asked = LinkRequest(
         title="X", destination_chain="BASE", recipient=world.address("BASE_MAINNET", "shop")
@@ -184,7 +185,7 @@ def test_who_may_make_links_and_set_looks(world: Harness) -> None:
         (None, ["https://a.example/path"], "origin"), (None, ["*"], "origin"),
     ],
 )  # fmt: skip
-def test_a_look_that_could_do_harm_is_refused(
+def test_harmful_branding_is_rejected(
     world: Harness, picture: bytes | None, frames: list[str], word: str
 ) -> None:
     with pytest.raises(InvalidInput, match=word):

@@ -1,4 +1,4 @@
-"""One text finds the one thing that it means, and nobody finds what is another's."""
+"""Search finds the record that an identifier names, and never another client's."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,9 +10,9 @@ from crossway.domain.clients import Mode, Scope, staff_principal
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus
 from crossway.domain.intent import Intent, State
 from crossway.domain.roles import Role
-from crossway.usecases.payers import checkout
 from crossway.usecases.payments import notes_and_saved_views, search, timeline
 from crossway.usecases.payments import notes_and_saved_views as notes
+from crossway.usecases.payments.link_tokens import create_token
 from tests.storage.records import a_client
 from tests.usecases.ramp_worlds import ADA, RampWorld
 
@@ -40,10 +40,10 @@ def paid(world: RampWorld) -> Intent:
     return world.until(intent, State.COMPLETED)
 
 
-def test_every_identifier_of_a_payment_leads_to_it(world: RampWorld, paid: Intent) -> None:
+def test_every_identifier_of_a_payment_finds_it(world: RampWorld, paid: Intent) -> None:
     told = timeline.get_timeline(world.services, world.operator, paid.id)
     [deposit] = told.deposits
-    page = checkout.checkout_token(world.services, paid.id)
+    page = create_token(world.services, paid.id)
     for text in (
         str(paid.id),
         f"#{paid.id}",
@@ -66,14 +66,14 @@ def test_every_identifier_of_a_payment_leads_to_it(world: RampWorld, paid: Inten
         assert only(world, text) == ("payment", paid.id), text
 
 
-def test_what_many_share_is_a_choice_with_reasons(world: RampWorld, paid: Intent) -> None:
+def test_a_shared_identifier_lists_all_hits_with_reasons(world: RampWorld, paid: Intent) -> None:
     found = search.search(world.services, world.operator, paid.terms.recipient)
     assert found.best_match is None
     assert {hit.matched_field for hit in found.hits} == {"recipient"}
     assert [hit.id for hit in found.hits] == [paid.id, paid.id - 1]
 
 
-def test_orders_people_clients_and_requests_are_found(world: RampWorld) -> None:
+def test_orders_customers_clients_and_requests_are_found(world: RampWorld) -> None:
     order = world.buy()
     assert only(world, f"order {order.id}") == ("order", order.id)
     assert only(world, order.provider_reference) == ("order", order.id)
@@ -87,11 +87,11 @@ def test_orders_people_clients_and_requests_are_found(world: RampWorld) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", "%", "nobody", "0x", "https://[x", "9" * 400, "\0"])
-def test_nonsense_finds_nothing(world: RampWorld, paid: Intent, text: str) -> None:
+def test_unknown_text_finds_nothing(world: RampWorld, paid: Intent, text: str) -> None:
     assert search.search(world.services, world.operator, text).hits == ()
 
 
-def test_a_client_finds_its_own_alone(world: RampWorld, paid: Intent) -> None:
+def test_a_client_finds_only_its_own_records(world: RampWorld, paid: Intent) -> None:
     stranger = replace(
         world.caller, client=a_client("c-9"), mode=Mode.TEST, scopes=frozenset(Scope)
     )
@@ -102,7 +102,9 @@ def test_a_client_finds_its_own_alone(world: RampWorld, paid: Intent) -> None:
     assert mine.id == paid.id
 
 
-def test_notes_stand_in_the_story_and_a_viewer_writes_none(world: RampWorld, paid: Intent) -> None:
+def test_notes_appear_in_the_timeline_and_viewers_cannot_add_any(
+    world: RampWorld, paid: Intent
+) -> None:
     notes.add_note(world.services, world.operator, paid.id, "  The payer called.  ")
     told = timeline.get_timeline(world.services, world.operator, paid.id)
     assert [(note.author, note.text) for note in told.notes] == [
@@ -115,8 +117,9 @@ def test_notes_stand_in_the_story_and_a_viewer_writes_none(world: RampWorld, pai
             notes.add_note(world.services, world.operator, paid.id, words)
 
 
-def test_views_belong_to_the_team(world: RampWorld) -> None:
-    services, ada, vera = world.services, staff_principal("Ada"), staff_principal("Vera", Role.VIEWER)
+def test_saved_views_are_shared_by_the_team(world: RampWorld) -> None:
+    services, ada = world.services, staff_principal("Ada")
+    vera = staff_principal("Vera", Role.VIEWER)
     made = notes_and_saved_views.save_view(
         services, ada, "intents", " Held  up ", "all=exception%3Astuck", True
     )
@@ -137,7 +140,7 @@ def test_views_belong_to_the_team(world: RampWorld) -> None:
     assert notes_and_saved_views.list_views(services, vera, "intents") == []
 
 
-def test_the_way_out_says_what_the_network_asks(world: RampWorld) -> None:
+def test_a_refund_estimate_states_the_network_fee(world: RampWorld) -> None:
     intent = world.pay()
     assert timeline.estimate_refund(world.services, intent) is None
     world.deposit(intent, "short")

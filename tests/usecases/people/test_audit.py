@@ -15,7 +15,7 @@ from crossway.storage.service_tables import audit_log as table
 from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import clients
 from crossway.usecases.payments import manual_operations
-from crossway.usecases.staff import audit_log
+from crossway.usecases.staff import audit
 from tests.databases import new_sqlite
 from tests.harness import Harness
 
@@ -33,7 +33,7 @@ def test_every_change_tells_who_what_and_how_it_was_before(world: Harness) -> No
     services = world.services
     kill_switches.set_kill_switch(services, world.operator, f"chain:{BASE}", True, "node is down")
     kill_switches.set_kill_switch(services, world.operator, f"chain:{BASE}", False, "")
-    on, off = audit_log.page(services, world.operator, AuditFilter(subject=""), 10)[:2]
+    on, off = audit.list_entries(services, world.operator, AuditFilter(subject=""), 10)[:2]
     assert (off.who, off.what, off.detail["subject"]) == ("A shop", "switched off", f"chain:{BASE}")
     assert off.before == {"off": False, "reason": ""}
     assert off.after == {"off": True, "reason": "node is down"}
@@ -57,7 +57,7 @@ def test_a_refund_by_hand_is_in_the_log_under_its_intent(world: Harness) -> None
             break
         world.machine.seconds += 1
     assert tx
-    (entry,) = audit_log.page(
+    (entry,) = audit.list_entries(
         services, world.operator, AuditFilter(subject=f"intent:{intent.id}"), 10
     )
     assert (entry.who, entry.what) == ("A shop", "refund")
@@ -65,14 +65,14 @@ def test_a_refund_by_hand_is_in_the_log_under_its_intent(world: Harness) -> None
 
 def test_only_operators_see_the_log(world: Harness) -> None:
     for ask in (
-        lambda: audit_log.page(world.services, world.caller, AuditFilter(), 10),
-        lambda: audit_log.check(world.services, world.caller),
-        lambda: audit_log.names(world.services, world.caller),
+        lambda: audit.list_entries(world.services, world.caller, AuditFilter(), 10),
+        lambda: audit.verify_log(world.services, world.caller),
+        lambda: audit.list_actors_and_actions(world.services, world.caller),
     ):
         with pytest.raises(Forbidden):
             ask()
     with pytest.raises(InvalidInput, match="limit must be from 1 to 200"):
-        audit_log.page(world.services, world.operator, AuditFilter(), 0)
+        audit.list_entries(world.services, world.operator, AuditFilter(), 0)
 
 
 def test_the_log_is_walked_page_by_page(world: Harness) -> None:
@@ -80,28 +80,28 @@ def test_the_log_is_walked_page_by_page(world: Harness) -> None:
         clients.create_client(
             world.services, f"Shop {number}", staff_principal("Ada" if number % 2 else "Bob")
         )
-    first = audit_log.page(world.services, world.operator, AuditFilter(), 2)
-    rest = audit_log.page(world.services, world.operator, AuditFilter(before_id=first[-1].id), 10)
+    first = audit.list_entries(world.services, world.operator, AuditFilter(), 2)
+    rest = audit.list_entries(world.services, world.operator, AuditFilter(before_id=first[-1].id), 10)
     assert [entry.detail["client"] for entry in first + rest] == [
         f"Shop {number}" for number in (4, 3, 2, 1, 0)
     ]
-    assert audit_log.names(world.services, world.operator) == (["Ada", "Bob"], ["client created"])
+    assert audit.list_actors_and_actions(world.services, world.operator) == (["Ada", "Bob"], ["client created"])
 
 
 def test_a_log_that_nobody_touched_is_intact_and_one_that_was_is_not(world: Harness) -> None:
     services, operator = world.services, world.operator
-    empty = audit_log.check(services, operator)
+    empty = audit.verify_log(services, operator)
     assert (empty.entries, empty.intact) == (0, True)
     for number in range(3):
         clients.create_client(services, f"Shop {number}", staff_principal("Ada"))
-    good = audit_log.check(services, operator)
+    good = audit.verify_log(services, operator)
     assert (good.entries, good.broken, good.intact) == (3, (), True)
     clients.create_client(services, "Later", staff_principal("Ada"))
-    assert audit_log.check(services, operator, good.newest).intact
-    (second,) = [e.id for e in audit_log.page(services, operator, AuditFilter(), 10)][2:3]
+    assert audit.verify_log(services, operator, good.newest).intact
+    (second,) = [e.id for e in audit.list_entries(services, operator, AuditFilter(), 10)][2:3]
     with world.store.writer.begin() as db:
         db.execute(update(table).where(table.c.id == second).values(who="Eve"))
-    bad = audit_log.check(services, operator)
+    bad = audit.verify_log(services, operator)
     assert (bad.broken, bad.intact) == ((second,), False)
 
 
@@ -109,14 +109,14 @@ def test_a_log_that_was_cut_short_or_written_anew_lacks_a_hash_that_was_kept(wor
     services, operator = world.services, world.operator
     for number in range(3):
         clients.create_client(services, f"Shop {number}", staff_principal("Ada"))
-    kept = audit_log.check(services, operator).newest
-    newest = audit_log.page(services, operator, AuditFilter(), 1)[0].id
+    kept = audit.verify_log(services, operator).newest
+    newest = audit.list_entries(services, operator, AuditFilter(), 1)[0].id
     with world.store.writer.begin() as db:
         db.execute(table.delete().where(table.c.id == newest))
-    assert audit_log.check(services, operator).intact, (
+    assert audit.verify_log(services, operator).intact, (
         "by itself a chain cannot tell that it was cut"
     )
-    assert not audit_log.check(services, operator, kept).intact
+    assert not audit.verify_log(services, operator, kept).intact
 
 
 def test_entries_from_before_there_were_hashes_are_counted_apart(world: Harness) -> None:
@@ -124,14 +124,14 @@ def test_entries_from_before_there_were_hashes_are_counted_apart(world: Harness)
         old = {"at": 1, "who": "Ada", "what": "refund", "detail": "{}"}
         db.execute(table.insert(), [old, old])
     clients.create_client(world.services, "Shop", staff_principal("Ada"))
-    found = audit_log.check(world.services, world.operator)
+    found = audit.verify_log(world.services, world.operator)
     assert (found.entries, found.unhashed_entries, found.intact) == (3, 2, True)
 
 
 def test_a_log_whose_hashes_were_all_taken_away_is_not_called_whole(world: Harness) -> None:
     clients.create_client(world.services, "Shop", staff_principal("Ada"))
-    assert audit_log.check(world.services, world.operator).intact
+    assert audit.verify_log(world.services, world.operator).intact
     with world.store.writer.begin() as db:
         db.execute(update(table).values(hash="", who="Eve"))
-    found = audit_log.check(world.services, world.operator)
+    found = audit.verify_log(world.services, world.operator)
     assert (found.bare, found.intact) == (True, False)

@@ -222,8 +222,8 @@ def test_a_provider_lets_in_whom_it_vouches_for_once(services: Services, ada: in
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({"email": "eve@example.com"}, "Nobody here has the e-mail address"),
-        ({"email": None}, "has not told your e-mail address"),
+        ({"email": "eve@example.com"}, "No staff member has the e-mail address"),
+        ({"email": None}, "did not send your e-mail address"),
         ({"verified": False}, "has not verified"),
         ({"issued_at": datetime.fromisoformat("2026-11-21T11:00:00Z")}, "too old"),
     ],

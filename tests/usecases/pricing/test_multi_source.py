@@ -1,4 +1,4 @@
-"""Ways to pay from every chain (service.md §5): complete, in order, and exact to the unit."""
+"""Multi-source quotes (service.md §5): complete, sorted, and exact to the smallest unit."""
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +16,9 @@ MAINNETS = [chain.id for chain in CATALOGUE.chains.values() if not chain.testnet
 
 
 def compare(destination: str = "BASE_MAINNET", amount: str = "25.5", **more: str) -> Comparison:
-    return quotes.quote_multi_source(services(), SHOP, destination, amount, address(destination), **more)
+    return quotes.quote_multi_source(
+        services(), SHOP, destination, amount, address(destination), **more
+    )
 
 
 def test_every_chain_of_the_network_is_a_source_and_the_same_chain_comes_first() -> None:
@@ -65,7 +67,7 @@ def test_a_live_key_may_not_compare_test_networks() -> None:
         )
 
 
-def test_excluded_chains_are_left_out_and_their_short_names_understood() -> None:
+def test_excluded_chains_are_omitted_and_short_names_accepted() -> None:
     sources = {option.source for option in compare(exclude_chains="ETHEREUM, TRON_MAINNET").options}
     assert sources == set(MAINNETS) - {"ETHEREUM_MAINNET", "TRON_MAINNET"}
 
@@ -77,19 +79,19 @@ def test_the_amount_must_be_a_positive_number(amount: str | None) -> None:
     assert str(refused.value) == "Amount must be a valid positive number"
 
 
-def test_more_places_than_the_token_has_are_refused() -> None:
+def test_more_decimals_than_the_token_has_are_rejected() -> None:
     with pytest.raises(InvalidInput, match="amount has more than 6 decimal places"):
         compare(amount="1.0000001")
 
 
-def test_complaints_come_together() -> None:
+def test_all_errors_are_reported_together() -> None:
     with pytest.raises(InvalidInput) as refused:
         quotes.quote_multi_source(services(), SHOP, "MARS", "x", None, exclude_chains="VENUS")
     fields = [complaint.split()[0] for complaint in str(refused.value).split("; ")]
     assert fields == ["Amount", "destinationChain", "excludeChains"]
 
 
-def test_a_switched_off_source_is_named_as_missing() -> None:
+def test_a_disabled_source_is_listed_as_excluded() -> None:
     made = services(store=KillSwitchStore({"chain:BSC_MAINNET": "maintenance"}))
     found = quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
     assert [(left.subject, left.reason) for left in found.excluded] == [
@@ -97,7 +99,7 @@ def test_a_switched_off_source_is_named_as_missing() -> None:
     ]
 
 
-def test_a_chain_whose_bridges_refuse_the_amount_is_named_with_the_limit() -> None:
+def test_a_chain_whose_bridges_reject_the_amount_is_listed_with_the_limit() -> None:
     found = compare(amount="5000000")
     reasons = {left.subject: left.reason for left in found.excluded}
     assert "takes at most" in reasons["TRON_MAINNET"]
@@ -111,7 +113,7 @@ def test_a_chain_whose_bridges_refuse_the_amount_is_named_with_the_limit() -> No
     millionths=st.integers(1, 10**8),
     bps=st.sampled_from([0, 37]),
 )
-def test_every_option_is_to_the_unit_what_an_intent_would_ask(
+def test_every_option_equals_the_deposit_amount_of_an_intent(
     destination: str, symbol: str, millionths: int, bps: int
 ) -> None:
     made, who, text = services(), caller(app_fee_bps=bps), format_units(millionths, 6)

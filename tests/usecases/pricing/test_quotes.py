@@ -148,7 +148,7 @@ def test_a_single_quote_needs_both_token_addresses(missing: str, nothing: str | 
     assert str(refused.value) == "Token addresses are required"
 
 
-def test_all_complaints_come_at_once_each_naming_its_field() -> None:
+def test_all_errors_are_reported_together_each_naming_its_field() -> None:
     asked = one(
         token_in="0x12", destination="MARS", amount="-5", amount_symbol="GOLD", recipient="x"
     )
@@ -164,7 +164,7 @@ def test_a_recipient_of_another_kind_of_chain_is_refused() -> None:
         quotes.quote_with_bridge(services(), SHOP, one(recipient=tron), bridge="ACROSS")
 
 
-def test_a_bridge_that_lacks_the_route_says_so() -> None:
+def test_an_unsupported_route_is_rejected_by_the_bridge() -> None:
     asked = one(
         source="TRON", destination="BASE",
         token_in=address("TRON_MAINNET", "USDT"), token_out=address("BASE_MAINNET"),
@@ -189,7 +189,10 @@ def test_a_live_key_gets_no_quote_for_a_test_network() -> None:
     with pytest.raises(InvalidInput) as refused:
         quotes.quote_with_bridge(services(), caller(Mode.LIVE), asked, bridge="ACROSS")
     assert str(refused.value) == "A live key cannot be used with test networks"
-    assert quotes.quote_with_bridge(services(), caller(Mode.TEST), asked, bridge="ACROSS").fee_units > 0
+    assert (
+        quotes.quote_with_bridge(services(), caller(Mode.TEST), asked, bridge="ACROSS").fee_units
+        > 0
+    )
 
 
 def test_a_disabled_token_is_refused() -> None:
@@ -201,7 +204,9 @@ def test_a_disabled_token_is_refused() -> None:
 def test_the_clients_app_fee_is_part_of_the_deposit_and_no_part_of_the_fee() -> None:
     plain = quotes.quote_with_bridge(services(), SHOP, one(), bridge="CCTP")
     charged = quotes.quote_with_bridge(services(), caller(app_fee_bps=100), one(), bridge="CCTP")
-    capped = quotes.quote_with_bridge(services(), caller(app_fee_bps=100, cap=300_000), one(), bridge="CCTP")
+    capped = quotes.quote_with_bridge(
+        services(), caller(app_fee_bps=100, cap=300_000), one(), bridge="CCTP"
+    )
     assert charged.app_micro_usd == 1_000_000
     assert (plain.app_fee_units, charged.app_fee_units) == (0, 1_000_000)
     assert charged.fee_units == plain.fee_units
@@ -218,7 +223,7 @@ def test_multiple_quotes_come_cheapest_first_and_the_best_is_the_first() -> None
     assert quotes.best_quote(services(), SHOP, one()) == found[0]
 
 
-def test_excluded_bridges_are_not_asked() -> None:
+def test_excluded_bridges_are_not_called() -> None:
     found = quotes.list_quotes(services(), SHOP, one(), exclude_bridges="CCTP, GATEWAY")
     assert {quote.bridge for quote in found} == {BridgeName.ACROSS, BridgeName.RHINOFI}
     with pytest.raises(InvalidInput, match="excludeBridges"):
@@ -242,7 +247,7 @@ def test_within_one_chain_there_is_one_quote_and_no_bridge() -> None:
     assert quote.bridge_micro_usd == 2 * CATALOGUE.chains["BASE_MAINNET"].transfer_cost_micro_usd
 
 
-def test_a_bridge_that_fails_hangs_or_answers_nonsense_is_left_out() -> None:
+def test_a_bridge_that_fails_hangs_or_returns_invalid_quotes_is_excluded() -> None:
     hung = threading.Event()
     bridges = [
         OneBridge(BridgeName.ACROSS, Unreachable("down")),
@@ -274,7 +279,7 @@ def test_when_no_bridge_answers_quotes_are_unavailable() -> None:
         quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
 
 
-def test_no_offer_while_a_bridge_is_silent_is_unknown_and_not_a_refusal() -> None:
+def test_no_quote_while_a_bridge_is_down_means_unavailable_not_rejected() -> None:
     bridges = [
         OneBridge(BridgeName.ACROSS, Unreachable("down")),
         OneBridge(BridgeName.CCTP, "CCTP takes at most 1.00 USD"),
@@ -283,7 +288,7 @@ def test_no_offer_while_a_bridge_is_silent_is_unknown_and_not_a_refusal() -> Non
         quotes.best_quote(services(bridges=bridges), SHOP, one())
 
 
-def test_a_switched_off_chain_bridge_or_route_is_not_quoted() -> None:
+def test_a_disabled_chain_bridge_or_route_is_not_quoted() -> None:
     off = {"chain:POLYGON_MAINNET": "maintenance"}
     with pytest.raises(InvalidInput, match="destinationChain: POLYGON_MAINNET is switched off"):
         quotes.quote_with_bridge(services(store=KillSwitchStore(off)), SHOP, one(), bridge="CCTP")
@@ -305,7 +310,7 @@ class AgedPrices:
         return 60.0
 
 
-def test_a_price_that_is_too_old_refuses_to_quote() -> None:
+def test_a_stale_price_prevents_quotes() -> None:
     clock = FixedClock(NOW + timedelta(seconds=60))
     made = services(prices=AgedPrices(), clock=clock)
     asked = one(token_in=address("BASE_MAINNET", "ETH"))
@@ -318,22 +323,24 @@ def test_a_price_that_is_too_old_refuses_to_quote() -> None:
     assert {option.symbol for source in compared.options for option in source.options} == {"USDC"}
 
 
-def test_a_token_without_a_price_is_refused_by_name() -> None:
+def test_a_token_without_a_price_is_rejected_by_name() -> None:
     made = services(prices=FixedPrices({"ETH": 0}, NOW))
     with pytest.raises(InvalidInput, match="tokenIn: there is no price for ETH"):
         quotes.best_quote(made, SHOP, one(token_in=address("BASE_MAINNET", "ETH")))
 
 
-def test_a_silent_price_source_makes_quotes_unavailable() -> None:
+def test_a_failing_price_source_makes_quotes_unavailable() -> None:
     class Silent(AgedPrices):
         def get_usd_prices(self, symbols: Any) -> dict[str, Price]:
             raise Unreachable("no prices")
 
     with pytest.raises(QuotesUnavailable, match="no prices"):
-        quotes.best_quote(services(prices=Silent()), SHOP, one(token_in=address("BASE_MAINNET", "ETH")))
+        quotes.best_quote(
+            services(prices=Silent()), SHOP, one(token_in=address("BASE_MAINNET", "ETH"))
+        )
 
 
-def test_an_intent_gets_the_best_quote_with_what_it_must_keep() -> None:
+def test_an_intent_gets_the_best_quote_with_the_data_to_store() -> None:
     tokens = CATALOGUE.tokens
     routed = quotes.quote_intent(
         services(), SHOP, "AVALANCHE_MAINNET", "STARKNET_MAINNET",
@@ -366,7 +373,7 @@ def test_an_intent_within_one_chain_has_no_bridge_data() -> None:
         ("LISK_MAINNET", 1, "amount: ACROSS takes at least 1.00 USD"),
     ],
 )
-def test_an_intent_without_a_way_or_outside_the_limits_is_refused(
+def test_an_intent_without_a_route_or_outside_the_limits_is_rejected(
     source: str, units: int, message: str
 ) -> None:
     tokens = CATALOGUE.tokens

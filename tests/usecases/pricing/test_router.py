@@ -30,7 +30,7 @@ def test_routes_of_chains_that_are_not_configured_are_not_listed() -> None:
     }
 
 
-def test_a_route_that_is_switched_off_is_listed_as_not_supported() -> None:
+def test_a_disabled_route_is_listed_as_not_enabled() -> None:
     off = {
         "route:CCTP:BASE_MAINNET:POLYGON_MAINNET": "",
         "bridge:ACROSS": "",
@@ -76,7 +76,7 @@ def test_chains_are_listed_by_network() -> None:
         supported_chains.list_chains(services(), "moonnet")
 
 
-def test_tokens_are_listed_but_for_those_switched_off() -> None:
+def test_disabled_tokens_are_not_listed() -> None:
     tron = {token.symbol for token in supported_chains.list_tokens(services(), "TRON")}
     assert "USDT" in tron
     assert "USDC" not in tron
@@ -85,7 +85,7 @@ def test_tokens_are_listed_but_for_those_switched_off() -> None:
     assert all(token.enabled for tokens in listed.values() for token in tokens)
 
 
-def test_balances_are_asked_on_every_chain_whose_form_fits() -> None:
+def test_balances_are_read_on_every_chain_that_accepts_the_address() -> None:
     made = services()
     base = CATALOGUE.tokens["BASE_MAINNET", "USDC"]
     eth = CATALOGUE.tokens["ETHEREUM_MAINNET", "ETH"]
@@ -108,7 +108,7 @@ def test_a_contract_with_two_symbols_is_counted_once() -> None:
     assert holding == supported_chains.TokenBalance(usdt, 5)
 
 
-def test_a_chain_that_gives_no_answer_is_left_out_of_the_balances_and_named() -> None:
+def test_an_unreachable_chain_is_excluded_from_the_balances_and_named() -> None:
     made = services()
     made.chains["BASE_MAINNET"].silent = True
     found = supported_chains.get_balances(made, WALLET)
@@ -117,6 +117,6 @@ def test_a_chain_that_gives_no_answer_is_left_out_of_the_balances_and_named() ->
     assert "ETHEREUM_MAINNET" in found.by_chain
 
 
-def test_an_address_of_no_known_form_is_refused() -> None:
+def test_an_address_of_unknown_format_is_rejected() -> None:
     with pytest.raises(InvalidInput, match=r"^address "):
         supported_chains.get_balances(services(), "not an address")

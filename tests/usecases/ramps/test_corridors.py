@@ -161,7 +161,9 @@ def test_every_currency_is_listed_with_its_bounds_countries_and_providers(world:
     assert found["ZAR"].providers == (ProviderName.FONBNK, ProviderName.YELLOW_CARD)
 
 
-def test_only_currencies_that_are_paid_out_directly_are_listed_for_off_ramps(world: Harness) -> None:
+def test_only_currencies_that_are_paid_out_directly_are_listed_for_off_ramps(
+    world: Harness,
+) -> None:
     found = listed(world, direction="off-ramp")
     assert set(found) == {"NGN", "KES", "GHS", "ZAR", "TZS", "UGX", "ZMW", "XAF", "XOF"}
     assert found["NGN"].min_minor == 5 * 1_448_50

@@ -40,8 +40,8 @@ class Answering:
     def __getattr__(self, name: str) -> object:
         return getattr(self._provider, name)
 
-    def open(self, order: OrderRequest) -> ProviderOrder:
-        return self._answer(self._provider.open, order)  # type: ignore[attr-defined,operator]
+    def create_order(self, request: OrderRequest) -> ProviderOrder:
+        return self._answer(self._provider.create_order, request)  # type: ignore[attr-defined,operator]
 
 
 def answering(world: RampWorld, answer: object) -> None:
@@ -103,7 +103,9 @@ def test_another_price_at_the_opening_than_was_quoted_ends_it_and_names_both(
     assert "NGN, not" in order.failure_reason
     assert "as it quoted" in order.failure_reason
     world.pass_time(10)
-    notes = [m.note for m in ramp_orders.list_order_history(world.services, world.operator, order.id)]
+    notes = [
+        m.note for m in ramp_orders.list_order_history(world.services, world.operator, order.id)
+    ]
     assert "YELLOW_CARD has closed the order" in notes
 
 
@@ -256,11 +258,11 @@ def test_a_confirmation_without_a_payment_ends_as_failed(world: RampWorld) -> No
 @pytest.mark.parametrize(
     ("selling", "lie", "words"),
     [
-        (True, {"pay_to": "nowhere"}, "named no address of"),
-        (True, {"pay_to": "0x" + "0" * 40}, "named no address of"),
-        (True, {"reference": ""}, "a reference that is not the order's own"),
-        (False, {"reference": ""}, "a reference that is not the order's own"),
-        (False, {"reference": "taken"}, "a reference that is not the order's own"),
+        (True, {"pay_to": "nowhere"}, "returned no address on"),
+        (True, {"pay_to": "0x" + "0" * 40}, "returned no address on"),
+        (True, {"reference": ""}, "a reference that is not this order's"),
+        (False, {"reference": ""}, "a reference that is not this order's"),
+        (False, {"reference": "taken"}, "a reference that is not this order's"),
     ],
 )
 def test_an_answer_that_cannot_be_is_the_end_of_the_order(
@@ -305,6 +307,8 @@ def test_an_opening_that_answers_after_the_cancellation_is_closed_again(world: R
     order = world.sell()
     assert order.state is S.CANCELLED
     world.pass_time(60)
-    notes = [m.note for m in ramp_orders.list_order_history(world.services, world.operator, order.id)]
+    notes = [
+        m.note for m in ramp_orders.list_order_history(world.services, world.operator, order.id)
+    ]
     assert notes[-1] == "YELLOW_CARD has closed the order"
     assert world.order(order).provider_reference

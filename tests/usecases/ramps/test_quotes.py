@@ -106,7 +106,11 @@ def test_bridges_are_asked_once_for_all_providers() -> None:
     class Counting:
         def __init__(self, inner: Any) -> None:
             self.inner, self.calls = inner, 0
-            self.name, self.runs_in_process, self.routes = inner.name, inner.runs_in_process, inner.routes
+            self.name, self.runs_in_process, self.routes = (
+                inner.name,
+                inner.runs_in_process,
+                inner.routes,
+            )
 
         def get_quotes(self, legs: Any, now: Any) -> Any:
             self.calls += 1
@@ -125,7 +129,7 @@ def test_without_a_bridge_only_providers_on_the_same_chain_are_quoted() -> None:
     assert [quote.provider for quote in found.quotes] == [YELLOW_CARD, FONBNK]  # The faster first.
     assert found.queried == (FONBNK, PAYCREST, YELLOW_CARD)
     assert reasons(found) == {
-        "PAYCREST": "has no way between its chains and ETHEREUM_MAINNET just now"
+        "PAYCREST": "has no route between its chains and ETHEREUM_MAINNET at the moment"
     }
 
 
@@ -166,9 +170,9 @@ def test_direct_only_leaves_out_who_sends_the_user_elsewhere() -> None:
 def test_who_is_slow_broken_down_or_refuses_is_left_out_and_named() -> None:
     hung = threading.Event()
     providers = [
-        PricingProvider(FONBNK, first=raising(Unreachable("is down")), at_once=False),
-        PricingProvider(PAYCREST, first=hung.wait, at_once=False),
-        PricingProvider(YELLOW_CARD, at_once=False),
+        PricingProvider(FONBNK, first=raising(Unreachable("is down")), runs_in_process=False),
+        PricingProvider(PAYCREST, first=hung.wait, runs_in_process=False),
+        PricingProvider(YELLOW_CARD, runs_in_process=False),
     ]
     with ThreadPoolExecutor(8) as pool:
         try:
@@ -199,7 +203,7 @@ def test_who_is_slow_broken_down_or_refuses_is_left_out_and_named() -> None:
         ({"fee_minor": 10**12}, "amounts that do not add up"),
         ({"fee_minor": -1}, "amounts that do not add up"),
         ({"rate_micro": 0}, "amounts that do not add up"),
-        ({"channels": ()}, "channels that it does not have"),
+        ({"channels": ()}, "unknown channels"),
         ({"expires_at": NOW}, "a quote that has expired"),
     ],
 )
@@ -217,7 +221,7 @@ def test_channels_of_somebody_else_are_not_believed() -> None:
     other = PricingProvider(YELLOW_CARD).capabilities.channels
     made = desk(PricingProvider(PAYCREST, answer=saying(channels=other)))
     assert reasons(compare_quotes(made, SHOP, buying())) == {
-        "PAYCREST": "answered with channels that it does not have"
+        "PAYCREST": "answered with unknown channels"
     }
 
 
@@ -262,7 +266,7 @@ def test_for_an_order_silence_is_unknown_and_no_refusal() -> None:
 def test_providers_are_asked_at_the_same_time() -> None:
     together = threading.Barrier(3, timeout=2)
     names = (FONBNK, PAYCREST, YELLOW_CARD)
-    made = desk(*[PricingProvider(n, first=together.wait, at_once=False) for n in names])
+    made = desk(*[PricingProvider(n, first=together.wait, runs_in_process=False) for n in names])
     began = time.monotonic()
     assert len(compare_quotes(made, SHOP, buying()).quotes) == 3
     assert time.monotonic() - began < 2

@@ -132,7 +132,9 @@ def test_a_recipient_that_refuses_ends_the_order_and_the_money_goes_back(
         assert order.intent_id is not None
         intent = unit.intents.get(order.intent_id)
     assert intent is not None
-    chain_controls.inject_faults(world.services, world.operator, ARBITRUM, {"refuse": [order.recipient]})
+    chain_controls.inject_faults(
+        world.services, world.operator, ARBITRUM, {"refuse": [order.recipient]}
+    )
     world.report(order, "paid")
     order = world.until_order(order, S.FAILED, within=600)
     assert any("it owes" in words for words in world.alarms())
@@ -151,7 +153,9 @@ def test_a_cancellation_is_known_to_the_provider_once_it_answers_again(world: Ra
     order = ramp_orders.cancel_order(world.services, world.caller, order.id)
     assert order.state is S.CANCELLED
     world.pass_time(150, step=2)
-    notes = [m.note for m in ramp_orders.list_order_history(world.services, world.operator, order.id)]
+    notes = [
+        m.note for m in ramp_orders.list_order_history(world.services, world.operator, order.id)
+    ]
     assert notes[-1] == "YELLOW_CARD has closed the order"
     bought = world.buy()
     world.fault(down_seconds=60)

@@ -1,4 +1,4 @@
-"""What an address looks like on each family of chains: its one canonical form, and made-up ones."""
+"""Addresses of each chain family: their canonical form, and addresses derived from a digest."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from Crypto.Hash import keccak
 
 EVM_FORM = re.compile(r"0x[0-9a-fA-F]{40}\Z", re.ASCII)
 STARKNET_FORM = re.compile(r"0x[0-9a-fA-F]{1,64}\Z", re.ASCII)
-# The alphabet is checked here because base58 itself forgives white space.
+# The library ignores white space, so the alphabet is checked here.
 BASE58_FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{1,44}\Z", re.ASCII)
 STARKNET_LIMIT = 2**251
 TRON_PREFIX = b"\x41"
@@ -19,22 +19,23 @@ T = TypeVar("T")
 
 
 def canonical_address(kind: str, text: str) -> str:
-    """The one form of this address in which everything compares it; ValueError says what is wrong.
+    """The canonical form of an address, in which addresses are stored and compared.
 
     EIP-55 on EVM chains, base58 on Solana, base58check on Tron, 0x and 64 hex digits on Starknet.
+    Raises `ValueError` that says what is wrong.
     """
     return _codec(CANONICAL, kind)(text)
 
 
 def address_from_digest(kind: str, digest: bytes) -> str:
-    """A well-formed address that these 32 bytes determine, in canonical form."""
+    """A well-formed address derived from 32 bytes, in canonical form."""
     if len(digest) != 32:
         raise ValueError(f"expected a digest of 32 bytes, not {len(digest)}")
     return _codec(FROM_DIGEST, kind)(digest)
 
 
 def keccak256(data: bytes) -> bytes:
-    """Ethereum's hash, which is not the standard's SHA3-256."""
+    """Keccak-256 as Ethereum uses it, which differs from SHA3-256."""
     return keccak.new(data=data, digest_bits=256).digest()
 
 
@@ -54,10 +55,10 @@ def _evm(text: str) -> str:
     return checksummed
 
 
-# Shops and tokens come again and again.
+# The same recipients and tokens recur often.
 @lru_cache(maxsize=16_384)
 def _eip55(lower_digits: str) -> str:
-    """Hex digits whose capitals are a checksum (EIP-55)."""
+    """The address with its EIP-55 checksum."""
     nibbles = keccak256(lower_digits.encode()).hex()
     cased = [
         digit.upper() if nibble > "7" else digit

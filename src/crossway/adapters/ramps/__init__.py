@@ -1,1 +1,1 @@
-"""Fiat ramp providers: what each can do, their sandbox, and the clients of the real ones."""
+"""Fiat ramp providers: their capabilities, the sandbox, and the clients of the real providers."""

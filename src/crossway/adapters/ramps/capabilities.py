@@ -1,4 +1,4 @@
-"""Reading what a provider does from its data file.
+"""Loading a provider's capabilities from its data file.
 
 `PROVIDER.toml` holds `title`, `website`, `verifies` (`here` or `widget`), `[tokens]` (chain to the
 symbol that is paid there), `[spreads_bps]`, `[kinds.K]` (what channels of a kind share: name, type,
@@ -30,7 +30,7 @@ MAX_ORDER_SECONDS = 86_400
 
 
 def load_capabilities(name: ProviderName, catalogue: Catalogue, fiat: Fiat) -> Capabilities:
-    """What this provider does; a mistake in the data is an exception here."""
+    """A provider's capabilities. Raises an exception for invalid data."""
     data = load_provider_data(name)
     channels = tuple(_channels(name, data, fiat))
     ids = [channel.id for channel in channels]
@@ -51,7 +51,7 @@ def load_capabilities(name: ProviderName, catalogue: Catalogue, fiat: Fiat) -> C
 
 @cache
 def load_provider_data(name: ProviderName) -> Mapping[str, Any]:
-    """The data file of a provider as it stands."""
+    """The parsed data file of a provider."""
     file = files("crossway.adapters.ramps").joinpath(f"{name.lower()}.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
 

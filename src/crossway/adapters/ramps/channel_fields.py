@@ -1,4 +1,4 @@
-"""The fields that channels ask for, as `fields.toml` has them by country."""
+"""The fields that payment channels require, loaded from `fields.toml` by country."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from crossway.domain.ramps import ProviderName
 
 
 def build_field(key: str, country: str, provider: ProviderName) -> Field:
-    """A field as a provider asks for it in a country; a list holds the provider's own codes."""
+    """A field as a provider requires it in a country; options use the provider's own codes."""
     data = _data()
     if key == "bank":
         options = _options(data["banks"][country], provider)
@@ -31,7 +31,7 @@ def build_field(key: str, country: str, provider: ProviderName) -> Field:
 
 
 def _options(rows: list[Mapping[str, str]], provider: ProviderName) -> tuple[Option, ...]:
-    """The rows that the provider can use; one with codes of its own uses no others."""
+    """The options that the provider supports; a provider with codes of its own uses only these."""
     own = any(provider in row for row in rows)
     found = tuple(
         Option(row[provider] if own else row["code"], row["name"])

@@ -1,4 +1,4 @@
-"""What an operator has to give for each real provider: its keys, and where money goes back to."""
+"""The operator's settings for each real provider: keys and refund addresses."""
 
 import base64
 from ipaddress import IPv4Address, IPv6Address
@@ -12,8 +12,8 @@ Secret = Annotated[SecretStr, Field(min_length=8)]
 
 
 class ProviderCredentials(BaseModel):
-    """Common to all. `refund_addresses` is, by chain, where crypto goes that a provider paid and
-    that cannot be delivered; no provider names an address of its own for it."""
+    """Common settings. `refund_addresses` receive, by chain, undeliverable crypto that a provider
+    paid; no provider names an address of its own for it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -26,7 +26,7 @@ class ProviderCredentials(BaseModel):
         return tuple(value for value in vars(self).values() if isinstance(value, SecretStr))
 
     def refund_address(self, chain: str) -> str:
-        """The address of a chain; where none is set the provider is refused there."""
+        """The refund address on a chain. Raises `ProviderRejected` when none is set."""
         try:
             return self.refund_addresses[chain]
         except KeyError:
@@ -34,8 +34,8 @@ class ProviderCredentials(BaseModel):
 
 
 class FonbnkCredentials(ProviderCredentials):
-    """`client_secret` in base64, as the dashboard shows it; `user_ip` is the address that stands
-    for the user's, which a call from server to server does not know."""
+    """`client_secret` is in base64, as the dashboard shows it; `user_ip` is sent in place of the
+    user's IP address, which a server-to-server call does not know."""
 
     base_url: HttpUrl = HttpUrl("https://api.fonbnk.com")
     client_id: str = Field(min_length=1)
@@ -54,7 +54,7 @@ class FonbnkCredentials(ProviderCredentials):
 
 
 class OnrampMoneyCredentials(ProviderCredentials):
-    """`app_id` opens the widget, the key and its secret sign requests and webhooks."""
+    """`app_id` opens the widget; the API key and secret sign requests and webhooks."""
 
     base_url: HttpUrl = HttpUrl("https://api.onramp.money")
     widget_url: HttpUrl = HttpUrl("https://onramp.money/main/buy/")
@@ -64,14 +64,14 @@ class OnrampMoneyCredentials(ProviderCredentials):
 
 
 class OperatorAttestedCredentials(ProviderCredentials):
-    """Of a provider that checks nobody and obliges the operator to; `identities` says whether the
-    operator does. Until it is `checked_by_operator` nobody may trade."""
+    """Settings of a provider that obliges the operator to verify users. Until `identities` is
+    `checked_by_operator`, nobody may trade."""
 
     identities: Literal["not_checked", "checked_by_operator"] = "not_checked"
 
 
 class PaycrestCredentials(OperatorAttestedCredentials):
-    """The key of a sender, and the secret that signs its webhooks."""
+    """The API key of a sender, and the secret that signs its webhooks."""
 
     base_url: HttpUrl = HttpUrl("https://api.paycrest.io")
     api_key: Secret
@@ -79,7 +79,7 @@ class PaycrestCredentials(OperatorAttestedCredentials):
 
 
 class YellowCardCredentials(OperatorAttestedCredentials):
-    """The key of the Payments API and its secret, which signs requests and webhooks."""
+    """The key of the Payments API, and the secret that signs requests and webhooks."""
 
     base_url: HttpUrl = HttpUrl("https://api.yellowcard.io")
     api_key: Secret

@@ -1,4 +1,5 @@
-"""Calling a provider over HTTP: signed requests, and failures told apart from refusals."""
+"""The HTTP client of the real providers: signed requests, retries, and errors mapped to
+`Unreachable` or `ProviderRejected`."""
 
 import json
 import logging
@@ -16,7 +17,7 @@ from crossway.ports.ramps import ProviderRejected
 TIMEOUTS: Final = httpx.Timeout(8.0, connect=3.0)
 MAX_ATTEMPTS = 3
 INITIAL_BACKOFF_SECONDS = 0.2
-# A call that is made again is not begun after this long: somebody waits for the answer.
+# No retry starts after this time, as a caller is waiting.
 RETRY_WINDOW_SECONDS = 6.0
 MAX_BACKOFF_SECONDS = 2.0
 MAX_REASON_CHARACTERS = 200
@@ -24,36 +25,36 @@ MAX_RESPONSE_BYTES = 4 * 2**20
 MAX_READ_SECONDS = 8.0
 AUTH_FAILURE_STATUSES: Final = frozenset({401, 403, 407})
 RETRYABLE_STATUSES: Final = frozenset({408, 425, 429})
-# Pieces shorter than this are too common to be hidden in a sentence.
+# Values shorter than this are too common to be redacted.
 MIN_REDACTED_CHARACTERS = 3
 
 SignRequest = Callable[[str, str, bytes], Mapping[str, str]]
 
 
 class ResourceNotFound(ProviderRejected):
-    """The provider knows nothing of the kind."""
+    """The provider answered 404."""
 
 
 class _RetryableFailure(Exception):
-    """This attempt failed in a way that another may not; `seconds` is what the provider asks."""
+    """A failed attempt that may be retried, after `seconds` if the provider sent Retry-After."""
 
-    def __init__(self, why: str, seconds: float | None = None) -> None:
+    def __init__(self, why: str, delay: float | None = None) -> None:
         super().__init__(why)
-        self.seconds = seconds
+        self.seconds = delay
 
 
 def new_client() -> httpx.Client:
-    """A client for providers: short timeouts, no redirects, no proxy from the environment."""
-    # They tell whole addresses, and an address can hold somebody's e-mail.
+    """An HTTP client with short timeouts, without redirects and environment proxies."""
+    # These libraries log full URLs, which can contain e-mail addresses.
     for library in ("httpx", "httpcore"):
         logging.getLogger(library).setLevel(logging.WARNING)
     return httpx.Client(timeout=TIMEOUTS, follow_redirects=False, trust_env=False)
 
 
 class ProviderHttpClient:
-    """One provider's address; `sign` makes the headers of an attempt from the method, the target
-    with its query, and the body. Answers are JSON in which numbers with a fraction stay text.
-    `keys` are struck from whatever the provider says."""
+    """The client of one provider's API. `sign` builds the headers of each attempt from the method,
+    the target with its query, and the body. Responses are JSON in which fractional numbers stay
+    text. `keys` are redacted from the provider's messages."""
 
     def __init__(
         self,
@@ -72,9 +73,10 @@ class ProviderHttpClient:
         self._keys = keys
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Any:
-        """Ask; made again when there is no answer. Raises `NotThere` and `ProviderRefused`."""
+        """Send a GET request, with retries. Raises `ResourceNotFound`, `ProviderRejected` and
+        `Unreachable`."""
         target = f"{path}?{httpx.QueryParams(query)}" if query else path
-        return self._call("GET", target, b"", (), safe=True)
+        return self._call("GET", target, b"", (), idempotent=True)
 
     def post(
         self,
@@ -83,117 +85,121 @@ class ProviderHttpClient:
         redact: Collection[str] = (),
         idempotent: bool = False,
     ) -> Any:
-        """Tell; made again only where `safe`. `hidden` are personal values, which are struck from
-        the reason of a refusal."""
+        """Send a POST request, with retries only if `idempotent`. `redact` are personal values
+        that are removed from the reason of a rejection."""
         return self._call("POST", path, orjson.dumps(body), redact, idempotent)
 
     def _call(
-        self, method: str, target: str, body: bytes, hidden: Collection[str], safe: bool
+        self, method: str, target: str, body: bytes, redact: Collection[str], idempotent: bool
     ) -> Any:
-        began, wait = time.monotonic(), INITIAL_BACKOFF_SECONDS
-        for left in range(MAX_ATTEMPTS if safe else 1, 0, -1):
+        started_at, backoff = time.monotonic(), INITIAL_BACKOFF_SECONDS
+        for attempts_left in range(MAX_ATTEMPTS if idempotent else 1, 0, -1):
             try:
-                return self._attempt(method, target, body, hidden)
+                return self._attempt(method, target, body, redact)
             except _RetryableFailure as failure:
-                seconds = wait if failure.seconds is None else failure.seconds
-                late = time.monotonic() - began + seconds > RETRY_WINDOW_SECONDS
-                if left == 1 or late or seconds > MAX_BACKOFF_SECONDS:
+                delay = backoff if failure.seconds is None else failure.seconds
+                is_late = time.monotonic() - started_at + delay > RETRY_WINDOW_SECONDS
+                if attempts_left == 1 or is_late or delay > MAX_BACKOFF_SECONDS:
                     raise Unreachable(str(failure)) from None
-            self._pause(seconds)
-            wait *= 2
+            self._pause(delay)
+            backoff *= 2
         raise AssertionError("every attempt ends in an answer or an exception")
 
-    def _attempt(self, method: str, target: str, body: bytes, hidden: Collection[str]) -> Any:
+    def _attempt(self, method: str, target: str, body: bytes, redact: Collection[str]) -> Any:
         headers = {"Accept": "application/json", **self._sign(method, target, body)}
         if body:
             headers["Content-Type"] = "application/json"
         try:
             with self._client.stream(
                 method, self._base + target, content=body or None, headers=headers
-            ) as answer:
-                said = _read(answer)
+            ) as response:
+                content = _read_body(response)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise _RetryableFailure(
                 f"{self.title} gave no answer: {type(error).__name__}"
             ) from None
-        if said is None:
+        if content is None:
             raise Unreachable(f"{self.title}'s answer is too long, or takes too long")
-        return self._judge(answer, said, hidden)
+        return self._check_status(response, content, redact)
 
-    def _judge(self, answer: httpx.Response, said: bytes, hidden: Collection[str]) -> Any:
-        status = answer.status_code
+    def _check_status(
+        self, response: httpx.Response, content: bytes, redact: Collection[str]
+    ) -> Any:
+        status = response.status_code
         if status in RETRYABLE_STATUSES or status >= 500:
             raise _RetryableFailure(
-                f"{self.title} answered with status {status}", _asked_to_wait(answer)
+                f"{self.title} answered with status {status}", _retry_after(response)
             )
         if status in AUTH_FAILURE_STATUSES:
             raise Unreachable(f"{self.title} does not accept Crossway's key (status {status})")
         if 200 <= status < 300:
-            return self._parsed(said)
+            return self._parse_content(content)
         if status < 400:
             raise Unreachable(f"{self.title} answered with status {status}")
-        kind = ResourceNotFound if status == 404 else ProviderRejected
-        reason = self.sanitize(_words(said), hidden) or f"no reason given (status {status})"
-        raise kind(f"{self.title} refused: {reason}")
+        error_class = ResourceNotFound if status == 404 else ProviderRejected
+        reason = (
+            self.sanitize(_error_message(content), redact) or f"no reason given (status {status})"
+        )
+        raise error_class(f"{self.title} refused: {reason}")
 
-    def sanitize(self, said: str, hidden: Collection[str] = ()) -> str:
-        """What the provider says in one short line, without our keys and what is personal."""
-        pieces = {*hidden, *(key.get_secret_value() for key in self._keys)}
-        for piece in sorted(pieces, key=len, reverse=True):
-            if len(piece) >= MIN_REDACTED_CHARACTERS:
-                said = said.replace(piece, "…")
-        line = "".join(c if c.isprintable() else " " for c in said)
+    def sanitize(self, content: str, redact: Collection[str] = ()) -> str:
+        """A provider's message as one short line, without our keys and the values in `redact`."""
+        secrets = {*redact, *(key.get_secret_value() for key in self._keys)}
+        for secret in sorted(secrets, key=len, reverse=True):
+            if len(secret) >= MIN_REDACTED_CHARACTERS:
+                content = content.replace(secret, "…")
+        line = "".join(c if c.isprintable() else " " for c in content)
         return " ".join(line.split())[:MAX_REASON_CHARACTERS]
 
-    def _parsed(self, said: bytes) -> Any:
+    def _parse_content(self, content: bytes) -> Any:
         try:
-            return parse_json(said)
+            return parse_json(content)
         except ValueError:
             raise Unreachable(f"{self.title}'s answer is not JSON") from None
 
 
 def parse_json(content: bytes) -> Any:
-    """JSON without floats: a number with a fraction stays the text it was sent as. Raises
+    """Parse JSON without floats: a fractional number stays the text it was sent as. Raises
     `ValueError`."""
     try:
-        return json.loads(content, parse_float=str, parse_constant=_no_constant)
+        return json.loads(content, parse_float=str, parse_constant=_reject_constant)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
 
 
-def _no_constant(text: str) -> Any:
+def _reject_constant(text: str) -> Any:
     raise ValueError(f"{text} is no JSON")
 
 
-def _asked_to_wait(answer: httpx.Response) -> float | None:
-    text = answer.headers.get("Retry-After", "")
+def _retry_after(response: httpx.Response) -> float | None:
+    text = response.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
 
 
-def _read(answer: httpx.Response) -> bytes | None:
-    """The body; None for one that floods, or drips for longer than anybody waits."""
-    began, said = time.monotonic(), bytearray()
-    for chunk in answer.iter_bytes():
-        said += chunk
-        if len(said) > MAX_RESPONSE_BYTES or time.monotonic() - began > MAX_READ_SECONDS:
+def _read_body(response: httpx.Response) -> bytes | None:
+    """The body; None when it is too large or arrives too slowly."""
+    started_at, content = time.monotonic(), bytearray()
+    for chunk in response.iter_bytes():
+        content += chunk
+        if len(content) > MAX_RESPONSE_BYTES or time.monotonic() - started_at > MAX_READ_SECONDS:
             return None
-    return bytes(said)
+    return bytes(content)
 
 
-def _words(said: bytes) -> str:
+def _error_message(content: bytes) -> str:
     try:
-        return _sentence(parse_json(said))
+        return _error_text(parse_json(content))
     except ValueError:
         return ""
 
 
-def _sentence(said: Any) -> str:
-    """The words of an error: under `message` or `error`, and of each field under `data`."""
-    if isinstance(said, list):
-        return "; ".join(filter(None, map(_sentence, said)))
-    if not isinstance(said, dict):
-        return said if isinstance(said, str) else ""
-    words = [_sentence(said.get(key)) for key in ("message", "error", "data")]
-    named = said.get("field")
-    text = ": ".join(filter(None, words))
-    return f"{named} {text}" if isinstance(named, str) else text
+def _error_text(content: Any) -> str:
+    """The text of an error: under `message` or `error`, and by field under `data`."""
+    if isinstance(content, list):
+        return "; ".join(filter(None, map(_error_text, content)))
+    if not isinstance(content, dict):
+        return content if isinstance(content, str) else ""
+    parts = [_error_text(content.get(key)) for key in ("message", "error", "data")]
+    field = content.get("field")
+    text = ": ".join(filter(None, parts))
+    return f"{field} {text}" if isinstance(field, str) else text

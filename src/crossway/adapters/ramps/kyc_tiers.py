@@ -1,4 +1,4 @@
-"""The tiers of identity checks, as `identity.toml` has them by country."""
+"""The KYC tiers, loaded from `identity.toml` by country."""
 
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ from crossway.domain.ramps import ProviderName
 def build_tiers(
     provider: ProviderName, countries: Collection[str], asks: bool
 ) -> Mapping[str, tuple[Tier, ...]]:
-    """The tiers by country; a provider that checks on its own page asks for nothing here."""
+    """The tiers by country; without requirements for a provider that verifies on its own page."""
     if not asks:
         return {"": tuple(_tier(kyc_type, ()) for kyc_type in _tiers())}
     return {country: tuple(_tiers_in(provider, country)) for country in sorted(countries)}
 
 
 def _tiers_in(provider: ProviderName, country: str) -> Iterator[Tier]:
-    """Each tier with what it asks for beyond those before it."""
+    """Each tier with the requirements that the tiers below it do not have."""
     also = _data()["also"].get(provider, {})
     more = (*also.get("everywhere", ()), *also.get(country, ()))
     seen: set[str] = set()

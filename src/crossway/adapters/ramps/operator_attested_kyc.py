@@ -28,6 +28,7 @@ class OperatorAttestedClient(ProviderClient[C]):
         status = self.get_kyc_status(email, country)
         if status.status is not KycStatus.APPROVED:
             raise ProviderRejected(
-                f"{self.title} checks no identities: the operator has to, and to say so in the settings"
+                f"{self.title} checks no identities: the operator has to, and has to confirm it "
+                "in the settings"
             )
         return status

@@ -1,4 +1,4 @@
-"""What a provider tells the user to do, made fit to be shown: lines of text, and safe links."""
+"""Sanitizing a provider's payment instructions for display: single lines and https links."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -8,14 +8,14 @@ from crossway.domain.errors import Unreachable
 MAX_CHARACTERS = 500
 
 
-def clean_instructions(told: Mapping[str, str | None]) -> dict[str, str]:
-    """Labels to values, each on one line; what is empty is left out."""
-    cleaned = {_line(label): _line(value or "") for label, value in told.items()}
+def clean_instructions(instructions: Mapping[str, str | None]) -> dict[str, str]:
+    """Labels to values, each as a single printable line; empty ones are removed."""
+    cleaned = {_line(label): _line(value or "") for label, value in instructions.items()}
     return {label: value for label, value in cleaned.items() if label and value}
 
 
 def require_https_url(title: str, link: str | None) -> str:
-    """A link to the provider's page, or none. Anything but https is not shown to anybody."""
+    """The link to the provider's page, or empty. Raises `Unreachable` for anything but https."""
     if not link:
         return ""
     try:
@@ -23,7 +23,7 @@ def require_https_url(title: str, link: str | None) -> str:
     except ValueError:
         parts = urlsplit("")
     if parts.scheme != "https" or not parts.hostname or not link.isprintable() or " " in link:
-        raise Unreachable(f"{title} names a page that is not a web address with https")
+        raise Unreachable(f"{title} returned a page that is not an https URL")
     return link
 
 

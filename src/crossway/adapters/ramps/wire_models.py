@@ -1,4 +1,4 @@
-"""Reading a provider's words exactly: numbers without floats, instants, and forms that hold."""
+"""Parsing provider responses: validated models, exact decimals and timestamps."""
 
 import math
 import re
@@ -18,13 +18,12 @@ from crossway.domain.fiat import RATE_SCALE
 from crossway.domain.money import Token, format_units
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# No amount of money needs more digits, and none is below zero; an exponent without bounds is a
-# flood of digits.
+# Amounts are never negative and never need more digits; an unbounded exponent could exhaust memory.
 _NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?\Z", re.ASCII)
 
 
 def _number(given: object) -> object:
-    """A number as text, whether it came as one or not."""
+    """A JSON number or numeric string as text."""
     text = str(given) if type(given) is int else given
     if not isinstance(text, str) or not _NUMBER.match(text):
         raise ValueError("not a plain number of at least zero")
@@ -35,7 +34,7 @@ DecimalText = Annotated[str, BeforeValidator(_number)]
 
 
 class WireModel(BaseModel):
-    """Something in the provider's own words; fields that Crossway has no use for are let by."""
+    """A part of a provider's response in its own field names; unknown fields are ignored."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -50,7 +49,8 @@ W = TypeVar("W", bound=WireModel)
 
 
 def parse_response(title: str, model: type[W], said: object) -> W:
-    """An answer in its documented form; any other is `Unreachable`: nothing is known then."""
+    """Validate a response. Raises `Unreachable` for an undocumented form, whose outcome is
+    unknown."""
     try:
         return model.model_validate(said)
     except ValidationError:
@@ -58,7 +58,7 @@ def parse_response(title: str, model: type[W], said: object) -> W:
 
 
 def parse_webhook_body(title: str, model: type[W], said: object) -> W:
-    """What a webhook says in its documented form; any other is `InvalidInput`."""
+    """Validate the body of a webhook. Raises `InvalidInput` for an undocumented form."""
     try:
         return model.model_validate(said)
     except ValidationError:
@@ -80,22 +80,22 @@ def round_down(number: str | Fraction, places: int) -> int:
 
 
 def to_micro_rate(rate: str | Fraction) -> int:
-    """A rate, local money per USD, in millionths."""
+    """A rate of fiat currency per USD in millionths."""
     return round_down(Fraction(rate) * RATE_SCALE, 0)
 
 
 def format_decimal(units: int, places: int) -> str:
-    """Units as the plain decimal text that providers read."""
+    """Base units as a decimal string."""
     return format_units(units, places)
 
 
 def json_number(units: int, places: int) -> orjson.Fragment:
-    """The same as a JSON number, digit by digit."""
+    """Base units as an exact JSON number."""
     return orjson.Fragment(format_units(units, places).encode())
 
 
 def parse_instant(text: str | None, otherwise: datetime) -> datetime:
-    """An ISO 8601 instant in UTC; what cannot be read is `otherwise`."""
+    """An ISO 8601 time in UTC; `otherwise` when it is missing or invalid."""
     try:
         read = datetime.fromisoformat(text or "")
     except ValueError:
@@ -110,7 +110,7 @@ def parse_deadline(text: str | None) -> datetime | None:
 
 
 def load_names(provider: str) -> Mapping[str, Any]:
-    """A provider's data file: its names for chains, fields and currencies."""
+    """A provider's `names.toml`: its names for chains, fields and currencies."""
     file = files("crossway.adapters.ramps").joinpath(provider, "names.toml")
     return loads(file.read_text(encoding="utf-8"))
 
@@ -118,7 +118,7 @@ def load_names(provider: str) -> Mapping[str, Any]:
 def decimals_by_coin(
     tokens: Sequence[Token], networks: Mapping[str, str]
 ) -> Mapping[tuple[str, str], int]:
-    """The decimal places of tokens by the provider's name for their chain, and symbol: a symbol
-    alone does not tell them, as they differ by chain."""
+    """The decimals of tokens by (the provider's name of the chain, symbol), as the decimals of a
+    symbol differ by chain."""
     known = (token for token in tokens if token.chain in networks)
     return {(networks[token.chain], token.symbol): token.decimals for token in known}

@@ -60,7 +60,7 @@ def filters() -> AlertFilters:
     return AlertFilters(past, kind, whom or view.ALL)
 
 
-@live_fragment.fragment(Topic.ALARMS, Topic.PAYMENTS)
+@live_fragment.fragment(Topic.ALERTS, Topic.PAYMENTS)
 def active_alerts(kind: str | None) -> None:
     """All active alerts, live."""
     with notices.show_errors():
@@ -77,7 +77,7 @@ def active_alerts(kind: str | None) -> None:
             )
 
 
-@live_fragment.fragment(Topic.ALARMS)
+@live_fragment.fragment(Topic.ALERTS)
 def resolved_alerts(selected: AlertFilters) -> None:
     """Resolved alerts, newest first, live."""
     with notices.show_errors():

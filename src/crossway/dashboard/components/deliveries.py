@@ -14,7 +14,7 @@ def delivery_list(webhook_id: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         quick = st.segmented_control(
             "Show",
-            list(view.QUICK),
+            list(view.QUICK_FILTERS),
             key="show",
             default=view.ALL,
             required=True,

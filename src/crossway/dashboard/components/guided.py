@@ -1,4 +1,4 @@
-"""The guided story: one chapter at a time, its action and its result, live."""
+"""The guided tour: one chapter at a time, its action and its result, live."""
 
 import json
 from typing import Any
@@ -97,9 +97,9 @@ def _create_payment() -> str:
         token_in=tokens[guided_tour.SOURCE, guided_tour.SYMBOL].address,
         source_chain=guided_tour.SOURCE,
         destination_chain=guided_tour.DESTINATION,
-        recipient=chains[guided_tour.DESTINATION].deposit_address("wallet of the story's shop"),
-        refund_address=chains[guided_tour.SOURCE].deposit_address("wallet of the story's customer"),
-        metadata={"order": "The guided story"},
+        recipient=chains[guided_tour.DESTINATION].deposit_address("wallet of the tour's shop"),
+        refund_address=chains[guided_tour.SOURCE].deposit_address("wallet of the tour's customer"),
+        metadata={"order": "Guided tour"},
     )
     intent = intents.create(services(), operator(), request)
     progress["intent"] = intent.id

@@ -31,13 +31,13 @@ def action_state(story: IntentTimeline) -> str:
 def header(story: IntentTimeline) -> None:
     """Status badges, summary, progress, and who acts next."""
     intent, names = story.intent, services().catalogue
-    chip = status_labels.INTENT_STATES[intent.state]
+    badge = status_labels.INTENT_STATES[intent.state]
     open_foreign = any(
         d.purpose in (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN)
         for d in story.deposits
     )
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        for mark in (chip, *badges_for(intent, open_foreign, story.outbound_txs, story.deposits)):
+        for mark in (badge, *badges_for(intent, open_foreign, story.outbound_txs, story.deposits)):
             st.badge(mark.text, icon=f":material/{mark.icon}:", color=mark.color, help=mark.hint)
         out = format_short_amount(
             intent.terms.payout_amount, intent.out_decimals, intent.out_symbol

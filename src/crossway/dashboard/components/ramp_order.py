@@ -30,9 +30,9 @@ def action_state(order: RampOrder) -> str:
 
 def header(story: OrderDetail) -> None:
     """Status badge, summary, progress, and who acts next."""
-    order, chip = story.order, ramp_status_labels.STATES[story.order.state]
+    order, badge = story.order, ramp_status_labels.STATES[story.order.state]
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.badge(chip.text, icon=f":material/{chip.icon}:", color=chip.color, help=chip.hint)
+        st.badge(badge.text, icon=f":material/{badge.icon}:", color=badge.color, help=badge.hint)
         kind = ramp_status_labels.DIRECTIONS[order.direction]
         st.markdown(escape_markdown(f"{kind} · {views.format_exchange(story)} · {story.provider}"))
     widget.stepper(views.build_steps(story), "order_steps", "Order progress")

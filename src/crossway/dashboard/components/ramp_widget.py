@@ -22,7 +22,7 @@ def action_state(order: RampOrder) -> str:
 def facts(story: OrderDetail) -> None:
     """The order as the provider's customer sees it."""
     order = story.order
-    chip = ramp_status_labels.STATES[order.state]
+    badge = ramp_status_labels.STATES[order.state]
     with st.container(border=True):
         st.subheader(escape_markdown(story.provider))
         shown = [
@@ -34,7 +34,7 @@ def facts(story: OrderDetail) -> None:
                 "Receives", Cell(format_amount(order.crypto_units, order.decimals, order.symbol))
             ),
             Detail("Reference", Cell(order.provider_reference, mono=True)),
-            Detail("Status", Cell(chips=(chip,))),
+            Detail("Status", Cell(badges=(badge,))),
         ]
         if order.state is OrderState.INITIATED:
             left = Cell(at=to_millis(order.expires_at), as_="countdown", tone="strong")

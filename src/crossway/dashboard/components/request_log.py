@@ -15,7 +15,7 @@ def filters() -> RequestFilters:
     """Merchant, status, method, path and request id, kept in the page's URL."""
     quick = st.segmented_control(
         "Status",
-        list(view.QUICK),
+        list(view.QUICK_FILTERS),
         key="answer",
         default=view.ALL,
         required=True,

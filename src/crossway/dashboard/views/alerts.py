@@ -101,7 +101,7 @@ def _active_row(group: incidents.AlertGroup, context: incidents.AlertContext) ->
         href=step.href,
         label=f"{alert.message} {step.label}",
         cells=(
-            Cell(cases.describe_kind(group.kind).title, chips=(severity,)),
+            Cell(cases.describe_kind(group.kind).title, badges=(severity,)),
             Cell(alert.message),
             Cell(f"≈ {format_usd(context.micro_usd)}" if context.micro_usd else "–"),
             Cell(at=to_millis(alert.since)),
@@ -172,7 +172,7 @@ def _resolved_row(resolved: ResolvedAlert) -> Row:
     return Row(
         key=str(resolved.id),
         cells=(
-            Cell(kind.title, chips=(Badge(severity.text, "gray", severity.icon),)),
+            Cell(kind.title, badges=(Badge(severity.text, "gray", severity.icon),)),
             Cell(alert.message),
             Cell(at=to_millis(alert.since), as_="exact"),
             Cell(at=to_millis(ended), as_="exact"),

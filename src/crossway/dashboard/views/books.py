@@ -198,7 +198,7 @@ def _posting_row(services: Services, entry: PostingDetail, balance_key: BalanceK
             Cell(
                 amount,
                 sub=" · ".join(filter(None, (usd_value, "" if balance_key else location))),
-                chips=side,
+                badges=side,
             ),
             Cell(f"#{intent_id}" if has_intent else "–"),
             _transaction_cell(services, entry),

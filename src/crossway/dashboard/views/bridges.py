@@ -33,21 +33,21 @@ def build_rows(
 
 def _row(state: BridgeStatus, carried: Mapping[str, int]) -> Row:
     health = state.health
-    chip = Badge("No data", "gray", "help", "No requests in the last hour")
+    badge = Badge("No data", "gray", "help", "No requests in the last hour")
     if state.off is not None:
-        chip = OFF
+        badge = OFF
     elif health.errors and not health.answers:
-        chip = Badge("Down", "red", "error")
+        badge = Badge("Down", "red", "error")
     elif health.errors * 20 > health.answers:
-        chip = Badge("Degraded", "orange", "warning", "More than 5 % of the requests failed")
+        badge = Badge("Degraded", "orange", "warning", "More than 5 % of the requests failed")
     elif health.answers:
-        chip = Badge("Healthy", "green", "check_circle")
+        badge = Badge("Healthy", "green", "check_circle")
     ago = state.last_error_seconds_ago
     return Row(
         state.name,
         (
             Cell(bridge_title(state.name), sub=f"{format_approx_usd(carried[state.name])} volume"),
-            Cell(chips=(chip,), sub=state.off.reason if state.off else ""),
+            Cell(badges=(badge,), sub=state.off.reason if state.off else ""),
             Cell(f"{health.answers:,}"),
             Cell(f"{health.errors:,}"),
             Cell(_format_latency(health.p50_seconds)),

@@ -25,7 +25,7 @@ class Cell:
 
     text: str = ""
     sub: str = ""
-    chips: tuple[Badge, ...] = ()
+    badges: tuple[Badge, ...] = ()
     at: int | None = None
     as_: TimeAs = "ago"
     copy: str = ""

@@ -65,7 +65,7 @@ def _row(catalogue: Catalogue, status: ChainStatus) -> Row:
         key=status.chain,
         cells=(
             Cell(chain_name(catalogue, status.chain)),
-            Cell(chips=_badges(status), sub=status.problem or status.disabled_reason),
+            Cell(badges=_badges(status), sub=status.problem or status.disabled_reason),
             Cell(
                 f"{status.height:,}" if status.height is not None else "–",
                 sub=f"final {status.finalized:,}" if status.finalized is not None else "",

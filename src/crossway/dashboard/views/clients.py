@@ -76,7 +76,7 @@ def get_client(services: Services, text: str) -> Client:
     for client in clients.list_clients(services):
         if client.id == text:
             return client
-    raise NotFound("Merchant not found" if text else "The link has no merchant ID")
+    raise NotFound("Merchant not found" if text else "No merchant ID in the link")
 
 
 def client_names(services: Services) -> dict[str, str]:
@@ -115,10 +115,10 @@ def parse_change(typed: ClientForm) -> ClientUpdate:
     return ClientUpdate(
         name=typed.name,
         app_fee_bps=fee,
-        app_fee_cap_micro_usd=parse_decimal("App fee at most", cap, MICRO_USD_DECIMALS)
+        app_fee_cap_micro_usd=parse_decimal("App fee cap", cap, MICRO_USD_DECIMALS)
         if cap
         else -1,
-        requests_per_minute=parse_whole_number("Requests a minute", typed.rate),
+        requests_per_minute=parse_whole_number("Requests per minute", typed.rate),
         refund_addresses=typed.refunds,
         display_name=typed.display_name,
         logo_url=typed.logo_url,

@@ -168,13 +168,13 @@ def _row(catalogue: Catalogue, c: CorridorSummary) -> Row:
         chain_name(catalogue, route.source),
         chain_name(catalogue, route.destination),
     )
-    chips = (Badge(bridge_title(route.bridge), "blue" if route.enabled else "gray"),)
+    badges = (Badge(bridge_title(route.bridge), "blue" if route.enabled else "gray"),)
     return Row(
         corridor_id(c),
         (
             Cell(source),
             Cell(destination),
-            Cell(chips=chips if route.enabled else (*chips, OFF)),
+            Cell(badges=badges if route.enabled else (*badges, OFF)),
             Cell(format_approx_usd(c.micro_usd) if c.micro_usd else "–", sub=_count_payments(c)),
             Cell("–" if c.success is None else f"{c.success:.1%}"),
             Cell(_format_time(c), sub="" if c.median_seconds is not None else _quoted_note(c)),
@@ -247,7 +247,7 @@ def build_details(
     ]
     volume = Cell(format_approx_usd(c.micro_usd), sub=ended) if c.micro_usd else Cell("–")
     return (
-        Detail("State", Cell(chips=(ON if c.route.enabled else OFF,))),
+        Detail("State", Cell(badges=(ON if c.route.enabled else OFF,))),
         *state,
         Detail(f"Volume, {window}", volume),
         Detail(f"Success, {window}", Cell(success)),

@@ -42,7 +42,7 @@ from crossway.usecases.developers import deliveries
 PAGE_SIZE = 25
 ALL = "All"
 D = DeliveryState
-QUICK: Final[Mapping[str, tuple[DeliveryState, ...]]] = {
+QUICK_FILTERS: Final[Mapping[str, tuple[DeliveryState, ...]]] = {
     ALL: (),
     "Delivered": (D.DELIVERED,),
     "Queued": (D.DUE, D.WAITING),
@@ -92,7 +92,7 @@ def build_filter(
     webhook_id: int, quick: str, kind: str | None, before_id: int | None
 ) -> DeliveryFilter:
     """The page's filters as a `DeliveryFilter`."""
-    states = QUICK.get(quick, ())
+    states = QUICK_FILTERS.get(quick, ())
     return DeliveryFilter(webhook_id, states=states, event=kind or "", before_id=before_id)
 
 
@@ -124,7 +124,7 @@ def _row(delivery: Delivery, event: OutboxEvent) -> Row:
         label=f"Delivery {delivery.id}, {describe_event(event.type)}, {badge.text}",
         cells=(
             Cell(f"#{delivery.id}", sub=describe_event(event.type)),
-            Cell(chips=(badge,), sub=", ".join(filter(None, (attempts, resend)))),
+            Cell(badges=(badge,), sub=", ".join(filter(None, (attempts, resend)))),
             Cell(_describe_resource(event)),
             Cell(format_response(delivery.status, delivery.error)),
             time_cell(delivery.next_at) if retrying else Cell("–"),
@@ -155,7 +155,7 @@ def resource_link(event: OutboxEvent) -> LinkButton:
 def get_delivery(services: Services, caller: Principal, text: str) -> deliveries.DeliveryDetail:
     """The delivery with this id; raises `NotFound`."""
     if not (text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS):
-        raise NotFound(f"No delivery with ID {text}" if text else "The link has no delivery ID")
+        raise NotFound(f"No delivery with ID {text}" if text else "No delivery ID in the link")
     return deliveries.get_delivery(services, caller, int(text))
 
 

@@ -27,7 +27,7 @@ from crossway.usecases.payments.timeline import IntentTimeline
 
 SOURCE, DESTINATION, SYMBOL = "BASE_MAINNET", "ARBITRUM_MAINNET", "USDC"
 AMOUNT: Final = "25000000"
-WEBHOOK_URL: Final = "https://story.demo.example/crossway"
+WEBHOOK_URL: Final = "https://tour.demo.example/crossway"
 QUOTE_COLUMNS = (
     Column("Bridge"),
     Column("Customer pays", "right"),
@@ -105,7 +105,7 @@ def build_quote_rows(services: Services, quotes: Sequence[Quote]) -> tuple[Row, 
             (
                 Cell(
                     bridge_title(quote.bridge or "–"),
-                    chips=() if number else (Badge("selected", "green", "check"),),
+                    badges=() if number else (Badge("selected", "green", "check"),),
                 ),
                 Cell(format_amount(quote.deposit_amount, quote.asset_decimals, quote.asset_symbol)),
                 Cell(
@@ -209,32 +209,33 @@ def find_received_webhook(services: Services, intent: Intent) -> ReceivedWebhook
     return None
 
 
-def find_excess_return(story: IntentTimeline) -> OutboundTx | None:
+def find_excess_return(timeline: IntentTimeline) -> OutboundTx | None:
     """The transaction that returns the overpayment: one of its own, or the one that collects the
     deposit and returns the excess with it."""
-    of_duty = {transfer.kind: transfer for transfer in story.outbound_txs}
+    of_duty = {transfer.kind: transfer for transfer in timeline.outbound_txs}
     return of_duty.get(OutboundTxKind.RETURN_EXCESS) or of_duty.get(OutboundTxKind.START)
 
 
-def build_excess_details(services: Services, story: IntentTimeline) -> tuple[Detail, ...]:
+def build_excess_details(services: Services, timeline: IntentTimeline) -> tuple[Detail, ...]:
     """Details of the overpayment's return: amounts, address and transaction."""
-    transaction = find_excess_return(story)
-    terms = story.intent.terms
+    transaction = find_excess_return(timeline)
+    terms = timeline.intent.terms
     chain = services.catalogue.chains[terms.source_chain]
-    excess = story.intent.received_amount - terms.deposit_amount
+    excess = timeline.intent.received_amount - terms.deposit_amount
     status = "returned" if transaction and transaction.state in FINISHED_STATES else "in progress"
     return (
         Detail(
-            "Requested", Cell(_format_source_amount(services, story.intent, terms.deposit_amount))
+            "Requested",
+            Cell(_format_source_amount(services, timeline.intent, terms.deposit_amount)),
         ),
         Detail(
             "Received",
-            Cell(_format_source_amount(services, story.intent, story.intent.received_amount)),
+            Cell(_format_source_amount(services, timeline.intent, timeline.intent.received_amount)),
         ),
         Detail(
             "Overpayment",
             Cell(
-                _format_source_amount(services, story.intent, max(excess, 0)),
+                _format_source_amount(services, timeline.intent, max(excess, 0)),
                 sub=status,
                 tone="strong",
             ),

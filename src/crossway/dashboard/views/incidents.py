@@ -97,7 +97,7 @@ def _group_row(group: AlertGroup) -> Row:
         marked=True,
         cells=(
             Cell(
-                f"{count} × {group.title}", chips=(_severity_badge(group.severity),), tone="strong"
+                f"{count} × {group.title}", badges=(_severity_badge(group.severity),), tone="strong"
             ),
             Cell(f"and {remaining} more" if remaining > 0 else ""),
             Cell(_format_amount_at_risk(group.micro_usd), tone="strong"),
@@ -110,13 +110,13 @@ def _group_row(group: AlertGroup) -> Row:
 def _alert_row(catalogue: Catalogue, group: AlertGroup, context: AlertContext) -> Row:
     step, single = next_step(context), len(group.contexts) == 1
     alert = context.alert
-    chips = (_severity_badge(group.severity),) if single else ()
+    badges = (_severity_badge(group.severity),) if single else ()
     return Row(
         key=alert.key,
         href=step.href,
         label=f"{group.title}: {alert.message} {step.label}",
         cells=(
-            Cell(group.title if single else _subject(catalogue, context), chips=chips),
+            Cell(group.title if single else _subject(catalogue, context), badges=badges),
             Cell(alert.message, sub=_impact_and_owner(context)),
             Cell(_format_amount_at_risk(context.micro_usd)),
             Cell(at=to_millis(alert.since)),

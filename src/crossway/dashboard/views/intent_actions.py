@@ -39,20 +39,24 @@ def list_actions(
     catalogue: Catalogue,
     intent: Intent,
     deposits: Sequence[Deposit],
-    transfers: Sequence[OutboundTx],
+    outbound_txs: Sequence[OutboundTx],
     now: datetime,
 ) -> list[AvailableAction]:
     """All actions of a payment's page; labels state the amount and the destination."""
     going_back = {
-        transfer.cause for transfer in transfers if transfer.kind is OutboundTxKind.RETURN_EXCESS
+        outbound_tx.cause
+        for outbound_tx in outbound_txs
+        if outbound_tx.kind is OutboundTxKind.RETURN_EXCESS
     }
     foreign = [d for d in deposits if _is_misdirected(d) and f"deposit:{d.id}" not in going_back]
-    failed = [t for t in transfers if t.kind in _RETURN_KINDS and t.state is OutboundTxState.FAILED]
+    failed_txs = [
+        t for t in outbound_txs if t.kind in _RETURN_KINDS and t.state is OutboundTxState.FAILED
+    ]
     actions = [_check_action(intent), _refund_action(catalogue, intent, now)]
     actions += [_return_deposit_action(catalogue, intent, deposit) for deposit in foreign]
-    if failed:
+    if failed_txs:
         description = " and ".join(
-            _describe_failed_return(catalogue, transfer, intent) for transfer in failed
+            _describe_failed_return(catalogue, outbound_tx, intent) for outbound_tx in failed_txs
         )
         confirm_text = (
             f"{description}: {intent.terms.refund_address} rejected it. It is sent to the address "
@@ -142,14 +146,16 @@ def _is_misdirected(deposit: Deposit) -> bool:
     )
 
 
-def _describe_failed_return(catalogue: Catalogue, transfer: OutboundTx, intent: Intent) -> str:
-    chain = chain_name(catalogue, transfer.chain)
-    amount = transfer.amount
-    if amount is None and transfer.kind is OutboundTxKind.REFUND and intent.balance_at_address:
+def _describe_failed_return(catalogue: Catalogue, outbound_tx: OutboundTx, intent: Intent) -> str:
+    chain = chain_name(catalogue, outbound_tx.chain)
+    amount = outbound_tx.amount
+    if amount is None and outbound_tx.kind is OutboundTxKind.REFUND and intent.balance_at_address:
         amount = intent.balance_at_address
     if amount is None:
         return f"The entire balance of the deposit address on {chain}"
-    return f"{format_token_amount(catalogue, transfer.chain, transfer.token, amount)} on {chain}"
+    return (
+        f"{format_token_amount(catalogue, outbound_tx.chain, outbound_tx.token, amount)} on {chain}"
+    )
 
 
 def _return_deposit_action(

@@ -29,7 +29,7 @@ from crossway.usecases.payments import timeline as tracking
 from crossway.usecases.payments.timeline import IntentTimeline
 
 STATE_COLORS: dict[State, Color] = {
-    state: chip.color for state, chip in status_labels.INTENT_STATES.items()
+    state: badge.color for state, badge in status_labels.INTENT_STATES.items()
 }
 _MIN_TX_LENGTH = 30
 _DESTINATION_EVENTS = frozenset(
@@ -48,20 +48,20 @@ def load_intent_detail(services: Services, caller: Principal, intent_id: int) ->
     return tracking.get_timeline(services, caller, intent_id)
 
 
-def state_entry_times(moves: Sequence[TransitionRecord]) -> dict[State, datetime]:
+def state_entry_times(transitions: Sequence[TransitionRecord]) -> dict[State, datetime]:
     """The last time each state was entered."""
     times: dict[State, datetime] = {}
-    for move in sorted(moves, key=lambda m: m.at):
-        if move.from_state != move.to_state:
-            times[move.to_state] = move.at
+    for transition in sorted(transitions, key=lambda m: m.at):
+        if transition.from_state != transition.to_state:
+            times[transition.to_state] = transition.at
     return times
 
 
 def build_steps(
-    intent: Intent, moves: Sequence[TransitionRecord], transfers: Sequence[OutboundTx] = ()
+    intent: Intent, transitions: Sequence[TransitionRecord], outbound_txs: Sequence[OutboundTx] = ()
 ) -> tuple[Step, ...]:
     """The steps of this payment: completed, current and upcoming."""
-    times = state_entry_times(moves)
+    times = state_entry_times(transitions)
     reversed_deposit = _is_deposit_reversed(times)
     entered_at = {state: to_millis(time) for state, time in times.items()}
     entered_at[State.PENDING] = to_millis(intent.created_at)
@@ -82,17 +82,17 @@ def build_steps(
             )
             if state in entered_at
         ]
-    ended = State.FAILED if State.FAILED in entered_at else State.EXPIRED
-    word = "Payout rejected" if ended is State.FAILED else "Expired"
+    final_state = State.FAILED if State.FAILED in entered_at else State.EXPIRED
+    word = "Payout rejected" if final_state is State.FAILED else "Expired"
     steps.append(
         Step(
             word,
             "failed",
-            entered_at.get(ended),
+            entered_at.get(final_state),
             _describe_received(intent) if len(steps) == 1 else "",
         )
     )
-    return (*steps, *_refund_steps(intent, entered_at, transfers))
+    return (*steps, *_refund_steps(intent, entered_at, outbound_txs))
 
 
 def _is_deposit_reversed(times: Mapping[State, datetime]) -> bool:
@@ -102,16 +102,21 @@ def _is_deposit_reversed(times: Mapping[State, datetime]) -> bool:
 
 
 def _refund_steps(
-    intent: Intent, entered_at: Mapping[State, int], transfers: Sequence[OutboundTx]
+    intent: Intent, entered_at: Mapping[State, int], outbound_txs: Sequence[OutboundTx]
 ) -> tuple[Step, ...]:
     if intent.state is State.REFUNDED:
         return (Step("Refunded", "done", entered_at.get(State.REFUNDED)),)
     if not intent.balance_at_address:
         return ()
-    for transfer in transfers:
-        if transfer.kind is OutboundTxKind.REFUND and transfer.state is OutboundTxState.FAILED:
+    for outbound_tx in outbound_txs:
+        if (
+            outbound_tx.kind is OutboundTxKind.REFUND
+            and outbound_tx.state is OutboundTxState.FAILED
+        ):
             return (
-                Step("Refund failed", "failed", to_millis(transfer.updated_at), transfer.reason),
+                Step(
+                    "Refund failed", "failed", to_millis(outbound_tx.updated_at), outbound_tx.reason
+                ),
             )
     return (Step("Refund", "now", note="in progress"),)
 
@@ -224,45 +229,45 @@ def _format_fee_split(intent: Intent) -> str:
 
 
 def build_transition_entries(
-    catalogue: Catalogue, intent: Intent, moves: Sequence[TransitionRecord]
+    catalogue: Catalogue, intent: Intent, transitions: Sequence[TransitionRecord]
 ) -> tuple[TimelineEntry, ...]:
     """Timeline entries of the transitions, newest first, with transaction and raw record."""
-    ordered = sorted(enumerate(moves), key=lambda pair: (pair[1].at, pair[0]), reverse=True)
-    return tuple(_entry(catalogue, intent, move) for _, move in ordered)
+    ordered = sorted(enumerate(transitions), key=lambda pair: (pair[1].at, pair[0]), reverse=True)
+    return tuple(_entry(catalogue, intent, transition) for _, transition in ordered)
 
 
-def _entry(catalogue: Catalogue, intent: Intent, move: TransitionRecord) -> TimelineEntry:
-    title, icon = status_labels.describe_event(move.event)
-    webhook_note = f"Webhook event {move.event_type}" if move.event_type else ""
-    is_tx = len(move.note) > _MIN_TX_LENGTH and " " not in move.note
-    note = "" if is_tx else move.note
+def _entry(catalogue: Catalogue, intent: Intent, transition: TransitionRecord) -> TimelineEntry:
+    title, icon = status_labels.describe_event(transition.event)
+    webhook_note = f"Webhook event {transition.event_type}" if transition.event_type else ""
+    is_tx = len(transition.note) > _MIN_TX_LENGTH and " " not in transition.note
+    note = "" if is_tx else transition.note
     chain = (
         intent.terms.destination_chain
-        if move.event in _DESTINATION_EVENTS
+        if transition.event in _DESTINATION_EVENTS
         else intent.terms.source_chain
     )
     return TimelineEntry(
-        key=move.id,
+        key=transition.id,
         title=title,
-        at=to_millis(move.at),
+        at=to_millis(transition.at),
         note=". ".join(part.rstrip(".") for part in (note, webhook_note) if part),
-        tx=tx_cell(catalogue.chains.get(chain), move.note) if is_tx else None,
+        tx=tx_cell(catalogue.chains.get(chain), transition.note) if is_tx else None,
         icon=icon,
-        color=STATE_COLORS[move.to_state],
-        raw=to_raw_json(asdict(move)),
+        color=STATE_COLORS[transition.to_state],
+        raw=to_raw_json(asdict(transition)),
     )
 
 
-def collect_records(story: IntentTimeline) -> dict[str, Any]:
+def collect_records(timeline: IntentTimeline) -> dict[str, Any]:
     """All stored records of a payment by kind."""
     return {
-        "Payment": story.intent,
-        "Events": sorted(story.transitions, key=lambda move: move.at),
-        "Deposits": story.deposits,
-        "Outbound transactions": story.outbound_txs,
-        "Signed transactions": story.attempts,
-        "Ledger": [{"at": at, "posting": posting} for at, posting in story.postings],
-        "Notes": story.notes,
+        "Payment": timeline.intent,
+        "Events": sorted(timeline.transitions, key=lambda transition: transition.at),
+        "Deposits": timeline.deposits,
+        "Outbound transactions": timeline.outbound_txs,
+        "Signed transactions": timeline.attempts,
+        "Ledger": [{"at": at, "posting": posting} for at, posting in timeline.postings],
+        "Notes": timeline.notes,
     }
 
 

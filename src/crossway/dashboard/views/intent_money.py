@@ -73,14 +73,14 @@ def build_deposit_rows(catalogue: Catalogue, deposits: Sequence[Deposit]) -> tup
 def _deposit_row(catalogue: Catalogue, deposit: Deposit) -> Row:
     incoming = deposit.incoming
     chain = catalogue.chains.get(incoming.chain)
-    chips: list[Badge] = [status_labels.DEPOSIT_STATES[deposit.state]]
+    badges: list[Badge] = [status_labels.DEPOSIT_STATES[deposit.state]]
     if deposit.purpose is not None:
-        chips.append(status_labels.DEPOSIT_PURPOSES[deposit.purpose])
+        badges.append(status_labels.DEPOSIT_PURPOSES[deposit.purpose])
     return Row(
         key=str(deposit.id),
         cells=(
             Cell(format_token_amount(catalogue, incoming.chain, incoming.token, incoming.amount)),
-            Cell(chips=tuple(chips), sub=deposit.note),
+            Cell(badges=tuple(badges), sub=deposit.note),
             Cell(chain_name(catalogue, incoming.chain), sub=f"block {incoming.block_height:,}"),
             address_cell(chain, incoming.sender, "sender"),
             tx_cell(chain, incoming.tx_hash),
@@ -89,36 +89,40 @@ def _deposit_row(catalogue: Catalogue, deposit: Deposit) -> Row:
     )
 
 
-def build_outbound_tx_rows(catalogue: Catalogue, story: IntentTimeline) -> tuple[Row, ...]:
+def build_outbound_tx_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tuple[Row, ...]:
     """Rows of the payment's outbound transactions, oldest first."""
-    ordered = sorted(story.outbound_txs, key=lambda transfer: transfer.id)
-    return tuple(_outbound_tx_row(catalogue, transfer, story.intent) for transfer in ordered)
+    ordered = sorted(timeline.outbound_txs, key=lambda outbound_tx: outbound_tx.id)
+    return tuple(
+        _outbound_tx_row(catalogue, outbound_tx, timeline.intent) for outbound_tx in ordered
+    )
 
 
-def _outbound_tx_row(catalogue: Catalogue, transfer: OutboundTx, intent: Intent) -> Row:
-    chain = catalogue.chains.get(transfer.chain)
-    units = transfer.amount
+def _outbound_tx_row(catalogue: Catalogue, outbound_tx: OutboundTx, intent: Intent) -> Row:
+    chain = catalogue.chains.get(outbound_tx.chain)
+    units = outbound_tx.amount
     amount = (
         "entire balance"
         if units is None
-        else format_token_amount(catalogue, transfer.chain, transfer.token, units)
+        else format_token_amount(catalogue, outbound_tx.chain, outbound_tx.token, units)
     )
-    attempts = f"{transfer.attempt_count} attempts so far" if transfer.attempt_count > 1 else ""
+    attempts = (
+        f"{outbound_tx.attempt_count} attempts so far" if outbound_tx.attempt_count > 1 else ""
+    )
     return Row(
-        key=str(transfer.id),
+        key=str(outbound_tx.id),
         cells=(
             Cell(
-                status_labels.describe_outbound_tx(transfer, intent),
-                sub=f"on {chain_name(catalogue, transfer.chain)}",
+                status_labels.describe_outbound_tx(outbound_tx, intent),
+                sub=f"on {chain_name(catalogue, outbound_tx.chain)}",
             ),
             Cell(
-                chips=(status_labels.OUTBOUND_TX_STATES[transfer.state],),
-                sub=". ".join(part for part in (transfer.reason.rstrip("."), attempts) if part),
+                badges=(status_labels.OUTBOUND_TX_STATES[outbound_tx.state],),
+                sub=". ".join(part for part in (outbound_tx.reason.rstrip("."), attempts) if part),
             ),
             Cell(amount),
-            address_cell(chain, transfer.to_address, "receiver"),
-            tx_cell(chain, transfer.tx_id),
-            time_cell(transfer.updated_at),
+            address_cell(chain, outbound_tx.to_address, "receiver"),
+            tx_cell(chain, outbound_tx.tx_id),
+            time_cell(outbound_tx.updated_at),
         ),
     )
 
@@ -162,9 +166,9 @@ def _transaction_cell(catalogue: Catalogue, posting: Posting) -> Cell:
     return tx_cell(catalogue.chains.get(posting.chain), posting.tx.split("#")[0].split(":")[0])
 
 
-def build_comparison_rows(catalogue: Catalogue, story: IntentTimeline) -> tuple[Row, ...]:
+def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tuple[Row, ...]:
     """Rows that compare quoted with actual values."""
-    intent, postings = story.intent, [posting for _, posting in story.postings]
+    intent, postings = timeline.intent, [posting for _, posting in timeline.postings]
     terms, costs = intent.terms, intent.costs
     booked = _net_amounts(catalogue, postings)
     rows = [
@@ -186,7 +190,7 @@ def build_comparison_rows(catalogue: Catalogue, story: IntentTimeline) -> tuple[
         ("Bridge fee", format_usd(costs.bridge_micro_usd, 4), booked.get(Account.BRIDGE_FEES, "–")),
         ("App fee", format_usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
         ("Relayer's network fees", "included in the fees", booked.get(Account.NETWORK_FEES, "–")),
-        *_duration_rows(catalogue, story),
+        *_duration_rows(catalogue, timeline),
         ("Refunded", "–", _format_returned(catalogue, postings)),
     ]
     if not costs.app_micro_usd:
@@ -194,12 +198,12 @@ def build_comparison_rows(catalogue: Catalogue, story: IntentTimeline) -> tuple[
     return tuple(Row(name, (Cell(name), Cell(q), Cell(a))) for name, q, a in rows)
 
 
-def _duration_rows(catalogue: Catalogue, story: IntentTimeline) -> list[tuple[str, str, str]]:
+def _duration_rows(catalogue: Catalogue, timeline: IntentTimeline) -> list[tuple[str, str, str]]:
     """Quoted and actual durations of the confirmation and of the payout."""
-    intent, times = story.intent, state_entry_times(story.transitions)
+    intent, times = timeline.intent, state_entry_times(timeline.transitions)
     chain = catalogue.chains[intent.terms.source_chain]
     quoted = confirmation_seconds(chain, intent.costs.total_micro_usd)
-    paid = [d for d in story.deposits if d.purpose is DepositPurpose.PAYMENT and d.credited_at]
+    paid = [d for d in timeline.deposits if d.purpose is DepositPurpose.PAYMENT and d.credited_at]
     confirmed = filled = _placeholder(intent)
     if paid and State.FUNDED in times:
         last = max(paid, key=lambda d: d.incoming.at)

@@ -86,7 +86,7 @@ def exception_badges(services: Services, intents: Sequence[Intent]) -> dict[int,
         return {}
     with services.store.read() as unit:
         misdirected = {deposit.intent_id for deposit in unit.deposits.list_unreturned(ids)}
-        transfers, deposits = (
+        outbound_txs, deposits = (
             unit.outbound_txs.list_by_intents(ids),
             unit.deposits.list_by_intents(ids),
         )
@@ -94,7 +94,7 @@ def exception_badges(services: Services, intents: Sequence[Intent]) -> dict[int,
         intent.id: badges_for(
             intent,
             intent.id in misdirected,
-            [t for t in transfers if t.intent_id == intent.id],
+            [t for t in outbound_txs if t.intent_id == intent.id],
             [d for d in deposits if d.intent_id == intent.id],
         )
         for intent in intents
@@ -104,30 +104,30 @@ def exception_badges(services: Services, intents: Sequence[Intent]) -> dict[int,
 def badges_for(
     intent: Intent,
     has_misdirected: bool,
-    transfers: Collection[OutboundTx],
+    outbound_txs: Collection[OutboundTx],
     deposits: Collection[Deposit] = (),
 ) -> tuple[Badge, ...]:
     """The badges beside the status: short, over, late, wrong token, refund due, blocked, …"""
-    chips = []
+    badges = []
     funding = compare_funding(intent.terms.deposit_amount, intent.received_amount)
     if intent.received_amount and funding is FundingLevel.SHORT:
-        chips.append(status_labels.SHORT)
+        badges.append(status_labels.SHORT)
     if funding is FundingLevel.OVER:
-        chips.append(status_labels.OVER)
+        badges.append(status_labels.OVER)
     if any(deposit.purpose is DepositPurpose.LATE for deposit in deposits):
-        chips.append(status_labels.LATE)
+        badges.append(status_labels.LATE)
     if has_misdirected:
-        chips.append(status_labels.MISDIRECTED)
+        badges.append(status_labels.MISDIRECTED)
     returns = [
-        t for t in transfers if t.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+        t for t in outbound_txs if t.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
     ]
     if any(t.state is OutboundTxState.FAILED for t in returns):
-        chips.append(status_labels.REFUND_FAILED)
+        badges.append(status_labels.REFUND_FAILED)
     elif intent.state in (State.EXPIRED, State.FAILED) and intent.balance_at_address:
-        chips.append(status_labels.REFUND_OWED)
-    waiting = (t for t in transfers if t.reason and t.state is OutboundTxState.DUE)
-    chips.extend(status_labels.HELD_UP for _ in list(waiting)[:1])
-    return tuple(chips)
+        badges.append(status_labels.REFUND_OWED)
+    waiting = (t for t in outbound_txs if t.reason and t.state is OutboundTxState.DUE)
+    badges.extend(status_labels.HELD_UP for _ in list(waiting)[:1])
+    return tuple(badges)
 
 
 def build_row(services: Services, intent: Intent, badges: tuple[Badge, ...] = ()) -> Row:
@@ -146,7 +146,7 @@ def build_row(services: Services, intent: Intent, badges: tuple[Badge, ...] = ()
         label=f"Payment {intent.id}, {status.text}, from {source} to {destination}",
         cells=(
             Cell(f"#{intent.id}", sub=reference(intent)),
-            Cell(chips=(status, *badges)),
+            Cell(badges=(status, *badges)),
             _amount_due_cell(intent),
             Cell(f"{source} → {destination}", sub=f"{arrives} {_format_bridge(terms.bridge)}"),
             address_cell(names.chains.get(terms.destination_chain), terms.recipient, "recipient"),

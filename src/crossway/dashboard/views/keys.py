@@ -83,7 +83,7 @@ def _row(key: ApiKey, client: Client, now: datetime) -> Row:
         label=f"Key {key.display_prefix}… of {client.name}, {badge.text}",
         cells=(
             Cell(f"{key.display_prefix}…", sub=client.name, mono=True),
-            Cell(chips=(badge, MODES[key.mode]), at=to_millis(ended_at) if ended_at else None),
+            Cell(badges=(badge, MODES[key.mode]), at=to_millis(ended_at) if ended_at else None),
             Cell(_format_scopes(key)),
             Cell(_format_rate_limit(key, client)),
             Cell(", ".join(key.addresses) or ANYWHERE),
@@ -108,7 +108,7 @@ def get_key(services: Services, text: str) -> tuple[ApiKey, Client]:
     for key in api_keys.list_api_keys(services):
         if str(key.id) == text:
             return key, next(c for c in clients.list_clients(services) if c.id == key.client_id)
-    raise NotFound(f"No API key with ID {text}" if text else "The link has no key ID")
+    raise NotFound(f"No API key with ID {text}" if text else "No API key ID in the link")
 
 
 def build_details(key: ApiKey, client: Client) -> tuple[Detail, ...]:
@@ -132,7 +132,7 @@ def build_details(key: ApiKey, client: Client) -> tuple[Detail, ...]:
 def parse_change(scopes: Sequence[Scope], rate: str, addresses: str) -> ApiKeyUpdate:
     """The form as a change: no rate means the client's, no address means any address."""
     return ApiKeyUpdate(
-        frozenset(scopes), parse_whole_number("Requests a minute", rate), split_list(addresses)
+        frozenset(scopes), parse_whole_number("Requests per minute", rate), split_list(addresses)
     )
 
 

@@ -101,7 +101,7 @@ def status_badge(status: KycStatus) -> Badge:
 def _build_details(state: KycAssessment) -> tuple[Detail, ...]:
     facts = [
         Detail("Customer", Cell(state.subject.email)),
-        Detail("Check", Cell(TYPES[state.kyc_type], chips=(status_badge(state.status),))),
+        Detail("Check", Cell(TYPES[state.kyc_type], badges=(status_badge(state.status),))),
         Detail("Limit", Cell(_format_limit(state))),
         Detail("Remaining", Cell(format_usd(state.remaining_micro_usd), tone="strong")),
     ]

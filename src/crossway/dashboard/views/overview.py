@@ -138,18 +138,18 @@ def build_state_rows(overview: Overview) -> tuple[Row, ...]:
     if not total:
         return ()
     return tuple(
-        _state_row(state, chip, overview.counts.get(state, 0), total) for state, chip in _STATES
+        _state_row(state, badge, overview.counts.get(state, 0), total) for state, badge in _STATES
     )
 
 
-def _state_row(state: State, chip: Badge, number: int, total: int) -> Row:
+def _state_row(state: State, badge: Badge, number: int, total: int) -> Row:
     share = 100 * number / total
     return Row(
         key=state.value,
         href=page_href("intents", all=f"state:{state.value}"),
-        label=f"{chip.text}: {_count_payments(number) or 'no payments'}",
+        label=f"{badge.text}: {_count_payments(number) or 'no payments'}",
         cells=(
-            Cell(chips=(chip,)),
+            Cell(badges=(badge,)),
             Cell(f"{number:,}"),
             Cell(f"{share:.1f} %", share=round(share, 1)) if number else Cell("–"),
         ),
@@ -185,19 +185,19 @@ def _count_payments(number: int) -> str:
 def build_recent_entries(overview: Overview) -> tuple[TimelineEntry, ...]:
     """The latest transitions, newest first."""
     entries = []
-    for intent, move in overview.recent:
-        title, icon = status_labels.describe_event(move.event)
+    for intent, transition in overview.recent:
+        title, icon = status_labels.describe_event(transition.event)
         total = format_amount(
             intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol
         )
         entries.append(
             TimelineEntry(
-                key=move.id,
+                key=transition.id,
                 title=f"#{intent.id} {title}",
-                at=to_millis(move.at),
+                at=to_millis(transition.at),
                 note=total,
                 icon=icon,
-                color=status_labels.INTENT_STATES[move.to_state].color,
+                color=status_labels.INTENT_STATES[transition.to_state].color,
             )
         )
     return tuple(entries)

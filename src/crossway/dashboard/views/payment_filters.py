@@ -23,7 +23,7 @@ from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 
 ALL: Final = "All"
-QUICK: Final[Mapping[str, tuple[State, ...]]] = MappingProxyType(
+QUICK_FILTERS: Final[Mapping[str, tuple[State, ...]]] = MappingProxyType(
     {
         ALL: (),
         "Pending": (State.PENDING,),
@@ -66,7 +66,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 def parse_params(params: Mapping[str, str]) -> FilterSet:
     """The filters in the query string of the list; raises `InvalidInput` with the reason."""
-    states = QUICK.get(params.get("show", ALL), ())
+    states = QUICK_FILTERS.get(params.get("show", ALL), ())
     quick = (Filter(FilterField.STATE, tuple(state.value for state in states)),) if states else ()
     return FilterSet(
         (*quick, *parse_filters(params.get("all", ""), "all")),

@@ -146,7 +146,7 @@ def _row(services: Services, payment_link: PaymentLink, client: str, now: dateti
             Cell(
                 payment_link.title, sub=" · ".join(filter(None, (client, payment_link.reference)))
             ),
-            Cell(chips=(badge,)),
+            Cell(badges=(badge,)),
             Cell(describe_amount(services, payment_link)),
             Cell(chain),
             Cell(f"{payment_link.uses:,}{limit}"),
@@ -210,7 +210,7 @@ def _use_row(services: Services, use: LinkUse, intent: Intent) -> Row:
         label=f"Payment {intent.id}, {status.text}",
         cells=(
             Cell(f"#{intent.id}"),
-            Cell(chips=(status,)),
+            Cell(badges=(status,)),
             Cell(total),
             Cell(chain_name(services.catalogue, intent.terms.source_chain)),
             Cell(at=to_millis(use.at)),

@@ -107,7 +107,7 @@ def _mark_badges(
     option: SourceOption, cheapest: SourceOption | None, fastest: SourceOption | None
 ) -> tuple[Badge, ...]:
     marks = ((CHEAPEST, cheapest), (FASTEST, fastest))
-    return tuple(chip for chip, marked in marks if option is marked)
+    return tuple(badge for badge, marked in marks if option is marked)
 
 
 def _row(
@@ -115,19 +115,19 @@ def _row(
     comparison: Comparison,
     option: SourceOption,
     pay_with: str,
-    chips: tuple[Badge, ...],
+    badges: tuple[Badge, ...],
 ) -> Row:
     payment = _find_payment(option, pay_with)
     return Row(
         key=option.source,
         href=_new_payment_href(catalogue, comparison, option, payment),
         label=f"Make a payment from {chain_name(catalogue, option.source)}",
-        marked=bool(chips),
+        marked=bool(badges),
         cells=(
             Cell(
                 chain_name(catalogue, option.source),
                 sub=f"via {bridge_title(option.bridge)}" if option.bridge else SAME_CHAIN,
-                chips=chips,
+                badges=badges,
                 tone="strong",
             ),
             _amount_due_cell(option, payment, pay_with),

@@ -31,7 +31,9 @@ from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token
 from crossway.usecases.ramps import orders as ramp_orders
 
 S = OrderState
-COLORS: dict[OrderState, Color] = {s: chip.color for s, chip in ramp_status_labels.STATES.items()}
+STATE_COLORS: dict[OrderState, Color] = {
+    s: badge.color for s, badge in ramp_status_labels.STATES.items()
+}
 _HAPPY_PATH = (S.PENDING, S.INITIATED, S.PROCESSING, S.COMPLETED)
 _PERSONAL_FIELDS = frozenset({"encrypted_fields", "customer_id", "instructions"})
 
@@ -102,8 +104,8 @@ def build_steps(detail: OrderDetail) -> tuple[Step, ...]:
     if S.PROCESSING in entered_at:
         steps.append(Step("Paid", "done", entered_at[S.PROCESSING]))
     ended = S.FAILED if order.state is S.REFUNDED else order.state
-    chip = ramp_status_labels.STATES[ended]
-    final_step = Step(chip.text, "failed", entered_at.get(ended))
+    badge = ramp_status_labels.STATES[ended]
+    final_step = Step(badge.text, "failed", entered_at.get(ended))
     if order.state is S.REFUNDED:
         return *steps, final_step, Step("Refunded", "done", entered_at.get(S.REFUNDED))
     owed = order.state is S.FAILED and order.paid_at is not None
@@ -223,24 +225,24 @@ def _reference_cell(text: str) -> Cell:
 def build_timeline(detail: OrderDetail) -> tuple[TimelineEntry, ...]:
     """Timeline entries, newest first, each with its raw record."""
     ordered = sorted(enumerate(detail.moves), key=lambda pair: (pair[1].at, pair[0]), reverse=True)
-    return tuple(_entry(detail.order, move) for _, move in ordered)
+    return tuple(_entry(detail.order, transition) for _, transition in ordered)
 
 
-def _entry(order: RampOrder, move: OrderTransition) -> TimelineEntry:
-    title, icon = ramp_status_labels.describe_event(move.event)
+def _entry(order: RampOrder, transition: OrderTransition) -> TimelineEntry:
+    title, icon = ramp_status_labels.describe_event(transition.event)
     note = (
         ""
-        if move.note.rstrip(".") == title
-        else ramp_status_labels.with_provider_name(order, move.note)
+        if transition.note.rstrip(".") == title
+        else ramp_status_labels.with_provider_name(order, transition.note)
     )
     return TimelineEntry(
-        key=move.id,
+        key=transition.id,
         title=title,
-        at=to_millis(move.at),
+        at=to_millis(transition.at),
         note=note,
         icon=icon,
-        color=COLORS[move.to_state],
-        raw=json.dumps(asdict(move), indent=2, default=str, ensure_ascii=False),
+        color=STATE_COLORS[transition.to_state],
+        raw=json.dumps(asdict(transition), indent=2, default=str, ensure_ascii=False),
     )
 
 

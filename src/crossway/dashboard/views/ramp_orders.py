@@ -21,7 +21,7 @@ from crossway.usecases.ramps import orders as ramp_orders
 PAGE_SIZE = 25
 ALL = "All"
 S = OrderState
-QUICK: Mapping[str, tuple[OrderState, ...]] = {
+QUICK_FILTERS: Mapping[str, tuple[OrderState, ...]] = {
     ALL: (),
     "Awaiting payment": (S.PENDING, S.INITIATED),
     "Processing": (S.PROCESSING,),
@@ -59,7 +59,7 @@ class ListPage:
 def build_filter(params: Mapping[str, str], before_id: int | None) -> OrderFilter:
     """The filters of the query string as an `OrderFilter`."""
     return OrderFilter(
-        states=QUICK.get(params.get("show", ALL), ()),
+        states=QUICK_FILTERS.get(params.get("show", ALL), ()),
         direction=params.get("type") or None,
         provider=params.get("provider") or None,
         currency=params.get("currency") or None,
@@ -120,7 +120,7 @@ def _row(services: Services, order: RampOrder, emails: Mapping[str, str]) -> Row
         cells=(
             Cell(f"#{order.id}", sub=kind),
             Cell(
-                chips=(status,),
+                badges=(status,),
                 sub=ramp_status_labels.with_provider_name(order, order.failure_reason),
             ),
             Cell(

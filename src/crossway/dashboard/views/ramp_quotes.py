@@ -142,14 +142,14 @@ def _row(services: Services, quote: RampQuote, comparison: RampComparison, form:
     deposit = format_amount(quote.gross_units, quote.token.decimals, quote.token.symbol)
     pays, receives = (money, received) if is_on_ramp else (deposit, money)
     marks = ((CHEAPEST, comparison.quotes[0]), (RECOMMENDED, comparison.recommended))
-    chips = tuple(chip for chip, marked in marks if quote is marked)
+    badges = tuple(badge for badge, marked in marks if quote is marked)
     return Row(
         key=quote.provider,
         href=new_order_href(form, quote.provider),
         label=f"Open an order with {quote.title}",
         marked=quote is comparison.recommended,
         cells=(
-            Cell(quote.title, sub=_describe_channels(quote), chips=chips, tone="strong"),
+            Cell(quote.title, sub=_describe_channels(quote), badges=badges, tone="strong"),
             Cell(pays, sub=rate_text if is_on_ramp else "", tone="strong" if is_on_ramp else ""),
             Cell(
                 receives, sub="" if is_on_ramp else rate_text, tone="" if is_on_ramp else "strong"

@@ -89,7 +89,7 @@ def build_finding_rows(services: Services, run: ReconciliationRun) -> tuple[Row,
 
 def _finding_row(services: Services, index: int, finding: Mapping[str, Any]) -> Row:
     name, icon = _KINDS.get(finding["kind"], (finding["kind"], "help"))
-    chips = (Badge(name, "gray" if finding["transient"] else "red", icon),)
+    badges = (Badge(name, "gray" if finding["transient"] else "red", icon),)
     identifier = finding.get("address") or finding.get("tx", "")
     description = (
         finding["message"].replace(identifier, shorten(identifier))
@@ -101,7 +101,7 @@ def _finding_row(services: Services, index: int, finding: Mapping[str, Any]) -> 
         (
             Cell(
                 chain_name(services.catalogue, finding["chain"]),
-                chips=chips + ((_TEMPORARY,) if finding["transient"] else ()),
+                badges=badges + ((_TEMPORARY,) if finding["transient"] else ()),
             ),
             Cell(
                 description,
@@ -121,7 +121,7 @@ def _unresponsive_row(services: Services, chain: str, reason: str) -> Row:
     return Row(
         f"silent-{chain}",
         (
-            Cell(name, chips=(Badge("Not responding", "orange", "cloud_off"),)),
+            Cell(name, badges=(Badge("Not responding", "orange", "cloud_off"),)),
             Cell(f"The chain is not responding: {reason}"),
             Cell("Its node is down or unreachable."),
             Cell("Check the Chains page and reconcile again once it responds."),
@@ -178,7 +178,7 @@ def _run_row(services: Services, run: ReconciliationRun) -> Row:
         str(run.id),
         (
             Cell(at=to_millis(run.started_at), as_="exact"),
-            Cell(text, chips=(badges[tone],)),
+            Cell(text, badges=(badges[tone],)),
             Cell(run.started_by),
             Cell(duration),
         ),

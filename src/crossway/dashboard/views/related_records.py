@@ -53,25 +53,28 @@ class RelatedRecords:
     requests: tuple[Row, ...]
 
 
-def build_attempt_rows(catalogue: Catalogue, story: IntentTimeline) -> tuple[Row, ...]:
+def build_attempt_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tuple[Row, ...]:
     """Rows of all transactions signed for this payment, newest first; of several attempts with the
     same purpose at most one is included on chain."""
-    outbound_txs = {transfer.id: transfer for transfer in story.outbound_txs}
+    outbound_txs = {outbound_tx.id: outbound_tx for outbound_tx in timeline.outbound_txs}
     rows = []
-    for number, attempt in enumerate(sorted(story.attempts, key=lambda a: a.at, reverse=True)):
-        chain, transfer = catalogue.chains.get(attempt.chain), outbound_txs[attempt.outbound_tx_id]
+    for number, attempt in enumerate(sorted(timeline.attempts, key=lambda a: a.at, reverse=True)):
+        chain, outbound_tx = (
+            catalogue.chains.get(attempt.chain),
+            outbound_txs[attempt.outbound_tx_id],
+        )
         fee = "–"
         if chain is not None:
             fee = format_short_amount(
                 attempt.signed.fee_units, chain.native_decimals, chain.native_symbol
             )
-        replaced = transfer.tx_id not in (None, attempt.signed.tx_id)
+        replaced = outbound_tx.tx_id not in (None, attempt.signed.tx_id)
         note = "replaced" if replaced else f"on {chain_name(catalogue, attempt.chain)}"
         rows.append(
             Row(
                 f"attempt-{number}",
                 (
-                    Cell(status_labels.OUTBOUND_TX_KINDS[transfer.kind], note),
+                    Cell(status_labels.OUTBOUND_TX_KINDS[outbound_tx.kind], note),
                     tx_cell(chain, attempt.signed.tx_id),
                     address_cell(chain, attempt.account, "account"),
                     Cell(str(attempt.signed.nonce)),
@@ -92,7 +95,7 @@ def load_related_records(services: Services, caller: Principal, intent_id: int) 
             (
                 Cell(f"#{delivery.id}", sub=f"webhook {delivery.webhook_id}"),
                 Cell(event.type, mono=True, copy=event.event_id, what="event ID"),
-                Cell(chips=(status_badge(delivery),), sub=delivery.error),
+                Cell(badges=(status_badge(delivery),), sub=delivery.error),
                 Cell(str(delivery.status or "–")),
                 Cell(at=to_millis(delivery.created_at)),
             ),
@@ -106,14 +109,14 @@ def load_related_records(services: Services, caller: Principal, intent_id: int) 
 
 def _request_row(request: LoggedRequest) -> Row:
     is_success = request.status < 400
-    chip = Badge(
+    badge = Badge(
         str(request.status),
         "green" if is_success else "orange",
         "check" if is_success else "warning",
     )
     cells = (
         Cell(f"{request.method} {request.path}", mono=True),
-        Cell(chips=(chip,)),
+        Cell(badges=(badge,)),
         Cell(f"{request.key_prefix}…" if request.key_prefix else "–", mono=True),
         Cell(at=to_millis(request.at)),
         Cell(request.request_id, copy=request.request_id, what="request ID", mono=True),

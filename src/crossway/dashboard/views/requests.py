@@ -17,7 +17,7 @@ from crossway.usecases.developers import clients, request_log
 PAGE_SIZE = 50
 ALL = "All"
 # A status below ten stands for its class.
-QUICK: Final[Mapping[str, int | None]] = {
+QUICK_FILTERS: Final[Mapping[str, int | None]] = {
     ALL: None,
     "2xx": 2,
     "4xx": 4,
@@ -64,7 +64,7 @@ def build_filter(
         method=method or "",
         path_part=path.strip(),
         request_id=request_id.strip(),
-        status=QUICK.get(quick),
+        status=QUICK_FILTERS.get(quick),
         before_id=before_id,
     )
 
@@ -101,7 +101,7 @@ def _row(request: LoggedRequest, names: Mapping[str, str]) -> Row:
         label=f"{request.method} {request.path}, status {request.status}",
         cells=(
             Cell(f"{request.method} {request.path}", mono=True),
-            Cell(chips=(status_badge(request),)),
+            Cell(badges=(status_badge(request),)),
             Cell(format_latency(request)),
             Cell(
                 _client_name(request, names),
@@ -116,7 +116,7 @@ def _row(request: LoggedRequest, names: Mapping[str, str]) -> Row:
 def get_request(services: Services, caller: Principal, text: str) -> LoggedRequest:
     """The request with this id; raises `NotFound`."""
     if not (text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS):
-        raise NotFound(f"No request with ID {text}" if text else "The link has no request ID")
+        raise NotFound(f"No request with ID {text}" if text else "No request ID in the link")
     return request_log.get_request(services, caller, int(text))
 
 
@@ -125,7 +125,7 @@ def build_details(services: Services, request: LoggedRequest) -> tuple[Detail, .
     names = {client.id: client.name for client in clients.list_clients(services)}
     return (
         Detail("Request", Cell(f"{request.method} {request.path}", mono=True)),
-        Detail("Status", Cell(chips=(status_badge(request),))),
+        Detail("Status", Cell(badges=(status_badge(request),))),
         Detail("Latency", Cell(format_latency(request))),
         Detail("Time", time_cell(request.at, "exact")),
         Detail("Merchant", Cell(_client_name(request, names))),

@@ -29,7 +29,7 @@ def build_disabled_rows(catalogue: Catalogue, off: Sequence[KillSwitch]) -> tupl
         Row(
             switch.subject,
             (
-                Cell(describe_subject(catalogue, switch.subject), chips=(OFF,)),
+                Cell(describe_subject(catalogue, switch.subject), badges=(OFF,)),
                 Cell(switch.reason),
                 Cell(switch.by),
                 Cell(at=to_millis(switch.at)),

@@ -182,7 +182,7 @@ def _payment_cells(services: Services, intent: Intent) -> tuple[Cell, ...]:
     total = format_short_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
     return (
         Cell(f"Payment #{intent.id}"),
-        Cell(chips=(status_labels.INTENT_STATES[intent.state],)),
+        Cell(badges=(status_labels.INTENT_STATES[intent.state],)),
         Cell(total, format_approx_usd(intent.costs.total_micro_usd)),
         Cell(f"{source} → {destination}"),
         Cell(at=to_millis(intent.created_at)),
@@ -196,7 +196,7 @@ def _order_cells(services: Services, order: RampOrder) -> tuple[Cell, ...]:
     )
     return (
         Cell(f"Ramp order #{order.id}"),
-        Cell(chips=(ramp_status_labels.STATES[order.state],)),
+        Cell(badges=(ramp_status_labels.STATES[order.state],)),
         Cell(local),
         Cell(description),
         Cell(at=to_millis(order.created_at)),

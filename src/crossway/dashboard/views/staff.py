@@ -76,8 +76,8 @@ def _row(services: Services, member: StaffMember) -> Row:
         key=str(member.id),
         cells=(
             Cell(member.name, sub=members.get_masked_email(services, member)),
-            Cell(chips=(ROLES[member.role],)),
-            Cell(chips=(status,)),
+            Cell(badges=(ROLES[member.role],)),
+            Cell(badges=(status,)),
             Cell(", ".join(methods)),
             last_seen,
         ),

@@ -16,36 +16,38 @@ from crossway.usecases.payments.timeline import IntentTimeline
 _MISDIRECTED = (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN, DepositPurpose.ZERO_VALUE)
 
 
-def build_timeline(catalogue: Catalogue, story: IntentTimeline) -> tuple[TimelineEntry, ...]:
+def build_timeline(catalogue: Catalogue, timeline: IntentTimeline) -> tuple[TimelineEntry, ...]:
     """All entries of the timeline, newest first."""
-    intent = story.intent
+    intent = timeline.intent
     # Entries of the same time are ordered: deposits, transitions, sent transactions, notes.
     ordered = [
-        _deposit_entry(catalogue, deposit) for deposit in story.deposits if _needs_entry(deposit)
+        _deposit_entry(catalogue, deposit) for deposit in timeline.deposits if _needs_entry(deposit)
     ]
     ordered += [
-        _retitle_ledger_entry(story, item)
-        for item in reversed(build_transition_entries(catalogue, intent, story.transitions))
+        _retitle_ledger_entry(timeline, entry)
+        for entry in reversed(build_transition_entries(catalogue, intent, timeline.transitions))
     ]
-    for transfer in story.outbound_txs:
-        if transfer.state is OutboundTxState.FAILED:
-            ordered.append(_failed_entry(transfer, intent))
-        ordered += _sent_entries(catalogue, story, transfer)
-    ordered += [_note_entry(note) for note in story.notes]
-    ordered.sort(key=lambda item: item.at)
+    for outbound_tx in timeline.outbound_txs:
+        if outbound_tx.state is OutboundTxState.FAILED:
+            ordered.append(_failed_entry(outbound_tx, intent))
+        ordered += _sent_entries(catalogue, timeline, outbound_tx)
+    ordered += [_note_entry(note) for note in timeline.notes]
+    ordered.sort(key=lambda entry: entry.at)
     return tuple(ordered[::-1])
 
 
-def _retitle_ledger_entry(story: IntentTimeline, item: TimelineEntry) -> TimelineEntry:
+def _retitle_ledger_entry(timeline: IntentTimeline, entry: TimelineEntry) -> TimelineEntry:
     """A ledger-only transition takes its title from the transaction it books."""
-    if item.title != status_labels.describe_event(IntentEvent.LEDGER_ONLY)[0]:
-        return item
-    by_tx_id = {transfer.tx_id: transfer for transfer in story.outbound_txs if transfer.tx_id}
-    transfer = by_tx_id.get(item.tx.copy) if item.tx else None
+    if entry.title != status_labels.describe_event(IntentEvent.LEDGER_ONLY)[0]:
+        return entry
+    by_tx_id = {
+        outbound_tx.tx_id: outbound_tx for outbound_tx in timeline.outbound_txs if outbound_tx.tx_id
+    }
+    outbound_tx = by_tx_id.get(entry.tx.copy) if entry.tx else None
     title = "Ledger adjusted"
-    if transfer is not None and transfer.kind is OutboundTxKind.RETURN_EXCESS:
+    if outbound_tx is not None and outbound_tx.kind is OutboundTxKind.RETURN_EXCESS:
         title = "Returned to the payer"
-    return replace(item, title=title)
+    return replace(entry, title=title)
 
 
 def _needs_entry(deposit: Deposit) -> bool:
@@ -65,10 +67,10 @@ def _deposit_entry(catalogue: Catalogue, deposit: Deposit) -> TimelineEntry:
         note = "Waiting for confirmations."
     else:
         purpose = deposit.purpose or DepositPurpose.ZERO_VALUE
-        chip = status_labels.DEPOSIT_PURPOSES[purpose]
+        badge = status_labels.DEPOSIT_PURPOSES[purpose]
         chain = chain_name(catalogue, incoming.chain)
-        title, icon = f"{chip.text}: {amount} on {chain}", chip.icon
-        note = deposit.note or chip.hint
+        title, icon = f"{badge.text}: {amount} on {chain}", badge.icon
+        note = deposit.note or badge.hint
     return TimelineEntry(
         key=f"deposit-{deposit.id}",
         title=title,
@@ -81,23 +83,25 @@ def _deposit_entry(catalogue: Catalogue, deposit: Deposit) -> TimelineEntry:
     )
 
 
-def _failed_entry(transfer: OutboundTx, intent: Intent) -> TimelineEntry:
+def _failed_entry(outbound_tx: OutboundTx, intent: Intent) -> TimelineEntry:
     return TimelineEntry(
-        key=f"failed-{transfer.id}",
-        title=f"{status_labels.describe_outbound_tx(transfer, intent)}: failed",
-        at=to_millis(transfer.updated_at),
-        note=transfer.reason,
+        key=f"failed-{outbound_tx.id}",
+        title=f"{status_labels.describe_outbound_tx(outbound_tx, intent)}: failed",
+        at=to_millis(outbound_tx.updated_at),
+        note=outbound_tx.reason,
         icon="error",
         color="red",
-        raw=to_raw_json(transfer),
+        raw=to_raw_json(outbound_tx),
     )
 
 
 def _sent_entries(
-    catalogue: Catalogue, story: IntentTimeline, transfer: OutboundTx
+    catalogue: Catalogue, timeline: IntentTimeline, outbound_tx: OutboundTx
 ) -> list[TimelineEntry]:
     """The entry of a transaction's first signing; notes how often it was signed again."""
-    attempts = [attempt for attempt in story.attempts if attempt.outbound_tx_id == transfer.id]
+    attempts = [
+        attempt for attempt in timeline.attempts if attempt.outbound_tx_id == outbound_tx.id
+    ]
     if not attempts:
         return []
     first = min(attempts, key=lambda attempt: attempt.at)
@@ -107,14 +111,16 @@ def _sent_entries(
         else ""
     )
     attempt = TimelineEntry(
-        key=f"sent-{transfer.id}",
-        title=f"{status_labels.describe_outbound_tx(transfer, story.intent)} sent",
+        key=f"sent-{outbound_tx.id}",
+        title=f"{status_labels.describe_outbound_tx(outbound_tx, timeline.intent)} sent",
         at=to_millis(first.at),
         note=note,
         icon="send",
         color="gray",
-        tx=tx_cell(catalogue.chains.get(transfer.chain), transfer.tx_id or first.signed.tx_id),
-        raw=to_raw_json(transfer),
+        tx=tx_cell(
+            catalogue.chains.get(outbound_tx.chain), outbound_tx.tx_id or first.signed.tx_id
+        ),
+        raw=to_raw_json(outbound_tx),
     )
     return [attempt]
 

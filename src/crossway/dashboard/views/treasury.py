@@ -56,20 +56,20 @@ def filter_stocks(
 
 
 def build_kpis(
-    catalogue: Catalogue, inventory: Inventory, stocks: Sequence[InventoryPosition]
+    catalogue: Catalogue, inventory: Inventory, positions: Sequence[InventoryPosition]
 ) -> list[Kpi]:
     """The KPI row of the treasury."""
-    chains = {stock.token.chain for stock in stocks}
+    chains = {stock.token.chain for stock in positions}
     gas = [one.runway for one in inventory.gas if one.chain in chains]
-    short = sum(bool(_shortage_micro_usd(stock)) for stock in stocks)
+    short = sum(bool(_shortage_micro_usd(stock)) for stock in positions)
     return [
-        Kpi("On chain, USD", _format_total_usd(s.micro_usd(s.balance) for s in stocks),
+        Kpi("On chain, USD", _format_total_usd(s.micro_usd(s.balance) for s in positions),
                "The relayer's holdings at today's prices"),
-        Kpi("Reserved, USD", _format_total_usd(s.micro_usd(s.reserved) for s in stocks),
+        Kpi("Reserved, USD", _format_total_usd(s.micro_usd(s.reserved) for s in positions),
                "Agreed payouts not made yet"),
-        Kpi("Expected, USD", _format_total_usd(s.micro_usd(s.expected) for s in stocks),
+        Kpi("Expected, USD", _format_total_usd(s.micro_usd(s.expected) for s in positions),
                "Owed by bridges for completed payouts"),
-        Kpi("Overdue, USD", _format_total_usd(s.micro_usd(s.overdue) for s in stocks),
+        Kpi("Overdue, USD", _format_total_usd(s.micro_usd(s.overdue) for s in positions),
                "Part of the expected amount that is past the bridge's due time"),
         Kpi("Below target", f"{short:,}", "Inventory positions below their target"),
         Kpi("Gas runway (tx)", f"{min(gas):,}" if gas else "–",
@@ -94,23 +94,23 @@ def _shortage_micro_usd(stock: InventoryPosition) -> int:
 
 
 def list_shortages(
-    catalogue: Catalogue, inventory: Inventory, stocks: Sequence[InventoryPosition]
+    catalogue: Catalogue, inventory: Inventory, positions: Sequence[InventoryPosition]
 ) -> list[str]:
     """Sentences about what needs attention, the largest shortage first."""
     sentences = [
         f"{_describe_position(catalogue, position)} is below its target by "
         f"{_format_amount(position, position.shortfall)} "
         f"({format_approx_usd(_shortage_micro_usd(position))})."
-        for position in sorted(stocks, key=_shortage_micro_usd, reverse=True)
+        for position in sorted(positions, key=_shortage_micro_usd, reverse=True)
         if _shortage_micro_usd(position)
     ]
     sentences += [
         f"{_describe_position(catalogue, position)}: payouts exceed the balance by "
         f"{_format_amount(position, -(position.available or 0))}."
-        for position in stocks
+        for position in positions
         if (position.available or 0) < 0
     ]
-    chains = {position.token.chain for position in stocks}
+    chains = {position.token.chain for position in positions}
     sentences += [
         f"{chain_name(catalogue, gas.chain)}: gas lasts for {gas.runway:,} transactions."
         for gas in sorted(inventory.gas, key=lambda gas: gas.runway)
@@ -136,10 +136,13 @@ def _format_amount(stock: InventoryPosition, units: int) -> str:
 
 
 def build_rows(
-    catalogue: Catalogue, stocks: Sequence[InventoryPosition], symbol: str | None, everything: bool
+    catalogue: Catalogue,
+    positions: Sequence[InventoryPosition],
+    symbol: str | None,
+    everything: bool,
 ) -> tuple[Row, ...]:
     """Rows of the inventory in use, or all of it; the largest shortage first, then by value."""
-    matching = [s for s in stocks if (not symbol or s.token.symbol == symbol)]
+    matching = [s for s in positions if (not symbol or s.token.symbol == symbol)]
     matching = [s for s in matching if everything or symbol or s.is_active] or matching
     ordered = sorted(
         matching, key=lambda s: (-_shortage_micro_usd(s), -(s.micro_usd(s.balance) or 0))
@@ -148,20 +151,20 @@ def build_rows(
 
 
 def _row(catalogue: Catalogue, stock: InventoryPosition) -> Row:
-    chips: tuple[Badge, ...] = ()
+    badges: tuple[Badge, ...] = ()
     if stock.balance is None:
-        chips = (Badge("Not responding", "orange", "cloud_off"),)
+        badges = (Badge("Not responding", "orange", "cloud_off"),)
     elif (stock.available or 0) < 0:
-        chips = (Badge("Overdrawn", "red", "error"),)
+        badges = (Badge("Overdrawn", "red", "error"),)
     elif _shortage_micro_usd(stock):
-        chips = (Badge("Below target", "red", "trending_down"),)
+        badges = (Badge("Below target", "red", "trending_down"),)
     overdue = f"{_format_amount(stock, stock.overdue)} overdue" if stock.overdue else ""
     target_source = f"set by {stock.target_set_by}" if stock.target_set_by else "automatic"
     return Row(
         f"{stock.token.chain}:{stock.token.symbol}",
         (
             Cell(chain_name(catalogue, stock.token.chain)),
-            Cell(stock.token.symbol, chips=chips),
+            Cell(stock.token.symbol, badges=badges),
             _amount_cell(stock, stock.balance),
             _amount_cell(stock, stock.reserved),
             _amount_cell(stock, stock.available),
@@ -190,9 +193,11 @@ def _format_amount_or_dash(stock: InventoryPosition, units: int) -> str:
     return _format_amount(stock, units) if units else "–"
 
 
-def build_bars(catalogue: Catalogue, stocks: Sequence[InventoryPosition], symbol: str) -> list[Bar]:
+def build_bars(
+    catalogue: Catalogue, positions: Sequence[InventoryPosition], symbol: str
+) -> list[Bar]:
     """One bar per chain for a token, shortages first."""
-    matching = [s for s in stocks if s.token.symbol == symbol and s.balance is not None]
+    matching = [s for s in positions if s.token.symbol == symbol and s.balance is not None]
     ordered = sorted(
         matching, key=lambda s: (-_shortage_micro_usd(s), -(s.micro_usd(s.balance) or 0))
     )
@@ -213,10 +218,10 @@ def _to_dollars(stock: InventoryPosition, units: int) -> float:
     return round((stock.micro_usd(units) or 0) / 1_000_000, 2)
 
 
-def list_inventory_symbols(stocks: Sequence[InventoryPosition]) -> list[str]:
+def list_inventory_symbols(positions: Sequence[InventoryPosition]) -> list[str]:
     """The tokens in the inventory by total value, USDC first."""
     totals: dict[str, int] = {}
-    for stock in stocks:
+    for stock in positions:
         held = (stock.micro_usd(stock.balance) or 0) + (10**12 if stock.is_active else 0)
         totals[stock.token.symbol] = totals.get(stock.token.symbol, 0) + held
     return sorted(totals, key=lambda symbol: (symbol != "USDC", -totals[symbol], symbol))

@@ -74,7 +74,7 @@ def _gas_row(catalogue: Catalogue, gas: GasBalance) -> Row:
         gas.chain,
         (
             Cell(chain_name(catalogue, gas.chain)),
-            Cell(chips=(state,)),
+            Cell(badges=(state,)),
             Cell(format_short_amount(gas.amount, gas.decimals, gas.symbol)),
             Cell(
                 f"{group_thousands(_format_significant(gas.fee_units, gas.decimals))} {gas.symbol}"
@@ -125,7 +125,7 @@ def _claim_row(
             Cell(text, sub="" if usd_value is None else format_approx_usd(usd_value)),
             Cell(at=to_millis(claim.since)),
             Cell(at=to_millis(claim.due), as_="left" if not is_overdue else "ago"),
-            Cell(chips=(state,), sub=claim.reason),
+            Cell(badges=(state,), sub=claim.reason),
         ),
         href=intent_href(claim.intent_id),
         label=f"Payment {claim.intent_id}",

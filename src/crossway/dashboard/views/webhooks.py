@@ -44,7 +44,7 @@ def status_badge(endpoint: Endpoint) -> Badge:
 def get_webhook(services: Services, caller: Principal, text: str) -> Endpoint:
     """The webhook with this id; raises `NotFound`."""
     if not (text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS):
-        raise NotFound(f"No webhook with ID {text}" if text else "The link has no webhook ID")
+        raise NotFound(f"No webhook with ID {text}" if text else "No webhook ID in the link")
     return webhooks.get_webhook(services, caller, int(text))
 
 
@@ -84,7 +84,7 @@ def _row(endpoint: Endpoint, client: str, health: Health) -> Row:
             Cell(
                 display_url(endpoint), sub=" · ".join(filter(None, (client, endpoint.description)))
             ),
-            Cell(chips=(badge,), sub=reason, at=_failing_since(endpoint)),
+            Cell(badges=(badge,), sub=reason, at=_failing_since(endpoint)),
             Cell(describe_events(endpoint)),
             Cell(f"{health.get(DeliveryState.DELIVERED, 0):,}"),
             Cell(f"{failed:,}", tone="bad" if failed else ""),

@@ -46,10 +46,14 @@ def set_kill_switch(
         unit.kill_switches.set(subject, off, reason.strip(), caller.actor_name, now)
         detail = {"subject": subject, "reason": reason}
         unit.audit_log.record(
-            caller.actor_name, action, detail, now, subject,
+            caller.actor_name,
+            action,
+            detail,
+            now,
+            subject,
             {"off": before is not None, "reason": before or ""},
             {"off": off, "reason": reason.strip() if off else ""},
-        )  # fmt: skip
+        )
 
     services.store.write(work)
     services.process.kill_switches.epoch = object()

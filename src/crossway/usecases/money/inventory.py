@@ -130,7 +130,7 @@ def get_inventory(services: Services, caller: Principal) -> Inventory:
     records = _Records(reserved, _sum_receivables(receivables, now), targets, paid_out)
     prices = latest_prices(services)
     positions = [
-        records.stock(token, results.results.get(name), prices.get(token.symbol))
+        records.position(token, results.results.get(name), prices.get(token.symbol))
         for name in services.chains
         for token in _enabled_tokens(services, name)
     ]
@@ -158,9 +158,14 @@ def set_target(
             target = InventoryTarget(token.chain, token.address, amount, caller.actor_name, now)
             unit.treasury.set_target(target)
         unit.audit_log.record(
-            caller.actor_name, "target set", {"token": symbol}, now, f"chain:{token.chain}",
-            {"units": before}, {"units": None if amount is None else str(amount)},
-        )  # fmt: skip
+            caller.actor_name,
+            "target set",
+            {"token": symbol},
+            now,
+            f"chain:{token.chain}",
+            {"units": before},
+            {"units": None if amount is None else str(amount)},
+        )
 
     services.store.write(work)
 
@@ -204,7 +209,7 @@ class _Records:
     targets: Mapping[TokenLocation, InventoryTarget]
     paid_out: Mapping[TokenLocation, int]
 
-    def stock(
+    def position(
         self, token: Token, holdings: _Holdings | None, pico_usd: int | None
     ) -> InventoryPosition:
         location = (token.chain, token.address)

@@ -172,9 +172,7 @@ def book_difference(
 
 
 def _equity_posting(chain: str, token: str, amount: int, tx: str) -> Posting:
-    posting = Posting(
-        NO_INTENT, chain, token, Account.INVENTORY, Account.EQUITY, abs(amount), tx
-    )  # fmt: skip
+    posting = Posting(NO_INTENT, chain, token, Account.INVENTORY, Account.EQUITY, abs(amount), tx)
     return posting if amount > 0 else posting.reversed()
 
 
@@ -190,7 +188,7 @@ def _post_adjustment(
     now = services.clock.now()
 
     def work(unit: UnitOfWork) -> None:
-        unit.leases.lock("stock")
+        unit.leases.lock("inventory")
         balances = unit.ledger.get_balances()
         for token, amount in expected.items():
             if balances.get((Account.INVENTORY, chain, token), 0) != amount:

@@ -97,9 +97,14 @@ def _with_quote(move: RebalancingMove, bridge_quotes: BridgeQuotes, index: int) 
         ]
         return _without_quote(move, "; ".join(reasons) or "no bridge serves this route")
     return RebalancingMove(
-        move.token, move.to, move.amount, move.micro_usd,
-        quote.bridge, quote.fee_micro_usd, quote.fill_seconds,
-    )  # fmt: skip
+        move.token,
+        move.to,
+        move.amount,
+        move.micro_usd,
+        quote.bridge,
+        quote.fee_micro_usd,
+        quote.fill_seconds,
+    )
 
 
 def _without_quote(move: RebalancingMove, reason: str) -> RebalancingMove:

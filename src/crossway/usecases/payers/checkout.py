@@ -95,16 +95,10 @@ class CheckoutForm:
     refund_address: str
 
 
-def checkout_token(services: Services, intent_id: int) -> str:
-    """The token that identifies an intent in its checkout URL. It cannot be guessed and reveals
-    neither the intent's id nor the number of payments."""
-    return create_token(services, intent_id)
-
-
 def checkout_url(services: Services, request_origin: str, intent_id: int) -> str:
     """The checkout URL of an intent; `request_origin` is used unless a public URL is configured."""
     origin = services.policy.ingress.public_url or request_origin
-    return f"{origin}/pay/{checkout_token(services, intent_id)}"
+    return f"{origin}/pay/{create_token(services, intent_id)}"
 
 
 def is_link_id(text: str) -> bool:

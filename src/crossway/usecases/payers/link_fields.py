@@ -12,7 +12,7 @@ from crossway.domain.payment_links import MAX_DECIMAL_PLACES
 from crossway.usecases.payments.create_intent import MAX_METADATA_BYTES
 from crossway.usecases.validation_errors import ValidationErrors
 
-MOST_USES = 1_000_000_000
+MAX_USES = 1_000_000_000
 _MAX_LIST_ITEMS = 100
 
 
@@ -125,8 +125,8 @@ class LinkFieldParser:
         if value is None:
             return current
         is_integer = isinstance(value, int) and not isinstance(value, bool)
-        if not (is_integer and 1 <= int(str(value)) <= MOST_USES):
-            self.errors.add(f"{name} must be a whole number from 1 to {MOST_USES}")
+        if not (is_integer and 1 <= int(str(value)) <= MAX_USES):
+            self.errors.add(f"{name} must be a whole number from 1 to {MAX_USES}")
             return current
         return int(str(value))
 

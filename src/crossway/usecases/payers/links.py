@@ -159,12 +159,28 @@ def _new_link(
     assert token is not None
     assert recipient is not None
     return PaymentLink(
-        id=f"pl_{secrets.token_hex(10)}", client_id=owner, mode=caller.mode.value, title="",
-        description="", amount=None, min_amount=None, max_amount=None,
-        destination_chain=token.chain, token_out=token.address, recipient=recipient,
-        source_chains=(), source_tokens=(), reference="", metadata={}, max_uses=None, uses=0,
-        expires_at=None, active=True, created_at=now, updated_at=now,
-    )  # fmt: skip
+        id=f"pl_{secrets.token_hex(10)}",
+        client_id=owner,
+        mode=caller.mode.value,
+        title="",
+        description="",
+        amount=None,
+        min_amount=None,
+        max_amount=None,
+        destination_chain=token.chain,
+        token_out=token.address,
+        recipient=recipient,
+        source_chains=(),
+        source_tokens=(),
+        reference="",
+        metadata={},
+        max_uses=None,
+        uses=0,
+        expires_at=None,
+        active=True,
+        created_at=now,
+        updated_at=now,
+    )
 
 
 def _parse_token_out(services: Services, destination: Chain, address: object) -> Token:

@@ -41,13 +41,19 @@ def cancel(unit: UnitOfWork, batch: IntentBatch, intent_id: int, reason: str) ->
     unit.outbound_txs.update(
         [
             OutboundTxChange(
-                start.id, start.state, advance_outbound_tx(start.state, OutboundTxEvent.CANCEL),
-                start.attempt_count, reason, batch.now, None, None,
+                start.id,
+                start.state,
+                advance_outbound_tx(start.state, OutboundTxEvent.CANCEL),
+                start.attempt_count,
+                reason,
+                batch.now,
+                None,
+                None,
             )
             for start in unsigned
         ],
         batch.now,
-    )  # fmt: skip
+    )
     close(
         unit,
         batch,

@@ -1,4 +1,4 @@
-"""Counting how payments ended, in the same transaction in which they end."""
+"""Count payments by corridor and outcome, in the transaction in which they end."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,38 +9,38 @@ from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.ports.records import IntentChange, TransitionRecord
 from crossway.ports.store import UnitOfWork
 
-_ENDS = {IntentEvent.FILLED: (Outcome.PAID, 1), IntentEvent.FILL_REFUSED: (Outcome.FAILED, 1)}
-_TAKES_BACK = {IntentEvent.FILL_REVERSED: (Outcome.PAID, -1)}
-_COUNTS = _ENDS | _TAKES_BACK
+_OUTCOMES = {IntentEvent.FILLED: (Outcome.PAID, 1), IntentEvent.FILL_REFUSED: (Outcome.FAILED, 1)}
+_REVERSALS = {IntentEvent.FILL_REVERSED: (Outcome.PAID, -1)}
+_COUNTS = _OUTCOMES | _REVERSALS
 
 
 def count(unit: UnitOfWork, changes: Sequence[IntentChange], now: datetime) -> None:
-    """Add the payments that end by these changes to the counts of their corridors; a payment that
-    a reorganisation brings back is taken out again."""
-    ending = [change for change in changes if change.event in _COUNTS]
-    if not ending:
+    """Add the payments that end with these changes to the statistics of their corridors, and
+    subtract those whose payout a reorg reversed."""
+    ended = [change for change in changes if change.event in _COUNTS]
+    if not ended:
         return
-    moves: dict[int, list[TransitionRecord]] = defaultdict(list)
-    for move in unit.intents.list_transitions({change.after.id for change in ending}):
-        moves[move.intent_id].append(move)
-    unit.corridor_stats.add([_flow(change, moves, now) for change in ending], now)
+    transitions: dict[int, list[TransitionRecord]] = defaultdict(list)
+    for transition in unit.intents.list_transitions({change.after.id for change in ended}):
+        transitions[transition.intent_id].append(transition)
+    unit.corridor_stats.add([_volume(change, transitions, now) for change in ended], now)
 
 
-def _flow(
-    change: IntentChange, moves: Mapping[int, Sequence[TransitionRecord]], now: datetime
+def _volume(
+    change: IntentChange, transitions: Mapping[int, Sequence[TransitionRecord]], now: datetime
 ) -> CorridorVolume:
-    intent, (ended, sign) = change.after, _COUNTS[change.event]
+    intent, (outcome, sign) = change.after, _COUNTS[change.event]
     terms, costs = intent.terms, intent.costs
-    known = moves.get(intent.id, ())
-    # What is taken back was counted with the time it had then.
-    paid = [m.at for m in known if m.to_state is State.COMPLETED] if sign < 0 else []
-    seconds = ((paid[-1] if paid else now) - _funded(intent, known)).total_seconds()
+    history = transitions.get(intent.id, ())
+    # A reversed payment is subtracted with the duration it was counted with.
+    paid_at = [m.at for m in history if m.to_state is State.COMPLETED] if sign < 0 else []
+    seconds = ((paid_at[-1] if paid_at else now) - _funded_at(intent, history)).total_seconds()
     return CorridorVolume(
         source=terms.source_chain,
         destination=terms.destination_chain,
         bridge=terms.bridge,
         symbol=intent.asset_symbol,
-        outcome=ended,
+        outcome=outcome,
         bucket=bucket_of(seconds),
         count=sign,
         micro_usd=sign * costs.amount_micro_usd,
@@ -48,7 +48,9 @@ def _flow(
     )
 
 
-def _funded(intent: Intent, moves: Sequence[TransitionRecord]) -> datetime:
-    """When the last deposit made it whole."""
-    funded = [m.at for m in moves if m.to_state is State.FUNDED and m.from_state is State.PENDING]
-    return funded[-1] if funded else intent.created_at
+def _funded_at(intent: Intent, transitions: Sequence[TransitionRecord]) -> datetime:
+    """The time at which the last deposit funded the intent."""
+    funded_at = [
+        m.at for m in transitions if m.to_state is State.FUNDED and m.from_state is State.PENDING
+    ]
+    return funded_at[-1] if funded_at else intent.created_at

@@ -33,9 +33,16 @@ def create(
     assert parsed.source and parsed.destination and parsed.token_in and parsed.token_out  # noqa: PT018
     assert parsed.amount and parsed.amount_symbol and parsed.recipient and parsed.refund_address  # noqa: PT018
     routed_quote = quote_intent(
-        services, caller, parsed.source.id, parsed.destination.id,
-        parsed.token_in, parsed.token_out, parsed.amount, parsed.amount_symbol, parsed.recipient,
-    )  # fmt: skip
+        services,
+        caller,
+        parsed.source.id,
+        parsed.destination.id,
+        parsed.token_in,
+        parsed.token_out,
+        parsed.amount,
+        parsed.amount_symbol,
+        parsed.recipient,
+    )
     intent = build_intent(
         services, caller, parsed, routed_quote, services.policy.intent_life_seconds
     )

@@ -116,9 +116,13 @@ def _credit_deposit(
     intent, incoming = batch.current[deposit.intent_id], deposit.incoming
     terms = intent.terms
     purpose = classify_deposit(
-        intent.state, terms.source_chain, terms.token_in,
-        incoming.chain, incoming.token, incoming.amount,
-    )  # fmt: skip
+        intent.state,
+        terms.source_chain,
+        terms.token_in,
+        incoming.chain,
+        incoming.token,
+        incoming.amount,
+    )
     if purpose is DepositPurpose.ZERO_VALUE:
         return purpose, "The transfer has an amount of zero; there is nothing to return."
     if purpose is DepositPurpose.OVERPAYMENT and intent.received_amount < terms.deposit_amount:

@@ -16,7 +16,8 @@ _MAX_ID = 2**63
 
 
 def create_token(services: Services, intent_id: int) -> str:
-    """The token of an intent's checkout page."""
+    """The token of an intent's checkout URL. It cannot be guessed, and reveals neither the intent's
+    id nor the number of payments."""
     proof = _proof(services, intent_id)
     number = intent_id ^ _mask(services, proof)
     return urlsafe_b64encode(proof + number.to_bytes(_ID_BYTES, "big")).decode()

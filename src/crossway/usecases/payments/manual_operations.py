@@ -124,9 +124,15 @@ def _retry_now(transfer: OutboundTx, services: Services) -> OutboundTxChange:
     )
     now = services.clock.now()
     return OutboundTxChange(
-        transfer.id, transfer.state, after, 0 if failed else transfer.attempt_count,
-        transfer.reason, now, None, None,
-    )  # fmt: skip
+        transfer.id,
+        transfer.state,
+        after,
+        0 if failed else transfer.attempt_count,
+        transfer.reason,
+        now,
+        None,
+        None,
+    )
 
 
 def _wait_for_refund_tx(services: Services, intent_id: int) -> str:

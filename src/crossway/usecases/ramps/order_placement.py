@@ -193,7 +193,7 @@ def _find_mismatch(services: Services, order: RampOrder, provider_order: Provide
             order.provider, [provider_order.reference]
         ).get(provider_order.reference)
     if not provider_order.reference or other not in (None, order.id):
-        return f"{order.provider} answered with the reference of another order"
+        return f"{order.provider} answered with a reference that is not this order's"
     if is_on_ramp or _pay_to(services, order, provider_order):
         return ""
     return f"{order.provider} returned no address on {order.ramp_chain} to pay"

@@ -29,6 +29,7 @@ from crossway.adapters.chains.evm.native_payments import (
     NativePayment,
     filter_successful,
     parse_payments,
+    read_payments,
     to_transfer,
 )
 from crossway.adapters.chains.evm.rpc_schemas import (
@@ -94,7 +95,7 @@ def _find(
     watched = list(addresses[-MAX_ADDRESSES:])
     balances, withdrawals = _read_end_state(context, session, watched, before, end)
     earlier, unknown = _earlier_balances(context, session, balances, withdrawals, before)
-    incoming = readparse_payments(context, session, unknown, before.height, end.height)
+    incoming = read_payments(context, session, unknown, before.height, end.height)
     for address, balance in balances.items():
         taken = withdrawals.get(address, [])
         if address in unknown:
@@ -216,7 +217,7 @@ class _BalanceBisection:
 
     def _without_archive(self, low: int, high: int, received: int) -> list[IncomingTransfer]:
         """Reads every block; what no transaction explains is attributed to the last block."""
-        found = readparse_payments(self.context, self.session, [self.address], low, high - 1)
+        found = read_payments(self.context, self.session, [self.address], low, high - 1)
         rest = received - sum(transfer.amount for transfer in found)
         return found + (self._in_block(high, rest) if rest > 0 else [])
 

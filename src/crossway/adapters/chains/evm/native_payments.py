@@ -28,7 +28,7 @@ TRANSACTION_INDEX = 1 << 29
 MAX_FULL_BLOCKS, _BLOCKS_PER_BATCH = 1_000, 20
 
 
-def readparse_payments(
+def read_payments(
     context: ChainContext, session: RpcSession, addresses: Sequence[str], low: int, high: int
 ) -> list[IncomingTransfer]:
     """The transactions above `low` up to `high` that pay these addresses directly. Their hashes

@@ -16,7 +16,7 @@ class LocalSigner:
         try:
             self._key = PrivateKey(secret)
         except ValueError:
-            raise KeyMissing("it is not a private key") from None
+            raise KeyMissing("it is no private key") from None
         public = self._key.public_key.format(compressed=False)
         self.address = canonical_address("evm", "0x" + keccak256(public[1:])[-20:].hex())
 

@@ -1,4 +1,4 @@
-"""Making new accounts: a key that exists only encrypted, in the usual form of key stores."""
+"""Creating new accounts, whose key exists only in an encrypted key store."""
 
 import json
 import secrets
@@ -15,17 +15,17 @@ S = TypeVar("S")
 def create_keystore(
     kind: KeyKind[S], password: str, environment: Mapping[str, str]
 ) -> tuple[S, bytes]:
-    """Who signs with a new key of a family, and its key store; the password is `env:NAME` or
-    `file:PATH`. Raises `KeyMissing`."""
+    """The signer of a new key, and its key store as JSON; `password` is `env:NAME` or `file:PATH`.
+    Raises `KeyMissing`."""
     words = load_password(password, environment)
     key, signer = _new(kind)
-    # Declared as text and worked on as bytes.
+    # The stub declares the password as text, and the library expects bytes.
     stored = create_keyfile_json(key, words.encode(), kdf="scrypt")  # type: ignore[arg-type]
     return signer, json.dumps(stored).encode()
 
 
 def _new(kind: KeyKind[S]) -> tuple[bytes, S]:
-    """Any 32 bytes are a key of most families, and nearly any of all."""
+    """A random key that is valid for the family, which nearly all 32 bytes are."""
     while True:
         key = secrets.token_bytes(32)
         try:

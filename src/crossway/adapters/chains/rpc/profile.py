@@ -1,4 +1,4 @@
-"""The operator's file of a live network: its chains, their nodes, and where keys are found."""
+"""The operator's profile of a live environment: its chains, their nodes, and where keys are."""
 
 import re
 import tomllib
@@ -19,7 +19,7 @@ Depth = Annotated[int, Field(ge=0, le=100_000)]
 
 
 class ConfirmationDepths(BaseModel):
-    """Blocks on top before money counts, where they shall not be the catalogue's."""
+    """Confirmation depths in blocks that override the catalogue's."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -30,13 +30,14 @@ class ConfirmationDepths(BaseModel):
 
 
 class ChainProfile(BaseModel):
-    """One chain. `rpc` are URLs in which `${NAME}` stands for a variable of the environment;
-    `quorum` of them must agree before a deposit is credited. `key` is `env:NAME` or
-    `keystore:PATH`, never a key; `key_password` is `env:NAME` or `file:PATH`.
+    """One chain. `rpc` has URLs in which `${NAME}` stands for an environment variable; `quorum` of
+    them must agree before a deposit is credited. `key` is `env:NAME` or `keystore:PATH`, never a
+    key; `key_password` is `env:NAME` or `file:PATH`.
 
-    Some fields are for one family alone: `account` is the relayer's account on Starknet, `program`
-    Crossway's program on Solana, `contracts` name where the contracts lie on Tron; `deposits` says
-    whether an address on Solana is the program's or derived from `deposit_key`."""
+    Some fields are for one family only: `account` is the relayer's account on Starknet, `program`
+    is Crossway's program on Solana, and `contracts` has the contracts' addresses on Tron.
+    `deposits` says whether deposit addresses on Solana are the program's or derived from
+    `deposit_key`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -63,8 +64,8 @@ class ChainProfile(BaseModel):
 
 
 class Profile(BaseModel):
-    """The whole file. `prices` come from Pyth, or are the catalogue's, which never move and are
-    for tests alone. `bridges` are those that may be used; all, where it is left out."""
+    """The whole file. `prices` come from Pyth, or are the catalogue's fixed ones, which are only
+    for tests. `bridges` are those that may be used, by default all."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -77,7 +78,7 @@ class Profile(BaseModel):
 
 
 def read_profile(path: Path, catalogue: Catalogue) -> Profile:
-    """The profile in a TOML file. Raises `ValueError` with a sentence that repeats no value."""
+    """The profile in a TOML file. Raises `ValueError`, whose message contains no value of it."""
     try:
         profile = Profile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError):
@@ -85,14 +86,14 @@ def read_profile(path: Path, catalogue: Catalogue) -> Profile:
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path} is not TOML: {error}") from None
     except ValidationError as error:
-        raise ValueError(f"{path}: {'; '.join(_complaints(error))}") from None
+        raise ValueError(f"{path}: {'; '.join(_error_messages(error))}") from None
     for name, chain in profile.chains.items():
         _check(path, name, chain, catalogue)
     return profile
 
 
-_WORDS = {"missing": "is missing", "extra_forbidden": "there is no such field"}
-_PLACES = {
+_MESSAGES = {"missing": "is missing", "extra_forbidden": "there is no such field"}
+_PATTERN_MESSAGES = {
     "key": "must be env:NAME or keystore:PATH, never a key itself",
     "key_password": "must be env:NAME or file:PATH, never a password itself",
     "deposit_key": "must be env:NAME or keystore:PATH, never a key itself",
@@ -100,33 +101,33 @@ _PLACES = {
 }
 
 
-def _complaints(error: ValidationError) -> Iterator[str]:
-    """What is wrong with each field, without what stands there."""
-    for one in error.errors(include_input=False, include_url=False, include_context=False):
-        field = str(one["loc"][-1]) if one["loc"] else ""
-        words = _WORDS.get(one["type"]) or one["msg"].removeprefix("Value error, ")
-        if one["type"] == "string_pattern_mismatch":
-            words = _PLACES.get(field, words)
-        yield f"{'.'.join(map(str, one['loc']))}: {words}"
+def _error_messages(error: ValidationError) -> Iterator[str]:
+    """What is wrong with each field, without its value."""
+    for item in error.errors(include_input=False, include_url=False, include_context=False):
+        field = str(item["loc"][-1]) if item["loc"] else ""
+        message = _MESSAGES.get(item["type"]) or item["msg"].removeprefix("Value error, ")
+        if item["type"] == "string_pattern_mismatch":
+            message = _PATTERN_MESSAGES.get(field, message)
+        yield f"{'.'.join(map(str, item['loc']))}: {message}"
 
 
 def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> None:
     known = catalogue.chains.get(name)
     if known is None:
         raise ValueError(f"{path}: chains.{name}: there is no such chain")
-    for field in _strange(known.kind, chain):
+    for field in _foreign_fields(known.kind, chain):
         raise ValueError(f"{path}: chains.{name}.{field} means nothing on {known.name}")
     for field, address in _addresses(chain):
         try:
-            right = canonical_address(known.kind, address)
+            canonical = canonical_address(known.kind, address)
         except ValueError as error:
             raise ValueError(f"{path}: chains.{name}.{field} {error}") from None
-        if field == "treasury" and right != address:
-            raise ValueError(f"{path}: chains.{name}.treasury must be written {right}")
+        if field == "treasury" and canonical != address:
+            raise ValueError(f"{path}: chains.{name}.treasury must be written {canonical}")
 
 
 def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
-    """Every field that holds an address; those that may be left out only where they are given."""
+    """Name and value of every address field; optional ones only where they are set."""
     yield "treasury", chain.treasury
     given = {"account": chain.account, "program": chain.program} | {
         f"contracts.{what}": where
@@ -146,15 +147,15 @@ _FAMILY_OF = {
 }
 
 
-def _strange(kind: ChainKind, chain: ChainProfile) -> list[str]:
-    """Fields that are given and are for another family."""
+def _foreign_fields(kind: ChainKind, chain: ChainProfile) -> list[str]:
+    """The fields that are set but belong to another family."""
     given = chain.model_fields_set
     return [field for field, family in _FAMILY_OF.items() if field in given and family != kind]
 
 
 def resolve_urls(name: str, chain: ChainProfile, environment: Mapping[str, str]) -> list[SecretStr]:
-    """The nodes' URLs with the variables in their places. Raises `ValueError` that names what is
-    missing, and nothing that is there."""
+    """The nodes' URLs with their variables replaced. Raises `ValueError` that names a missing
+    variable, but never a value."""
 
     def value(match: re.Match[str]) -> str:
         found = environment.get(match.group(1))

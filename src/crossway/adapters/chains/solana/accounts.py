@@ -83,7 +83,7 @@ def balances(
 
 def executed_markers(context: ChainContext, markers: Collection[str]) -> set[str]:
     """The given markers that the program has set, according to the quorum."""
-    return quorum_reads.executed_markers(context.nodes, markers, partial(_fetch_executed, context))
+    return quorum_reads.executed_markers(context.pool, markers, partial(_fetch_executed, context))
 
 
 def _fetch_executed(context: ChainContext, session: RpcSession, markers: Sequence[str]) -> set[str]:

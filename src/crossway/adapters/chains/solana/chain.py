@@ -10,6 +10,7 @@ from crossway.adapters.chains.solana.chain_context import ChainContext
 from crossway.adapters.chains.solana.head_tracker import HeadTracker, RecentBlockhash
 from crossway.adapters.chains.solana.pdas import SYSTEM, is_native
 from crossway.adapters.chains.solana.tx_sender import TxSender
+from crossway.adapters.chains.solana.watched_accounts import DepositMemory
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
@@ -32,8 +33,8 @@ class SolanaChain:
 
     def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
         self.id, self.accounts = context.chain.id, context.accounts
-        self.ground = context
-        self._memory = deposits.DepositMemory()
+        self.context = context
+        self._memory = DepositMemory()
         self._summit = HeadTracker(context, poll_seconds)
         self._post = TxSender(context, self._summit, self._memory)
         self._numbers = tx_history.SequenceTracker(context, self._post.number)
@@ -44,7 +45,7 @@ class SolanaChain:
 
     def close(self) -> None:
         """Close the connections to the nodes."""
-        self.ground.nodes.close()
+        self.context.pool.close()
 
     def canonical_address(self, text: str) -> str:
         return canonical_address("solana", text)
@@ -54,29 +55,29 @@ class SolanaChain:
         return (
             "0x"
             + hash_terms(
-                self.ground.catalogue, terms, own.bridger, own.coordinator
+                self.context.catalogue, terms, own.bridger, own.coordinator
             ).intent_hash.hex()
         )
 
     def deposit_address(self, key: str) -> str:
-        return self.ground.deposit_address(bytes.fromhex(key[2:]))
+        return self.context.deposit_address(bytes.fromhex(key[2:]))
 
     def deposit_token_account(self, address: str, token: str) -> str | None:
-        return None if is_native(token) else self.ground.mints.account_of(address, token)
+        return None if is_native(token) else self.context.mints.account_of(address, token)
 
     def heads(self) -> ChainHead:
         return self._summit.heads()
 
     def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
-        return deposits.scan(self.ground, self._memory, self._summit.heads(), after, watch)
+        return deposits.scan(self.context, self._memory, self._summit.heads(), after, watch)
 
     def transfers_to(
         self, addresses: Collection[str], since: datetime | None = None
     ) -> Sequence[IncomingTransfer]:
-        return deposits.transfers_to(self.ground, addresses)
+        return deposits.transfers_to(self.context, addresses)
 
     def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
-        standing = deposit_transactions.verify_inclusion(self.ground, incoming)
+        standing = deposit_transactions.verify_inclusion(self.context, incoming)
         if not all(standing):
             # The cache came from the node that lied.
             self._memory.forget()
@@ -86,8 +87,8 @@ class SolanaChain:
         wallets = list(dict.fromkeys(addresses))
         if not wallets:
             return {}
-        return self.ground.nodes.first(
-            lambda line: accounts.balances(self.ground, line, wallets, token)
+        return self.context.pool.first(
+            lambda line: accounts.balances(self.context, line, wallets, token)
         )
 
     def next_nonce(self, account: str) -> int:
@@ -111,7 +112,7 @@ class SolanaChain:
         return self._post.status(tx_ids)
 
     def executed(self, markers: Collection[str]) -> set[str]:
-        return accounts.executed_markers(self.ground, markers)
+        return accounts.executed_markers(self.context, markers)
 
     def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
-        return tx_history.transactions_from(self.ground, account, from_nonce)
+        return tx_history.transactions_from(self.context, account, from_nonce)

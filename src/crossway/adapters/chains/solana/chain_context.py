@@ -30,7 +30,7 @@ class ChainContext:
     chain: Chain
     catalogue: Catalogue
     params: ChainParams
-    nodes: RpcPool
+    pool: RpcPool
     program: ProgramAddresses
     accounts: ChainAddresses
     signer: SolanaSigner

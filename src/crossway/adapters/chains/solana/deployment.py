@@ -59,7 +59,7 @@ def deployment_plan(chain: SolanaChain, payer: SolanaSigner) -> TxPlan:
     site = OperatorContext(chain, payer)
 
     def work(session: RpcSession) -> list[OperatorTx]:
-        context = chain.ground
+        context = chain.context
         program = on_chain_program.fetch_program(context, session)
         errands: list[OperatorTx] = []
         if program.trouble == "not deployed":
@@ -76,9 +76,9 @@ def deployment_plan(chain: SolanaChain, payer: SolanaSigner) -> TxPlan:
 
 def _program_steps(site: OperatorContext, session: RpcSession) -> list[OperatorTx]:
     chain, built = site.chain, on_chain_program.built_code()
-    if _program(site).address != chain.ground.program.id:
+    if _program(site).address != chain.context.program.id:
         raise ValueError(
-            f"chains.{chain.id}.program: nothing lies at {chain.ground.program.id}, and the "
+            f"chains.{chain.id}.program: nothing lies at {chain.context.program.id}, and the "
             f"relayer's key can put a program only at {_program(site).address}: leave it out"
         )
     instructions = [
@@ -90,18 +90,26 @@ def _program_steps(site: OperatorContext, session: RpcSession) -> list[OperatorT
     buffer, whole, small = (parse_int(chunk, "rent") for chunk in session.call(*code))
     there = _buffer_content(site, session)
     pieces = _missing_chunks(there or bytes(len(built)))
-    fee = LAMPORTS_PER_SIGNATURE + site.price() * chain.ground.params.units // 1_000_000 + 1
+    fee = LAMPORTS_PER_SIGNATURE + site.price() * chain.context.params.units // 1_000_000 + 1
     errands = []
     if there is None:
         errands.append(
-            OperatorTx("an account to gather the code in, whose rent goes on to the program", 2,
-                   buffer + 3 * fee, partial(_make_buffer, site, buffer))
-        )  # fmt: skip
+            OperatorTx(
+                "an account to gather the code in, whose rent goes on to the program",
+                2,
+                buffer + 3 * fee,
+                partial(_make_buffer, site, buffer),
+            )
+        )
     if pieces:
         errands.append(
-            OperatorTx(f"{len(built):,} bytes of code in {len(pieces)} transactions", 2 * len(pieces),
-                   2 * fee * len(pieces), partial(_write_chunks, site))
-        )  # fmt: skip
+            OperatorTx(
+                f"{len(built):,} bytes of code in {len(pieces)} transactions",
+                2 * len(pieces),
+                2 * fee * len(pieces),
+                partial(_write_chunks, site),
+            )
+        )
     # Deploying returns the rent of the buffer account.
     rent = max(whole - buffer, 0) + small
     description = f"the program at {_program(site).address}, which {site.owner.address} may replace"
@@ -111,7 +119,7 @@ def _program_steps(site: OperatorContext, session: RpcSession) -> list[OperatorT
 
 def _buffer_content(site: OperatorContext, session: RpcSession) -> bytes | None:
     size = on_chain_program.BUFFER_HEAD + len(on_chain_program.built_code())
-    account = fetch_accounts(site.chain.ground, session, [_buffer_keypair(site).address], 0, size)[
+    account = fetch_accounts(site.chain.context, session, [_buffer_keypair(site).address], 0, size)[
         0
     ]
     return on_chain_program.buffer_content(account, site.owner.address)
@@ -150,7 +158,7 @@ def _create_account(payer: str, address: str, rent: int, size: int) -> Instructi
 def _write_chunks(site: OperatorContext, sent: OnSent) -> OperatorTxResult:
     """Write the missing chunks, again after dropped transactions."""
     done, until = OperatorTxResult("", True, 0), time.monotonic() + _TIMEOUT_SECONDS
-    nodes, size = site.chain.ground.nodes, len(on_chain_program.built_code())
+    nodes, size = site.chain.context.pool, len(on_chain_program.built_code())
     while pieces := _missing_chunks(nodes.first(partial(_buffer_content, site)) or bytes(size)):
         if time.monotonic() > until:
             raise Unreachable(
@@ -198,7 +206,7 @@ def _deploy(site: OperatorContext, rent: int, sent: OnSent) -> OperatorTxResult:
 
 def _vault_step(site: OperatorContext, lamports: int) -> OperatorTx:
     chain = site.chain
-    to = chain.ground.accounts.bridger
+    to = chain.context.accounts.bridger
     moved = transfer(
         TransferParams(
             from_pubkey=Pubkey.from_string(site.payer.address),
@@ -207,17 +215,21 @@ def _vault_step(site: OperatorContext, lamports: int) -> OperatorTx:
         )
     )
     description = f"what the account that collects payments must hold at least, to {to}"
-    return OperatorTx(description, 1, lamports + 2 * LAMPORTS_PER_SIGNATURE,
-                  partial(sign_tx, site, [moved], site.signers()))  # fmt: skip
+    return OperatorTx(
+        description,
+        1,
+        lamports + 2 * LAMPORTS_PER_SIGNATURE,
+        partial(sign_tx, site, [moved], site.signers()),
+    )
 
 
 def final_plan(chain: SolanaChain) -> TxPlan:
     """The step that drops the upgrade authority; none if it is dropped already. Raises `ValueError`
     if another account holds it."""
-    site = OperatorContext(chain, chain.ground.signer)
+    site = OperatorContext(chain, chain.context.signer)
 
     def work(session: RpcSession) -> list[OperatorTx]:
-        program = on_chain_program.fetch_program(chain.ground, session)
+        program = on_chain_program.fetch_program(chain.context, session)
         if program.trouble:
             raise ValueError(f"{chain.id}: {program.trouble}")
         if not program.authority:
@@ -225,7 +237,7 @@ def final_plan(chain: SolanaChain) -> TxPlan:
         if program.authority != site.owner.address:
             raise ValueError(f"{chain.id}: only {program.authority} can make the program final")
         places: list[AccountRole] = [
-            (on_chain_program.code_account(chain.ground.program.id), WRITE),
+            (on_chain_program.code_account(chain.context.program.id), WRITE),
             (site.owner.address, SIGN),
         ]
         instructions = [instruction(on_chain_program.LOADER, _SET_AUTHORITY, places)]

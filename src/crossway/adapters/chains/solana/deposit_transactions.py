@@ -70,8 +70,8 @@ class _Arrival:
 def _find_arrivals(
     context: ChainContext, transaction: ParsedTransaction, owners: set[str]
 ) -> list[tuple[ParsedTransaction, _Arrival]]:
-    """The deposits of a transaction to these addresses, including amounts that the program moved out
-    again in the same transaction."""
+    """The deposits of a transaction to these addresses, including amounts that the program moved
+    out again in the same transaction."""
     movements = transaction.movements(context.program.id)
     arrivals = []
     for index, (owner, token) in _touched_accounts(context, transaction, owners).items():
@@ -153,7 +153,7 @@ def _sender(transaction: ParsedTransaction, receiver: int, mint: str | None) -> 
 def verify_inclusion(context: ChainContext, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
     """Whether each transfer is in its block, according to the quorum."""
     look = partial(_verify_on_node, context, incoming=incoming)
-    return quorum_reads.verify_inclusion(context.nodes, incoming, look)
+    return quorum_reads.verify_inclusion(context.pool, incoming, look)
 
 
 def _verify_on_node(

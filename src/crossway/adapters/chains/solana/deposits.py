@@ -1,7 +1,6 @@
 """Deposit detection: changed balances, and the transactions that explain them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from crossway.adapters.chains.rpc.client import RpcError
 from crossway.adapters.chains.rpc.pool import RpcSession
@@ -25,65 +24,29 @@ from crossway.adapters.chains.solana.deposit_transactions import (
 )
 from crossway.adapters.chains.solana.pdas import is_native
 from crossway.adapters.chains.solana.rpc_schemas import Account, parse_block
-from crossway.adapters.chains.solana.third_party_calls import ProgramCursor, find_paid_out
+from crossway.adapters.chains.solana.third_party_calls import find_paid_out
 from crossway.adapters.chains.solana.transaction_parser import (
     ParsedTransaction,
     fetch_signatures,
     fetch_transactions,
 )
+from crossway.adapters.chains.solana.watched_accounts import (
+    MAX_POLLS,
+    DepositMemory,
+    WatchedAccount,
+    accounts_of,
+    accounts_to_poll,
+)
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
 
-# Transaction lists may lag behind accounts; missing entries are requested this many times.
-_MAX_POLLS = 20
 # After that, missing entries block nothing and are requested at every so-many-th poll.
 _RARE_POLL_INTERVAL = 16
 _OWNERS_PER_REQUEST = 50
 # Error codes for blocks that a node pruned or that never existed.
 _LET_GO, _LONG_AGO_SLOTS = (-32001, -32007, -32009, -32011), 1_000
 _ROOTS_AT_ONCE = 20
-
-
-@dataclass(frozen=True, slots=True)
-class WatchedAccount:
-    """The account that receives an address's deposits of one token."""
-
-    owner: str
-    token: str
-    account: str
-
-
-@dataclass
-class DepositMemory:
-    """Explained balances by account, the newest known transactions, and counts of failed
-    explanations. A cache: without it, everything is read again."""
-
-    held: dict[str, int] = field(default_factory=dict)
-    newest: dict[str, str] = field(default_factory=dict)
-    tries: dict[str, tuple[int, int]] = field(default_factory=dict)
-    # Accounts whose change was not explained before the cursor moved on.
-    passed: set[str] = field(default_factory=set)
-    turn: int = 0
-    reached: Cursor | None = None
-    ours: ProgramCursor = field(default_factory=ProgramCursor)
-    # By address: its accounts of common tokens, and of the others.
-    places: dict[str, tuple[list[WatchedAccount], list[WatchedAccount]]] = field(
-        default_factory=dict
-    )
-
-    def doubt(self, changed: Mapping[str, int]) -> None:
-        """Count another failed explanation; a different difference starts again."""
-        self.tries = {a: entry for a, entry in self.tries.items() if changed.get(a) == entry[1]}
-
-    def is_doubtful(self, account: str) -> bool:
-        """Whether the limit of explanation attempts is reached."""
-        return self.tries.get(account, (0, 0))[0] >= _MAX_POLLS
-
-    def forget(self) -> None:
-        """Forget everything except what is still unexplained."""
-        self.held, self.newest, self.tries, self.reached = {}, {}, {}, None
-        self.ours.newest = ""
 
 
 def scan(
@@ -101,11 +64,11 @@ def scan(
         # The result of the last scan was not stored, or another process scanned.
         memory.forget()
     try:
-        result, all_read = context.nodes.first(
+        result, all_read = context.pool.first(
             lambda line: _scan_from(context, line, memory, head, after, addresses)
         )
         # A single node's answer must not count as an explanation.
-        confirmed = context.nodes.quorum_size == 1 or all(verify_inclusion(context, all_read))
+        confirmed = context.pool.quorum_size == 1 or all(verify_inclusion(context, all_read))
     except Unreachable:
         memory.forget()
         raise
@@ -152,7 +115,7 @@ def _scan_from(
         new_transfers += [entry for entry in extra if entry.tx_ref not in known_refs]
         transfers = [*transfers, *extra]
     # Unexplained changes, and those read before the head, stay above the cursor.
-    open_ = any(tried < _MAX_POLLS for tried, _ in memory.tries.values())
+    open_ = any(tried < MAX_POLLS for tried, _ in memory.tries.values())
     complete = not open_ and (slot >= head.height or not watched)
     if complete:
         memory.ours.newest = newest
@@ -187,47 +150,6 @@ def _accounts_to_explain(
     """The changes to explain now; those with many failed attempts only rarely."""
     every = memory.turn % _RARE_POLL_INTERVAL == 0
     return {p: n for p, n in changed.items() if every or not memory.is_doubtful(p.account)}
-
-
-def accounts_to_poll(
-    context: ChainContext, memory: DepositMemory, addresses: Sequence[str]
-) -> tuple[list[WatchedAccount], bool]:
-    """The accounts of this poll, and whether these are all: with very many, some take turns."""
-    if len(memory.places) > 2 * len(addresses) + _OWNERS_PER_REQUEST:
-        memory.places = {}
-    usual: list[WatchedAccount] = []
-    others: list[WatchedAccount] = []
-    for owner in addresses:
-        if owner not in memory.places:
-            memory.places[owner] = _accounts_of(context, owner)
-        often, seldom = memory.places[owner]
-        usual += often
-        others += seldom
-    room, memory.turn = context.params.look, memory.turn + 1
-    if len(usual) + len(others) <= room:
-        return usual + others, True
-    most = room * 3 // 4
-    first = usual if len(usual) <= most else _next_slice(usual, memory.turn, most)
-    return first + _next_slice(others, memory.turn, room - len(first)), False
-
-
-def _accounts_of(
-    context: ChainContext, owner: str
-) -> tuple[list[WatchedAccount], list[WatchedAccount]]:
-    symbols = {t.address: t.symbol for t in context.catalogue.by_chain[context.chain.id]}
-    usual = [WatchedAccount(owner, context.native, owner)] if context.native else []
-    others: list[WatchedAccount] = []
-    for token in context.tokens:
-        account = WatchedAccount(owner, token, context.mints.account_of(owner, token))
-        (usual if symbols.get(token) in context.params.usual else others).append(account)
-    return usual, others
-
-
-def _next_slice(places: Sequence[WatchedAccount], turn: int, count: int) -> list[WatchedAccount]:
-    if count >= len(places):
-        return list(places)
-    start = turn * count % len(places)
-    return [*places[start : start + count], *places[: max(0, start + count - len(places))]]
 
 
 def _explain_changes(
@@ -319,7 +241,7 @@ def transfers_to(context: ChainContext, addresses: Collection[str]) -> Sequence[
     if not addresses:
         return []
     owners = sorted(addresses)
-    return context.nodes.first(lambda line: fetch_all_deposits(context, line, owners))
+    return context.pool.first(lambda line: fetch_all_deposits(context, line, owners))
 
 
 def fetch_all_deposits(
@@ -338,7 +260,7 @@ def fetch_all_deposits(
 def _fetch_deposits(
     context: ChainContext, session: RpcSession, owners: Sequence[str]
 ) -> list[IncomingTransfer]:
-    split = [_accounts_of(context, owner) for owner in owners]
+    split = [accounts_of(context, owner) for owner in owners]
     watched = [p for both in split for part in both for p in part if p.account != p.owner]
     accounts = fetch_accounts(context, session, [entry.account for entry in watched])
     pending = [

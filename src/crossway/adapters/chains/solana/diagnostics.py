@@ -57,7 +57,9 @@ def _fetch_head(session: RpcSession) -> NodeHead:
     return NodeHead(slot, parse_block(session.call(block_request(slot))[0], slot).at)
 
 
-def _check_limits(node_name: str, nodes: RpcPool, customs: ChainParams, account: str) -> Iterator[Finding]:
+def _check_limits(
+    node_name: str, nodes: RpcPool, customs: ChainParams, account: str
+) -> Iterator[Finding]:
     """Check that the node supports what detection needs: many accounts per request, batches, and
     the transactions of an account (`known` is one with few)."""
     many = [account] * customs.accounts
@@ -73,7 +75,9 @@ def _check_limits(node_name: str, nodes: RpcPool, customs: ChainParams, account:
         problem, remedy = f"refuses {customs.accounts} at once: {refused[0]}", "Take another node."
         yield Finding(f"{node_name}: accounts", problem, remedy)
     else:
-        yield Finding(f"{node_name}: accounts", f"{customs.accounts * len(accounts_response):,} at once")
+        yield Finding(
+            f"{node_name}: accounts", f"{customs.accounts * len(accounts_response):,} at once"
+        )
     if isinstance(listed, RpcError):
         problem = f"does not list the transactions of an account: {listed.message}"
         yield Finding(f"{node_name}: transactions", problem, "Take another node: deposits need it.")
@@ -82,7 +86,7 @@ def _check_limits(node_name: str, nodes: RpcPool, customs: ChainParams, account:
 def diagnose_chain(chain: SolanaChain) -> Iterator[Finding]:
     """Check key, program, gas, tokens and inventory on the first healthy node."""
     yield Finding("key", f"opens; the relayer is {chain.accounts.relayer}")
-    if (keys := chain.ground.deposits) is not None:
+    if (keys := chain.context.deposits) is not None:
         problem = f"derived; keep a copy of their key, whose mark is {keys.address[:8]}"
         yield Finding("deposit addresses", problem)
     try:
@@ -95,8 +99,8 @@ def diagnose_chain(chain: SolanaChain) -> Iterator[Finding]:
 
 
 def _program(chain: SolanaChain) -> Iterator[Finding]:
-    context = chain.ground
-    program = context.nodes.first(lambda line: on_chain_program.fetch_program(context, line))
+    context = chain.context
+    program = context.pool.first(lambda line: on_chain_program.fetch_program(context, line))
     if program.trouble == "not deployed":
         command = f"crossway contracts deploy --chain {chain.id}"
         yield Finding("program", f"not deployed at {context.program.id}", f"Run {command}")
@@ -104,7 +108,9 @@ def _program(chain: SolanaChain) -> Iterator[Finding]:
     if program.trouble:
         yield Finding("program", program.trouble, "Do not use this program or this node.")
         return
-    authority = f"{program.authority} may replace it" if program.authority else "nobody may replace it"
+    authority = (
+        f"{program.authority} may replace it" if program.authority else "nobody may replace it"
+    )
     yield Finding("program", f"the expected code at {context.program.id}; {authority}")
     if chain.native_balance(context.accounts.bridger) < VAULT_LAMPORTS:
         command = f"crossway contracts deploy --chain {chain.id}"
@@ -116,7 +122,7 @@ def _program(chain: SolanaChain) -> Iterator[Finding]:
 
 def _fees(chain: SolanaChain) -> Finding:
     facts, relayer, how = (
-        chain.ground.chain,
+        chain.context.chain,
         chain.accounts.relayer,
         " with the rent that they may pay",
     )
@@ -125,11 +131,16 @@ def _fees(chain: SolanaChain) -> Finding:
 
 
 def _tokens(chain: SolanaChain) -> Iterator[Finding]:
-    context = chain.ground
+    context = chain.context
     tokens = _check_mints(context)
     mints = [token.address for token in tokens]
-    there = context.nodes.first(lambda line: fetch_accounts(context, line, mints, 0, _MAX_MINT_BYTES))
-    problem = [(token, mint_problem(context, token, mint)) for token, mint in zip(tokens, there, strict=True)]
+    there = context.pool.first(
+        lambda line: fetch_accounts(context, line, mints, 0, _MAX_MINT_BYTES)
+    )
+    problem = [
+        (token, mint_problem(context, token, mint))
+        for token, mint in zip(tokens, there, strict=True)
+    ]
     wrong: dict[str, list[str]] = {}
     for token, why in problem:
         if why:
@@ -170,16 +181,16 @@ def _check_mints(context: ChainContext) -> Sequence[Token]:
 
 def token_balances(chain: SolanaChain, tokens: Sequence[Token]) -> dict[str, int]:
     """The relayer's balance of each token."""
-    context, owner = chain.ground, chain.accounts.relayer
+    context, owner = chain.context, chain.accounts.relayer
     places = [context.mints.account_of(owner, token.address) for token in tokens]
-    accounts = context.nodes.first(
+    accounts = context.pool.first(
         lambda line: fetch_accounts(context, line, places, AMOUNT_AT, AMOUNT_SIZE)
     )
     return {t.address: token_amount(a, t.native) for t, a in zip(tokens, accounts, strict=True)}
 
 
 def _check_inventory(chain: SolanaChain) -> Iterator[Finding]:
-    tokens = _check_mints(chain.ground)
+    tokens = _check_mints(chain.context)
     balances = token_balances(chain, tokens)
     balance = [(token, balances[token.address], None) for token in tokens]
     return inventory_findings(chain.id, chain.accounts.relayer, balance)

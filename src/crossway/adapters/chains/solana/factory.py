@@ -50,7 +50,7 @@ def open_chain(
         chain=chain,
         catalogue=catalogue,
         params=customs,
-        nodes=nodes,
+        pool=nodes,
         program=program,
         accounts=own,
         signer=signer,

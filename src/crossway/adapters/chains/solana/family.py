@@ -26,16 +26,16 @@ __all__ = ["KEYS", "contract_locations", "diagnose_nodes", "open_chain"]
 
 
 class SolanaOperator:
-    """`live.families.Opened` for a cluster of Solana."""
+    """`rpc.protocols.ChainOperator` for a cluster of Solana."""
 
     def __init__(self, chain: SolanaChain, environment: Mapping[str, str]) -> None:
         self.chain, self._environment = chain, environment
 
     def unmet_requirements(self) -> list[str]:
         name, relayer = self.chain.id, self.chain.accounts.relayer
-        context = self.chain.ground
+        context = self.chain.context
         try:
-            lying = context.nodes.first(lambda line: on_chain_program.fetch_program(context, line))
+            lying = context.pool.first(lambda line: on_chain_program.fetch_program(context, line))
             coins, fee = self.chain.native_balance(relayer), self.chain.fee_units()
             number = self.chain.next_nonce(relayer) if coins < fee else 1
         except Unreachable:
@@ -58,12 +58,12 @@ class SolanaOperator:
         return diagnostics.diagnose_chain(self.chain)
 
     def check_contracts(self) -> Sequence[ContractCheck]:
-        context = self.chain.ground
-        found = context.nodes.first(lambda line: on_chain_program.fetch_program(context, line))
+        context = self.chain.context
+        found = context.pool.first(lambda line: on_chain_program.fetch_program(context, line))
         return [ContractCheck("program", context.program.id, found.trouble)]
 
     def plan_deployment(self, payer: str) -> TxPlan:
-        signer = self.chain.ground.signer
+        signer = self.chain.context.signer
         if payer:
             signer = Keyring(self._environment).signer_for("--key", KEYS, payer)
         return deployment.deployment_plan(self.chain, signer)
@@ -105,13 +105,13 @@ def open_chain(
     environment: Mapping[str, str],
     ring: Keyring,
 ) -> SolanaOperator:
-    """As `live.families.Family` says."""
+    """As `rpc.protocols.ChainFamily` says."""
     chain = factory.open_chain(catalogue, name, profile, environment, ring)
     return SolanaOperator(chain, environment)
 
 
 def contract_locations(profile: ChainProfile | None) -> Sequence[ContractCheck]:
-    """As `live.families.Family` says: every operator's program lies elsewhere."""
+    """As `rpc.protocols.ChainFamily` says: every operator's program lies elsewhere."""
     if profile is None or not profile.program:
         return []
     return [ContractCheck("program", profile.program, "")]

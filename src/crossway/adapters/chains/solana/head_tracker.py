@@ -67,7 +67,7 @@ class HeadTracker:
         with self._lock:
             now = self._timer()
             if self._known is None or now - self._known[1].asked_at >= self._poll:
-                self._known = self._ground.nodes.first(lambda line: self._read(line, now))
+                self._known = self._ground.pool.first(lambda line: self._read(line, now))
             return self._known
 
     def _read(self, session: RpcSession, now: float) -> tuple[ChainHead, RecentBlockhash]:

@@ -27,8 +27,8 @@ def built_code() -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class ProgramAccount:
-    """The account at a program's address. `trouble` is empty if it is the built program; `authority`
-    may replace it, nobody if empty."""
+    """The account at a program's address. `trouble` is empty if it is the built program;
+    `authority` may replace it, nobody if empty."""
 
     trouble: str
     authority: str

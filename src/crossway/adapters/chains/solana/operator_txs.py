@@ -32,7 +32,7 @@ class OperatorContext:
 
     @property
     def owner(self) -> SolanaSigner:
-        return self.chain.ground.signer
+        return self.chain.context.signer
 
     def account(self, purpose: bytes) -> SolanaSigner:
         """A derived account for one purpose."""
@@ -44,12 +44,12 @@ class OperatorContext:
         return list(unique.values())
 
     def price(self) -> int:
-        return price_of(self.chain.ground.params, self.chain.fee_units())
+        return price_of(self.chain.context.params, self.chain.fee_units())
 
 
 def withdrawal_plan(chain: SolanaChain, token: Token, to: str, units: int) -> TxPlan:
     """The steps that withdraw retained amounts from the vault."""
-    site, context = OperatorContext(chain, chain.ground.signer), chain.ground
+    site, context = OperatorContext(chain, chain.context.signer), chain.context
     asked = instructions.withdraw_instruction(
         context.instruction_context, context.accounts.coordinator, token.address, to, units
     )
@@ -61,15 +61,15 @@ def withdrawal_plan(chain: SolanaChain, token: Token, to: str, units: int) -> Tx
 
 def retained_amount(chain: SolanaChain, token: str) -> int:
     """The amount retained in our vault from settled payments, in units of a token."""
-    context = chain.ground
+    context = chain.context
     address = context.program.retained(context.accounts.coordinator, token)
-    account = context.nodes.first(lambda line: fetch_accounts(context, line, [address], 0, 16))[0]
+    account = context.pool.first(lambda line: fetch_accounts(context, line, [address], 0, 16))[0]
     right = account is not None and account.owner == context.program.id and account.data[:1] == b"K"
     return int.from_bytes(account.data[8:16], "little") if account is not None and right else 0
 
 
 def plan(site: OperatorContext, work: Callable[[RpcSession], list[OperatorTx]]) -> TxPlan:
-    nodes, payer = site.chain.ground.nodes, site.payer.address
+    nodes, payer = site.chain.context.pool, site.payer.address
     errands = nodes.first(work)
     return TxPlan(tuple(errands), payer, site.chain.native_balance(payer), LAMPORTS_PER_SOL)
 
@@ -99,9 +99,9 @@ def send_and_confirm(
     chain = site.chain
     price = site.price()
     recent = chain.recent()
-    tx_id, raw = sign_instructions(instructions, signers, recent, chain.ground.params.units, price)
+    tx_id, raw = sign_instructions(instructions, signers, recent, chain.context.params.units, price)
     sent(tx_id)
-    objection = chain.ground.nodes.first(lambda line: send_signed(line, [raw], certain=False))[0]
+    objection = chain.context.pool.first(lambda line: send_signed(line, [raw], certain=False))[0]
     if objection:
         raise ValueError(f"{chain.id}: the node refuses the transaction: {objection}")
     return PendingTx(tx_id, raw, len(signers))
@@ -109,17 +109,20 @@ def send_and_confirm(
 
 def await_confirmation(site: OperatorContext, sent: Sequence[PendingTx]) -> list[OperatorTxResult]:
     """Wait until each is in a confirmed block; each is sent again, because nodes forget."""
-    nodes, until, again = site.chain.ground.nodes, time.monotonic() + _TIMEOUT_SECONDS, 0.0
+    nodes, until, again = site.chain.context.pool, time.monotonic() + _TIMEOUT_SECONDS, 0.0
     names = [entry.tx_id for entry in sent]
     while time.monotonic() < until:
         confirmations = nodes.first(lambda line: statuses(line, names))
         if all(confirmations[entry] in ("confirmed", "finalized") for entry in names):
             became = site.chain.status(names)
             worked = {
-                n for n, entry in became.items() if isinstance(entry, IncludedTx) and not entry.reason
+                n
+                for n, entry in became.items()
+                if isinstance(entry, IncludedTx) and not entry.reason
             }
             return [
-                OperatorTxResult(entry.tx_id, entry.tx_id in worked, entry.signatures) for entry in sent
+                OperatorTxResult(entry.tx_id, entry.tx_id in worked, entry.signatures)
+                for entry in sent
             ]
         if time.monotonic() > again:
             again = time.monotonic() + _RESEND_SECONDS

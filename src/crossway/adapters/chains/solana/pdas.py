@@ -33,7 +33,7 @@ class MintRegistry:
         return TOKEN_2022 if token in self.token_2022_mints else TOKEN
 
     def account_of(self, wallet: str, token: str) -> str:
-        """The account of a wallet's token balance: its associated token account, or itself for SOL."""
+        """The account of a wallet's token balance: its associated token account; itself for SOL."""
         if is_native(token):
             return wallet
         return associated_token_account(wallet, token, self.program_of(token))
@@ -72,7 +72,9 @@ class ProgramAddresses:
         """The account that counts a coordinator's retained amount of a token."""
         mint = SYSTEM if is_native(token) else token
         parts = (coordinator, mint)
-        return derive_address(self.id, b"kept", *(bytes(Pubkey.from_string(address)) for address in parts))
+        return derive_address(
+            self.id, b"kept", *(bytes(Pubkey.from_string(address)) for address in parts)
+        )
 
 
 @lru_cache(maxsize=_PROGRAM_NAMES)

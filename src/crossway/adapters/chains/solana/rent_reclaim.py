@@ -30,12 +30,16 @@ _MARKERS_PER_TX = 15
 
 
 def plan_rent_reclaim(chain: SolanaChain) -> TxPlan:
-    """The steps that close expired accounts that we paid for. Raises `Unreachable`, also if the node
-    does not list a program's accounts."""
-    site, now = OperatorContext(chain, chain.ground.signer), int(chain.heads().time.timestamp())
+    """The steps that close expired accounts that we paid for. Raises `Unreachable`, also if the
+    node does not list a program's accounts."""
+    site, now = OperatorContext(chain, chain.context.signer), int(chain.heads().time.timestamp())
 
     def work(session: RpcSession) -> list[OperatorTx]:
-        old = [marker for marker in _fetch_markers(chain.ground, session) if _is_closable(marker[1], now)]
+        old = [
+            marker
+            for marker in _fetch_markers(chain.context, session)
+            if _is_closable(marker[1], now)
+        ]
         parts = [old[at : at + _MARKERS_PER_TX] for at in range(0, len(old), _MARKERS_PER_TX)]
         return [_close_step(site, part) for part in parts]
 
@@ -73,7 +77,7 @@ def _is_closable(marker: Account, now: int) -> bool:
 
 
 def _close_step(site: OperatorContext, part: Sequence[tuple[str, Account]]) -> OperatorTx:
-    context = site.chain.ground
+    context = site.chain.context
     coins = sum(marker.lamports for _, marker in part)
     count = format_units(coins, context.chain.native_decimals)
     instructions = []

@@ -115,5 +115,7 @@ def parse_block(value: Any, slot: int) -> Block:
     """The block of a slot. Raises `Unreachable` if the node has none."""
     fields = parse_object(value, "a block")
     return Block(
-        slot, parse_str(fields.get("blockhash"), "a block's hash"), parse_time(fields.get("blockTime"))
+        slot,
+        parse_str(fields.get("blockhash"), "a block's hash"),
+        parse_time(fields.get("blockTime")),
     )

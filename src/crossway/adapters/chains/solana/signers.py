@@ -90,6 +90,8 @@ def _pair(secret: bytes) -> Keypair:
     return pair
 
 
-_KEY_FORMS = "a private key of Solana: a JSON array of 64 numbers, base58 of 64 bytes, or 64 hex digits"
+_KEY_FORMS = (
+    "a private key of Solana: a JSON array of 64 numbers, base58 of 64 bytes, or 64 hex digits"
+)
 KEYS = KeyKind(_KEY_FORMS, parse_key, SolanaSigner)
 DEPOSIT_KEYS = KeyKind(_KEY_FORMS, parse_key, DepositKeys)

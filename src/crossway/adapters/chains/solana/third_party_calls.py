@@ -45,7 +45,9 @@ def find_paid_out(
     # Our own transactions also move what arrived since the last poll.
     signed_here = {"", *explained}
     theirs = [
-        entry.name for entry in listed if entry.succeeded and ours.sources.get(entry.name) not in signed_here
+        entry.name
+        for entry in listed
+        if entry.succeeded and ours.sources.get(entry.name) not in signed_here
     ]
     watched = set(owners)
     read = fetch_transactions(session, theirs) if watched else {}

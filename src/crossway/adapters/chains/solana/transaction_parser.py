@@ -205,7 +205,10 @@ def _holdings(value: Any, keys: Sequence[str]) -> dict[int, TokenBalance]:
 def _calls(message: Mapping[str, Any], keys: Sequence[str]) -> Iterator[Call]:
     for entry in parse_list(message.get("instructions"), "instructions"):
         instruction = parse_object(entry, "an instruction")
-        index, data = parse_int(instruction.get("programIdIndex"), "a place"), instruction.get("data")
+        index, data = (
+            parse_int(instruction.get("programIdIndex"), "a place"),
+            instruction.get("data"),
+        )
         if index >= len(keys) or not isinstance(data, str):
             raise Malformed("the node answered something else than an instruction")
         try:
@@ -250,14 +253,18 @@ def fetch_signatures(
     session: RpcSession, addresses: Sequence[str], until: Mapping[str, str]
 ) -> dict[str, list[SignatureEntry]]:
     """The transactions of each account after a known one, newest first."""
-    answers = session.call(*(signatures_request(entry, until.get(entry, "")) for entry in addresses))
+    answers = session.call(
+        *(signatures_request(entry, until.get(entry, "")) for entry in addresses)
+    )
     signatures = {}
     for address, answer in zip(addresses, answers, strict=True):
         listed = page = parse_signatures(answer)
         pages = 1
         while len(page) == PAGE and pages < _MAX_PAGES:
             after = until.get(address, "")
-            page = parse_signatures(session.call(signatures_request(address, after, page[-1].name))[0])
+            page = parse_signatures(
+                session.call(signatures_request(address, after, page[-1].name))[0]
+            )
             listed, pages = listed + page, pages + 1
         signatures[address] = listed
     return signatures

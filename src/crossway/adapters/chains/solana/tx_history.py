@@ -35,7 +35,7 @@ class SequenceTracker:
     def next_nonce(self, account: str) -> int:
         """One more than the highest number; 0 for a new account."""
         with self._lock:
-            return self._ground.nodes.first(lambda line: self._read(line, account)) + 1
+            return self._ground.pool.first(lambda line: self._read(line, account)) + 1
 
     def _read(self, session: RpcSession, account: str) -> int:
         if account in self._newest:
@@ -54,12 +54,16 @@ class SequenceTracker:
         self, session: RpcSession, listed: Sequence[SignatureEntry], account: str
     ) -> list[int]:
         sequence = {entry.name: self._known(entry.name) for entry in listed}
-        read = fetch_transactions(session, [name for name, number in sequence.items() if number is None])
+        read = fetch_transactions(
+            session, [name for name, number in sequence.items() if number is None]
+        )
         numbers = [sequence_of(self._ground, entry, account) for entry in read.values()]
         numbers += [number for number in sequence.values() if number is not None]
         return [number for number in numbers if number >= 0]
 
-    def _first(self, session: RpcSession, listed: Sequence[SignatureEntry], account: str) -> list[int]:
+    def _first(
+        self, session: RpcSession, listed: Sequence[SignatureEntry], account: str
+    ) -> list[int]:
         """After a start: read backwards until the numbers of enough slots are known."""
         found: list[int] = []
         lowest: int | None = None
@@ -102,10 +106,12 @@ def transactions_from(context: ChainContext, account: str, from_nonce: int) -> S
         transactions = list(_with_sequence(context, own, account, from_nonce))
         in_blocks = fetch_blocks(session, {entry.slot for _, entry in transactions})
         outcomes = included_of(context, [entry for _, entry in transactions], in_blocks)
-        results = [AccountTx(t.name, n, outcomes[t.name]) for n, t in transactions if t.name in outcomes]
+        results = [
+            AccountTx(t.name, n, outcomes[t.name]) for n, t in transactions if t.name in outcomes
+        ]
         return sorted(results, key=lambda entry: entry.nonce)
 
-    return context.nodes.first(work)
+    return context.pool.first(work)
 
 
 def _with_sequence(

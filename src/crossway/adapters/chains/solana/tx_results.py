@@ -40,9 +40,13 @@ _PROGRAM_ERRORS: Mapping[int, FailureReason] = {
     7012: FailureReason("the deposit was not collected", False),
     7013: FailureReason("more was to be paid out than was collected", True),
     7014: FailureReason(ALREADY_DONE, True),
-    7015: FailureReason("the receiver's account for the token is missing, frozen or wants a memo", False),
+    7015: FailureReason(
+        "the receiver's account for the token is missing, frozen or wants a memo", False
+    ),
     7016: FailureReason("the token keeps a part of what is sent", True),
-    7017: FailureReason("the token takes a fee, calls a hook or can be taken back by its issuer", True),
+    7017: FailureReason(
+        "the token takes a fee, calls a hook or can be taken back by its issuer", True
+    ),
     7018: FailureReason("an account would hold less SOL than Solana lets stand", False),
     7019: FailureReason("the time in which it could be filled is over", True),
 }
@@ -52,7 +56,9 @@ _TOKEN_ERRORS: Mapping[int, FailureReason] = {
 }
 _BY_NAME: Mapping[str, FailureReason] = {
     "InsufficientFundsForFee": FailureReason("the relayer has too little SOL for the fee", False),
-    "InsufficientFundsForRent": FailureReason("an account would hold less SOL than Solana lets stand", False),
+    "InsufficientFundsForRent": FailureReason(
+        "an account would hold less SOL than Solana lets stand", False
+    ),
     "BlockhashNotFound": FailureReason("its time is over", False),
     "ComputationalBudgetExceeded": FailureReason("it needed more work than it was given", False),
     "ProgramFailedToComplete": FailureReason("it needed more work than it was given", False),
@@ -74,7 +80,9 @@ def failure_of(error: Any) -> FailureReason:
     return _BY_NAME.get(inner[1], _UNKNOWN) if isinstance(inner[1], str) else _UNKNOWN
 
 
-def fetch_included(context: ChainContext, session: RpcSession, names: Sequence[str]) -> dict[str, IncludedTx]:
+def fetch_included(
+    context: ChainContext, session: RpcSession, names: Sequence[str]
+) -> dict[str, IncludedTx]:
     """The results of the transactions that are in a block."""
     read = fetch_transactions(session, names)
     in_blocks = fetch_blocks(session, {entry.slot for entry in read.values()})
@@ -85,28 +93,40 @@ def included_of(
     context: ChainContext, read: Collection[ParsedTransaction], in_blocks: Mapping[int, Block]
 ) -> dict[str, IncludedTx]:
     """The results of transactions, with their blocks."""
-    return {transaction.name: _included_tx(context, transaction, in_blocks[transaction.slot]) for transaction in read
-            if transaction.slot in in_blocks}  # fmt: skip
+    return {
+        transaction.name: _included_tx(context, transaction, in_blocks[transaction.slot])
+        for transaction in read
+        if transaction.slot in in_blocks
+    }
 
 
 def _included_tx(context: ChainContext, transaction: ParsedTransaction, at: Block) -> IncludedTx:
     if transaction.error is not None:
         why = failure_of(transaction.error)
         paid = transaction.lamports_before[0] - transaction.lamports_after[0]
-        return IncludedTx(transaction.slot, at.hash, at.at, (), max(paid, 0), why.words, why.permanent)
+        return IncludedTx(
+            transaction.slot, at.hash, at.at, (), max(paid, 0), why.words, why.permanent
+        )
     movement = transaction.movements(context.program.id)
     moves = tuple(_token_transfer(context, each) for each in movement if each.why != RETAINED)
-    return IncludedTx(transaction.slot, at.hash, at.at, moves, _fee_paid(context, transaction, movement))
+    return IncludedTx(
+        transaction.slot, at.hash, at.at, moves, _fee_paid(context, transaction, movement)
+    )
 
 
 def _token_transfer(context: ChainContext, movement: TokenMovement) -> TokenTransfer:
     native = context.catalogue.native_token(context.chain.id)
     return TokenTransfer(
-        movement.source, movement.to, native if movement.token == SYSTEM else movement.token, movement.units
+        movement.source,
+        movement.to,
+        native if movement.token == SYSTEM else movement.token,
+        movement.units,
     )
 
 
-def _fee_paid(context: ChainContext, transaction: ParsedTransaction, movements: Sequence[TokenMovement]) -> int:
+def _fee_paid(
+    context: ChainContext, transaction: ParsedTransaction, movements: Sequence[TokenMovement]
+) -> int:
     """The cost for our account apart from SOL it paid or received: fees, and rent of created
     accounts less rent returned in the same transaction."""
     account, coins = context.accounts.relayer, [t for t in movements if t.token == SYSTEM]

@@ -16,7 +16,6 @@ from crossway.adapters.chains.rpc.tx_sender import (
     drop_known_errors,
 )
 from crossway.adapters.chains.solana.chain_context import CONFIRMED, FINALIZED, ChainContext
-from crossway.adapters.chains.solana.deposits import DepositMemory
 from crossway.adapters.chains.solana.head_tracker import HeadTracker
 from crossway.adapters.chains.solana.pdas import is_native
 from crossway.adapters.chains.solana.rpc_schemas import (
@@ -35,6 +34,7 @@ from crossway.adapters.chains.solana.transactions import (
     wire_bytes,
 )
 from crossway.adapters.chains.solana.tx_results import fetch_included
+from crossway.adapters.chains.solana.watched_accounts import DepositMemory
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
@@ -73,7 +73,7 @@ class TxSender:
         Also refreshes the recent blockhash for the next signature."""
         self._summit.heads()
         context = self._ground
-        return self._price.get(lambda: fee_of(context.params, context.nodes.first(self._ask_price)))
+        return self._price.get(lambda: fee_of(context.params, context.pool.first(self._ask_price)))
 
     def _ask_price(self, session: RpcSession) -> int:
         """The priority fee of recent blocks, in general and for our account."""
@@ -123,10 +123,10 @@ class TxSender:
         if not transactions:
             return []
         now = time.monotonic()
-        objections = self._ground.nodes.first(lambda line: _send(line, transactions))
+        objections = self._ground.pool.first(lambda line: _send(line, transactions))
         for entry, objection in zip(transactions, objections, strict=True):
             self._learn(entry, None if objection else now)
-        return drop_known_errors(self._ground.nodes, transactions, objections, _in_blocks)
+        return drop_known_errors(self._ground.pool, transactions, objections, _in_blocks)
 
     def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
         """The status of each; unknown if the quorum disagrees."""
@@ -134,7 +134,7 @@ class TxSender:
             return {}
         height = self._summit.heads().height
         return quorum_reads.tx_statuses(
-            self._ground.nodes, tx_ids, lambda line, wanted: self._look(line, wanted, height)
+            self._ground.pool, tx_ids, lambda line, wanted: self._look(line, wanted, height)
         )
 
     def _look(self, session: RpcSession, tx_ids: Sequence[str], height: int) -> dict[str, TxStatus]:
@@ -145,7 +145,9 @@ class TxSender:
             # Reporting it as pending would say that it was reorged.
             raise Malformed("the node does not return a transaction that it reports in a block")
         statuses: dict[str, TxStatus] = {
-            tx_id: in_blocks.get(tx_id, TxPending()) for tx_id in tx_ids if confirmations[tx_id] is not None
+            tx_id: in_blocks.get(tx_id, TxPending())
+            for tx_id in tx_ids
+            if confirmations[tx_id] is not None
         }
         missing = [tx_id for tx_id in tx_ids if tx_id not in statuses]
         if slot < height:
@@ -154,7 +156,7 @@ class TxSender:
         return statuses | self._missing(session, missing) if missing else statuses
 
     def _missing(self, session: RpcSession, tx_ids: Sequence[str]) -> dict[str, TxStatus]:
-        """For transactions in no block: whether they can still land, and whether a node has them."""
+        """For transactions in no block: whether they can still land and a node has them."""
         final = parse_object(
             session.call(RpcRequest("getEpochInfo", ({"commitment": FINALIZED},)))[0], "where"
         )
@@ -165,12 +167,16 @@ class TxSender:
         # machine behind a shared URL lags.
         slot, confirmations = statuses_at(session, over) if over else (0, {})
         if slot < parse_int(final.get("absoluteSlot"), "a slot"):
-            confirmations = {tx_id: depth for tx_id, depth in confirmations.items() if depth is not None}
+            confirmations = {
+                tx_id: depth for tx_id, depth in confirmations.items() if depth is not None
+            }
         now, again = time.monotonic(), self._ground.params.again_seconds
         statuses: dict[str, TxStatus] = {}
         for tx_id, sent in known.items():
             if tx_id in confirmations:
-                statuses[tx_id] = TxNotFound(dropped=True) if confirmations[tx_id] is None else TxPending()
+                statuses[tx_id] = (
+                    TxNotFound(dropped=True) if confirmations[tx_id] is None else TxPending()
+                )
             elif sent and sent.taken_at is not None and now - sent.taken_at < again:
                 statuses[tx_id] = TxPending()
             else:
@@ -194,8 +200,12 @@ def _price_quantile(answer: Any) -> int:
 
 
 def _send(session: RpcSession, transactions: Sequence[SignedTx]) -> list[str]:
-    responses = send_signed(session, [transaction.raw for transaction in transactions], certain=False)
-    failing = [n for n, message in enumerate(responses) if any(w in message.lower() for w in _FAILS)]
+    responses = send_signed(
+        session, [transaction.raw for transaction in transactions], certain=False
+    )
+    failing = [
+        n for n, message in enumerate(responses) if any(w in message.lower() for w in _FAILS)
+    ]
     again = send_signed(session, [transactions[n].raw for n in failing], certain=True)
     for index, message in zip(failing, again, strict=True):
         responses[index] = message
@@ -203,14 +213,16 @@ def _send(session: RpcSession, transactions: Sequence[SignedTx]) -> list[str]:
 
 
 def send_signed(session: RpcSession, transactions: Sequence[bytes], certain: bool) -> list[str]:
-    """Send bytes; returns the node's objections. `certain` also sends transactions that will fail."""
+    """Send bytes and return the node's objections; `certain` also sends what will fail."""
     requests = {
         "encoding": "base64",
         "preflightCommitment": CONFIRMED,
         "skipPreflight": certain,
     }
     questions = [
-        RpcRequest("sendTransaction", (base64.b64encode(wire_bytes(transaction)).decode(), requests))
+        RpcRequest(
+            "sendTransaction", (base64.b64encode(wire_bytes(transaction)).decode(), requests)
+        )
         for transaction in transactions
     ]
     return [_parse_objection(answer) for answer in session.batch(questions)]

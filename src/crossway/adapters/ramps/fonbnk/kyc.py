@@ -1,4 +1,4 @@
-"""What Fonbnk wants for an identity check, made from what the person handed in."""
+"""Building Fonbnk's KYC submission from the customer's fields and documents."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,8 @@ def build_submission(
     fields: Mapping[str, str],
     documents: Sequence[Document],
 ) -> dict[str, Any]:
-    """The body's documentId and userFields: for the document named by `idType` if there is one,
-    else for the highest of which nothing is missing. Raises `ProviderRefused`."""
+    """The documentId and userFields of the request: for the document named by `idType`, else for
+    the highest complete one. Raises `ProviderRejected`."""
     theirs: dict[str, Any] = {names["identity"].get(k, k): v for k, v in fields.items()}
     images = _images(names, documents)
     if images:

@@ -1,4 +1,4 @@
-"""How requests to Fonbnk are signed, and its webhooks."""
+"""Signing requests to Fonbnk and verifying its webhooks."""
 
 import base64
 import hashlib
@@ -9,7 +9,7 @@ from crossway.adapters.ramps.credentials import FonbnkCredentials
 
 
 def sign_request(access: FonbnkCredentials, milliseconds: int, target: str) -> Mapping[str, str]:
-    """The headers of a request to a path with its query, at an instant of the epoch."""
+    """The signature headers of a request to `target`, the path with its query."""
     key = base64.b64decode(access.client_secret.get_secret_value())
     digest = hmac.new(key, f"{milliseconds}:{target}".encode(), hashlib.sha256).digest()
     return {
@@ -20,7 +20,7 @@ def sign_request(access: FonbnkCredentials, milliseconds: int, target: str) -> M
 
 
 def is_webhook_signed(access: FonbnkCredentials, given: str, body: bytes) -> bool:
-    """Whether a webhook carries the hash over its body and the hash of the secret."""
+    """Whether a webhook carries the hash of its body and the secret's hash, in either order."""
     secret = access.webhook_secret.get_secret_value().encode()
     hashed = hashlib.sha256(secret).hexdigest().encode()
     right = [hashlib.sha256(text).hexdigest() for text in (body + hashed, hashed + body)]

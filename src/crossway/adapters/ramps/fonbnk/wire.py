@@ -1,4 +1,4 @@
-"""What Fonbnk says, in its own words, and what that means to Crossway."""
+"""Models of Fonbnk's API, and their mapping to provider updates."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ from crossway.adapters.ramps.wire_models import (
 from crossway.domain.kyc import KYC_TYPES, KycStatus, KycType, VerificationStatus
 from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 
-# `deposit_validating` is the user's word alone: the payment is not found yet.
+# `deposit_validating` only reflects the user's confirmation: the payment is not found yet.
 STATUS_MAP: Final = {
     "deposit_awaiting": ProviderOrderStatus.WAITING,
     "deposit_validating": ProviderOrderStatus.WAITING,
@@ -37,7 +37,7 @@ REASONS: Final = {
     "refund_pending": "Fonbnk could not pay out and gives the payment back",
     "refund_failed": "Fonbnk could not pay out and could not give the payment back",
 }
-# From here on Fonbnk holds the user's payment.
+# In statuses with these prefixes Fonbnk holds the user's payment.
 PAID_PREFIXES: Final = ("deposit_successful", "payout_", "refund_")
 KYC_STATUS_MAP: Final = {
     "initiated": KycStatus.PENDING,
@@ -47,8 +47,8 @@ KYC_STATUS_MAP: Final = {
 
 
 class FeeBreakdown(WireModel):
-    """How one side of an order is reckoned: the user moves the amount before fees of a deposit,
-    and gets the amount after fees of a payout."""
+    """The amounts and fees of one side of an order. The user pays a deposit's amount before fees
+    and receives a payout's amount after fees."""
 
     exchange_rate: DecimalText
     amount_before_fees: DecimalText
@@ -177,37 +177,39 @@ class KycResponse(WireModel):
     kyc_documents: tuple[KycDocument, ...] = ()
 
 
-def to_updates(order: Order, digits: int | None, places: int | None) -> list[ProviderUpdate]:
+def to_updates(order: Order, digits: int | None, decimals: int | None) -> list[ProviderUpdate]:
     """What an order's history says, oldest first; statuses of no known meaning say nothing.
     `digits` are the currency's places and `places` the token's, None where unknown."""
     return [
-        _report(order, status, at, digits, places)
+        _report(order, status, at, digits, decimals)
         for status, at in _history(order)
         if status in STATUS_MAP
     ]
 
 
 def _history(order: Order) -> Iterator[tuple[str, datetime]]:
-    """Statuses with their instants, the present one among them even where history lacks it."""
-    told = parse_instant(order.updated_at or order.created_at, EPOCH)
-    told_of = set()
-    for change in sorted(order.status_change_history, key=lambda c: parse_instant(c.date, told)):
-        told_of.add(change.new_status)
-        yield change.new_status, parse_instant(change.date, told)
-    if order.status not in told_of:
-        yield order.status, told
+    """Statuses with their times, always including the current status."""
+    fallback = parse_instant(order.updated_at or order.created_at, EPOCH)
+    seen_statuses = set()
+    for change in sorted(
+        order.status_change_history, key=lambda c: parse_instant(c.date, fallback)
+    ):
+        seen_statuses.add(change.new_status)
+        yield change.new_status, parse_instant(change.date, fallback)
+    if order.status not in seen_statuses:
+        yield order.status, fallback
 
 
 def _report(
-    order: Order, status: str, at: datetime, digits: int | None, places: int | None
+    order: Order, status: str, at: datetime, digits: int | None, decimals: int | None
 ) -> ProviderUpdate:
-    fiat = units = None
+    fiat_minor = amount = None
     if status.startswith(PAID_PREFIXES):
-        on = order.deposit.currency_type == "fiat"
-        taken = order.deposit.cashout.amount_before_fees
+        is_on_ramp = order.deposit.currency_type == "fiat"
+        deposited = order.deposit.cashout.amount_before_fees
         paid_out = order.payout.cashout.amount_after_fees
-        fiat = _down(taken if on else paid_out, digits)
-        units = _down(paid_out if on else taken, places)
+        fiat_minor = _down(deposited if is_on_ramp else paid_out, digits)
+        amount = _down(paid_out if is_on_ramp else deposited, decimals)
     meta = order.payout.transaction.meta if order.payout.transaction else None
     delivered = STATUS_MAP[status] is ProviderOrderStatus.DELIVERED
     return ProviderUpdate(
@@ -215,15 +217,15 @@ def _report(
         reference=order.id,
         status=STATUS_MAP[status],
         at=at,
-        amount=units,
-        fiat_minor=fiat,
+        amount=amount,
+        fiat_minor=fiat_minor,
         tx_hash=(meta.transaction_hash or "") if delivered and meta else "",
         reason=REASONS.get(status, ""),
     )
 
 
-def _down(number: str, places: int | None) -> int | None:
-    return None if places is None else round_down(number, places)
+def _down(number: str, decimals: int | None) -> int | None:
+    return None if decimals is None else round_down(number, decimals)
 
 
 def to_kyc_status(answer: KycResponse) -> VerificationStatus:

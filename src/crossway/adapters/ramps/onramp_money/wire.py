@@ -1,4 +1,4 @@
-"""What Onramp Money says, in its own words, and what that means to Crossway."""
+"""Models of Onramp Money's API, and their mapping to provider updates."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -12,8 +12,8 @@ from crossway.adapters.ramps.wire_models import (
 )
 from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 
-# An attempt that was given up (-2) or timed out (-1) ends nothing: the page stays open for the
-# user to try again, until the order lapses. 1 is the user's word alone.
+# An attempt that was abandoned (-2) or timed out (-1) ends nothing: the user may try again on the
+# page until the order expires. 1 only reflects the user's confirmation.
 STATUS_MAP: Final = {
     -4: ProviderOrderStatus.FAILED,
     -3: ProviderOrderStatus.FAILED,
@@ -34,7 +34,7 @@ REASONS: Final = {
     -4: "The user paid another amount than the order's",
     -3: "The name on the bank account is not the name of the person",
 }
-# Which of several attempts counts: the one that got furthest.
+# Of several attempts the one with the highest progress counts.
 PROGRESS: Final = {
     ProviderOrderStatus.WAITING: 0,
     ProviderOrderStatus.FAILED: 1,
@@ -94,26 +94,30 @@ class HistoryResponse(WireModel):
 
 
 def pick_furthest(attempts: Iterable[OrderAttempt]) -> OrderAttempt | None:
-    """The attempt that counts, if any says something."""
-    telling = [one for one in attempts if one.status in STATUS_MAP]
+    """The attempt with the highest progress among those with a known status."""
+    known = [attempt for attempt in attempts if attempt.status in STATUS_MAP]
     return max(
-        telling, key=lambda one: (PROGRESS[STATUS_MAP[one.status]], one.order_id), default=None
+        known,
+        key=lambda attempt: (PROGRESS[STATUS_MAP[attempt.status]], attempt.order_id),
+        default=None,
     )
 
 
-def to_update(attempt: OrderAttempt, places: int | None) -> ProviderUpdate | None:
-    """What an attempt says; `places` are the token's, None where unknown. Its fiat amount is what
-    the user meant to pay, so it is told only once it was paid."""
-    outcome = STATUS_MAP.get(attempt.status)
-    if outcome is None:
+def to_update(attempt: OrderAttempt, decimals: int | None) -> ProviderUpdate | None:
+    """The update for an attempt; None for an unknown status. `decimals` are the token's, None when
+    unknown."""
+    order_status = STATUS_MAP.get(attempt.status)
+    if order_status is None:
         return None
-    delivered, amount = outcome is ProviderOrderStatus.DELIVERED, attempt.actual_crypto_amount
+    delivered, amount = order_status is ProviderOrderStatus.DELIVERED, attempt.actual_crypto_amount
     return ProviderUpdate(
         id=f"{attempt.order_id}:{attempt.status}",
         reference=attempt.reference,
-        status=outcome,
+        status=order_status,
         at=parse_instant(attempt.updated_at or attempt.created_at, EPOCH),
-        amount=round_down(amount, places) if delivered and amount and places is not None else None,
+        amount=round_down(amount, decimals)
+        if delivered and amount and decimals is not None
+        else None,
         tx_hash=(attempt.transaction_hash or "") if delivered else "",
         reason=REASONS.get(attempt.status, ""),
     )

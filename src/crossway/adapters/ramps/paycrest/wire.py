@@ -1,4 +1,4 @@
-"""What Paycrest says, in its own words, and what that means to Crossway."""
+"""Models of Paycrest's API, and their mapping to provider updates."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -25,8 +25,8 @@ _BOTH: Final = {
     "refunded": ProviderOrderStatus.REFUNDED,
     "expired": ProviderOrderStatus.EXPIRED,
 }
-# The local money of an off-ramp has arrived once it is validated; what is settled then is
-# between Paycrest and its provider. An on-ramp's crypto is on its way until it is settled.
+# The fiat payout of an off-ramp has arrived once it is validated; the settlement after that is
+# between Paycrest and its provider. An on-ramp's crypto is in transit until it is settled.
 STATUS_MAP: Final[Mapping[Direction, Mapping[str, ProviderOrderStatus]]] = {
     Direction.ON: _BOTH
     | {"validated": ProviderOrderStatus.PAID, "settling": ProviderOrderStatus.PAID},
@@ -134,30 +134,30 @@ class Webhook(WireModel):
     data: Order
 
 
-def to_update(order: Order, event: str = "", places: int | None = None) -> ProviderUpdate | None:
-    """What an order's status says; None for one of no known meaning. `event` is the webhook's,
-    which may say more than the status; `places` are the token's, None where unknown."""
+def to_update(order: Order, event: str = "", decimals: int | None = None) -> ProviderUpdate | None:
+    """The update for an order's status; None for an unknown status. `event` is the webhook's, which
+    may say more than the status; `decimals` are the token's, None when unknown."""
     status = HELD if event.endswith(HELD) else order.status
-    outcome = (
+    order_status = (
         ProviderOrderStatus.FAILED
         if status == HELD
         else STATUS_MAP[order.resolved_direction].get(status)
     )
-    if outcome is None:
+    if order_status is None:
         return None
-    moved = outcome not in (
+    is_paid = order_status not in (
         ProviderOrderStatus.WAITING,
         ProviderOrderStatus.EXPIRED,
         ProviderOrderStatus.CANCELLED,
     )
     reasons = {HELD: HELD_REASON, "refunding": REFUNDING_REASON}
-    told = order.updated_at or order.timestamp or order.created_at
+    timestamp = order.updated_at or order.timestamp or order.created_at
     return ProviderUpdate(
         id=f"{order.id}:{status}",
         reference=order.id,
-        status=outcome,
-        at=parse_instant(told, EPOCH),
-        amount=round_down(order.amount, places) if moved and places is not None else None,
-        tx_hash=(order.tx_hash or "") if outcome is ProviderOrderStatus.DELIVERED else "",
+        status=order_status,
+        at=parse_instant(timestamp, EPOCH),
+        amount=round_down(order.amount, decimals) if is_paid and decimals is not None else None,
+        tx_hash=(order.tx_hash or "") if order_status is ProviderOrderStatus.DELIVERED else "",
         reason=reasons.get(status, ""),
     )

@@ -28,9 +28,8 @@ def build_quote(
     if rate is None or (request.token.chain, request.token.symbol) not in {
         (token.chain, token.symbol) for token in capabilities.tokens
     }:
-        raise ProviderRejected(
-            f"{capabilities.title} does not serve {code} with {request.token.symbol} on {request.token.chain}"
-        )
+        coin = f"{request.token.symbol} on {request.token.chain}"
+        raise ProviderRejected(f"{capabilities.title} does not serve {code} with {coin}")
     channel_ids = {
         channel.id
         for channel in capabilities.channels_for(request.direction, code, request.country)

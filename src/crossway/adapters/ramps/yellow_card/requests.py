@@ -1,4 +1,4 @@
-"""What Yellow Card wants to be told of an order, made from what Crossway knows of it."""
+"""Building Yellow Card's order requests."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -13,15 +13,15 @@ REASON = "other"
 
 
 def requested_network_code(names: Mapping[str, Any], order: OrderRequest) -> str:
-    """The code of the bank or operator that the user named; empty where none is asked for."""
+    """The code of the user's bank or mobile operator; empty when none is required."""
     return _given(names["account"], order.fields).get("networkId", "")
 
 
 def build_order_body(
     names: Mapping[str, Any], order: OrderRequest, network_id: str, customer: str
 ) -> dict[str, Any]:
-    """The body of a receive or a send that converts at once: `network_id` is Yellow Card's id of
-    the bank or operator, `customer` stands for the person. Raises `ProviderRefused`."""
+    """The body of a receive or a send with direct settlement. `network_id` is Yellow Card's id of
+    the bank or operator, `customer` a pseudonymous customer id. Raises `ProviderRejected`."""
     network = names["networks"].get(order.token.chain)
     kind = names["channels"].get(order.channel.type.value)
     if network is None or kind is None:
@@ -79,7 +79,7 @@ def _send(
 
 
 def build_person(names: Mapping[str, Any], order: OrderRequest) -> dict[str, str]:
-    """What is to be told of the person with every order."""
+    """The KYC data of the customer that every order carries. Raises `ProviderRejected`."""
     wanted = names["identity"] | names.get(f"identity_{order.country}", {})
     known = _given(wanted, {**order.fields, **order.kyc_fields})
     parts = (order.kyc_fields.get(key, "") for key in ("firstName", "lastName"))
@@ -90,7 +90,7 @@ def build_person(names: Mapping[str, Any], order: OrderRequest) -> dict[str, str
 
 
 def _given(wanted: Mapping[str, list[str]], values: Mapping[str, str]) -> dict[str, str]:
-    """Their field to the first of ours that has a value."""
+    """By the provider's field, the first of our values that is set."""
     found = {
         key: next((values[o] for o in ours if values.get(o)), "") for key, ours in wanted.items()
     }
@@ -98,7 +98,7 @@ def _given(wanted: Mapping[str, list[str]], values: Mapping[str, str]) -> dict[s
 
 
 def _american(text: str) -> str:
-    """An ISO date with the month first, as the API wants it."""
+    """An ISO date as MM/DD/YYYY, as the API requires."""
     try:
         return date.fromisoformat(text).strftime("%m/%d/%Y")
     except ValueError:

@@ -1,4 +1,4 @@
-"""What Yellow Card says, in its own words, and what that means to Crossway."""
+"""Models of Yellow Card's API, and their mapping to provider updates."""
 
 from typing import Final
 
@@ -12,8 +12,8 @@ from crossway.adapters.ramps.wire_models import (
 from crossway.domain.ramps import Direction
 from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 
-# `receive` and `send` are Yellow Card's words for the two directions of the local money, and the
-# folders of its API; the older words still come in webhooks.
+# `receive` and `send` are Yellow Card's names of the two directions and the folders of its API;
+# webhooks still use older names as well.
 ORDER_KINDS: Final = {Direction.ON: "receive", Direction.OFF: "send"}
 WEBHOOK_PREFIXES: Final = {
     "RECEIVE": "receive",
@@ -40,9 +40,9 @@ STATUS_MAP: Final = {
     "refunded": ProviderOrderStatus.REFUNDED,
     "settlement_complete": ProviderOrderStatus.DELIVERED,
 }
-# A send in one of these is being paid out.
+# In these statuses a send is being paid out.
 PAYING_OUT: Final = frozenset({"process", "processing", "pending", "pending_liquidity"})
-# Only here is it sure that the payer's money was taken.
+# Only these statuses prove that the payer's money was taken.
 PAYMENT_TAKEN: Final = frozenset(
     {"pending_refund", "refund_processing", "refund_failed", "refunded"}
 )
@@ -163,36 +163,52 @@ class Networks(WireModel):
 
 def to_update(
     kind: str,
-    told: Order | Webhook,
+    content: Order | Webhook,
     digits: int | None,
-    places: int | None,
+    decimals: int | None,
 ) -> ProviderUpdate | None:
-    """What an order's status says; None for one of no known meaning. `digits` are the currency's
-    places and `places` the token's, None where unknown."""
-    status, settled = told.status.lower(), told.settlement_info
-    tx_hash = (settled.tx_hash or "") if settled else ""
-    outcome = map_status(kind, status, tx_hash)
-    if outcome is None:
+    """The update for an order's status; None for an unknown status. `digits` are the currency's
+    decimal places and `decimals` the token's, None when unknown."""
+    status, settlement = content.status.lower(), content.settlement_info
+    tx_hash = (settlement.tx_hash or "") if settlement else ""
+    order_status = map_status(kind, status, tx_hash)
+    if order_status is None:
         return None
-    amount = settled.crypto_amount if settled and outcome is ProviderOrderStatus.DELIVERED else None
-    paid = told.converted_amount if isinstance(told, Order) and _is_taken(status, outcome) else None
-    at = told.executed_at if isinstance(told, Webhook) else told.updated_at or told.created_at
-    failed = outcome is ProviderOrderStatus.FAILED
+    amount = (
+        settlement.crypto_amount
+        if settlement and order_status is ProviderOrderStatus.DELIVERED
+        else None
+    )
+    paid_amount = (
+        content.converted_amount
+        if isinstance(content, Order) and _is_taken(status, order_status)
+        else None
+    )
+    at = (
+        content.executed_at
+        if isinstance(content, Webhook)
+        else content.updated_at or content.created_at
+    )
+    failed = order_status is ProviderOrderStatus.FAILED
     return ProviderUpdate(
-        id=f"{told.sequence_id}:{outcome}:{status}",
-        reference=f"{kind}:{told.sequence_id}",
-        status=outcome,
+        id=f"{content.sequence_id}:{order_status}:{status}",
+        reference=f"{kind}:{content.sequence_id}",
+        status=order_status,
         at=parse_instant(at, EPOCH),
-        amount=round_down(amount, places) if amount and places is not None else None,
-        fiat_minor=round_down(paid, digits) if paid and digits is not None else None,
-        tx_hash=tx_hash if outcome is ProviderOrderStatus.DELIVERED and kind == "receive" else "",
-        reason=REASONS.get(told.error_code or "", "Yellow Card gave no reason") if failed else "",
+        amount=round_down(amount, decimals) if amount and decimals is not None else None,
+        fiat_minor=round_down(paid_amount, digits) if paid_amount and digits is not None else None,
+        tx_hash=tx_hash
+        if order_status is ProviderOrderStatus.DELIVERED and kind == "receive"
+        else "",
+        reason=REASONS.get(content.error_code or "", "Yellow Card gave no reason")
+        if failed
+        else "",
     )
 
 
 def map_status(kind: str, status: str, tx_hash: str) -> ProviderOrderStatus | None:
-    """A receive that is complete has the user's payment; only with its transaction is the crypto
-    on its way. A send is worked on once its crypto is there, and has paid out when complete."""
+    """A complete receive has the user's payment; the crypto is delivered only with a transaction.
+    A send is processed once its crypto has arrived, and has paid out when complete."""
     if kind == "send" and status in PAYING_OUT:
         return ProviderOrderStatus.PAID
     if status != "complete":
@@ -200,8 +216,8 @@ def map_status(kind: str, status: str, tx_hash: str) -> ProviderOrderStatus | No
     return ProviderOrderStatus.DELIVERED if kind == "send" or tx_hash else ProviderOrderStatus.PAID
 
 
-def _is_taken(status: str, outcome: ProviderOrderStatus) -> bool:
-    return status in PAYMENT_TAKEN or outcome in (
+def _is_taken(status: str, order_status: ProviderOrderStatus) -> bool:
+    return status in PAYMENT_TAKEN or order_status in (
         ProviderOrderStatus.PAID,
         ProviderOrderStatus.DELIVERED,
     )

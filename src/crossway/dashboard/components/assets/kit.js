@@ -108,7 +108,7 @@ const content = (cell) => {
   const line = make("span", { class: `line ${cell.mono ? "mono" : ""} ${cell.tone || ""}`, title: cell.hint })
   if (cell.text) line.append(make("span", { class: `text ${nowrap(cell.text)}` }, cell.text))
   // The space is for screen readers, which would read adjacent badges as one word.
-  if (cell.chips) line.append(...cell.chips.flatMap((one) => [" ", badge(one)]))
+  if (cell.badges) line.append(...cell.badges.flatMap((one) => [" ", badge(one)]))
   if (cell.at) line.append(time(cell.at, cell.as))
   if (cell.copy) line.append(copyButton(cell.copy, cell.what || "this"))
   if (cell.href) line.append(externalLink(cell.href, `Open ${cell.what || "this"} in the explorer`))

@@ -6,8 +6,8 @@ const head = (columns) =>
 
 // The accessible name of a link begins with its visible text.
 const accessibleName = (row) => {
-  const { text, chips, sub } = row.cells[0] || {}
-  const visible = [text, ...(chips || []).map((one) => one.text), sub].filter(Boolean).join(" ")
+  const { text, badges, sub } = row.cells[0] || {}
+  const visible = [text, ...(badges || []).map((one) => one.text), sub].filter(Boolean).join(" ")
   return visible && !row.label.includes(visible) ? `${visible}: ${row.label}` : row.label
 }
 

@@ -26,9 +26,7 @@ def short_topped_up(world: ScenarioWorld) -> None:
     world.deposit("short")
     world.pass_time(60)
     world.require(world.reload().state is State.PENDING, "it waits for the rest")
-    world.require(
-        "send another" in world.timeline().next_action, "the payer is asked for the rest"
-    )
+    world.require("send another" in world.timeline().next_action, "the payer is asked for the rest")
     world.deposit("exact")
     world.wait_for(State.COMPLETED)
     world.settle()
