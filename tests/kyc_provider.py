@@ -59,13 +59,13 @@ class FakeKycProvider:
     def capabilities(self) -> Capabilities:
         return load_capabilities(self.name, CATALOGUE, FIAT)
 
-    def standing(self, email: str, country: str) -> VerificationStatus:
+    def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
         assert self.opens.wait(60)
         if self.silent:
             raise Unreachable("no answer")
         return self.people.get(email, VerificationStatus())
 
-    def submit(
+    def submit_kyc(
         self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
     ) -> VerificationStatus:
         if self.silent:

@@ -30,7 +30,7 @@ def test_no_class_has_a_retired_name() -> None:
         f"{name}.{node.name}"
         for name, tree in trees()
         for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and node.name.lstrip("_") in retired
+        if isinstance(node, ast.ClassDef) and node.name in retired
     }
     assert found == set()
 

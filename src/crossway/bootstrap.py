@@ -143,14 +143,6 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     in_use = DatabaseInUse(settings.database_file) if settings.on_sqlite else None
     store = open_store(settings.url)
-    try:
-        upgrade(store.writer)
-    except UnknownVersion as error:
-        store.close()
-        if in_use is not None:
-            in_use.end()
-        raise SetupError(str(error)) from None
-    vault = _open_vault(settings, store)
     pool = ThreadPoolExecutor(settings.asking_threads, thread_name_prefix="asking")
     engines: list[Engine] = []
 
@@ -159,6 +151,8 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
             engine.wake()
 
     try:
+        _migrate(store)
+        vault = _open_vault(settings, store)
         services = _build_services(settings, store, vault, pool, wake, machine_seconds)
     except SetupError:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -168,23 +162,42 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
         raise
     services = environments.with_passwords(services)
     built: list[Service] = []
-    create_demo = plugins.find_demo_factory() if services.environment == "simulated" else None
-    if create_demo is not None:
-        demo = create_demo(
-            settings,
-            store,
-            lambda other: _open_vault(settings, other),
-            pause_engine=lambda: built[0].paused(),
-            on_emptied=lambda: _print_first_keys(
-                settings, api_keys.create_first_client(services, "first run")
-            ),
-        )
-        services = replace(services, demo=demo)
+    if services.environment == "simulated":
+        services = _with_demo(settings, store, services, built)
     engine = Engine(services, process_name(), sole=settings.on_sqlite)
     engines.append(engine)
     dispatcher = WebhookDispatcher(services, sole=settings.on_sqlite)
     built.append(Service(services, store, pool, engine, dispatcher, in_use, engines=engines))
     return built[0]
+
+
+def _with_demo(
+    settings: Settings, store: SqlStore, services: Services, built: list[Service]
+) -> Services:
+    """The services with demo data, if that distribution is installed. `built` will contain the
+    service once it exists."""
+    create_demo = plugins.find_demo_factory()
+    if create_demo is None:
+        return services
+
+    def print_first_keys() -> None:
+        _print_first_keys(settings, api_keys.create_first_client(services, "first run"))
+
+    demo = create_demo(
+        settings,
+        store,
+        lambda other: _open_vault(settings, other),
+        pause_engine=lambda: built[0].paused(),
+        on_emptied=print_first_keys,
+    )
+    return replace(services, demo=demo)
+
+
+def _migrate(store: SqlStore) -> None:
+    try:
+        upgrade(store.writer)
+    except UnknownVersion as error:
+        raise SetupError(str(error)) from None
 
 
 def _require_sole_process(services: Services) -> None:
@@ -222,7 +235,6 @@ def _open_vault(settings: Settings, store: SqlStore) -> Vault:
     try:
         return open_vault(secret_keys_of(settings), store)
     except InvalidSecretKey as error:
-        store.close()
         where = "CROSSWAY_SECRET_KEY" if settings.secret_key else settings.secret_key_file
         raise SetupError(
             f"{where}: {error}. Nothing was changed: give the key that this database was first "

@@ -37,7 +37,7 @@ def stands(site: Site, intent: Any) -> str:
 
 def find(page: Page, text: str) -> None:
     """By the keyboard alone, once the screen listens to it."""
-    box = page.get_by_placeholder(re.compile("^Find:"))
+    box = page.get_by_placeholder(re.compile("^Search: "))
     box.wait_for()
     settled(page)
 

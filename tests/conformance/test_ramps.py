@@ -100,7 +100,7 @@ class SandboxStand:
     def opened(self) -> int:
         with self._ramp.simulation.reading.connect() as db:
             found = db.exec_driver_sql(
-                "SELECT count(*) FROM ramp_sandbox_orders WHERE refused = ''"
+                "SELECT count(*) FROM ramp_sandbox_orders WHERE refusal_reason = ''"
             )
             return int(found.scalar_one())
 

@@ -11,7 +11,7 @@ from crossway.api.request_bodies import request_body_schema, valid_body_of
 from crossway.api.schemas import kyc as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.responses import JsonResponse
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers, verification
 
 router = APIRouter(prefix="/v1/ramp/kyc", tags=["KYC"])
 state_router = APIRouter(prefix="/v1/kyc", tags=["KYC"])
@@ -157,5 +157,5 @@ def add_document(
 )
 def erase(services: ServicesDep, caller: Writer, userEmail: UserEmail = None) -> JsonResponse:
     """Erase a customer's e-mail address and submissions; their orders stay without this data."""
-    cleared = verification.erase_customer(services, caller, userEmail)
+    cleared = customers.erase_customer(services, caller, userEmail)
     return JsonResponse(wire.Erased(success=True, ordersCleared=cleared))

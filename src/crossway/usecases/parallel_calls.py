@@ -45,10 +45,8 @@ def call_all(
     Sources named in `in_process` do no I/O; they are called on this thread.
     """
     queues = _queues_of(pool)
-    submitted: dict[Future[T], str] = {}
-    for subject, call in calls.items():
-        if subject not in in_process:
-            submitted[queues.ask(pool, subject, call)] = subject
+    remote = {subject: call for subject, call in calls.items() if subject not in in_process}
+    submitted = {queues.ask(pool, subject, call): subject for subject, call in remote.items()}
     results: dict[str, T] = {}
     excluded: list[ExcludedSource] = []
     for subject in in_process:

@@ -35,7 +35,9 @@ def services(service: Service) -> Services:
 
 @pytest.fixture
 def client_id(services: Services) -> str:
-    return clients.create_client(services, f"Shop {len(clients.list_clients(services))}", staff_principal("test")).id
+    return clients.create_client(
+        services, f"Shop {len(clients.list_clients(services))}", staff_principal("test")
+    ).id
 
 
 def stored(service: Service) -> bytes:
@@ -63,9 +65,9 @@ def test_a_key_answers_for_its_client_mode_and_scopes(services: Services, client
     caller = authentication.authenticate(services, f"cr_live_{'x' * 32}")
     assert (caller.client.id, caller.mode, caller.scopes) == (client_id, Mode.LIVE, only_read)
     assert caller.key_id == made.key.id
-    assert api_keys.create_api_key(services, client_id, Mode.TEST, staff_principal("test")).key.scopes == frozenset(
-        Scope
-    )
+    assert api_keys.create_api_key(
+        services, client_id, Mode.TEST, staff_principal("test")
+    ).key.scopes == frozenset(Scope)
 
 
 def test_a_key_that_was_just_looked_up_asks_no_store(services: Services, client_id: str) -> None:
@@ -89,7 +91,11 @@ def test_a_revoked_key_ends_at_once_here_and_is_asked_again_elsewhere(
     with pytest.raises(Unauthorized):
         authentication.authenticate(services, made.secret)
     ((hashed, (at, key, client)),) = elsewhere.process.api_keys.by_hash.items()
-    elsewhere.process.api_keys.by_hash[hashed] = (at - authentication.CACHE_SECONDS - 1, key, client)
+    elsewhere.process.api_keys.by_hash[hashed] = (
+        at - authentication.CACHE_SECONDS - 1,
+        key,
+        client,
+    )
     with pytest.raises(Unauthorized):
         authentication.authenticate(elsewhere, made.secret)
     assert not authentication.was_authenticated(elsewhere, made.secret)
@@ -104,7 +110,10 @@ def test_an_unknown_key_is_refused_and_not_remembered(services: Services) -> Non
 
 
 def test_last_uses_are_written_together(services: Services, client_id: str) -> None:
-    made = [api_keys.create_api_key(services, client_id, Mode.TEST, staff_principal("test")) for _ in range(3)]
+    made = [
+        api_keys.create_api_key(services, client_id, Mode.TEST, staff_principal("test"))
+        for _ in range(3)
+    ]
     services.process.api_keys.written_at = float("inf")
     for one in made:
         authentication.authenticate(services, one.secret)
@@ -133,7 +142,9 @@ def test_a_client_has_a_printable_name(services: Services, name: str) -> None:
 def test_a_name_is_taken_once_and_a_client_can_be_renamed(
     services: Services, client_id: str
 ) -> None:
-    clients.update_client(services, client_id, clients.ClientUpdate(name="Bakery"), staff_principal("test"))
+    clients.update_client(
+        services, client_id, clients.ClientUpdate(name="Bakery"), staff_principal("test")
+    )
     found = clients.find_client_by_name(services, "Bakery")
     assert found is not None
     assert found.id == client_id
@@ -162,10 +173,16 @@ def test_an_app_fee_is_at_most_5_percent(
 def test_a_cap_can_be_set_and_taken_away(services: Services, client_id: str) -> None:
     capped = clients.ClientUpdate(app_fee_bps=100, app_fee_cap_micro_usd=5_000_000)
     assert (
-        clients.update_client(services, client_id, capped, staff_principal("t")).app_fee_cap_micro_usd == 5_000_000
+        clients.update_client(
+            services, client_id, capped, staff_principal("t")
+        ).app_fee_cap_micro_usd
+        == 5_000_000
     )
     free = clients.ClientUpdate(app_fee_cap_micro_usd=-1)
-    assert clients.update_client(services, client_id, free, staff_principal("t")).app_fee_cap_micro_usd is None
+    assert (
+        clients.update_client(services, client_id, free, staff_principal("t")).app_fee_cap_micro_usd
+        is None
+    )
 
 
 def test_keys_and_clients_are_audited_without_secrets(services: Services, client_id: str) -> None:

@@ -28,11 +28,15 @@ def services(service: Service) -> Services:
 
 @pytest.fixture
 def client_id(services: Services) -> str:
-    return clients.create_client(services, f"Shop {len(clients.list_clients(services))}", staff_principal("test")).id
+    return clients.create_client(
+        services, f"Shop {len(clients.list_clients(services))}", staff_principal("test")
+    ).id
 
 
 def changed(services: Services, client_id: str, **change: Any) -> Any:
-    return clients.update_client(services, client_id, clients.ClientUpdate(**change), staff_principal("Ada"))
+    return clients.update_client(
+        services, client_id, clients.ClientUpdate(**change), staff_principal("Ada")
+    )
 
 
 def test_refunds_go_to_one_address_a_kind_of_chain_in_its_one_spelling(

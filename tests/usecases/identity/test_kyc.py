@@ -11,7 +11,7 @@ import pytest
 from crossway.domain.errors import InvalidInput, KycRequired, Unreachable
 from crossway.domain.kyc import KycAssessment, KycStatus, KycType
 from crossway.domain.ramps import OrderState, ProviderName
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers, verification
 from tests.kyc_provider import EMAIL, KycHarness, an_office
 from tests.storage.ramp_records import an_order
 from tests.storage.records import run_concurrently
@@ -35,7 +35,7 @@ def state(office: KycHarness, amount: object = None, **changes: Any) -> KycAsses
 
 def buys(office: KycHarness, worth_usd: int, days_ago: float = 0, **facts: Any) -> str:
     """An order of the person; answers the person's number."""
-    person = verification.get_or_create_customer(office.services, EMAIL)
+    person = customers.get_or_create_customer(office.services, EMAIL)
     at = office.services.clock.now() - timedelta(days=days_ago)
     order = an_order(customer_id=person.id, value_micro_usd=worth_usd * USD, created_at=at, **facts)
     office.world.store.write(lambda unit: unit.orders.add(order))
@@ -174,7 +174,7 @@ def test_a_provider_with_its_own_page_lets_everybody_go_there(tmp_path: Path) ->
 def test_two_orders_at_once_never_exceed_the_limit(office: KycHarness) -> None:
     office.desk.says(BASIC, APPROVED)
     allowed = gate(office, 300)
-    person = verification.get_or_create_customer(office.services, EMAIL)
+    person = customers.get_or_create_customer(office.services, EMAIL)
     order = an_order(
         customer_id=person.id,
         value_micro_usd=300 * USD,
@@ -199,15 +199,15 @@ def test_two_orders_at_once_never_exceed_the_limit(office: KycHarness) -> None:
 
 
 def test_one_address_is_one_person_whoever_comes_first(office: KycHarness) -> None:
-    found = run_concurrently([lambda: verification.get_or_create_customer(office.services, EMAIL)] * 8)
+    found = run_concurrently([lambda: customers.get_or_create_customer(office.services, EMAIL)] * 8)
     assert len({person.id for person in found}) == 1
-    assert verification.decrypt_email(office.services, found[0]) == EMAIL
-    assert verification.masked_email(office.services, found[0]) == "a…@e….com"
-    assert verification.get_masked_email(office.services, found[0].id) == "a…@e….com"
+    assert customers.decrypt_email(office.services, found[0]) == EMAIL
+    assert customers.masked_email(office.services, found[0]) == "a…@e….com"
+    assert customers.get_masked_email(office.services, found[0].id) == "a…@e….com"
     assert (
-        verification.get_masked_email(office.services, None)
-        == verification.get_masked_email(office.services, "p")
+        customers.get_masked_email(office.services, None)
+        == customers.get_masked_email(office.services, "p")
         == ""
     )
     gone = replace(found[0], encrypted_email=None)
-    assert verification.masked_email(office.services, gone) == ""
+    assert customers.masked_email(office.services, gone) == ""

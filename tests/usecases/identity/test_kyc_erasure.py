@@ -11,7 +11,7 @@ import pytest
 from crossway.domain.clients import Client, Principal
 from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.ramps import OrderState, RampOrder
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers, verification
 from crossway.usecases.kyc.submission_sync import submit_due
 from tests.kyc_provider import BASIC, EMAIL, KycHarness, an_office
 from tests.storage.ramp_records import an_order
@@ -32,7 +32,7 @@ def other(office: KycHarness) -> Principal:
 
 
 def order_of_hers(office: KycHarness, **facts: Any) -> RampOrder:
-    person = verification.get_or_create_customer(office.services, EMAIL)
+    person = customers.get_or_create_customer(office.services, EMAIL)
     made: dict[str, Any] = {
         "customer_id": person.id,
         "encrypted_fields": office.services.vault.encrypt(b"fields"),
@@ -58,10 +58,9 @@ def hand_in(office: KycHarness, caller: Principal) -> None:
 def test_an_operator_forgets_all_of_a_person(office: KycHarness, other: Principal) -> None:
     hand_in(office, office.world.caller)
     orders = [order_of_hers(office), order_of_hers(office, client_id=other.client.id)]
-    person = verification.get_or_create_customer(office.services, EMAIL)
+    person = customers.get_or_create_customer(office.services, EMAIL)
     assert (
-        verification.erase_customer(office.services, office.world.operator, f" {EMAIL.upper()}")
-        == 2
+        customers.erase_customer(office.services, office.world.operator, f" {EMAIL.upper()}") == 2
     )
     for order in orders:
         emptied = replace(order, customer_id=None, encrypted_fields=None, instructions={})
@@ -71,32 +70,32 @@ def test_an_operator_forgets_all_of_a_person(office: KycHarness, other: Principa
         assert unit.kyc_customers.list_submissions(person.id, "YELLOW_CARD", "NG") == []
     assert gone is not None
     assert gone.erased_at == office.services.clock.now()
-    assert verification.decrypt_email(office.services, gone) == ""
+    assert customers.decrypt_email(office.services, gone) == ""
     assert office.services.vault.blind_index(EMAIL) not in repr(gone)
-    assert verification.erase_customer(*office.asked, EMAIL) == 0
+    assert customers.erase_customer(*office.asked, EMAIL) == 0
 
 
 def test_who_comes_back_after_an_erasure_is_somebody_new(office: KycHarness) -> None:
     before = order_of_hers(office)
-    verification.erase_customer(office.services, office.world.operator, EMAIL)
+    customers.erase_customer(office.services, office.world.operator, EMAIL)
     found = verification.assess_customer(*office.asked, "YELLOW_CARD", EMAIL, "NG", "NGN")
     assert (found.subject.customer_id, found.subject.used_micro_usd) == (None, 0)
-    assert verification.get_or_create_customer(office.services, EMAIL).id != before.customer_id
+    assert customers.get_or_create_customer(office.services, EMAIL).id != before.customer_id
 
 
 def test_a_client_forgets_only_what_came_through_it(office: KycHarness, other: Principal) -> None:
     hand_in(office, other)
     mine, theirs = order_of_hers(office), order_of_hers(office, client_id=other.client.id)
-    assert verification.erase_customer(*office.asked, EMAIL) == 1
+    assert customers.erase_customer(*office.asked, EMAIL) == 1
     assert read(office, mine).encrypted_fields is None
     assert read(office, theirs) == theirs
-    person = verification.get_or_create_customer(office.services, EMAIL)
+    person = customers.get_or_create_customer(office.services, EMAIL)
     assert person.id == theirs.customer_id
     with office.world.store.read() as unit:
         assert unit.kyc_customers.list_submitted_fields(person.id, "YELLOW_CARD", "NG") == set(
             BASIC
         )
-    assert verification.erase_customer(office.services, other, EMAIL) == 1
+    assert customers.erase_customer(office.services, other, EMAIL) == 1
     with office.world.store.read() as unit:
         assert unit.kyc_customers.find_by_email(office.services.vault.blind_index(EMAIL)) is None
 
@@ -108,15 +107,15 @@ def test_nobody_is_forgotten_while_an_order_of_theirs_is_under_way(
     order = order_of_hers(office, state=state)
     for caller in (office.world.caller, office.world.operator):
         with pytest.raises(InvalidStatus, match=f"Order {order.id} of this user is under way"):
-            verification.erase_customer(office.services, caller, EMAIL)
+            customers.erase_customer(office.services, caller, EMAIL)
     assert read(office, order) == order
-    assert verification.erase_customer(office.services, other, EMAIL) == 0
+    assert customers.erase_customer(office.services, other, EMAIL) == 0
 
 
 def test_a_provider_is_told_nothing_of_who_was_forgotten(office: KycHarness) -> None:
     office.desk.silent = True
     hand_in(office, office.world.caller)
-    verification.erase_customer(*office.asked, EMAIL)
+    customers.erase_customer(*office.asked, EMAIL)
     office.desk.silent = False
     office.world.machine.seconds += 86_400
     assert submit_due(office.services) == 0
@@ -125,7 +124,7 @@ def test_a_provider_is_told_nothing_of_who_was_forgotten(office: KycHarness) -> 
 
 def test_an_erasure_is_audited_without_the_address(office: KycHarness) -> None:
     order_of_hers(office)
-    verification.erase_customer(*office.asked, EMAIL)
+    customers.erase_customer(*office.asked, EMAIL)
     with office.world.store.read() as unit:
         (line,) = [line for line in unit.audit_log.list_recent(9) if line[2] == "person erased"]
     assert (line[3]["orders"], line[3]["whole"]) == (1, True)
@@ -135,4 +134,4 @@ def test_an_erasure_is_audited_without_the_address(office: KycHarness) -> None:
 @pytest.mark.parametrize("email", [None, "", "eve", 5])
 def test_only_an_address_can_be_forgotten(office: KycHarness, email: object) -> None:
     with pytest.raises(InvalidInput, match="userEmail"):
-        verification.erase_customer(*office.asked, email)
+        customers.erase_customer(*office.asked, email)

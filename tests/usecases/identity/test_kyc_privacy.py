@@ -14,7 +14,7 @@ import pytest
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.ramps import Direction, OrderState
 from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderRejected
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers, verification
 from tests.databases import new_sqlite
 from tests.kyc_provider import BASIC, EMAIL, PNG, KycHarness, an_office
 from tests.processes import Installation, free_port, new_installation, wait_until
@@ -69,7 +69,7 @@ def test_nothing_personal_is_plain_in_the_database(office: KycHarness) -> None:
         *office.asked, "YELLOW_CARD", EMAIL, "NG", {"address": "12 Marina Road"}
     )
     verification.add_document(*office.asked, "YELLOW_CARD", EMAIL, "NG", "selfie", "image/png", PNG)
-    person = verification.get_or_create_customer(office.services, EMAIL)
+    person = customers.get_or_create_customer(office.services, EMAIL)
     fields = json.dumps({"account": ACCOUNT, "email": EMAIL}).encode()
     order = an_order(customer_id=person.id, encrypted_fields=office.services.vault.encrypt(fields))
     office.world.store.write(lambda unit: unit.orders.add(order))
@@ -103,7 +103,7 @@ def test_orders_leave_nothing_personal_behind(tmp_path: Path) -> None:
     stored = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     for form in forms([EMAIL, *(OWN[key] for key in written if key in OWN)]):
         assert form not in stored
-    gone = verification.erase_customer(world.services, world.operator, EMAIL)
+    gone = customers.erase_customer(world.services, world.operator, EMAIL)
     assert gone == len(made) + 1
     now = [world.order(order) for order in made]
     assert {(order.customer_id, order.encrypted_fields) for order in now} == {(None, None)}
@@ -121,7 +121,9 @@ class Chatty:
         return getattr(self._real, name)
 
     def create_order(self, request: OrderRequest) -> ProviderOrder:
-        raise ProviderRejected(f"{request.email} has no account {request.fields['accountNumber']} here")
+        raise ProviderRejected(
+            f"{request.email} has no account {request.fields['accountNumber']} here"
+        )
 
 
 def test_what_a_provider_says_is_kept_without_what_it_repeats(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from crossway.bootstrap import SetupError
 from crossway.domain.ramps import OrderState
 from crossway.settings import Settings, secret_keys_of, write_private
 from crossway.storage.encrypted_values import ENCRYPTED_COLUMNS
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers, verification
 from crossway.usecases.operating.key_rotation import BATCH_SIZE, rotate_encryption
 from tests.harness import SECRET_KEY
 from tests.kyc_provider import BASIC, EMAIL, KycHarness, an_office
@@ -34,7 +34,7 @@ def office(tmp_path: Path) -> Iterator[KycHarness]:
 def filled(office: KycHarness) -> None:
     """Orders of a person who handed something in."""
     verification.submit_kyc(*office.asked, "YELLOW_CARD", EMAIL, "NG", BASIC)
-    person = verification.get_or_create_customer(office.services, EMAIL)
+    person = customers.get_or_create_customer(office.services, EMAIL)
     for _ in range(2 * BATCH_SIZE + 1):
         order = an_order(
             customer_id=person.id,
@@ -75,8 +75,8 @@ def test_after_a_rotation_the_new_key_alone_opens_everything(office: KycHarness)
     assert len(sealed(office)) == sum(done.reencrypted.values())
     for value in sealed(office):
         assert alone.services.vault.decrypt(value)
-    person = verification.get_or_create_customer(alone.services, EMAIL)
-    assert verification.decrypt_email(alone.services, person) == EMAIL
+    person = customers.get_or_create_customer(alone.services, EMAIL)
+    assert customers.decrypt_email(alone.services, person) == EMAIL
     with pytest.raises(InvalidSecretKey):
         with_keys(office, SECRET_KEY)
 
@@ -142,7 +142,7 @@ def test_the_commands_change_a_key_and_a_wrong_one_ends_the_start(tmp_path: Path
     new = crossway(tmp_path, "secrets", "new").stdout.strip()
     wrong = crossway(tmp_path, "keys", "list", CROSSWAY_SECRET_KEY=new)
     assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert "CROSSWAY_SECRET_KEY: none of the secret keys opens" in wrong.stderr
+    assert "CROSSWAY_SECRET_KEY: none of the secret keys decrypts" in wrong.stderr
     assert new not in wrong.stderr
     examined = crossway(tmp_path, "doctor", CROSSWAY_SECRET_KEY=new)
     assert examined.stdout == (

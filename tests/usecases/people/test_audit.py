@@ -81,11 +81,16 @@ def test_the_log_is_walked_page_by_page(world: Harness) -> None:
             world.services, f"Shop {number}", staff_principal("Ada" if number % 2 else "Bob")
         )
     first = audit.list_entries(world.services, world.operator, AuditFilter(), 2)
-    rest = audit.list_entries(world.services, world.operator, AuditFilter(before_id=first[-1].id), 10)
+    rest = audit.list_entries(
+        world.services, world.operator, AuditFilter(before_id=first[-1].id), 10
+    )
     assert [entry.detail["client"] for entry in first + rest] == [
         f"Shop {number}" for number in (4, 3, 2, 1, 0)
     ]
-    assert audit.list_actors_and_actions(world.services, world.operator) == (["Ada", "Bob"], ["client created"])
+    assert audit.list_actors_and_actions(world.services, world.operator) == (
+        ["Ada", "Bob"],
+        ["client created"],
+    )
 
 
 def test_a_log_that_nobody_touched_is_intact_and_one_that_was_is_not(world: Harness) -> None:
@@ -105,7 +110,9 @@ def test_a_log_that_nobody_touched_is_intact_and_one_that_was_is_not(world: Harn
     assert (bad.broken, bad.intact) == ((second,), False)
 
 
-def test_a_log_that_was_cut_short_or_written_anew_lacks_a_hash_that_was_kept(world: Harness) -> None:
+def test_a_log_that_was_cut_short_or_written_anew_lacks_a_hash_that_was_kept(
+    world: Harness,
+) -> None:
     services, operator = world.services, world.operator
     for number in range(3):
         clients.create_client(services, f"Shop {number}", staff_principal("Ada"))

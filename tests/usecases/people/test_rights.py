@@ -21,7 +21,7 @@ from crossway.ports.services import Services
 from crossway.ports.webhooks import WebhookServices
 from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import api_keys, clients, deliveries, webhooks
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers, verification
 from crossway.usecases.money import inventory, inventory_adjustments, price_exposure, reconciliation
 from crossway.usecases.operating import alerts, overview
 from crossway.usecases.payers import links
@@ -53,7 +53,10 @@ ACTIONS: dict[str, tuple[Role, Act]] = {
     "create a payment": (OPERATOR, lambda s, c: intents.create(s, c, NOTHING)),
     "check for a deposit": (OPERATOR, lambda s, c: manual_operations.trigger(s, c, ETH)),
     "look on other chains": (OPERATOR, lambda s, c: manual_operations.scan_other_chains(s, c, 1)),
-    "acknowledge alarms": (OPERATOR, lambda s, c: overview.resolve_alerts_of_kind(s, c, "anything")),
+    "acknowledge alarms": (
+        OPERATOR,
+        lambda s, c: overview.resolve_alerts_of_kind(s, c, "anything"),
+    ),
     "create an order": (OPERATOR, lambda s, c: orders.create_order(s, c, CreateOrderRequest())),
     "confirm an order": (OPERATOR, lambda s, c: orders.confirm_order(s, c, 1)),
     "cancel an order": (OPERATOR, lambda s, c: orders.cancel_order(s, c, 1)),
@@ -67,7 +70,10 @@ ACTIONS: dict[str, tuple[Role, Act]] = {
         OPERATOR,
         lambda s, c: chain_controls.inject_faults(s, c, "BASE_MAINNET", {}),
     ),
-    "let a provider report": (OPERATOR, lambda s, c: ramp_sandbox.report_order_status(s, c, 1, "paid")),
+    "let a provider report": (
+        OPERATOR,
+        lambda s, c: ramp_sandbox.report_order_status(s, c, 1, "paid"),
+    ),
     "make a provider misbehave": (OPERATOR, lambda s, c: ramp_sandbox.inject_faults(s, c, "", {})),
     "set a standing": (OPERATOR, lambda s, c: stood(s, c)),
     "acknowledge an alarm": (OPERATOR, lambda s, c: alerts.acknowledge_alerts(s, c, [], "seen")),
@@ -94,23 +100,32 @@ ACTIONS: dict[str, tuple[Role, Act]] = {
         lambda s, c: inventory_adjustments.book_difference(s, c, "?", "?", 1, ""),
     ),
     "make a client": (ADMIN, lambda s, c: clients.create_client(s, c.actor_name, c)),
-    "change a client": (ADMIN, lambda s, c: clients.update_client(s, "?", clients.ClientUpdate(), c)),
+    "change a client": (
+        ADMIN,
+        lambda s, c: clients.update_client(s, "?", clients.ClientUpdate(), c),
+    ),
     "make a key": (ADMIN, lambda s, c: api_keys.create_api_key(s, "?", Mode.TEST, c)),
     "change a key": (ADMIN, lambda s, c: api_keys.update_api_key(s, 1, api_keys.ApiKeyUpdate(), c)),
     "replace a key": (ADMIN, lambda s, c: api_keys.rotate_api_key(s, 1, c, timedelta(hours=1))),
     "end a key": (ADMIN, lambda s, c: api_keys.revoke_api_key(s, 1, c)),
     "make a webhook": (ADMIN, lambda s, c: webhooks.create_webhook(s, c, webhooks.WebhookUpdate())),
-    "change a webhook": (ADMIN, lambda s, c: webhooks.update_webhook(s, c, 1, webhooks.WebhookUpdate())),
+    "change a webhook": (
+        ADMIN,
+        lambda s, c: webhooks.update_webhook(s, c, 1, webhooks.WebhookUpdate()),
+    ),
     "remove a webhook": (ADMIN, lambda s, c: webhooks.delete_webhook(s, c, 1)),
     "change a webhook's secret": (ADMIN, lambda s, c: webhooks.rotate_secret(s, c, 1)),
     "see the people": (ADMIN, lambda s, c: members.list_members(s, c)),
-    "add a person": (ADMIN, lambda s, c: members.add_member(s, c, members.NewStaffMember("", "viewer"))),
+    "add a person": (
+        ADMIN,
+        lambda s, c: members.add_member(s, c, members.NewStaffMember("", "viewer")),
+    ),
     "change a role": (ADMIN, lambda s, c: members.set_role(s, c, 0, "admin")),
     "set a password": (ADMIN, lambda s, c: members.set_password(s, c, 0, "")),
     "set an address": (ADMIN, lambda s, c: members.set_email(s, c, 0, "")),
     "disable somebody": (ADMIN, lambda s, c: members.disable_member(s, c, 0)),
     "enable somebody": (ADMIN, lambda s, c: members.enable_member(s, c, 0)),
-    "erase a person": (ADMIN, lambda s, c: verification.erase_customer(s, c, "ada@example.com")),
+    "erase a person": (ADMIN, lambda s, c: customers.erase_customer(s, c, "ada@example.com")),
 }
 
 

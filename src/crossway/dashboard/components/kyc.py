@@ -13,7 +13,7 @@ from crossway.dashboard.views import ramp_orders
 from crossway.domain.kyc import Requirement
 from crossway.domain.roles import Permission
 from crossway.ports.ramps import Document
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers, verification
 
 _TYPES = ("png", "jpg", "jpeg", "pdf")
 ERASED = (
@@ -128,7 +128,7 @@ def erase(email: str) -> None:
 
 
 def _erase(email: str) -> str:
-    orders = verification.erase_customer(services(), operator(), email)
+    orders = customers.erase_customer(services(), operator(), email)
     return f"Erased, with the personal data of {orders} order{'s' if orders != 1 else ''}."
 
 

@@ -115,9 +115,7 @@ def parse_change(typed: ClientForm) -> ClientUpdate:
     return ClientUpdate(
         name=typed.name,
         app_fee_bps=fee,
-        app_fee_cap_micro_usd=parse_decimal("App fee cap", cap, MICRO_USD_DECIMALS)
-        if cap
-        else -1,
+        app_fee_cap_micro_usd=parse_decimal("App fee cap", cap, MICRO_USD_DECIMALS) if cap else -1,
         requests_per_minute=parse_whole_number("Requests per minute", typed.rate),
         refund_addresses=typed.refunds,
         display_name=typed.display_name,

@@ -75,25 +75,19 @@ def list_simulated_actions(order: RampOrder) -> list[AvailableAction]:
         if is_on_ramp or state is OrderState.INITIATED
         else "Use the deposit action on the payment's page."
     )
+    not_payable = not_accepted or already_paid or too_late
+    not_running, not_refundable = not_accepted or ended, not_accepted or not_refundable
     return [
-        AvailableAction(
-            "paid",
-            pay_label,
-            "payments",
-            disabled_reason=not_accepted or already_paid or too_late,
-            primary=True,
-        ),
+        AvailableAction("paid", pay_label, "payments", disabled_reason=not_payable, primary=True),
         AvailableAction(
             "delivered",
             deliver_label,
             "check_circle",
-            disabled_reason=not_accepted or ended,
+            disabled_reason=not_running,
             primary=not unpaid,
         ),
-        AvailableAction("failed", "Provider fails", "error", disabled_reason=not_accepted or ended),
-        AvailableAction(
-            "refunded", "Provider refunds", "undo", disabled_reason=not_accepted or not_refundable
-        ),
+        AvailableAction("failed", "Provider fails", "error", disabled_reason=not_running),
+        AvailableAction("refunded", "Provider refunds", "undo", disabled_reason=not_refundable),
     ]
 
 

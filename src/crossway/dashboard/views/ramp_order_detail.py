@@ -26,7 +26,7 @@ from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
 from crossway.ports.ramp_repository import OrderFilter, OrderTransition
 from crossway.ports.services import Services
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers
 from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token
 from crossway.usecases.ramps import orders as ramp_orders
 
@@ -77,7 +77,7 @@ def load_order_detail(services: Services, caller: Principal, order_id: int) -> O
         order=order,
         provider=provider_name(order.provider),
         channel=channel.name if channel else order.channel,
-        person=verification.get_masked_email(services, order.customer_id),
+        person=customers.get_masked_email(services, order.customer_id),
         intent=intent,
         moves=ramp_orders.list_order_history(services, caller, order_id),
         postings=postings,
@@ -157,39 +157,38 @@ def build_key_details(catalogue: Catalogue, fiat: Fiat, detail: OrderDetail) -> 
     bare = format_units(order.fiat_minor, order.digits, order.digits)
     money = Cell(local, sub=format_rate(order.rate_micro, order.currency), copy=bare, what="amount")
     wallet = order.recipient if is_on_ramp else order.sender
-    route = f"{chain_name(catalogue, order.source_chain)} → "
-    route += chain_name(catalogue, order.destination_chain)
-    same = order.source_chain == order.destination_chain
-    facts = [
+    fees = Cell(
+        format_fiat(order.fees_minor, order.digits, order.currency),
+        sub=f"{format_percent(order.fees_minor, order.fiat_minor)}, "
+        f"{format_usd(order.fees_micro_usd)}",
+    )
+    details = [
         Detail("User pays" if is_on_ramp else "User gets", money),
         Detail(
             "User gets" if is_on_ramp else "User sells", Cell(crypto, sub=_format_deposit(order))
         ),
-        Detail(
-            "Total fees",
-            Cell(
-                format_fiat(order.fees_minor, order.digits, order.currency),
-                sub=f"{format_percent(order.fees_minor, order.fiat_minor)}, "
-                f"{format_usd(order.fees_micro_usd)}",
-            ),
-        ),
+        Detail("Total fees", fees),
         Detail("Provider", Cell(detail.provider, sub=detail.channel)),
         Detail("Customer", Cell(detail.person or "–", sub=country_name(fiat, order.country))),
         Detail("Recipient" if is_on_ramp else "Sender", address_cell(chain, wallet, "wallet")),
-        Detail("Route", Cell(chain_name(catalogue, order.source_chain) if same else route)),
+        Detail("Route", Cell(_format_route(catalogue, order))),
         Detail("Created", Cell(at=to_millis(order.created_at), as_="exact")),
     ]
     if order.state in (S.PENDING, S.INITIATED):
-        facts.append(Detail("Pay by", Cell(at=to_millis(order.expires_at), as_="exact")))
+        details.append(Detail("Pay by", Cell(at=to_millis(order.expires_at), as_="exact")))
     if order.completed_at is not None:
-        facts.append(Detail("Completed", Cell(at=to_millis(order.completed_at), as_="exact")))
+        details.append(Detail("Completed", Cell(at=to_millis(order.completed_at), as_="exact")))
     if order.failure_reason:
-        facts.append(
-            Detail(
-                "Reason", Cell(ramp_status_labels.with_provider_name(order, order.failure_reason))
-            )
-        )
-    return tuple(facts)
+        reason = ramp_status_labels.with_provider_name(order, order.failure_reason)
+        details.append(Detail("Reason", Cell(reason)))
+    return tuple(details)
+
+
+def _format_route(catalogue: Catalogue, order: RampOrder) -> str:
+    source = chain_name(catalogue, order.source_chain)
+    if order.source_chain == order.destination_chain:
+        return source
+    return f"{source} → {chain_name(catalogue, order.destination_chain)}"
 
 
 def _format_deposit(order: RampOrder) -> str:

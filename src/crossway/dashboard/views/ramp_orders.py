@@ -15,7 +15,7 @@ from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers
 from crossway.usecases.ramps import orders as ramp_orders
 
 PAGE_SIZE = 25
@@ -100,10 +100,10 @@ def _masked_emails(services: Services, orders: Sequence[RampOrder]) -> dict[str,
     """The masked e-mail addresses of the orders' customers, by customer id."""
     ids = {order.customer_id for order in orders if order.customer_id}
     with services.store.read() as unit:
-        customers = [
-            person for customer_id in ids if (person := unit.kyc_customers.get(customer_id))
+        kyc_customers = [
+            customer for customer_id in ids if (customer := unit.kyc_customers.get(customer_id))
         ]
-    return {person.id: verification.masked_email(services, person) for person in customers}
+    return {customer.id: customers.masked_email(services, customer) for customer in kyc_customers}
 
 
 def _row(services: Services, order: RampOrder, emails: Mapping[str, str]) -> Row:

@@ -1,4 +1,4 @@
-"""KYC: assessing customers against order amounts, submissions, and erasure."""
+"""KYC: assessing customers against order amounts, and their submissions."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,7 @@ from crossway.domain.kyc import (
 )
 from crossway.domain.kyc_fields import mask_email, parse_document, parse_email, parse_values
 from crossway.domain.ramps import ProviderName
-from crossway.domain.roles import Permission
-from crossway.ports.ramp_repository import KycCustomer, KycSubmission, KycSubmissionSync
+from crossway.ports.ramp_repository import KycSubmission, KycSubmissionSync
 from crossway.ports.ramps import Document, ProviderRejected
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -30,6 +29,7 @@ from crossway.usecases.kyc.corridors import (
     parse_submission_target,
     resolve_corridor,
 )
+from crossway.usecases.kyc.customers import get_or_create_customer
 from crossway.usecases.kyc.submission_sync import (
     LEASE,
     fetch_kyc_status,
@@ -173,69 +173,6 @@ def add_document(
     return _store_and_submit(services, caller, corridor, parsed_email, [document])
 
 
-def erase_customer(services: Services, caller: Principal, email: object) -> int:
-    """Erase the personal data that a customer's orders and submissions hold: those of this client,
-    or all of them for staff. Orders stay without their fields. Returns the number of orders whose
-    fields were removed; 0 for an unknown customer."""
-    caller.require_scope(Scope.WRITE, Permission.MANAGE)
-    index = services.vault.blind_index(parse_email(email))
-    client_id = None if caller.is_staff else caller.client.id
-    now = services.clock.now()
-
-    def work(unit: UnitOfWork) -> int:
-        customer = unit.kyc_customers.find_by_email(index)
-        if customer is None:
-            return 0
-        unit.kyc_customers.lock(customer.id)
-        open_order_id = unit.kyc_customers.find_open_order(customer.id, client_id)
-        if open_order_id is not None:
-            raise InvalidStatus(
-                f"Order {open_order_id} of this user is under way; erase the user once it has ended"
-            )
-        erasure = unit.kyc_customers.erase(customer.id, now, client_id)
-        detail = {"customer": customer.id, "orders": erasure.orders, "complete": erasure.complete}
-        unit.audit_log.record(
-            caller.client.name, "customer erased", detail, now, f"customer:{customer.id}"
-        )
-        return erasure.orders
-
-    return services.store.write(work)
-
-
-def get_or_create_customer(services: Services, email: object) -> KycCustomer:
-    """The customer with this e-mail address, created if unknown."""
-    parsed_email = parse_email(email)
-    index = services.vault.blind_index(parsed_email)
-    with services.store.read() as unit:
-        existing = unit.kyc_customers.find_by_email(index)
-    if existing is not None:
-        return existing
-    encrypted = services.vault.encrypt(parsed_email.encode())
-    customer = KycCustomer(str(uuid4()), encrypted, services.clock.now(), erased_at=None)
-    return services.store.write(lambda unit: unit.kyc_customers.add(customer, index))
-
-
-def decrypt_email(services: Services, customer: KycCustomer) -> str:
-    """The full e-mail address, for a provider; empty once the customer is erased."""
-    encrypted = customer.encrypted_email
-    return "" if encrypted is None else services.vault.decrypt(encrypted).decode()
-
-
-def masked_email(services: Services, customer: KycCustomer) -> str:
-    """The masked e-mail address for display; empty once the customer is erased."""
-    email = decrypt_email(services, customer)
-    return mask_email(email) if email else ""
-
-
-def get_masked_email(services: Services, customer_id: str | None) -> str:
-    """The masked e-mail address of a customer by id; empty when unknown."""
-    if customer_id is None:
-        return ""
-    with services.store.read() as unit:
-        customer = unit.kyc_customers.get(customer_id)
-    return masked_email(services, customer) if customer else ""
-
-
 def _assess(
     services: Services,
     corridor: KycCorridor,
@@ -287,35 +224,8 @@ def _store_and_submit(
 ) -> KycAssessment:
     """Store values (key, media type, content), then submit them to the provider."""
     caller.require_scope(Scope.WRITE)
-    customer = get_or_create_customer(services, email)
-    name, country, now = corridor.provider.name, corridor.country, services.clock.now()
-    submissions = [
-        KycSubmission(
-            customer.id,
-            name,
-            country,
-            key,
-            caller.client.id,
-            media_type,
-            services.vault.encrypt(value),
-            now,
-        )
-        for key, media_type, value in values_to_store
-    ]
-    sync = KycSubmissionSync(customer.id, name, country, uuid4().hex, 0, now + LEASE)
-
-    def work(unit: UnitOfWork) -> None:
-        locked = unit.kyc_customers.lock(customer.id)
-        if locked is None or locked.erased_at is not None:
-            raise InvalidStatus("The user's data was just erased; submit everything again")
-        unit.kyc_customers.save_submissions(submissions)
-        unit.kyc_customers.schedule_sync(sync)
-        keys = [key for key, _, _ in values_to_store]
-        detail = {"customer": customer.id, "provider": name, "country": country, "keys": keys}
-        actor, subject = caller.client.name, f"customer:{customer.id}"
-        unit.audit_log.record(actor, "KYC data submitted", detail, now, subject)
-
-    services.store.write(work)
+    customer_id = get_or_create_customer(services, email).id
+    sync = _store_submissions(services, caller, corridor, customer_id, values_to_store)
     try:
         status = submit_to_provider(services, corridor.provider, sync)
     except ProviderRejected:
@@ -324,3 +234,44 @@ def _store_and_submit(
     except Unreachable:
         status = VerificationStatus()  # The submission is stored and retried after its lease.
     return _assess(services, corridor, email, None, status)
+
+
+def _store_submissions(
+    services: Services,
+    caller: Principal,
+    corridor: KycCorridor,
+    customer_id: str,
+    values_to_store: Sequence[tuple[str, str, bytes]],
+) -> KycSubmissionSync:
+    """Store encrypted values and schedule their submission. Raises `InvalidStatus` when the
+    customer was erased meanwhile."""
+    name, country, now = corridor.provider.name, corridor.country, services.clock.now()
+    client = caller.client
+    submissions = [
+        KycSubmission(
+            customer_id,
+            name,
+            country,
+            key,
+            client.id,
+            media_type,
+            services.vault.encrypt(value),
+            now,
+        )
+        for key, media_type, value in values_to_store
+    ]
+    sync = KycSubmissionSync(customer_id, name, country, uuid4().hex, 0, now + LEASE)
+
+    def work(unit: UnitOfWork) -> None:
+        locked = unit.kyc_customers.lock(customer_id)
+        if locked is None or locked.erased_at is not None:
+            raise InvalidStatus("The user's data was just erased; submit everything again")
+        unit.kyc_customers.save_submissions(submissions)
+        unit.kyc_customers.schedule_sync(sync)
+        keys = [key for key, _, _ in values_to_store]
+        detail = {"customer": customer_id, "provider": name, "country": country, "keys": keys}
+        subject = f"customer:{customer_id}"
+        unit.audit_log.record(client.name, "KYC data submitted", detail, now, subject)
+
+    services.store.write(work)
+    return sync

@@ -139,25 +139,8 @@ def _new_link(
     errors: ValidationErrors,
 ) -> PaymentLink:
     """A link with the requested destination, and defaults for all other fields."""
-    disabled, now = active_kill_switches(services), services.clock.now()
-    destination = errors.collect(
-        lambda: parse_chain(
-            services, caller, disabled, request.destination_chain, "destination_chain"
-        )
-    )
-    token: Token | None = None
-    recipient: str | None = None
-    if destination is not None:
-        token = errors.collect(lambda: _parse_token_out(services, destination, request.token_out))
-        recipient = errors.collect(
-            lambda: parse_payable_address(services, destination, request.recipient, "recipient")
-        )
-    if request.title is None:
-        errors.add("title is required")
-    if token is None or recipient is None:
-        errors.raise_if_any()
-    assert token is not None
-    assert recipient is not None
+    token, recipient = _parse_destination(services, caller, request, errors)
+    now = services.clock.now()
     return PaymentLink(
         id=f"pl_{secrets.token_hex(10)}",
         client_id=owner,
@@ -187,6 +170,32 @@ def _parse_token_out(services: Services, destination: Chain, address: object) ->
     if address is None:
         return services.catalogue.token(destination.id, "USDC", "tokenOut")
     return parse_token(services, destination, address, "tokenOut")
+
+
+def _parse_destination(
+    services: Services, caller: Principal, request: LinkRequest, errors: ValidationErrors
+) -> tuple[Token, str]:
+    """The payout token and the recipient; raises `InvalidInput` if either is invalid."""
+    disabled = active_kill_switches(services)
+    destination = errors.collect(
+        lambda: parse_chain(
+            services, caller, disabled, request.destination_chain, "destination_chain"
+        )
+    )
+    token: Token | None = None
+    recipient: str | None = None
+    if destination is not None:
+        token = errors.collect(lambda: _parse_token_out(services, destination, request.token_out))
+        recipient = errors.collect(
+            lambda: parse_payable_address(services, destination, request.recipient, "recipient")
+        )
+    if request.title is None:
+        errors.add("title is required")
+    if token is None or recipient is None:
+        errors.raise_if_any()
+    assert token is not None
+    assert recipient is not None
+    return token, recipient
 
 
 def _apply_request(
@@ -225,12 +234,16 @@ def _apply_request(
         expires_at=parser.timestamp("expires_at", link.expires_at, services.clock.now()),
         active=parser.boolean("active", link.active),
     )
-    if updated.amount is not None and (updated.min_amount or updated.max_amount):
-        errors.add("min_amount and max_amount are for links without an amount")
-    if updated.min_amount and updated.max_amount and updated.min_amount > updated.max_amount:
-        errors.add("min_amount must not be above max_amount")
+    _check_amounts(updated, errors)
     errors.raise_if_any()
     return updated
+
+
+def _check_amounts(link: PaymentLink, errors: ValidationErrors) -> None:
+    if link.amount is not None and (link.min_amount or link.max_amount):
+        errors.add("min_amount and max_amount are for links without an amount")
+    if link.min_amount and link.max_amount and link.min_amount > link.max_amount:
+        errors.add("min_amount must not be above max_amount")
 
 
 def _parse_source_chain(

@@ -1,9 +1,12 @@
 """Close intents that never started: cancel them early, or expire them; refund what they hold."""
 
+from datetime import datetime
+
 from crossway.domain.deposits import DepositPurpose
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import (
+    OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
@@ -30,39 +33,24 @@ def cancel(unit: UnitOfWork, batch: IntentBatch, intent_id: int, reason: str) ->
     if batch.current[intent_id].state is not State.PENDING:
         return False
     # Locked, so that no start is signed concurrently.
-    starts = list(
-        unit.outbound_txs.lock(
-            [t.id for t in unit.outbound_txs.list_by_intents([intent_id], OutboundTxKind.START)]
-        ).values()
-    )
+    ids = [t.id for t in unit.outbound_txs.list_by_intents([intent_id], OutboundTxKind.START)]
+    starts = list(unit.outbound_txs.lock(ids).values())
     if any(start.state in _IN_FLIGHT for start in starts):
         return False
     unsigned = [start for start in starts if start.state is OutboundTxState.DUE]
-    unit.outbound_txs.update(
-        [
-            OutboundTxChange(
-                start.id,
-                start.state,
-                advance_outbound_tx(start.state, OutboundTxEvent.CANCEL),
-                start.attempt_count,
-                reason,
-                batch.now,
-                None,
-                None,
-            )
-            for start in unsigned
-        ],
-        batch.now,
-    )
-    close(
-        unit,
-        batch,
-        batch.current[intent_id],
-        (IntentEvent.CANCELLED_EMPTY, IntentEvent.CANCELLED_HOLDING),
-        reason,
-    )
+    changes = [_cancelled(start, reason, batch.now) for start in unsigned]
+    unit.outbound_txs.update(changes, batch.now)
+    events = (IntentEvent.CANCELLED_EMPTY, IntentEvent.CANCELLED_HOLDING)
+    close(unit, batch, batch.current[intent_id], events, reason)
     enqueue_deposit_returns(unit, batch, [intent_id])
     return True
+
+
+def _cancelled(start: OutboundTx, reason: str, now: datetime) -> OutboundTxChange:
+    state = advance_outbound_tx(start.state, OutboundTxEvent.CANCEL)
+    return OutboundTxChange(
+        start.id, start.state, state, start.attempt_count, reason, now, None, None
+    )
 
 
 def close(

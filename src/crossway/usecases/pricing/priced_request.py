@@ -88,9 +88,8 @@ def parse(
     symbol = errors.collect(lambda: services.catalogue.symbol(request.amount_symbol or "USDC"))
     token_in = token_out = recipient = None
     if source is not None:
-        token_in = errors.collect(
-            lambda: parse_token(services, source, request.token_in, "tokenIn")
-        )
+        text = request.token_in
+        token_in = errors.collect(lambda: parse_token(services, source, text, "tokenIn"))
     if destination is not None:
         token_out = errors.collect(
             lambda: parse_token(services, destination, request.token_out, "tokenOut")
@@ -106,12 +105,8 @@ def parse(
     assert token_out is not None
     assert amount is not None
     assert symbol is not None
-    return price_request(
-        services,
-        RequestedRoute(source, destination, token_in, token_out, recipient),
-        amount,
-        symbol,
-    )
+    route = RequestedRoute(source, destination, token_in, token_out, recipient)
+    return price_request(services, route, amount, symbol)
 
 
 def price_request(

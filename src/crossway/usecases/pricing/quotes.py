@@ -184,6 +184,27 @@ def _list_routes(
     return quotes, result.rejections[0]
 
 
+def _calculate_costs(
+    services: Services,
+    caller: Principal | None,
+    priced: PricedRequest,
+    bridge_quote: BridgeQuote | None,
+) -> tuple[Costs, int]:
+    """The costs of a payment, and the amount to deposit."""
+    client, source = caller.client if caller else None, priced.route.source
+    app_fee_micro_usd = client and app_fee(
+        priced.amount_micro_usd, client.app_fee_bps, client.app_fee_cap_micro_usd
+    )
+    return calculate_costs(
+        priced.amount,
+        priced.amount_token,
+        priced.priced_in,
+        services.policy.service_fee.calculate(priced.amount_micro_usd),
+        bridge_quote.fee_micro_usd if bridge_quote else same_chain_cost(source),
+        app_fee_micro_usd or 0,
+    )
+
+
 def build_quote(
     services: Services,
     caller: Principal | None,
@@ -191,22 +212,10 @@ def build_quote(
     bridge_quote: BridgeQuote | None,
 ) -> RoutedQuote:
     """Build the full quote of a priced request with a bridge quote; None within one chain."""
-    route, client = priced.route, caller.client if caller else None
-    service_fee_micro_usd = services.policy.service_fee.calculate(priced.amount_micro_usd)
-    bridge_fee_micro_usd = (
-        bridge_quote.fee_micro_usd if bridge_quote else same_chain_cost(route.source)
-    )
-    app_fee_micro_usd = client and app_fee(
-        priced.amount_micro_usd, client.app_fee_bps, client.app_fee_cap_micro_usd
-    )
-    costs, deposit_amount = calculate_costs(
-        priced.amount,
-        priced.amount_token,
-        priced.priced_in,
-        service_fee_micro_usd,
-        bridge_fee_micro_usd,
-        app_fee_micro_usd or 0,
-    )
+    route = priced.route
+    costs, deposit_amount = _calculate_costs(services, caller, priced, bridge_quote)
+    fee_micro_usd = costs.service_micro_usd + costs.bridge_micro_usd
+    fill_seconds = bridge_quote.fill_seconds if bridge_quote else 0
     quote = Quote(
         bridge=bridge_quote.bridge if bridge_quote else None,
         source=route.source.id,
@@ -218,18 +227,17 @@ def build_quote(
         amount_decimals=priced.amount_token.decimals,
         amount=priced.amount,
         payout_amount=convert(priced.amount, priced.amount_token, priced.priced_out),
-        service_micro_usd=service_fee_micro_usd,
-        bridge_micro_usd=bridge_fee_micro_usd,
+        service_micro_usd=costs.service_micro_usd,
+        bridge_micro_usd=costs.bridge_micro_usd,
         app_micro_usd=costs.app_micro_usd,
-        fee_units=amount_for_usd(service_fee_micro_usd + bridge_fee_micro_usd, priced.amount_token),
+        fee_units=amount_for_usd(fee_micro_usd, priced.amount_token),
         app_fee_units=amount_for_usd(costs.app_micro_usd, priced.amount_token),
         asset_symbol=route.token_in.symbol,
         asset_decimals=route.token_in.decimals,
         fee_asset_units=costs.fees_units,
         deposit_amount=deposit_amount,
         slippage=slippage_percent(route.token_in.symbol, priced.amount_token.symbol),
-        fill_seconds=confirmation_seconds(route.source, priced.amount_micro_usd)
-        + (bridge_quote.fill_seconds if bridge_quote else 0),
+        fill_seconds=confirmation_seconds(route.source, priced.amount_micro_usd) + fill_seconds,
         expires_at=services.clock.now() + timedelta(seconds=services.policy.quote_life_seconds),
         details=bridge_quote.details if bridge_quote else {},
     )

@@ -1,7 +1,6 @@
 """Placing a stored order with its provider at the quoted terms. Safe to retry."""
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +24,7 @@ from crossway.usecases.pricing.priced_request import RequestedRoute, amount_deci
 from crossway.usecases.pricing.quotes import RoutedQuote, quote_intent
 from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token, get_provider
 from crossway.usecases.ramps.order_unit_of_work import OrderUnitOfWork, format_fiat, lock_order
+from crossway.usecases.ramps.personal_data import decrypt_kyc_fields, decrypt_personal_data
 
 MAX_LIFETIME_SECONDS = 86_400
 # How far the deposit of an off-ramp may exceed what was quoted, in basis points.
@@ -61,7 +61,7 @@ def build_order_request(services: Services, order: RampOrder) -> OrderRequest | 
     if channel is None or token is None:
         return None
     is_on_ramp = order.direction is Direction.ON
-    personal = _decrypt_personal_data(services, order)
+    personal = decrypt_personal_data(services, order)
     return OrderRequest(
         reference=order.reference,
         direction=order.direction,
@@ -76,7 +76,7 @@ def build_order_request(services: Services, order: RampOrder) -> OrderRequest | 
         refund_address="" if is_on_ramp else _refund_address(services, order),
         email=str(personal.get("email", "")),
         fields=personal.get("fields", {}),
-        kyc_fields=_decrypt_kyc_fields(services, order),
+        kyc_fields=decrypt_kyc_fields(services, order),
     )
 
 
@@ -278,32 +278,3 @@ def _get_principal(services: Services, order: RampOrder) -> Principal:
         client = unit.api_keys.get_client(order.client_id)
     assert client is not None
     return Principal(client, Mode(order.mode), frozenset(Scope))
-
-
-def personal_values(services: Services, order: RampOrder) -> list[str]:
-    """The personal data of an order: the e-mail address and the values of its fields."""
-    personal = _decrypt_personal_data(services, order)
-    return [str(personal.get("email") or ""), *personal.get("fields", {}).values()]
-
-
-def _decrypt_personal_data(services: Services, order: RampOrder) -> Mapping[str, Any]:
-    if order.encrypted_fields is None:
-        return {}
-    personal: Mapping[str, Any] = json.loads(services.vault.decrypt(order.encrypted_fields))
-    return personal
-
-
-def _decrypt_kyc_fields(services: Services, order: RampOrder) -> Mapping[str, str]:
-    """The fields (not the documents) that the customer submitted for the provider's KYC."""
-    if order.customer_id is None:
-        return {}
-    with services.store.read() as unit:
-        submissions = unit.kyc_customers.list_submissions(
-            order.customer_id, order.provider, order.country
-        )
-    decrypted = {
-        submission.field: services.vault.decrypt(submission.encrypted_value)
-        for submission in submissions
-        if not submission.media_type
-    }
-    return {key: json.loads(value) for key, value in decrypted.items()}

@@ -19,7 +19,7 @@ from crossway.ports.ramp_repository import KycCustomer, OrderFilter, OrderTransi
 from crossway.ports.ramps import ProviderRejected
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.kyc import verification
+from crossway.usecases.kyc import customers, verification
 from crossway.usecases.kyc.corridors import parse_provider
 from crossway.usecases.payments.intents import canonical_address, new_event_id
 from crossway.usecases.ramp_provider_calls import call_with_timeout, get_provider
@@ -51,9 +51,7 @@ def create_order(
     parsed = parse(services, caller, request)
     assessment = _check_kyc(services, parsed)
     customer = (
-        None
-        if parsed.email is None
-        else verification.get_or_create_customer(services, parsed.email)
+        None if parsed.email is None else customers.get_or_create_customer(services, parsed.email)
     )
     order = build_order(services, caller, parsed, customer.id if customer else None)
     intent = None

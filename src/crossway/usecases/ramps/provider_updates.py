@@ -31,13 +31,13 @@ from crossway.usecases.ramps.order_lifecycle import (
     mark_refunded,
     refresh,
 )
-from crossway.usecases.ramps.order_placement import personal_values
 from crossway.usecases.ramps.order_unit_of_work import (
     CONTRADICTED,
     SHORT,
     OrderUnitOfWork,
     lock_order,
 )
+from crossway.usecases.ramps.personal_data import personal_values
 
 _OPEN_STATES = frozenset({OrderState.INITIATED, OrderState.PROCESSING})
 

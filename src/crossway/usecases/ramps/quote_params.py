@@ -85,12 +85,9 @@ def parse(
     services: Services, caller: Principal | None, request: RampQuoteRequest
 ) -> RampQuoteParams:
     """Validate the parameters. Raises `InvalidInput` with all validation errors."""
-    errors, fiat = ValidationErrors(), services.fiat
+    errors = ValidationErrors()
     direction = errors.collect(lambda: parse_direction(request.direction))
-    corridor = errors.collect(lambda: fiat.corridor(request.currency))
-    country = None
-    if corridor is not None:
-        country = errors.collect(lambda: fiat.country(corridor, request.country))
+    corridor, country = _parse_corridor(services, request, errors)
     chain = (
         None
         if direction is None
@@ -111,7 +108,7 @@ def parse(
         direction=direction,
         corridor=corridor,
         country=country,
-        rate=fiat.rates[corridor.currency.code],
+        rate=services.fiat.rates[corridor.currency.code],
         chain=chain,
         token=token,
         decimals=decimals,
@@ -147,6 +144,16 @@ def _parse_positive_amount(value: object, decimals: int) -> int:
     if not amount:
         raise InvalidInput("cryptoAmount must be greater than zero")
     return amount
+
+
+def _parse_corridor(
+    services: Services, request: RampQuoteRequest, errors: ValidationErrors
+) -> tuple[Corridor | None, str | None]:
+    """The currency's corridor and the country in it."""
+    corridor = errors.collect(lambda: services.fiat.corridor(request.currency))
+    if corridor is None:
+        return None, None
+    return corridor, errors.collect(lambda: services.fiat.country(corridor, request.country))
 
 
 def _parse_user_chain(

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from crossway.domain.deposits import DepositPurpose, DepositState
 from crossway.domain.intent import Intent, State
-from crossway.domain.ledger import Account, Posting, balances
+from crossway.domain.ledger import Account, Posting, balances, is_fiat
+from crossway.domain.money import format_units
 from crossway.domain.outbound import OPEN_STATES, OutboundTxKind, OutboundTxState
 from crossway.ports.alert_repository import AlertFilter
 from crossway.ports.chain import AccountTx
@@ -194,7 +195,7 @@ def _check_token_flow(
     held = chain.balances([intent.address], terms.token_in)[intent.address]
     refunded = chain.balances([terms.refund_address], terms.token_in)[terms.refund_address]
     collected = terms.deposit_amount if intent.state is State.COMPLETED else 0
-    elsewhere = world.amount_sent_elsewhere(intent)
+    elsewhere = _amount_sent_elsewhere(world, timeline)
     if deposited != collected + refunded + elsewhere + held:
         yield f"{deposited} deposited, {collected} collected, {refunded} refunded, {held} held"
     as_expected = {
@@ -206,6 +207,15 @@ def _check_token_flow(
         yield f"{refunded} of {deposited} was refunded, which is not {expected.returned}"
     if bool(held) != (expected.dust or expected.held):
         yield f"{held} is held at the deposit address"
+
+
+def _amount_sent_elsewhere(world: ScenarioWorld, timeline: IntentTimeline) -> int:
+    """The amount that an operator refunded to another address than the refund address."""
+    terms = timeline.intent.terms
+    others = {tx.to_address for tx in timeline.outbound_txs if tx.kind in RETURNS}
+    others -= {terms.refund_address}
+    chain = world.services.chains[terms.source_chain]
+    return sum(chain.balances(others, terms.token_in).values())
 
 
 def _check_own_accounts(world: ScenarioWorld, reconciliation: Reconciliation) -> Iterator[str]:
@@ -245,8 +255,19 @@ def final_balances(world: ScenarioWorld, intent: Intent) -> list[str]:
     """Where every unit of a payment is at the end, as lines of text."""
     net = _net_balances(world.timeline(intent))
     return [
-        f"{account.value.replace('_', ' ')}: {world.format_amount(chain, token, amount)} on "
+        f"{account.value.replace('_', ' ')}: {_format_amount(world, chain, token, amount)} on "
         f"{world.display_name(chain)}"
         for (account, chain, token), amount in sorted(net.items())
         if account not in (Account.PAYER, Account.CUSTOMER)
     ]
+
+
+def _format_amount(world: ScenarioWorld, chain: str, address: str, amount: int) -> str:
+    """An amount of a token, or of fiat money at a provider, with its symbol."""
+    if is_fiat(chain):
+        digits = world.services.fiat.corridor(address).currency.digits
+        return f"{format_units(amount, digits, digits)} {address}"
+    token = world.services.catalogue.by_address.get((chain, address))
+    if token is None:
+        return f"{amount} units of {address}"
+    return f"{format_units(amount, token.decimals)} {token.symbol}"

@@ -10,9 +10,9 @@ from crossway import bootstrap
 from crossway.domain.clients import Mode, Principal, Scope, staff_principal
 from crossway.domain.errors import DomainError
 from crossway.domain.intent import Intent, State
-from crossway.domain.ledger import FIAT, is_fiat
+from crossway.domain.ledger import FIAT
 from crossway.domain.money import format_units
-from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import OutboundTxState
 from crossway.domain.roles import Role
 from crossway.engine.loop import Engine
 from crossway.ports.records import Alert
@@ -265,26 +265,6 @@ class ScenarioWorld:
         """The on-chain balance of an address in smallest units."""
         token = self.token(chain, symbol)
         return self.services.chains[chain].balances([address], token)[address]
-
-    def format_amount(self, chain: str, address: str, amount: int) -> str:
-        """An amount of a token, or of fiat money at a provider, with its symbol."""
-        if is_fiat(chain):
-            digits = self.services.fiat.corridor(address).currency.digits
-            return f"{format_units(amount, digits, digits)} {address}"
-        token = self.services.catalogue.by_address.get((chain, address))
-        if token is None:
-            return f"{amount} units of {address}"
-        return f"{format_units(amount, token.decimals)} {token.symbol}"
-
-    def amount_sent_elsewhere(self, intent: Intent) -> int:
-        """The amount that an operator refunded to another address than the refund address."""
-        chain = self.services.chains[intent.terms.source_chain]
-        others = {
-            tx.to_address
-            for tx in self.timeline(intent).outbound_txs
-            if tx.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
-        } - {intent.terms.refund_address}
-        return sum(chain.balances(others, intent.terms.token_in).values())
 
     def display_name(self, chain: str) -> str:
         """The display name of a chain, or of the provider that holds fiat money."""

@@ -81,40 +81,30 @@ def _program_steps(site: OperatorContext, session: RpcSession) -> list[OperatorT
             f"chains.{chain.id}.program: nothing lies at {chain.context.program.id}, and the "
             f"relayer's key can put a program only at {_program(site).address}: leave it out"
         )
-    instructions = [
-        on_chain_program.BUFFER_HEAD + len(built),
-        on_chain_program.HEAD + len(built),
-        on_chain_program.PROGRAM_SIZE,
-    ]
-    code = [RpcRequest("getMinimumBalanceForRentExemption", (size,)) for size in instructions]
-    buffer, whole, small = (parse_int(chunk, "rent") for chunk in session.call(*code))
-    there = _buffer_content(site, session)
-    pieces = _missing_chunks(there or bytes(len(built)))
+    head_sizes = (on_chain_program.BUFFER_HEAD, on_chain_program.HEAD)
+    sizes = [*(size + len(built) for size in head_sizes), on_chain_program.PROGRAM_SIZE]
+    requests = [RpcRequest("getMinimumBalanceForRentExemption", (size,)) for size in sizes]
+    buffer_rent, code_rent, program_rent = (
+        parse_int(rent, "rent") for rent in session.call(*requests)
+    )
+    content = _buffer_content(site, session)
+    chunks = _missing_chunks(content or bytes(len(built)))
     fee = LAMPORTS_PER_SIGNATURE + site.price() * chain.context.params.units // 1_000_000 + 1
-    errands = []
-    if there is None:
-        errands.append(
-            OperatorTx(
-                "an account to gather the code in, whose rent goes on to the program",
-                2,
-                buffer + 3 * fee,
-                partial(_make_buffer, site, buffer),
-            )
-        )
-    if pieces:
-        errands.append(
-            OperatorTx(
-                f"{len(built):,} bytes of code in {len(pieces)} transactions",
-                2 * len(pieces),
-                2 * fee * len(pieces),
-                partial(_write_chunks, site),
-            )
-        )
+    steps = []
+    if content is None:
+        title = "a buffer account for the code, whose rent is used for the program"
+        create = partial(_make_buffer, site, buffer_rent)
+        steps.append(OperatorTx(title, 2, buffer_rent + 3 * fee, create))
+    if chunks:
+        title = f"{len(built):,} bytes of code in {len(chunks)} transactions"
+        write = partial(_write_chunks, site)
+        steps.append(OperatorTx(title, 2 * len(chunks), 2 * fee * len(chunks), write))
     # Deploying returns the rent of the buffer account.
-    rent = max(whole - buffer, 0) + small
-    description = f"the program at {_program(site).address}, which {site.owner.address} may replace"
-    errands.append(OperatorTx(description, 3, rent + 3 * fee, partial(_deploy, site, small)))
-    return errands
+    rent = max(code_rent - buffer_rent, 0) + program_rent
+    title = f"the program at {_program(site).address}, which {site.owner.address} can upgrade"
+    deploy = partial(_deploy, site, program_rent)
+    steps.append(OperatorTx(title, 3, rent + 3 * fee, deploy))
+    return steps
 
 
 def _buffer_content(site: OperatorContext, session: RpcSession) -> bytes | None:

@@ -101,25 +101,20 @@ def _scan_from(
     to_explain, passed = _accounts_to_explain(memory, changed), set(memory.passed)
     transfers = _explain_changes(context, session, memory, to_explain) if to_explain else []
     new_transfers = [
-        entry
-        for entry in transfers
-        if not is_complete_poll or _is_new(context, entry, after, passed)
+        t for t in transfers if not is_complete_poll or _is_new(context, t, after, passed)
     ]
-    explained_owners = {entry.owner for entry in to_explain}
-    emptied, newest = find_paid_out(
-        context, session, memory.ours, after.height, addresses, explained_owners
-    )
+    owners = {entry.owner for entry in to_explain}
+    emptied, newest = find_paid_out(context, session, memory.ours, after.height, addresses, owners)
     if emptied:
         known_refs = {entry.tx_ref for entry in new_transfers}
         extra = fetch_all_deposits(context, session, sorted(emptied))
         new_transfers += [entry for entry in extra if entry.tx_ref not in known_refs]
         transfers = [*transfers, *extra]
     # Unexplained changes, and those read before the head, stay above the cursor.
-    open_ = any(tried < MAX_POLLS for tried, _ in memory.tries.values())
-    complete = not open_ and (slot >= head.height or not watched)
+    unexplained = any(tried < MAX_POLLS for tried, _ in memory.tries.values())
+    complete = not unexplained and (slot >= head.height or not watched)
     if complete:
-        memory.ours.newest = newest
-        memory.passed |= memory.tries.keys()
+        memory.finish_scan(newest)
     if len(memory.held) > 2 * len(watched) + context.params.look:
         memory.forget()
     return Scan(new_transfers, cursor if complete else after, None), transfers

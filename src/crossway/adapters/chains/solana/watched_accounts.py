@@ -48,6 +48,11 @@ class DepositMemory:
         """Whether the limit of explanation attempts is reached."""
         return self.tries.get(account, (0, 0))[0] >= MAX_POLLS
 
+    def finish_scan(self, newest: str) -> None:
+        """Note that everything up to the head was explained or given up."""
+        self.ours.newest = newest
+        self.passed |= self.tries.keys()
+
     def forget(self) -> None:
         """Forget everything except what is still unexplained."""
         self.held, self.newest, self.tries, self.reached = {}, {}, {}, None

@@ -30,19 +30,11 @@ def build_quote(
     }:
         coin = f"{request.token.symbol} on {request.token.chain}"
         raise ProviderRejected(f"{capabilities.title} does not serve {code} with {coin}")
-    channel_ids = {
-        channel.id
-        for channel in capabilities.channels_for(request.direction, code, request.country)
-    }
-    serving = [channel for channel in channels if channel.id in channel_ids]
-    if not serving:
-        raise ProviderRejected(
-            f"{capabilities.title} has no such channel for {code} in {request.country}"
-        )
     rate_micro = provider_rate(capabilities, rate, request.direction, behaviour)
     value_minor = _value_minor(request, rate_micro)
     priced_channels = [
-        (*apply_fee(channel, request.direction, value_minor), channel) for channel in serving
+        (*apply_fee(channel, request.direction, value_minor), channel)
+        for channel in _serving_channels(capabilities, request, channels)
     ]
     in_limits = [
         entry
@@ -86,6 +78,20 @@ def apply_fee(channel: Channel, direction: Direction, worth_minor: int) -> tuple
     while paid_minor - channel.fee_minor(paid_minor) < worth_minor:
         paid_minor += 1
     return paid_minor, paid_minor - worth_minor
+
+
+def _serving_channels(
+    capabilities: Capabilities, request: ProviderQuoteRequest, channels: Sequence[Channel]
+) -> list[Channel]:
+    """These channels as far as the provider offers them for the request. Raises
+    `ProviderRejected` when it offers none."""
+    code, country = request.currency.code, request.country
+    offered = capabilities.channels_for(request.direction, code, country)
+    channel_ids = {channel.id for channel in offered}
+    serving = [channel for channel in channels if channel.id in channel_ids]
+    if not serving:
+        raise ProviderRejected(f"{capabilities.title} has no such channel for {code} in {country}")
+    return serving
 
 
 def _value_minor(request: ProviderQuoteRequest, rate_micro: int) -> int:

@@ -184,17 +184,12 @@ def to_update(
         if isinstance(content, Order) and _is_taken(status, order_status)
         else None
     )
-    at = (
-        content.executed_at
-        if isinstance(content, Webhook)
-        else content.updated_at or content.created_at
-    )
     failed = order_status is ProviderOrderStatus.FAILED
     return ProviderUpdate(
         id=f"{content.sequence_id}:{order_status}:{status}",
         reference=f"{kind}:{content.sequence_id}",
         status=order_status,
-        at=parse_instant(at, EPOCH),
+        at=parse_instant(_changed_at(content), EPOCH),
         amount=round_down(amount, decimals) if amount and decimals is not None else None,
         fiat_minor=round_down(paid_amount, digits) if paid_amount and digits is not None else None,
         tx_hash=tx_hash
@@ -214,6 +209,13 @@ def map_status(kind: str, status: str, tx_hash: str) -> ProviderOrderStatus | No
     if status != "complete":
         return STATUS_MAP.get(status)
     return ProviderOrderStatus.DELIVERED if kind == "send" or tx_hash else ProviderOrderStatus.PAID
+
+
+def _changed_at(content: Order | Webhook) -> str | None:
+    """When the order took its status, as Yellow Card writes it."""
+    if isinstance(content, Webhook):
+        return content.executed_at
+    return content.updated_at or content.created_at
 
 
 def _is_taken(status: str, order_status: ProviderOrderStatus) -> bool:
