@@ -1,7 +1,7 @@
 """Runs the benchmarks and prints each figure, its goal, and whether it is met.
 
-python -m benchmarks [name …]; the names are quotes, ramps, commits, lifecycles, serving, deliveries,
-lookups, overviews, trackers, books, evm, watching, first_paint
+python -m benchmarks [name …]; the names are quotes, ramps, commits, lifecycles, serving,
+deliveries, lookups, overviews, trackers, books, evm, watching, first_paint
 """
 
 import importlib

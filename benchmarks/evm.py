@@ -116,7 +116,11 @@ def _at_once(ground: Ground) -> list[Row]:
     with ground.world.services.store.read() as unit:
         deposits = unit.deposits.list_by_intents([intent.id for intent in made])
         attempts = unit.outbound_txs.list_attempts(
-            [t.id for i in made for t in unit.outbound_txs.list_by_intents([i.id], OutboundTxKind.FILL)]
+            [
+                t.id
+                for i in made
+                for t in unit.outbound_txs.list_by_intents([i.id], OutboundTxKind.FILL)
+            ]
         )
     blocks = len({one.incoming.block_height for one in deposits})
     nonces = sorted({one.signed.nonce for one in attempts})

@@ -88,10 +88,19 @@ def _ended(built: Service, model: Intent, first: int, count: int) -> None:
             db.execute(insert(transitions), rows)
     each = max(1, count // (spread * BUCKETS))
     flows = [
-        CorridorVolume(terms.source_chain, terms.destination_chain, terms.bridge, "USDC", Outcome.PAID,
-             20 + bucket, each, each * 25_000_000, each * 1_000)
+        CorridorVolume(
+            terms.source_chain,
+            terms.destination_chain,
+            terms.bridge,
+            "USDC",
+            Outcome.PAID,
+            20 + bucket,
+            each,
+            each * 25_000_000,
+            each * 1_000,
+        )
         for bucket in range(BUCKETS)
-    ]  # fmt: skip
+    ]
     for back in range(spread):
         at = now.fromtimestamp(now.timestamp() - back * hour, tz=now.tzinfo)
         built.store.write(lambda unit, at=at: unit.corridor_stats.add(flows, at))

@@ -59,7 +59,9 @@ class Server:
             client = caller(built).client
             change = ClientUpdate(requests_per_minute=UNLIMITED)
             clients.update_client(built.services, client.id, change, staff_principal("benchmark"))
-            return api_keys.create_api_key(built.services, client.id, Mode.TEST, staff_principal("benchmark")).secret
+            return api_keys.create_api_key(
+                built.services, client.id, Mode.TEST, staff_principal("benchmark")
+            ).secret
         finally:
             built.close()
 

@@ -36,7 +36,9 @@ def service() -> Iterator[Service]:
 
 def caller(built: Service) -> Principal:
     """A principal with all permissions."""
-    client = clients.create_client(built.services, f"Shop {secrets.token_hex(4)}", staff_principal("benchmark"))
+    client = clients.create_client(
+        built.services, f"Shop {secrets.token_hex(4)}", staff_principal("benchmark")
+    )
     return Principal(client, Mode.TEST, frozenset(Scope))
 
 
@@ -68,7 +70,7 @@ def alike(built: Service, model: Intent, first: int, count: int) -> list[Intent]
             replace(
                 model,
                 terms=terms,
-                key=key,
+                intent_hash=key,
                 address=source.deposit_address(key),
                 destination_address=destination.deposit_address(key),
             )
@@ -102,4 +104,4 @@ def _cheap(model: Intent, first: int, count: int) -> Iterator[Intent]:
     """Like `alike`, with random addresses."""
     for nonce in range(first, first + count):
         terms = replace(model.terms, nonce=nonce, expires_at=model.created_at - timedelta(days=30))
-        yield replace(model, terms=terms, address=f"0x{nonce:040x}", key=f"0x{nonce:064x}")
+        yield replace(model, terms=terms, address=f"0x{nonce:040x}", intent_hash=f"0x{nonce:064x}")

@@ -40,6 +40,11 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
     return output.replace(FOREIGN_SHIM, get_relative_url("assets/iframe-worker.js", page.url))
 
 
+def on_post_template(output: str, template_name: str, **_: Any) -> str:
+    """The same for the 404 page, which relative links cannot start from."""
+    return output.replace(f'<script src="{FOREIGN_SHIM}"></script>', "")
+
+
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Shows links to files outside docs/ as their text alone."""
     return _OUTSIDE.sub(r"`\1`", markdown)

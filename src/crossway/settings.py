@@ -27,7 +27,9 @@ class Settings(BaseSettings):
     database_url: str | None = Field(
         default=None, description="A SQLAlchemy URL; by default a SQLite file in the data folder."
     )
-    network: Literal["simulated", "live"] = Field(default="simulated", description="The simulated network, or live chains.")
+    network: Literal["simulated", "live"] = Field(
+        default="simulated", description="The simulated network, or live chains."
+    )
     profile: Path | None = Field(default=None, description="The live network's TOML file.")
     ramps_file: Path | None = Field(
         default=None, description="The real ramp providers' TOML file, for the live network."
@@ -53,7 +55,9 @@ class Settings(BaseSettings):
     intent_life_seconds: int = Field(
         default=3600, ge=300, le=86_400, description="Time to expiry of an intent."
     )
-    quote_life_seconds: int = Field(default=60, ge=5, le=3600, description="Time to expiry of a quote.")
+    quote_life_seconds: int = Field(
+        default=60, ge=5, le=3600, description="Time to expiry of a quote."
+    )
     service_fee_micro_usd: int = Field(default=10_000, ge=0, description="Flat service fee.")
     service_fee_bps: int = Field(
         default=0, ge=0, le=1_000, description="Service fee on the amount."

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from crossway.domain.outbound_call import Output
-from crossway.ports.chain import IncludedTx, TxNotFound, SignedTx, TxPending
+from crossway.ports.chain import IncludedTx, SignedTx, TxNotFound, TxPending
 from crossway.ports.sandbox import Faults
 from tests.simulation import FINALITY, START, Simulation, dollars, payout, signed, wallet
 
@@ -173,7 +173,7 @@ def test_damaged_bytes_and_those_of_another_chain_are_objected_to(simulation: Si
 
 def test_nobody_signs_for_an_account_that_is_not_crossways(simulation: Simulation) -> None:
     chain = simulation.chain()
-    with pytest.raises(ValueError, match="no account"):
+    with pytest.raises(ValueError, match="is not an account of BASE_MAINNET"):
         chain.sign([(replace(payout(chain, "x", 1), account=wallet(chain)), 0)], 1)
 
 

@@ -208,7 +208,7 @@ def test_a_changed_report_does_not_stand(simulation: Simulation) -> None:
     simulation.sandbox.deposit(chain.id, to, dollars(), 5)
     [seen] = chain.transfers_to([to])
     for name, value in {
-        "units": 6,
+        "amount": 6,
         "to": wallet(chain, "other"),
         "token": "another",
         "index": 1,

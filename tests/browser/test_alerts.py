@@ -54,7 +54,7 @@ def short_of_stock(site: Site, page: Page) -> None:
     """More is asked for than there is, until it has expired and went back."""
     intent = asked_for(site, wallet(0x570C), "2000000000000")
     pay(site, intent)
-    to_its_remedy(page, "The relayer's USDC on Avalanche C-Chain is short")
+    to_its_remedy(page, "The relayer is short of USDC on Avalanche C-Chain")
     expect(page.get_by_role("heading", name="Treasury")).to_be_visible()
     hours_later(site)
 
@@ -62,7 +62,7 @@ def short_of_stock(site: Site, page: Page) -> None:
 def foreign_money(site: Site, page: Page) -> None:
     intent = asked_for(site, wallet(0xF0E1))
     pay(site, intent, "5000000", token="USDT")
-    to_its_remedy(page, f"Payment {intent['id']} received a deposit that it did not ask for")
+    to_its_remedy(page, f"Payment {intent['id']} received an unexpected deposit")
     page.get_by_role("button", name=re.compile("Return unexpected deposit")).click()
     page.get_by_role("dialog").get_by_role("button", name="Return deposit").click()
     expect(page.get_by_text("Returned to the payer").first).to_be_visible()

@@ -127,7 +127,7 @@ def no_gas(site: Site, page: Page) -> None:
 def node_behind(site: Site, page: Page) -> None:
     misbehave(site, OPTIMISM, lie="stale")
     later(site, 400)
-    words = r"The newest block of OP Mainnet is \d+ minutes old: is its node behind\?"
+    words = r"The newest block of OP Mainnet is \d+ minutes old. Its node may be behind"
     told(page, "Chain lagging", words, "Check its node: Chains", "Chains")
     all_well(page)
 
@@ -174,7 +174,7 @@ def stuck(site: Site, page: Page) -> None:
     pay(site, intent)
     becomes(site, intent, "INITIATED")
     later(site, 3_600)
-    words = f"Payment {intent['id']} was started and is not paid out in the time of its quote"
+    words = f"Payment {intent['id']} was started but not paid out within its quoted time"
     kind = "Payment overdue"
     told(page, kind, words, "See who acts next", f"Payment #{intent['id']}")
     expect(page.get_by_text(re.compile("^Next: ")).first).to_be_visible()
@@ -190,7 +190,7 @@ def late_claim(site: Site, page: Page) -> None:
     pay(site, intent)
     becomes(site, intent, "COMPLETED")
     later(site, 3_600)
-    words = f"The relayer's claim for payment {intent['id']} is open past its time"
+    words = f"The relayer's claim for payment {intent['id']} is overdue"
     kind = "Bridge claim overdue"
     told(page, kind, words, "See what the bridge owes", f"Payment #{intent['id']}")
     expect(page.get_by_text(re.compile("owes the relayer")).first).to_be_visible()
@@ -291,7 +291,7 @@ def failing_webhook(site: Site, page: Page) -> None:
         pay(site, asked_for(site, wallet(0x3EB)))
         receiver.wait_for(1)
         later(site, WEEK + 60)
-        words = "Every delivery failed for 7 days: webhook 1 to 127.0.0.1 is off"
+        words = "Every delivery failed for 7 days: webhook 1 to 127.0.0.1 is disabled"
         way = "Enable it again: Webhook"
         told(page, "Webhook disabled", words, way, "Webhook #1")
         receiver.answer = lambda arrived: 200

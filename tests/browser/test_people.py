@@ -80,11 +80,11 @@ def test_each_role_sees_what_it_may_do(
         f"{NAMES[role]}\n{role.capitalize()}"
     )
     make = page.get_by_role("button", name="Create API key")
-    refused = page.get_by_text("The right to manage people").first
+    refused = page.get_by_text("You need permission to manage staff").first
     expect(make if role is Role.ADMIN else refused).to_be_visible()
     assert make.count() == (role is Role.ADMIN)
     page.goto(f"{office.url}/staff")
-    words = "ask somebody with the role admin"
+    words = "ask a staff member with the role admin"
     expected = page.get_by_text("Tess") if role is Role.ADMIN else page.get_by_text(words)
     expect(expected.first).to_be_visible()
 

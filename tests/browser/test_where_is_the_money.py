@@ -76,7 +76,7 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
         page.get_by_role("heading", name="API keys").first.wait_for()
     find(page, PAYER)
     expect(page.get_by_role("heading", name="Search")).to_be_visible()
-    expect(page.get_by_text("Its recipient").first).to_be_visible()
+    expect(page.get_by_text("Recipient address").first).to_be_visible()
     find(page, "0x" + "7" * 64)
     expect(page.get_by_text("No results for")).to_be_visible()
     assert seen.errors == []

@@ -73,8 +73,11 @@ def test_a_fill_and_a_refund_after_the_copy_are_found_done_and_pay_once(
         with made.services.store.read() as unit:
             done = unit.outbound_txs.list_by_intents([whole.id, short.id])
         assert {t.kind for t in done if t.state in ("CONFIRMED", "FINAL")} >= {
-            OutboundTxKind.START, OutboundTxKind.FILL, OutboundTxKind.REIMBURSE, OutboundTxKind.REFUND,
-        }  # fmt: skip
+            OutboundTxKind.START,
+            OutboundTxKind.FILL,
+            OutboundTxKind.REIMBURSE,
+            OutboundTxKind.REFUND,
+        }
         # They lack the transactions, and say of no account anything else than the chains.
         told = reconcile(made.services, made.operator).sentences()
         assert all("a transaction that is not in the books" in one for one in told)

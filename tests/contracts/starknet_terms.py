@@ -73,9 +73,14 @@ class Deal:
         """The terms and the hash of the destination's, as every entry point takes them."""
         accounts = (to_felt(self.bridger), to_felt(self.refund_to), to_felt(self.coordinator))
         return (
-            *split_word(self.chain), *split_u256(self.nonce), to_felt(self.token), *split_u256(self.total),
-            *accounts, *split_u256(self.expiry), *split_word(self.dest_hash),
-        )  # fmt: skip
+            *split_word(self.chain),
+            *split_u256(self.nonce),
+            to_felt(self.token),
+            *split_u256(self.total),
+            *accounts,
+            *split_u256(self.expiry),
+            *split_word(self.dest_hash),
+        )
 
     # What each entry point does; each answers with what it was refused, empty if it was not.
 
@@ -99,7 +104,12 @@ class Deal:
         return self.tried(AT.escrow, "settle", *self.felts, len(payouts), *listed, by=by)
 
     def fill(self, amount: int = OUT, by: str = RELAYER) -> str:
-        data = (*split_word(self.source_hash), to_felt(self.token), to_felt(RECIPIENT), *split_u256(amount))
+        data = (
+            *split_word(self.source_hash),
+            to_felt(self.token),
+            to_felt(RECIPIENT),
+            *split_u256(amount),
+        )
         return self.tried(AT.filler, "fill", *data, by=by)
 
     # What became of it.

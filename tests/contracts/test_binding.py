@@ -42,7 +42,7 @@ def test_the_hashes_are_those_of_the_vectors(one: dict[str, Any]) -> None:
     found = bound_of(one)
     assert found.source_hash.hex() == one["source_hash"]
     assert found.dest_hash.hex() == one["dest_hash"]
-    assert found.intent_hash.hex() == one["key"]
+    assert found.intent_hash.hex() == one["intent_hash"]
 
 
 def test_each_term_changes_the_key() -> None:
@@ -70,7 +70,9 @@ def test_each_term_changes_the_key() -> None:
 
 def test_a_deposit_address_on_tron_differs_in_its_prefix_alone() -> None:
     deployer, salt, code = b"\1" * 20, b"\2" * 32, b"\3" * 32
-    assert create2_address(0xFF, deployer, salt, code) != create2_address(0x41, deployer, salt, code)
+    assert create2_address(0xFF, deployer, salt, code) != create2_address(
+        0x41, deployer, salt, code
+    )
     # The example of EIP-1014.
     nothing = bytes.fromhex("bc36789e7a1e281436464229828f817d6612f7b477d66591ff96a9e064bcc98a")
     assert create2_address(0xFF, bytes(20), bytes(32), nothing).hex() == (

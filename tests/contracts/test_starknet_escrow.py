@@ -134,7 +134,11 @@ def test_an_old_token_is_filled_and_settled(deal: Deal) -> None:
 
 
 def test_a_token_cannot_fill_twice_by_calling_back(deal: Deal) -> None:
-    again = (*split_u256(int.from_bytes(deal.source_hash, "big")), to_felt(deal.token), to_felt(RECIPIENT))
+    again = (
+        *split_u256(int.from_bytes(deal.source_hash, "big")),
+        to_felt(deal.token),
+        to_felt(RECIPIENT),
+    )
     data = (*again, *split_u256(OUT))
     hook = (to_felt(AT.filler), selector("fill"), len(data), *data)
     deal.tried(deal.token, "call_on_transfer", *hook)

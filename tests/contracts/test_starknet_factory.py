@@ -58,13 +58,18 @@ def test_the_contracts_compute_the_vectors_of_every_family(network: Starknet) ->
         seen += 1
         chain = CATALOGUE.chains[terms["source_chain"]]
         felts = (
-            *split_word(chain_word(chain)), *split_u256(terms["nonce"]), to_felt(terms["token_in"]),
-            *split_u256(terms["total_units"]), to_felt(one["bridger"]), to_felt(terms["refund_address"]),
-            to_felt(one["coordinator"]), *split_u256(terms["expires_at"]),
+            *split_word(chain_word(chain)),
+            *split_u256(terms["nonce"]),
+            to_felt(terms["token_in"]),
+            *split_u256(terms["deposit_amount"]),
+            to_felt(one["bridger"]),
+            to_felt(terms["refund_address"]),
+            to_felt(one["coordinator"]),
+            *split_u256(terms["expires_at"]),
             *split_word(bytes.fromhex(one["dest_hash"])),
-        )  # fmt: skip
+        )
         found = network.view(AT.factory, "key_of", *felts)
-        assert tuple(found) == split_word(bytes.fromhex(one["key"]))
+        assert tuple(found) == split_word(bytes.fromhex(one["intent_hash"]))
     assert seen
 
 

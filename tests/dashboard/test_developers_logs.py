@@ -149,7 +149,7 @@ def test_a_hash_that_the_log_lacks_says_that_it_was_cut_short(screen: Screen) ->
     screen.open("audit")
     newest = screen.at.code[0].value
     screen.at.text_input(key="known_hash").set_value(newest)
-    assert "The given hash is one of them" in screen.again().words
+    assert "The hash you entered is one of them" in screen.again().words
     screen.at.text_input(key="known_hash").set_value("0" * 64)
     assert "the log was truncated or rewritten" in screen.again().words
 

@@ -60,7 +60,7 @@ def test_what_was_too_much_shows_as_gone_back(screen: Screen) -> None:
     screen.again()
     actual = {r["key"]: r["cells"][2].get("text") for r in screen.widget("compare")["rows"]}
     assert actual["Refunded"].endswith(" USDC")
-    assert "Over" in screen.words
+    assert "Overpaid" in screen.words
 
 
 def test_another_token_is_shown_and_can_be_returned(screen: Screen) -> None:
@@ -121,8 +121,8 @@ def test_the_depth_of_a_payment_has_its_books_its_bytes_and_its_records(screen: 
     screen.world.until(intent, State.COMPLETED)
     screen.open("intent", id=str(intent.id), tab="Advanced")
     assert {row["cells"][0]["text"] for row in screen.widget("attempts")["rows"]} >= {
-        "Collect the deposit",
-        "Pay the recipient",
+        "Deposit collection",
+        "Payout to the recipient",
     }
     assert screen.widget("ledger")["rows"]
     assert "no webhook" in screen.words
@@ -137,6 +137,6 @@ def test_a_text_that_could_mean_much_is_answered_by_a_page(screen: Screen) -> No
     screen.open("search", q=made[0].terms.recipient)
     rows = screen.widget("found_payment")["rows"]
     assert [row["href"] for row in rows] == [f"intent?id={one.id}" for one in reversed(made)]
-    assert rows[0]["cells"][1]["text"] == "Its recipient"
+    assert rows[0]["cells"][1]["text"] == "Recipient address"
     assert "No results for “nonsense”" in screen.open("search", q="nonsense").words
     assert "Enter an exact value" in screen.open("search").words

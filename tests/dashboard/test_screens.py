@@ -45,7 +45,7 @@ def test_the_list_shows_a_short_payment_with_its_chip_and_links_to_it(screen: Sc
     screen.world.pass_time(20)
     row = screen.open("intents").widget("intents")["rows"][0]
     assert row["href"] == f"intent?id={intent.id}"
-    assert [badge["text"] for badge in row["cells"][1]["badges"]] == ["Pending", "Short"]
+    assert [badge["text"] for badge in row["cells"][1]["badges"]] == ["Pending", "Underpaid"]
 
 
 def test_a_filter_that_nothing_matches_says_so(screen: Screen) -> None:

@@ -175,7 +175,7 @@ def test_accounts_are_hidden_without_permission(screen: Screen) -> None:
     add(screen.world, "Vic", "viewer")
     sign_in(screen.again().at, "Vic", WORDS)
     screen.open("staff")
-    assert "ask somebody with the role admin" in screen.words
+    assert "ask a staff member with the role admin" in screen.words
     assert not screen.has("staff")
     assert not [field for field in screen.at.text_input if field.key == "person_name"]
 

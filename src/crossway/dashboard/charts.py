@@ -56,7 +56,7 @@ def fee_against_time(points: Sequence[ChartPoint], shade: Shade) -> Option:
         "tooltip": {"trigger": "item", "formatter": "{b}: {c} (seconds, USD)"},
         "xAxis": {
             "type": "log",
-            "name": "usual time in seconds",
+            "name": "estimated time in seconds",
             "nameLocation": "middle",
             "nameGap": 28,
             "nameTextStyle": {"color": INK[shade]},

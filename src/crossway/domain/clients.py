@@ -141,8 +141,8 @@ class Principal:
             raise Forbidden("Only an operator can do this")
         if not can(self.role, permission):
             raise Forbidden(
-                f"This needs the right to {permission}, which the role {self.role} does not have: "
-                f"ask somebody with the role {minimum_role(permission)}"
+                f"This needs permission to {permission}, which the role {self.role} does not have: "
+                f"ask a staff member with the role {minimum_role(permission)}"
             )
 
     def require_chain_allowed(self, chain: str, testnet: bool) -> None:

@@ -15,14 +15,14 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """A permission; the value completes "This needs the right to …"."""
+    """A permission; the value completes "This needs permission to …"."""
 
-    SEE = "see every client's payments"
+    SEE = "see every merchant's payments"
     WORK = "work on payments and orders"
     REFUND = "send refunds"
-    SWITCH = "switch routes and chains off and on"
-    TREASURE = "send money where no payment's terms send it"
-    MANAGE = "manage people, clients, keys and webhooks"
+    SWITCH = "disable and enable routes and chains"
+    TREASURE = "move funds outside a payment's terms"
+    MANAGE = "manage staff, merchants, keys and webhooks"
 
 
 _MINIMUM_ROLES: Final = MappingProxyType(

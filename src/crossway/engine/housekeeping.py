@@ -50,7 +50,7 @@ def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
             minutes = (now - heads[chain].time).total_seconds() // 60
             name = chain_name(services, chain)
             message = (
-                f"The newest block of {name} is {minutes:.0f} minutes old: is its node behind?"
+                f"The newest block of {name} is {minutes:.0f} minutes old. Its node may be behind."
             )
             raise_alert(unit, services, f"stale:{chain}", "node", chain, message)
         for key, (intent_id, message) in claims.items():
@@ -73,7 +73,7 @@ def _find_late_claims(
     return {
         f"claim:{t.id}": (
             t.intent_id,
-            f"The relayer's claim for payment {t.intent_id} is open past its time: {t.reason}",
+            f"The relayer's claim for payment {t.intent_id} is overdue: {t.reason}",
         )
         for t in claims
         if now > t.created_at + timedelta(seconds=intents[t.intent_id].settle_seconds) + CLAIM_GRACE

@@ -228,7 +228,7 @@ class OutboundPlanner:
 
     def _wait_for_inventory(self, intent: Intent) -> Decision:
         location, symbol = intent.terms.destination_chain, intent.out_symbol
-        wait = f"The relayer's {symbol} on {chain_name(self._services, location)} is short."
+        wait = f"The relayer is short of {symbol} on {chain_name(self._services, location)}."
         return Decision(wait_reason=wait, alert_key=f"stock:{location}:{symbol}")
 
     def _wait_for_gas(self, chain_id: str) -> Decision:

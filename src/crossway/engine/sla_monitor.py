@@ -44,7 +44,7 @@ def find_breaches(unit: UnitOfWork, alerts: Sequence[Alert], now: datetime) -> l
 def _find_not_started(unit: UnitOfWork, now: datetime) -> list[Breach]:
     return [
         _stuck_breach(
-            i.id, f"Payment {i.id} was paid in full over 5 minutes ago and is not started."
+            i.id, f"Payment {i.id} was funded over 5 minutes ago and has not been started."
         )
         for i in unit.intents.list_older_in_state(State.FUNDED, now - START_DEADLINE, _MAX_ROWS)
     ]
@@ -54,9 +54,7 @@ def _find_not_filled(unit: UnitOfWork, now: datetime) -> list[Breach]:
     """Started payments that exceed the settlement time of their quote and a grace period."""
     started = unit.intents.list_older_in_state(State.INITIATED, now - FILL_GRACE, _MAX_ROWS)
     return [
-        _stuck_breach(
-            i.id, f"Payment {i.id} was started and is not paid out in the time of its quote."
-        )
+        _stuck_breach(i.id, f"Payment {i.id} was started but not paid out within its quoted time.")
         for i in started
         if now > i.updated_at + timedelta(seconds=i.settle_seconds) + FILL_GRACE
     ]
@@ -67,8 +65,8 @@ def _find_not_credited(unit: UnitOfWork, now: datetime) -> list[Breach]:
     return [
         _stuck_breach(
             d.intent_id,
-            f"A deposit of payment {d.intent_id} was seen over 30 minutes ago and has not enough "
-            "confirmations yet.",
+            f"A deposit of payment {d.intent_id} was seen over 30 minutes ago and still lacks "
+            "confirmations.",
         )
         for d in seen
     ]
@@ -78,7 +76,7 @@ def _find_not_returned(unit: UnitOfWork, now: datetime) -> list[Breach]:
     overdue = unit.outbound_txs.list_overdue(_RETURN_KINDS, now - RETURN_DEADLINE, _MAX_ROWS)
     return [
         _stuck_breach(
-            t.intent_id, f"Money of payment {t.intent_id} should have gone back 10 minutes ago."
+            t.intent_id, f"A refund or return of payment {t.intent_id} is 10 minutes overdue."
         )
         for t in overdue
     ]
@@ -94,8 +92,8 @@ def _find_misdirected(unit: UnitOfWork) -> list[Breach]:
             f"{FOREIGN}:{d.id}",
             FOREIGN,
             d.intent_id,
-            f"Payment {d.intent_id} received a deposit that it did not ask for. It is returned "
-            "when the payment expires, or manually now.",
+            f"Payment {d.intent_id} received an unexpected deposit. It is returned when the "
+            "payment expires, or manually before.",
         )
         for d in unit.deposits.list_unreturned()[:_MAX_ROWS]
     ]

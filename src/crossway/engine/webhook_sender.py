@@ -128,10 +128,9 @@ def _record_attempts(
 
 def _disable_endpoint(unit: UnitOfWork, services: Services, endpoint: Endpoint) -> None:
     now: datetime = services.clock.now()
-    unit.deliveries.fail_all_open(endpoint.id, "the webhook was switched off", now)
-    message = (
-        f"{DISABLED_REASON}: webhook {endpoint.id} to {urlsplit(endpoint.url).hostname} is off."
-    )
+    unit.deliveries.fail_all_open(endpoint.id, "the webhook was disabled", now)
+    host = urlsplit(endpoint.url).hostname
+    message = f"{DISABLED_REASON}: webhook {endpoint.id} to {host} is disabled."
     raise_alert(
         unit, services, f"webhook:{endpoint.id}", "webhook", f"webhook {endpoint.id}", message
     )

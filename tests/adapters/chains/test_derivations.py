@@ -130,7 +130,9 @@ def test_create2_on_tron_begins_with_41_and_gives_the_wallets_of_a_factory_there
 ) -> None:
     for place, (salt, result) in enumerate(zip(SALTS, results, strict=True)):
         factory = base58.b58decode_check(FACTORY if place < 2 else NILE_FACTORY)
-        made = create2_address(0x41, factory[1:], keccak256(salt.encode()), bytes.fromhex(code_hash))
+        made = create2_address(
+            0x41, factory[1:], keccak256(salt.encode()), bytes.fromhex(code_hash)
+        )
         assert canonical_address("tron", base58.b58encode_check(b"\x41" + made).decode()) == result
 
 

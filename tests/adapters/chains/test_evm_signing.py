@@ -28,9 +28,17 @@ def test_a_transaction_has_the_bytes_that_eth_account_gives_it() -> None:
     fee = params.gas_limit * 3_000_000_007
     price = gas_price(fee, params)
     other = WHO.sign_transaction(
-        {"chainId": 8453, "nonce": 0, "to": TO, "data": CALL.data, "value": 17,
-         "gas": params.gas_limit, "maxFeePerGas": price.max_fee, "maxPriorityFeePerGas": price.priority_fee}
-    )  # fmt: skip
+        {
+            "chainId": 8453,
+            "nonce": 0,
+            "to": TO,
+            "data": CALL.data,
+            "value": 17,
+            "gas": params.gas_limit,
+            "maxFeePerGas": price.max_fee,
+            "maxPriorityFeePerGas": price.priority_fee,
+        }
+    )
     mine = sign_transaction(LocalSigner(SECRET), 8453, params, CALL, 0, fee)
     assert mine.raw == bytes(other.raw_transaction)
     assert mine.tx_id == "0x" + bytes(other.hash).hex()

@@ -191,4 +191,6 @@ def test_balances_are_what_the_transaction_changed() -> None:
     read: ParsedTransaction = parse_transaction(shown(), name())
     gained = {read.keys[n]: read.lamports_gained(n, False) for n in {**read.before, **read.after}}
     assert sorted(gained.values()) == [-TOTAL - 7, 7, TOTAL]
-    assert sum(read.lamports_gained(n, True) for n in range(len(read.keys))) == -shown()["meta"]["fee"]
+    assert (
+        sum(read.lamports_gained(n, True) for n in range(len(read.keys))) == -shown()["meta"]["fee"]
+    )

@@ -114,7 +114,9 @@ def test_a_receipt_before_its_block_is_accepted_is_none() -> None:
 
 def test_an_event_without_a_block_and_halves_that_are_none_are_no_answer() -> None:
     with pytest.raises(MalformedResponse):
-        parse_located_event({"from_address": "0x1", "keys": [], "data": [], "transaction_hash": "0x5"})
+        parse_located_event(
+            {"from_address": "0x1", "keys": [], "data": [], "transaction_hash": "0x5"}
+        )
     assert parse_u256(["0x5", "0x0"], "a balance") == 5
     for value in (["0x5"], ["0x5", "0x0", "0x0"], [hex(2**128), "0x0"]):
         with pytest.raises(MalformedResponse):

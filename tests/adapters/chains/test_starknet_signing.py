@@ -90,7 +90,9 @@ def test_a_key_may_be_written_without_leading_zeros() -> None:
 def test_a_transaction_has_the_hash_that_starknet_py_gives_it() -> None:
     fee = 10**17 + 12345
     bounds = fee_bounds(PARAMS, fee)
-    mine = sign_transaction(StarkSigner(SECRET), StarknetChainId.MAINNET, ACCOUNT, CALLS, 7, bounds, fee)
+    mine = sign_transaction(
+        StarkSigner(SECRET), StarknetChainId.MAINNET, ACCOUNT, CALLS, 7, bounds, fee
+    )
     told = orjson.loads(mine.raw)
     calls = [TheirCall(to_felt(c.to), selector(c.entry), list(c.data)) for c in CALLS]
     theirs = InvokeV3(
@@ -110,7 +112,9 @@ def test_a_transaction_has_the_hash_that_starknet_py_gives_it() -> None:
     )
     digest = theirs.calculate_hash(StarknetChainId.MAINNET)
     assert mine.tx_id == to_hex(digest)
-    assert [int(one, 16) for one in told["calldata"]] == theirs.calldata == multicall_calldata(CALLS)
+    assert (
+        [int(one, 16) for one in told["calldata"]] == theirs.calldata == multicall_calldata(CALLS)
+    )
     signature = [int(one, 16) for one in told["signature"]]
     assert verify_message_signature(digest, signature, StarkSigner(SECRET).public)
 

@@ -71,7 +71,11 @@ def test_a_call_has_the_bytes_and_the_name_that_tronpy_gives_it() -> None:
     signature = tron_pb2.Transaction.FromString(one.raw).signature[0]
     assert signature.hex() == PrivateKey(SECRET).sign_msg_hash(sha256(mine).digest()).hex()
     found = parse_raw_transaction(mine)
-    assert (found.tx_id, found.sender, found.to) == (one.tx_id, to_evm_address(WHO.address), to_evm_address(USDT))
+    assert (found.tx_id, found.sender, found.to) == (
+        one.tx_id,
+        to_evm_address(WHO.address),
+        to_evm_address(USDT),
+    )
     assert (found.data, found.sequence, found.expires_ms) == (call.data, 258, REF_BLOCK.expires_ms)
 
 
@@ -85,7 +89,9 @@ def test_a_payment_of_trx_has_the_bytes_that_tronpy_gives_it() -> None:
 
 
 def test_a_call_of_somebody_else_carries_no_number() -> None:
-    raw = encode_call_tx(to_evm_address(WHO.address), Call(to_evm_address(USDT), bytes(68)), REF_BLOCK, 1)
+    raw = encode_call_tx(
+        to_evm_address(WHO.address), Call(to_evm_address(USDT), bytes(68)), REF_BLOCK, 1
+    )
     assert parse_raw_transaction(raw).sequence is None
     with pytest.raises(MalformedResponse):
         parse_raw_transaction(b"\xff" * 40)
@@ -104,7 +110,9 @@ def test_a_created_contract_s_address_follows_from_its_transaction_and_owner() -
     21 bytes of who sent it."""
     name = "5a" * 32
     digest = keccak256(bytes.fromhex(name) + b58decode_check(WHO.address))
-    assert b58decode_check(created_address(name, to_evm_address(WHO.address))) == b"\x41" + digest[12:]
+    assert (
+        b58decode_check(created_address(name, to_evm_address(WHO.address))) == b"\x41" + digest[12:]
+    )
 
 
 def test_a_key_before_the_host_is_a_header_and_in_no_url() -> None:
@@ -133,9 +141,18 @@ def test_a_fee_counts_what_is_staked_and_whole_transactions_of_bandwidth() -> No
     whole = params.energy_limit * 100 + params.tx_bytes * 1_000
     assert fee_units(params, prices, AccountResources(0, 0, 0)) == whole
     assert fee_units(params, prices, AccountResources(0, 0, params.tx_bytes - 1)) == whole
-    assert fee_units(params, prices, AccountResources(0, 0, params.tx_bytes)) == params.energy_limit * 100
-    assert fee_units(params, prices, AccountResources(50_000, params.tx_bytes, 0)) == whole - 5_000_000 - 800_000
-    assert fee_units(params, prices, AccountResources(params.energy_limit + 1, params.tx_bytes, 0)) == 0
+    assert (
+        fee_units(params, prices, AccountResources(0, 0, params.tx_bytes))
+        == params.energy_limit * 100
+    )
+    assert (
+        fee_units(params, prices, AccountResources(50_000, params.tx_bytes, 0))
+        == whole - 5_000_000 - 800_000
+    )
+    assert (
+        fee_units(params, prices, AccountResources(params.energy_limit + 1, params.tx_bytes, 0))
+        == 0
+    )
 
 
 def test_contracts_of_a_profile_are_refused_in_words() -> None:

@@ -44,7 +44,11 @@ class Tron:
     """A running chain and its hands; addresses are Tron's."""
 
     chain, token, stock = TRON, USDT, anvil.STOCK
-    relayer, treasury, key = RELAYER.address, to_base58(anvil.TREASURY), bytes.fromhex(RELAYER_KEY[2:])
+    relayer, treasury, key = (
+        RELAYER.address,
+        to_base58(anvil.TREASURY),
+        bytes.fromhex(RELAYER_KEY[2:]),
+    )
 
     def __init__(self, machine: Machine, front: Front) -> None:
         self.machine, self.front = machine, front
@@ -81,14 +85,15 @@ class Tron:
     def call(self, to: str, data: bytes, units: int = 0, signer: LocalSigner = RICH) -> str:
         """A call by a plain wallet; its name. It is mined only by `mine`."""
         call = Call(to_evm_address(to), data, units)
-        return self.send(encode_call_tx(to_evm_address(signer.address), call, self.frame(), FEE_LIMIT), signer)
+        return self.send(
+            encode_call_tx(to_evm_address(signer.address), call, self.frame(), FEE_LIMIT), signer
+        )
 
     def transfer(self, to: str, units: int, token: str | None = None) -> str:
         """A payment by a plain wallet of a token or of TRX."""
         if (token or self.token) == TRX:
-            return self.send(
-                encode_transfer_tx(to_evm_address(RICH.address), to_evm_address(to), units, self.frame())
-            )  # fmt: skip
+            payer, recipient = to_evm_address(RICH.address), to_evm_address(to)
+            return self.send(encode_transfer_tx(payer, recipient, units, self.frame()))
         words = address_word("tron", to) + number_word(units)
         return self.call(token or self.token, _selector("transfer(address,uint256)") + words)
 

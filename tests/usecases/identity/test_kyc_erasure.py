@@ -126,8 +126,8 @@ def test_an_erasure_is_audited_without_the_address(office: KycHarness) -> None:
     order_of_hers(office)
     customers.erase_customer(*office.asked, EMAIL)
     with office.world.store.read() as unit:
-        (line,) = [line for line in unit.audit_log.list_recent(9) if line[2] == "person erased"]
-    assert (line[3]["orders"], line[3]["whole"]) == (1, True)
+        (line,) = [line for line in unit.audit_log.list_recent(9) if line[2] == "customer erased"]
+    assert (line[3]["orders"], line[3]["complete"]) == (1, True)
     assert EMAIL not in str(line)
 
 

@@ -196,9 +196,9 @@ def test_who_is_slow_broken_down_or_refuses_is_left_out_and_named() -> None:
     [
         (
             {"fiat_minor": 99 * 10**6},
-            r"named 990000\.00 NGN where the reference rate of 2026-11-20",
+            r"quoted 990000\.00 NGN, but the reference rate of 2026-11-20",
         ),
-        ({"fiat_minor": 1, "fee_minor": 0}, r"named 0\.01 NGN where the reference rate"),
+        ({"fiat_minor": 1, "fee_minor": 0}, r"quoted 0\.01 NGN, but the reference rate"),
         ({"fiat_minor": -1}, "amounts that do not add up"),
         ({"fee_minor": 10**12}, "amounts that do not add up"),
         ({"fee_minor": -1}, "amounts that do not add up"),

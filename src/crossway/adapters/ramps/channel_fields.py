@@ -26,7 +26,7 @@ def build_field(key: str, country: str, provider: ProviderName) -> Field:
     if key == "accountNumber":
         return Field("accountNumber", "Account number", "string", **data["accounts"][country])
     if key == "accountName":
-        return Field("accountName", "Name of the account's holder", "string", example="Ada Obi")
+        return Field("accountName", "Name of the account holder", "string", example="Ada Obi")
     raise ValueError(f"{provider}: {key} is not a field of fields.toml")
 
 

@@ -55,7 +55,7 @@ def _requirement(key: str, country: str) -> Requirement:
     other = key.startswith("additional")
     if key in ("idType", "additionalIdType"):
         options = tuple(form["types"])
-        label = "Kind of a second identity number" if other else "Kind of identity number"
+        label = "Type of the second identity number" if other else "Type of identity number"
         return Requirement(key, label, "enum", options=options, sensitive=False)
     if key in ("idNumber", "additionalIdNumber"):
         label = f"Second identity number: {form['label']}" if other else form["label"]

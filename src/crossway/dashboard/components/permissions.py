@@ -30,7 +30,7 @@ def is_granted(right: Permission) -> bool:
     """Whether the viewer has a permission; if not, show which role has it."""
     if operator().can(right):
         return True
-    st.caption(f"The right to {right} is required; ask for the role {minimum_role(right)}.")
+    st.caption(f"You need permission to {right}: ask for the role {minimum_role(right)}.")
     return False
 
 

@@ -51,7 +51,7 @@ def header(story: OrderDetail) -> None:
         label = "Delivery payment"
         if order.direction is Direction.OFF:
             label = "Deposit payment"
-        link = LinkButton(f"{label}, #{order.intent_id}", intent_href(order.intent_id), "list_alt")
+        link = LinkButton(f"{label} #{order.intent_id}", intent_href(order.intent_id), "list_alt")
         widget.link_buttons((link,), "of_intent", width="content")
 
 

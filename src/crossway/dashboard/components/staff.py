@@ -99,7 +99,7 @@ def _enable_or_disable(member: StaffMember) -> None:
         if st.button("Let them sign in again", icon=":material/how_to_reg:"):
             run_action(partial(_enable, member))
         return
-    st.markdown("Wherever they are signed in, that ends at once.")
+    st.markdown("They are signed out everywhere immediately.")
     if st.button("Disable this account…", icon=":material/person_off:"):
         asks = f"{member.name} is signed out everywhere at once and cannot sign in any more."
         if here is not None and here.name == member.name:

@@ -198,7 +198,7 @@ def describe_verification(
         if verification.unhashed_entries
         else ""
     )
-    known_found = " The given hash is one of them." if known_hash else ""
+    known_found = " The hash you entered is one of them." if known_hash else ""
     without_hash = (
         f" {verification.unhashed_entries:,} older entries have no hash."
         if verification.unhashed_entries

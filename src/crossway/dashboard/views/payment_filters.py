@@ -52,8 +52,8 @@ FIELD_NAMES: Final[Mapping[FilterField, str]] = MappingProxyType(
 )
 EXCEPTION_NAMES: Final[Mapping[ExceptionFlag, str]] = MappingProxyType(
     {
-        ExceptionFlag.SHORT: "Short: received less than requested",
-        ExceptionFlag.OVER: "Over: received more than requested",
+        ExceptionFlag.SHORT: "Underpaid: received less than requested",
+        ExceptionFlag.OVER: "Overpaid: received more than requested",
         ExceptionFlag.LATE: "Late: received after the payment expired",
         ExceptionFlag.WRONG_TOKEN: "Wrong token: another token or chain",
         ExceptionFlag.REFUND_FAILED: "Refund failed",

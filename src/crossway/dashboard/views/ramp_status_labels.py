@@ -63,4 +63,4 @@ def describe_next_actor(order: RampOrder) -> str:
         case OrderState.FAILED:
             refunder = provider if is_on_ramp else "Crossway"
             return f"{refunder} refunds the user if a payment was made."
-    return "No action needed: this order is finished."
+    return "None. This order is finished."

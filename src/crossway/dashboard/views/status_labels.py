@@ -54,11 +54,11 @@ INTENT_EVENTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 
 OUTBOUND_TX_KINDS: Final[Mapping[OutboundTxKind, str]] = MappingProxyType(
     {
-        OutboundTxKind.START: "Collect the deposit",
-        OutboundTxKind.FILL: "Pay the recipient",
-        OutboundTxKind.RETURN_EXCESS: "Return the overpayment",
+        OutboundTxKind.START: "Deposit collection",
+        OutboundTxKind.FILL: "Payout to the recipient",
+        OutboundTxKind.RETURN_EXCESS: "Overpayment return",
         OutboundTxKind.REIMBURSE: "Bridge reimbursement",
-        OutboundTxKind.REFUND: "Refund the payer",
+        OutboundTxKind.REFUND: "Refund to the payer",
     }
 )
 
@@ -126,8 +126,10 @@ ACCOUNT_NAMES: Final[Mapping[Account, str]] = MappingProxyType(
     }
 )
 
-SHORT: Final = Badge("Short", "orange", "hourglass_bottom", "Received less than requested")
-OVER: Final = Badge("Over", "blue", "add", "Received more than requested; the excess is returned")
+SHORT: Final = Badge("Underpaid", "orange", "hourglass_bottom", "Received less than requested")
+OVER: Final = Badge(
+    "Overpaid", "blue", "add", "Received more than requested; the excess is returned"
+)
 LATE: Final = Badge("Late", "orange", "schedule", "A deposit arrived after the payment expired")
 MISDIRECTED: Final = Badge(
     "Wrong token",
@@ -146,8 +148,8 @@ HELD_UP: Final = Badge(
 
 RETURN_KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "foreign": "Return the wrong token",
-        "late": "Return the late deposit",
+        "foreign": "Wrong token return",
+        "late": "Late deposit return",
     }
 )
 

@@ -236,7 +236,7 @@ def _counterparty(posted: StoredPosting, intent: Intent | None) -> str:
     if Account.EQUITY in accounts:
         return "the operator"
     if Account.NETWORK_FEES in accounts:
-        return "the chain's validators"
+        return "validators"
     if intent is None:
         return ""
     if Account.RECIPIENT in accounts:

@@ -21,7 +21,7 @@ from crossway.usecases.payments.intents import get_by_id
 
 MAX_RELATED = 50
 _KIND_LABELS = {
-    OutboundTxKind.START: "start",
+    OutboundTxKind.START: "deposit collection",
     OutboundTxKind.FILL: "payout",
     OutboundTxKind.RETURN_EXCESS: "return of an unexpected deposit",
     OutboundTxKind.REIMBURSE: "bridge reimbursement",
@@ -134,7 +134,7 @@ def describe_next_action(
         case State.PENDING:
             return _describe_pending(services, intent, deposits), intent.terms.expires_at
         case State.FUNDED if any(t.state is OutboundTxState.FAILED for t in transfers):
-            label = "Crossway: refund when the payment expires, because the start failed."
+            label = "Crossway: refund when the payment expires. Collecting the deposit failed."
             return label, intent.terms.expires_at
         case State.FUNDED:
             reason = next((t.reason for t in open_txs if t.reason), "")
@@ -151,7 +151,7 @@ def describe_next_action(
         bridge_name = intent.terms.bridge
         bridge = bridge_title(bridge_name) if bridge_name else "the collecting account"
         return f"Waiting for {bridge} to reimburse the relayer.", reimbursing[0].next_at
-    return "None: this payment is finished.", None
+    return "None. This payment is finished.", None
 
 
 def _needs_operator(failed: OutboundTx, intent: Intent) -> bool:

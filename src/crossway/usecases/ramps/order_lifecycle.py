@@ -31,7 +31,7 @@ def apply_intent_state(uow: OrderUnitOfWork) -> None:
     if intent is None or uow.order.state is OrderState.PENDING:
         return
     if intent.state in FUNDED:
-        mark_paid(uow, f"The deposit of intent {intent.id} was received")
+        mark_paid(uow, f"The deposit of payment {intent.id} was received")
     if intent.state is State.COMPLETED:
         if uow.order.direction is Direction.ON:
             _on_delivered(uow, intent)
@@ -155,7 +155,7 @@ def _on_delivered(uow: OrderUnitOfWork, intent: Intent) -> None:
     order = uow.order
     if order.state is OrderState.PROCESSING:
         tx_hash = order.provider_tx
-        note = f"Intent {intent.id} was delivered"
+        note = f"Payment {intent.id} delivered the crypto"
         uow.apply_event(OrderEvent.DELIVERED, note, completed_at=uow.now, provider_tx=tx_hash)
         uow.add_postings(
             DELIVERED,
@@ -165,7 +165,7 @@ def _on_delivered(uow: OrderUnitOfWork, intent: Intent) -> None:
         uow.resolve_alerts()
     elif order.state in FINAL_ORDER_STATES and order.state is not OrderState.COMPLETED:
         uow.raise_alert(
-            CONTRADICTED, f"it is {order.state.lower()}, but its payment {intent.id} was delivered."
+            CONTRADICTED, f"it is {order.state.lower()}, but payment {intent.id} was completed."
         )
 
 

@@ -174,7 +174,7 @@ def _accept(
         uow.intent_work.current[stored.id] = stored
         fields |= {"intent_id": stored.id, "intent_address": stored.address}
         fields |= {"gross_units": stored.terms.deposit_amount, "pay_to": stored.terms.recipient}
-    uow.apply_event(OrderEvent.ACCEPTED, f"{order.provider} has opened it", **fields)
+    uow.apply_event(OrderEvent.ACCEPTED, f"{order.provider} accepted the order", **fields)
     on_save(unit, saved := uow.save())
     return saved
 

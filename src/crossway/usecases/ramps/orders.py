@@ -261,7 +261,7 @@ def _store_order(
     stored_intent = unit.intents.add(replace(intent, order_id=stored.id), new_event_id())
     uow = lock_order(services, unit, stored.id)
     uow.add_note(
-        f"Intent {stored_intent.id} was created for the delivery", intent_id=stored_intent.id
+        f"Payment {stored_intent.id} was created for the delivery", intent_id=stored_intent.id
     )
     uow.save()
     unit.orders.reschedule(stored.id, 0, order.next_at)
