@@ -59,7 +59,7 @@ def test_one_process_serves_pages_and_api_and_runs_the_engine(tmp_path: Path) ->
     port = free_port()
     command = ("-m", "streamlit", "run", "app.py", "--server.port", str(port))
     with (
-        started(tmp_path, "Others: crossway keys create", *command) as lines,
+        started(tmp_path, "More keys: crossway keys create", *command) as lines,
         httpx.Client(
             base_url=f"http://127.0.0.1:{port}", transport=httpx.HTTPTransport(retries=8)
         ) as http,
@@ -86,7 +86,7 @@ def test_one_process_serves_pages_and_api_and_runs_the_engine(tmp_path: Path) ->
 def test_the_api_and_the_engine_run_alone(tmp_path: Path) -> None:
     cli = ("-c", "from crossway.cli import main; main()")
     with started(tmp_path, "The engine runs", *cli, "engine") as lines:
-        assert "The engine runs; end it with Ctrl-C\n" in lines
+        assert "The engine runs; stop it with Ctrl-C\n" in lines
         port = free_port()
         with (
             started(tmp_path, f"127.0.0.1:{port}", *cli, "api", "--port", str(port)),

@@ -46,7 +46,7 @@ def test_conditions_are_added_and_taken_away_and_stand_in_the_address(
     assert screen.at.query_params["all"] == "exception:short"
     built(screen, "to", SOLANA)
     assert "No matching payments" in screen.words
-    screen.press("Exception is Short")
+    screen.press("Exception is Underpaid")
     assert listed(screen) == [three[2]]
     screen.press("To chain is Solana")
     assert listed(screen) == three[::-1]

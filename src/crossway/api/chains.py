@@ -33,11 +33,11 @@ def listed(services: ServicesDep, caller: Reader, network: Network = None) -> Js
 )
 def every_token(services: ServicesDep, caller: Reader) -> JsonResponse:
     """The available tokens by chain."""
-    found = supported_chains.list_all_tokens(services)
+    tokens_by_chain = supported_chains.list_all_tokens(services)
     return JsonResponse(
         {
             chain: [wire.TokenOut.from_token(token) for token in tokens]
-            for chain, tokens in found.items()
+            for chain, tokens in tokens_by_chain.items()
         }
     )
 

@@ -125,7 +125,7 @@ def invalid_parameters(_: Request, error: Exception) -> JsonResponse:
     """Parameters that FastAPI refused, with one sentence for each."""
     assert isinstance(error, RequestValidationError)
     return error_response(
-        400, "; ".join(dict.fromkeys(_parameter_error(one) for one in error.errors()))
+        400, "; ".join(dict.fromkeys(_parameter_error(problem) for problem in error.errors()))
     )
 
 
@@ -150,8 +150,8 @@ HANDLERS: Final[dict[int | type[Exception], Any]] = {
 
 def _allowed_methods(request: Request) -> set[str]:
     routes = [r for r in request.app.router.routes if isinstance(r, Route)]
-    found = [r.methods or () for r in routes if r.matches(request.scope)[0] is not Match.NONE]
-    return {method for methods in found for method in methods}
+    methods_per_route = [r.methods or () for r in routes if r.matches(request.scope)[0] is not Match.NONE]
+    return {method for methods in methods_per_route for method in methods}
 
 
 def _with_details(text: str, details: str) -> str:

@@ -119,8 +119,8 @@ def by_address(
 )
 def destination_address(services: ServicesDep, caller: Reader, address: Address) -> JsonResponse:
     """The intent's address on the destination chain."""
-    found = intents.get_destination_address(services, caller, address)
-    return JsonResponse(wire.DestinationAddress(destinationAddress=found))
+    destination = intents.get_destination_address(services, caller, address)
+    return JsonResponse(wire.DestinationAddress(destinationAddress=destination))
 
 
 @router.get(

@@ -45,10 +45,10 @@ def state(
     cryptoAmount: Amount = None,
 ) -> JsonResponse:
     """The customer's tier, limit and missing requirements."""
-    found = verification.assess_customer(
+    assessment = verification.assess_customer(
         services, caller, provider, userEmail, countryCode, fiatCurrency, cryptoAmount
     )
-    return JsonResponse(wire.KycStateOut.from_assessment(found))
+    return JsonResponse(wire.KycStateOut.from_assessment(assessment))
 
 
 @state_router.get(
@@ -67,10 +67,10 @@ def state_of_transaction(
     amount: Amount = None,
 ) -> JsonResponse:
     """The customer's KYC state for one transaction."""
-    found = verification.assess_customer(
+    assessment = verification.assess_customer(
         services, caller, provider, userEmail, countryCode, fiatCurrency, amount, "amount"
     )
-    return JsonResponse(wire.KycStateOut.from_assessment(found))
+    return JsonResponse(wire.KycStateOut.from_assessment(assessment))
 
 
 @router.get(
@@ -87,8 +87,8 @@ def requirements(
     fiatCurrency: FiatCurrency = None,
 ) -> JsonResponse:
     """A provider's tiers in a country with their requirements."""
-    found = verification.get_requirements(services, caller, provider, countryCode, fiatCurrency)
-    return JsonResponse(wire.RequirementsOut.from_requirements(found))
+    tiers = verification.get_requirements(services, caller, provider, countryCode, fiatCurrency)
+    return JsonResponse(wire.RequirementsOut.from_requirements(tiers))
 
 
 @router.post(
@@ -105,7 +105,7 @@ def submit(
 ) -> JsonResponse:
     """Submit a customer's fields to a provider's check. They are stored encrypted and masked when
     returned."""
-    found = verification.submit_kyc(
+    assessment = verification.submit_kyc(
         services,
         caller,
         body.provider,
@@ -114,7 +114,7 @@ def submit(
         body.fields,
         currency=body.fiatCurrency,
     )
-    return JsonResponse(wire.KycStateOut.from_assessment(found))
+    return JsonResponse(wire.KycStateOut.from_assessment(assessment))
 
 
 async def _raw(request: Request) -> bytes:
@@ -143,10 +143,10 @@ def add_document(
 ) -> JsonResponse:
     """A PNG, JPEG or PDF of up to 5 MiB; the body is the file."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    found = verification.add_document(
+    assessment = verification.add_document(
         services, caller, provider, userEmail, countryCode, key, media_type, content, fiatCurrency
     )
-    return JsonResponse(wire.KycStateOut.from_assessment(found))
+    return JsonResponse(wire.KycStateOut.from_assessment(assessment))
 
 
 @router.delete(

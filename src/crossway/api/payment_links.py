@@ -58,15 +58,15 @@ def listed(
     request: Request, services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]
 ) -> JsonResponse:
     """The client's payment links, newest first."""
-    found = links.list_page(services, caller, page.limit, page.cursor)
-    more = len(found) == page.limit and bool(links.list_page(services, caller, 1, found[-1].id))
+    page_links = links.list_page(services, caller, page.limit, page.cursor)
+    more = len(page_links) == page.limit and bool(links.list_page(services, caller, 1, page_links[-1].id))
     return JsonResponse(
         wire.PaymentLinkPage(
             payment_links=[
-                wire.PaymentLinkOut.from_link(one, link_url(request, one)) for one in found
+                wire.PaymentLinkOut.from_link(link, link_url(request, link)) for link in page_links
             ],
             limit=page.limit,
-            nextCursor=found[-1].id if more else None,
+            nextCursor=page_links[-1].id if more else None,
         )
     )
 

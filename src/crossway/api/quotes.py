@@ -52,8 +52,8 @@ def multiple(
     excludeBridges: ExcludedBridges = None,
 ) -> JsonResponse:
     """The quotes of every bridge that serves the route, cheapest first."""
-    found = quotes.list_quotes(services, caller, params.to_request(), excludeBridges)
-    return JsonResponse([wire.SingleQuote.from_quote(quote) for quote in found])
+    result = quotes.list_quotes(services, caller, params.to_request(), excludeBridges)
+    return JsonResponse([wire.SingleQuote.from_quote(quote) for quote in result])
 
 
 @router.get(
@@ -70,8 +70,8 @@ def best(
     excludeBridges: ExcludedBridges = None,
 ) -> JsonResponse:
     """The quote of the cheapest bridge."""
-    found = quotes.best_quote(services, caller, params.to_request(), excludeBridges)
-    return JsonResponse(wire.SingleQuote.from_quote(found))
+    result = quotes.best_quote(services, caller, params.to_request(), excludeBridges)
+    return JsonResponse(wire.SingleQuote.from_quote(result))
 
 
 @router.get(

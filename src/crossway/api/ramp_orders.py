@@ -75,19 +75,19 @@ def _created(order: RampOrder) -> JsonResponse:
 )
 def listed(services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]) -> JsonResponse:
     """The client's orders, newest first. `cursor` pages without skipping or repeating any."""
-    wanted = _filter(services, page)
-    found, total = ramp_orders.list_orders(services, caller, wanted, page.limit, page.offset)
+    filters = _filter(services, page)
+    orders, total = ramp_orders.list_orders(services, caller, filters, page.limit, page.offset)
     more = False
-    if len(found) == page.limit:
-        after = replace(wanted, before_id=found[-1].id)
+    if len(orders) == page.limit:
+        after = replace(filters, before_id=orders[-1].id)
         more = bool(ramp_orders.list_orders(services, caller, after, 1, 0)[0])
     return JsonResponse(
         wire.OrderPage(
-            orders=[wire.OrderOut.from_order(order) for order in found],
+            orders=[wire.OrderOut.from_order(order) for order in orders],
             total=total,
             limit=page.limit,
             offset=page.offset,
-            nextCursor=str(found[-1].id) if more else None,
+            nextCursor=str(orders[-1].id) if more else None,
         )
     )
 
@@ -96,13 +96,13 @@ def _filter(services: Services, page: Page) -> OrderFilter:
     errors = ValidationErrors()
     status = page.status.upper() if page.status is not None else None
     provider = page.provider.upper() if page.provider is not None else None
-    for name, given, known in (
+    for name, value, allowed in (
         ("status", status, STATES),
         ("type", page.type, TYPES),
         ("provider", provider, PROVIDERS),
     ):
-        if given is not None and given not in known:
-            errors.add(f"{name} must be one of {', '.join(known)}")
+        if value is not None and value not in allowed:
+            errors.add(f"{name} must be one of {', '.join(allowed)}")
     currency = page.fiatCurrency
     if currency is not None and currency not in services.fiat.corridors:
         errors.add("fiatCurrency must be one of the supported currencies, such as NGN")

@@ -58,8 +58,8 @@ def currencies(
     """The supported currencies; for `off-ramp`, those with direct payouts."""
     return JsonResponse(
         [
-            wire.CurrencyOut.from_currency(one)
-            for one in ramp_quotes.list_currencies(services, caller, provider, type)
+            wire.CurrencyOut.from_currency(currency)
+            for currency in ramp_quotes.list_currencies(services, caller, provider, type)
         ]
     )
 
@@ -73,5 +73,5 @@ def currencies(
 def countries(services: ServicesDep, caller: Reader) -> JsonResponse:
     """The countries where ramps are offered, with their currencies."""
     return JsonResponse(
-        [wire.CountryOut.from_country(one) for one in ramp_quotes.list_countries(services, caller)]
+        [wire.CountryOut.from_country(country) for country in ramp_quotes.list_countries(services, caller)]
     )

@@ -59,12 +59,12 @@ def request_body_schema(model: type[RequestModel]) -> dict[str, Any]:
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys are unique; parsers disagree about which of two equal keys counts."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in found if names.count(name) > 1)
-        raise ValueError(f"{twice[:_MAX_SHOWN_NAME]} is there twice")
-    return found
+        duplicate = next(name for name in values if names.count(name) > 1)
+        raise ValueError(f"{duplicate[:_MAX_SHOWN_NAME]} is there twice")
+    return values
 
 
 def _parse_finite_float(text: str) -> float:

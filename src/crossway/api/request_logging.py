@@ -72,7 +72,7 @@ def _log_entry(
     client: str | None,
     key_prefix: str | None,
 ) -> RequestLogEntry:
-    kept, state = response.logs_body(scope), scope["state"]
+    logs_body, state = response.logs_body(scope), scope["state"]
     return RequestLogEntry(
         at=response.started,
         request_id=state["request_id"],
@@ -82,8 +82,8 @@ def _log_entry(
         microseconds=int(seconds * 1_000_000),
         client_id=client,
         key_prefix=key_prefix,
-        request_body=state.get("body", b"") if kept else None,
-        response_body=response.body if kept else None,
+        request_body=state.get("body", b"") if logs_body else None,
+        response_body=response.body if logs_body else None,
         intent_id=tracing.current_context().get("intent"),
     )
 

@@ -225,18 +225,18 @@ def _permissions(key: ApiKey | None) -> tuple[Any, ...] | None:
 
 
 def _render(
-    present: EventRenderer, unit: UnitOfWork, events: Sequence[OutboxEvent]
+    renderer: EventRenderer, unit: UnitOfWork, events: Sequence[OutboxEvent]
 ) -> Mapping[int, bytes]:
     """Render all events at once, or one by one if that fails, so that one event stops no other."""
     try:
-        return present(unit, events)
+        return renderer(unit, events)
     except Exception as error:
         if len(events) == 1:
             LOG.error("an event cannot be rendered", event_id=events[0].event_id, exc_info=error)
             return {}
     rendered: dict[int, bytes] = {}
-    for one in events:
-        rendered |= _render(present, unit, [one])
+    for event in events:
+        rendered |= _render(renderer, unit, [event])
     return rendered
 
 

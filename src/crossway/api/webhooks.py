@@ -62,9 +62,9 @@ def create(
 )
 def listed(services: ServicesDep, caller: Reader) -> JsonResponse:
     """The client's webhooks, oldest first."""
-    found = webhooks.list_webhooks(services, caller)
+    endpoints = webhooks.list_webhooks(services, caller)
     return JsonResponse(
-        wire.WebhookList(webhooks=[wire.WebhookOut.from_endpoint(endpoint) for endpoint in found])
+        wire.WebhookList(webhooks=[wire.WebhookOut.from_endpoint(endpoint) for endpoint in endpoints])
     )
 
 
@@ -169,16 +169,16 @@ def of_webhook(
     services: ServicesDep, caller: Reader, id: Number, page: Annotated[Page, Depends()]
 ) -> JsonResponse:
     """Its deliveries, newest first. `cursor` pages without skipping or repeating any."""
-    wanted = _filter(id, page)
-    found = deliveries.list_deliveries(services, caller, wanted, page.limit)
-    full = len(found) == page.limit
-    behind = replace(wanted, before_id=found[-1][0].id) if full else wanted
-    more = full and bool(deliveries.list_deliveries(services, caller, behind, 1))
+    filters = _filter(id, page)
+    page_deliveries = deliveries.list_deliveries(services, caller, filters, page.limit)
+    full = len(page_deliveries) == page.limit
+    next_filters = replace(filters, before_id=page_deliveries[-1][0].id) if full else filters
+    more = full and bool(deliveries.list_deliveries(services, caller, next_filters, 1))
     return JsonResponse(
         wire.DeliveryPage(
-            deliveries=[wire.DeliveryOut.from_delivery(*one) for one in found],
+            deliveries=[wire.DeliveryOut.from_delivery(*delivery) for delivery in page_deliveries],
             limit=page.limit,
-            nextCursor=str(found[-1][0].id) if more else None,
+            nextCursor=str(page_deliveries[-1][0].id) if more else None,
         )
     )
 
@@ -193,8 +193,8 @@ def of_webhook(
 )
 def replay_range(services: ServicesDep, caller: Writer, id: Number, body: Range) -> JsonResponse:
     """Resend all events of a period in order, including those from while it was disabled."""
-    given = {"from": body.since, "to": body.to}
-    count = deliveries.replay_range(services, caller, id, given)
+    period = {"from": body.since, "to": body.to}
+    count = deliveries.replay_range(services, caller, id, period)
     return JsonResponse(wire.Replayed(replayed=count), 202)
 
 

@@ -88,7 +88,7 @@ def to_json(response: Any, indent: int | None = None) -> str:
 
 
 def _all(records: Sequence[Record]) -> list[Any]:
-    return [one.response_json for one in records]
+    return [record.response_json for record in records]
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

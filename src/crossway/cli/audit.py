@@ -23,8 +23,8 @@ def list_entries(
 ) -> None:
     """List entries, newest first."""
     with open_service() as service:
-        wanted = AuditFilter(actor=who, action=what, subject=subject)
-        result = audit.list_entries(service.services, cli_principal(), wanted, limit)
+        filters = AuditFilter(actor=who, action=what, subject=subject)
+        result = audit.list_entries(service.services, cli_principal(), filters, limit)
     for entry in result:
         parts = [str(entry.id), f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.actor, entry.action]
         parts += [entry.subject, ", ".join(f"{k}={v}" for k, v in entry.detail.items())]

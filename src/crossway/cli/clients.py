@@ -16,8 +16,8 @@ group = typer.Typer(no_args_is_help=True, help="API clients and their settings."
 def list_clients() -> None:
     """List all clients, oldest first."""
     with open_service() as service:
-        found = clients.list_clients(service.services)
-    for client in found:
+        all_clients = clients.list_clients(service.services)
+    for client in all_clients:
         refunds = " ".join(f"{kind}={text}" for kind, text in client.refund_addresses.items())
         parts = [client.id, client.name, f"{client.app_fee_bps} bps"]
         parts += [

@@ -23,15 +23,15 @@ from crossway.settings import Settings, write_private
 
 def print_addresses() -> None:
     """Print the contract addresses: those on EVM chains, and with a profile those on its others."""
-    for one in load_family("evm").contract_locations(None):
-        typer.echo(f"{one.name:16}{one.address}")
+    for location in load_family("evm").contract_locations(None):
+        typer.echo(f"{location.name:16}{location.address}")
     if Settings().profile is None:
         return
     catalogue, profile = load_profile()
     for name, chain in profile.chains.items():
         if catalogue.chains[name].kind != "evm":
-            for one in load_family(catalogue.chains[name].kind).contract_locations(chain):
-                typer.echo(f"{name}: {one.name:16}{one.address}")
+            for location in load_family(catalogue.chains[name].kind).contract_locations(chain):
+                typer.echo(f"{name}: {location.name:16}{location.address}")
 
 
 def deploy(names: Sequence[str] | None, key: str, yes: bool, final: bool = False) -> None:
@@ -78,7 +78,7 @@ def print_retained(names: Sequence[str] | None) -> None:
     """Print the token balances that the escrow retained."""
     catalogue, _ = load_profile()
     for name, operator in _open_chains(names):
-        for token in {one.address: one for one in catalogue.by_chain[name]}.values():
+        for token in {candidate.address: candidate for candidate in catalogue.by_chain[name]}.values():
             if units := operator.retained_amount(token.address):
                 typer.echo(f"{name}: {format_units(units, token.decimals)} {token.symbol}")
 
@@ -179,14 +179,14 @@ def _select_tokens(
 ) -> list[Token]:
     name = operator.chain.id
     if symbols:
-        found = [catalogue.token(name, symbol, "token") for symbol in symbols]
+        tokens = [catalogue.token(name, symbol, "token") for symbol in symbols]
     else:
-        found = [one for one in catalogue.by_chain[name] if one.enabled and not one.native]
-        held = operator.token_balances(found)
-        found = [one for one in found if held[one.address]]
-    if native := [one.symbol for one in found if one.native]:
+        tokens = [token for token in catalogue.by_chain[name] if token.enabled and not token.native]
+        held = operator.token_balances(tokens)
+        tokens = [token for token in tokens if held[token.address]]
+    if native := [token.symbol for token in tokens if token.native]:
         raise InvalidInput(f"token: {native[0]} is the chain's native coin and needs no approval")
-    return list({one.address: one for one in found}.values())
+    return list({token.address: token for token in tokens}.values())
 
 
 def _execute(operator: ChainOperator, plan: TxPlan, yes: bool) -> None:
@@ -206,8 +206,8 @@ def _execute(operator: ChainOperator, plan: TxPlan, yes: bool) -> None:
     used = 0
     for tx in plan.transactions:
 
-        def sent(tx_id: str, what: str = tx.description) -> None:
-            typer.echo(f"  sent: {what}: {chain.tx_url(tx_id)}")
+        def sent(tx_id: str, description: str = tx.description) -> None:
+            typer.echo(f"  sent: {description}: {chain.tx_url(tx_id)}")
 
         try:
             result = tx.send(sent)
@@ -221,7 +221,7 @@ def _execute(operator: ChainOperator, plan: TxPlan, yes: bool) -> None:
 
 def _check_contracts(operator: ChainOperator) -> bool:
     contracts = operator.check_contracts()
-    for one in contracts:
-        mark, text = ("✗", one.problem) if one.problem else ("✓", "the expected code")
-        typer.echo(f"{mark} {operator.chain.id} {one.name} at {one.address}: {text}")
-    return not any(one.problem for one in contracts)
+    for contract in contracts:
+        mark, text = ("✗", contract.problem) if contract.problem else ("✓", "the expected code")
+        typer.echo(f"{mark} {operator.chain.id} {contract.name} at {contract.address}: {text}")
+    return not any(contract.problem for contract in contracts)

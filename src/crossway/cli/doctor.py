@@ -57,16 +57,16 @@ def _check_chains() -> bool:
     ring = Keyring(environment())
 
     def look(name: str) -> list[Finding]:
-        facts, wanted = catalogue.chains[name], profile.chains[name]
+        facts, configured = catalogue.chains[name], profile.chains[name]
         chain_family = load_family(facts.kind)
-        found = list(chain_family.diagnose_nodes(facts, wanted, environment(), datetime.now(UTC)))
+        findings = list(chain_family.diagnose_nodes(facts, configured, environment(), datetime.now(UTC)))
         try:
-            operator = chain_family.open_chain(catalogue, name, wanted, environment(), ring)
+            operator = chain_family.open_chain(catalogue, name, configured, environment(), ring)
         except ValueError as error:
-            told = any(one.message == str(error) for one in found)
-            return found if told else [*found, missing_key_finding(name, error)]
+            reported = any(finding.message == str(error) for finding in findings)
+            return findings if reported else [*findings, missing_key_finding(name, error)]
         with closing(operator.chain):
-            return [*found, *operator.diagnose()]
+            return [*findings, *operator.diagnose()]
 
     with ThreadPoolExecutor(max(len(profile.chains), 1)) as pool:
         looked = dict(zip(profile.chains, pool.map(look, profile.chains), strict=True))
@@ -124,8 +124,8 @@ def _database_findings(settings: Settings) -> Iterator[str]:
 
 
 def _key_findings(settings: Settings, store: SqlStore) -> Iterator[str]:
-    given = settings.secret_key is not None or settings.secret_key_file.exists()
+    configured = settings.secret_key is not None or settings.secret_key_file.exists()
     try:
-        check_keys(secret_keys_of(settings) if given else [Fernet.generate_key()], store)
+        check_keys(secret_keys_of(settings) if configured else [Fernet.generate_key()], store)
     except InvalidSecretKey:
         yield "the secret key is not the one that this database was first started with"

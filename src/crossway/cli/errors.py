@@ -60,7 +60,7 @@ def cli_principal() -> Principal:
 def setting_errors(error: ValidationError) -> list[str]:
     """One sentence for each invalid setting."""
     return [
-        f"CROSSWAY_{'_'.join(map(str, one['loc'])).upper()}: {one['msg']}" for one in error.errors()
+        f"CROSSWAY_{'_'.join(map(str, problem['loc'])).upper()}: {problem['msg']}" for problem in error.errors()
     ]
 
 

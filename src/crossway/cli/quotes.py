@@ -25,7 +25,7 @@ def quotes(
 ) -> None:
     """Quote a payment from every chain, cheapest first."""
     with open_client() as crossway:
-        found = crossway.quotes.multi_source(
+        result = crossway.quotes.multi_source(
             destination_chain=destination_chain, amount=amount, token_out=token_out
         )
     rows = [
@@ -34,12 +34,12 @@ def quotes(
             option.bridge or "same chain",
             f"{option.total_fee_formatted:f}",
             f"{option.estimated_fill_seconds} s",
-            ", ".join(one.token for one in option.payment_options),
+            ", ".join(source.token for source in option.payment_options),
         )
-        for option in found.quotes
+        for option in result.quotes
     ]
     print_records(
-        found, as_json, lambda: print_table(("from", "by", "fee", "time", "pay with"), rows)
+        result, as_json, lambda: print_table(("from", "by", "fee", "time", "pay with"), rows)
     )
 
 

@@ -21,15 +21,15 @@ def compare(
     """Compare the books with the chains; prints one line per difference."""
     with open_service() as service:
         caller = cli_principal()
-        found = run_and_wait(service.services, caller)
+        report = run_and_wait(service.services, caller)
         if acknowledge:
             overview.resolve_alerts_of_kind(service.services, caller, "outside")
-    for line in found.sentences():
+    for line in report.sentences():
         typer.echo(line)
-    if found.missing_opening_balances:
+    if report.missing_opening_balances:
         typer.echo(
-            f"The books lack {len(found.missing_opening_balances)} relayer balances: adopt them "
+            f"The books lack {len(report.missing_opening_balances)} relayer balances: adopt them "
             "on the page Reconcile."
         )
-    if found.differences or found.unknown_txs or found.unavailable:
+    if report.differences or report.unknown_txs or report.unavailable:
         raise typer.Exit(1)

@@ -43,12 +43,12 @@ def list_people() -> None:
     """List everyone, oldest first."""
     with open_service() as service:
         staff = members.list_members(service.services, cli_principal())
-        emails = {one.id: members.get_masked_email(service.services, one) for one in staff}
-    for one in staff:
-        seen = (
-            f"last seen {one.last_seen_at:%Y-%m-%d %H:%M} UTC" if one.last_seen_at else "never seen"
+        emails = {member.id: members.get_masked_email(service.services, member) for member in staff}
+    for member in staff:
+        last_seen = (
+            f"last seen {member.last_seen_at:%Y-%m-%d %H:%M} UTC" if member.last_seen_at else "never seen"
         )
-        parts = [one.name, one.role, emails[one.id], "" if one.active else "disabled", seen]
+        parts = [member.name, member.role, emails[member.id], "" if member.active else "disabled", last_seen]
         typer.echo("\t".join(part for part in parts if part))
     if not staff:
         typer.echo("No staff yet: crossway people add NAME --role admin")

@@ -42,12 +42,12 @@ class Crossway:
 
     def chains(self, network: str | None = None) -> list[str]:
         """Identifiers of the available chains; `network` is `mainnet` or `testnet`."""
-        found: list[str] = self.calls.get("/chains", network=network)
-        return found
+        chains: list[str] = self.calls.get("/chains", network=network)
+        return chains
 
     def tokens(self, chain: str) -> list[Token]:
         """The available tokens of a chain."""
-        return [Token.parse(one) for one in self.calls.get(f"/chains/{path_segment(chain)}/tokens")]
+        return [Token.parse(item) for item in self.calls.get(f"/chains/{path_segment(chain)}/tokens")]
 
     def client_info(self) -> ClientInfo:
         """The client of the key, and the key's permissions."""

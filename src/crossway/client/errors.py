@@ -43,8 +43,8 @@ class KycRequired(BadRequest):
     @property
     def kyc(self) -> Mapping[str, Any]:
         """The KYC state, as `GET /ramp/kyc` returns it."""
-        found: Mapping[str, Any] = self.body.get("kyc", {})
-        return found
+        state: Mapping[str, Any] = self.body.get("kyc", {})
+        return state
 
 
 class Unauthorized(ApiError):

@@ -63,7 +63,7 @@ class Intents:
     ) -> Iterator[Intent]:
         """Every payment, newest first; pages are fetched as needed. `status` is `pending`,
         `processing`, `completed` or `failed`."""
-        found = self._calls.pages(
+        items = self._calls.pages(
             "/intents",
             "intents",
             PAGE,
@@ -71,7 +71,7 @@ class Intents:
             source_chain=source_chain,
             destination_chain=destination_chain,
         )
-        return map(Intent.parse, found)
+        return map(Intent.parse, items)
 
     def list_by_sender(self, sender: str) -> Iterator[Intent]:
         """Every payment of one payer's wallet, newest first."""

@@ -23,7 +23,7 @@ class Kyc:
         crypto_amount: Decimal | str | None = None,
     ) -> KycState:
         """A customer's KYC state with a provider; with an amount also whether it can proceed."""
-        found = self._calls.get(
+        response = self._calls.get(
             "/ramp/kyc",
             provider=provider,
             userEmail=user_email,
@@ -31,19 +31,19 @@ class Kyc:
             fiatCurrency=fiat_currency,
             cryptoAmount=crypto_amount,
         )
-        return KycState.parse(found)
+        return KycState.parse(response)
 
     def requirements(
         self, *, provider: str, fiat_currency: str, country_code: str | None = None
     ) -> KycRequirements:
         """What a provider requires in a country, tier by tier."""
-        found = self._calls.get(
+        response = self._calls.get(
             "/ramp/kyc/requirements",
             provider=provider,
             countryCode=country_code,
             fiatCurrency=fiat_currency,
         )
-        return KycRequirements.parse(found)
+        return KycRequirements.parse(response)
 
     def submit(
         self,
@@ -76,7 +76,7 @@ class Kyc:
         fiat_currency: str | None = None,
     ) -> KycState:
         """Submit a PNG, JPEG or PDF of up to 5 MiB; `key` is that of its requirement."""
-        found = self._calls.upload(
+        response = self._calls.upload(
             "/ramp/kyc/documents",
             content,
             media_type,
@@ -86,7 +86,7 @@ class Kyc:
             fiatCurrency=fiat_currency,
             key=key,
         )
-        return KycState.parse(found)
+        return KycState.parse(response)
 
     def erase(self, user_email: str) -> int:
         """Erase a customer's data; returns the number of orders whose customer data was removed."""

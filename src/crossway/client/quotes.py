@@ -22,7 +22,7 @@ class Quotes:
         exclude_chains: Sequence[str] | None = None,
     ) -> MultiSourceQuote:
         """Payment options from every chain; `amount` is a decimal number such as `25.50`."""
-        found = self._calls.get(
+        response = self._calls.get(
             "/quotes/multi-source",
             destinationChain=destination_chain,
             amount=amount,
@@ -30,7 +30,7 @@ class Quotes:
             recipient=recipient,
             excludeChains=exclude_chains or None,
         )
-        return MultiSourceQuote.parse(found)
+        return MultiSourceQuote.parse(response)
 
     def single(
         self,
@@ -66,8 +66,8 @@ class Quotes:
         route = _route(
             token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
         )
-        left_out = exclude_bridges or None
-        return Quote.parse(self._calls.get("/quotes/best", excludeBridges=left_out, **route))
+        excluded = exclude_bridges or None
+        return Quote.parse(self._calls.get("/quotes/best", excludeBridges=excluded, **route))
 
     def multiple(
         self,
@@ -85,9 +85,9 @@ class Quotes:
         route = _route(
             token_in, token_out, source_chain, destination_chain, amount, amount_symbol, recipient
         )
-        left_out = exclude_bridges or None
-        found = self._calls.get("/quotes/multiple", excludeBridges=left_out, **route)
-        return [Quote.parse(one) for one in found]
+        excluded = exclude_bridges or None
+        response = self._calls.get("/quotes/multiple", excludeBridges=excluded, **route)
+        return [Quote.parse(item) for item in response]
 
 
 def _route(

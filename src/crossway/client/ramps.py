@@ -29,7 +29,7 @@ class Ramps:
         user_email: str | None = None,
     ) -> RampQuotes:
         """The quotes of every eligible provider."""
-        found = self._calls.get(
+        response = self._calls.get(
             "/ramp/quotes",
             type=type,
             fiatCurrency=fiat_currency,
@@ -41,16 +41,16 @@ class Ramps:
             directOnly=direct_only,
             userEmail=user_email,
         )
-        return RampQuotes.parse(found)
+        return RampQuotes.parse(response)
 
     def currencies(self, provider: str | None = None, type: str | None = None) -> list[Currency]:
         """The supported currencies."""
-        found = self._calls.get("/ramp/currencies", provider=provider, type=type)
-        return [Currency.parse(one) for one in found]
+        response = self._calls.get("/ramp/currencies", provider=provider, type=type)
+        return [Currency.parse(item) for item in response]
 
     def countries(self) -> list[Country]:
         """The countries where ramps are offered."""
-        return [Country.parse(one) for one in self._calls.get("/ramp/countries")]
+        return [Country.parse(item) for item in self._calls.get("/ramp/countries")]
 
     def create_order(
         self,
@@ -109,7 +109,7 @@ class Ramps:
         fiat_currency: str | None = None,
     ) -> Iterator[RampOrder]:
         """Every order, newest first; pages are fetched as needed."""
-        found = self._calls.pages(
+        response = self._calls.pages(
             "/ramp/orders",
             "orders",
             PAGE,
@@ -118,7 +118,7 @@ class Ramps:
             provider=provider,
             fiatCurrency=fiat_currency,
         )
-        return map(RampOrder.parse, found)
+        return map(RampOrder.parse, response)
 
     def confirm(self, order_id: int) -> RampOrder:
         """Confirm that the user has paid."""

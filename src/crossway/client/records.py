@@ -17,9 +17,9 @@ class Record(BaseModel):
     @classmethod
     def parse(cls, response: Any) -> Self:
         """The record in a JSON response."""
-        found = cls.model_validate(response)
-        found._response_json = response
-        return found
+        record = cls.model_validate(response)
+        record._response_json = response
+        return record
 
     @property
     def response_json(self) -> Any:

@@ -70,5 +70,5 @@ class Event(Record):
 
 def parse_event(raw: bytes) -> Event:
     """The event in the body of a delivery or of a stream's message."""
-    found = Event.parse(json.loads(raw, parse_float=Decimal))
-    return found.model_copy(update={"raw": raw})
+    event = Event.parse(json.loads(raw, parse_float=Decimal))
+    return event.model_copy(update={"raw": raw})

@@ -52,7 +52,7 @@ class Webhooks:
 
     def list(self) -> list[Webhook]:
         """Every endpoint, oldest first."""
-        return [Webhook.parse(one) for one in self._calls.get("/webhooks")["webhooks"]]
+        return [Webhook.parse(item) for item in self._calls.get("/webhooks")["webhooks"]]
 
     def get(self, webhook_id: int) -> Webhook:
         """One endpoint, without its secret."""
@@ -107,5 +107,5 @@ def _webhook_fields(
     url: str | None, events: Sequence[str] | None, description: str | None, enabled: bool | None
 ) -> dict[str, Any]:
     listed = None if events is None else list(events)
-    wanted = {"url": url, "events": listed, "description": description, "enabled": enabled}
-    return {name: value for name, value in wanted.items() if value is not None}
+    values = {"url": url, "events": listed, "description": description, "enabled": enabled}
+    return {name: value for name, value in values.items() if value is not None}

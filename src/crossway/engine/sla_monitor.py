@@ -36,8 +36,10 @@ def find_breaches(unit: UnitOfWork, alerts: Sequence[Alert], now: datetime) -> l
         *_find_not_credited(unit, now),
     ]
     breaches += _find_not_returned(unit, now)
-    excused = _find_excused(unit, alerts, {one.intent_id for one in breaches})
-    unique = {one.key: one for one in reversed(breaches) if one.intent_id not in excused}
+    excused = _find_excused(unit, alerts, {breach.intent_id for breach in breaches})
+    unique = {
+        breach.key: breach for breach in reversed(breaches) if breach.intent_id not in excused
+    }
     return [*unique.values(), *_find_misdirected(unit)]
 
 

@@ -120,9 +120,9 @@ def _state(seen: CheckoutSnapshot, coming: int, in_time: bool) -> str:
 
 def _steps(state: str) -> tuple[tuple[str, StepStatus], ...]:
     if state in _CURRENT_STEP:
-        place = _CURRENT_STEP[state]
+        current = _CURRENT_STEP[state]
         return tuple(
-            (name, "done" if index < place else "now" if index == place else "todo")
+            (name, "done" if index < current else "now" if index == current else "todo")
             for index, name in enumerate(_STEPS)
         )
     if state == "refunded":
@@ -132,9 +132,9 @@ def _steps(state: str) -> tuple[tuple[str, StepStatus], ...]:
     return ("pay", "failed"), ("expired", "failed")
 
 
-def _pending_amount(seen: CheckoutSnapshot, good: list[Deposit]) -> int:
+def _pending_amount(view: CheckoutSnapshot, good: list[Deposit]) -> int:
     """Detected deposits of the right token that are not confirmed yet."""
-    terms = seen.intent.terms
+    terms = view.intent.terms
     return sum(
         d.incoming.amount
         for d in good
@@ -163,18 +163,18 @@ def _misdirected_amounts(good: list[Deposit], catalogue: Catalogue) -> Iterator[
 
 
 def _transactions(
-    seen: CheckoutSnapshot, good: list[Deposit], catalogue: Catalogue
+    view: CheckoutSnapshot, good: list[Deposit], catalogue: Catalogue
 ) -> Iterator[CheckoutTransaction]:
     for deposit in good:
         incoming = deposit.incoming
         yield _transaction("deposit", incoming.chain, incoming.tx_hash, catalogue)
-    for transfer in seen.outbound_txs:
-        what = _OUTBOUND_LABELS.get(transfer.kind)
-        if what and transfer.tx_id and transfer.state in _SENT_STATES:
-            yield _transaction(what, transfer.chain, transfer.tx_id, catalogue)
+    for outbound in view.outbound_txs:
+        label = _OUTBOUND_LABELS.get(outbound.kind)
+        if label and outbound.tx_id and outbound.state in _SENT_STATES:
+            yield _transaction(label, outbound.chain, outbound.tx_id, catalogue)
 
 
-def _transaction(what: str, chain: str, tx: str, catalogue: Catalogue) -> CheckoutTransaction:
-    known = catalogue.chains.get(chain)
-    url = known.tx_url(tx) if known and known.explorer_tx else ""
-    return CheckoutTransaction(what, known.name if known else chain, tx, url)
+def _transaction(label: str, chain: str, tx: str, catalogue: Catalogue) -> CheckoutTransaction:
+    chain_info = catalogue.chains.get(chain)
+    url = chain_info.tx_url(tx) if chain_info and chain_info.explorer_tx else ""
+    return CheckoutTransaction(label, chain_info.name if chain_info else chain, tx, url)

@@ -101,8 +101,8 @@ class IntentPage:
     @property
     def version(self) -> str:
         """A hash that changes when the page changes."""
-        told = (self.state, self.bare, self.said, self.notices, self.steps, self.moved, self.again)
-        return sha256(repr(told).encode()).hexdigest()[:16]
+        shown = (self.state, self.bare, self.said, self.notices, self.steps, self.moved, self.again)
+        return sha256(repr(shown).encode()).hexdigest()[:16]
 
 
 def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: str) -> IntentPage:
@@ -193,23 +193,23 @@ def _notices(
     page_request: PageRequest, view: CheckoutSnapshot, status: CheckoutStatus, catalogue: Catalogue
 ) -> Iterator[Markup]:
     t, intent = page_request.t, view.intent
-    wanted = catalogue.chains[intent.terms.source_chain].name
+    expected_chain = catalogue.chains[intent.terms.source_chain].name
     for name, units in (("over", status.over), ("late", status.late)):
         if units:
             amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
             yield t(f"notice.{name}", **{name: amount})
     for stray in status.strays:
-        known = catalogue.chains.get(stray.chain)
-        told = {
+        chain = catalogue.chains.get(stray.chain)
+        values = {
             "amount": format_exact(stray.units, stray.decimals, stray.symbol, t.locale),
-            "chain": known.name if known else stray.chain,
+            "chain": chain.name if chain else stray.chain,
             "token": intent.asset_symbol,
-            "wanted": wanted,
+            "wanted": expected_chain,
         }
         if stray.elsewhere:
-            yield t("notice.elsewhere", merchant=view.merchant.name, **told)
+            yield t("notice.elsewhere", merchant=view.merchant.name, **values)
         else:
-            yield t("notice.wrong", **told)
+            yield t("notice.wrong", **values)
 
 
 def _line(page_request: PageRequest, view: CheckoutSnapshot, name: str, status: str) -> StepView:
@@ -221,21 +221,21 @@ def _line(page_request: PageRequest, view: CheckoutSnapshot, name: str, status: 
 def _moved(
     page_request: PageRequest, view: CheckoutSnapshot, status: CheckoutStatus
 ) -> list[TransactionView]:
-    found = []
-    for one in status.moved:
-        values = {"merchant": view.merchant.name} if one.what == "fill" else {}
-        words = page_request.t.plain(f"tx.{one.what}", **values)
-        found.append(
+    views = []
+    for transaction in status.moved:
+        values = {"merchant": view.merchant.name} if transaction.what == "fill" else {}
+        words = page_request.t.plain(f"tx.{transaction.what}", **values)
+        views.append(
             TransactionView(
-                text=page_request.t(f"tx.{one.what}", **values),
-                label=page_request.t.plain("tx.show", what=words, chain=one.chain),
-                chain=one.chain,
-                tx=one.tx,
-                short=f"{one.tx[:10]}…{one.tx[-8:]}",
-                url=one.url,
+                text=page_request.t(f"tx.{transaction.what}", **values),
+                label=page_request.t.plain("tx.show", what=words, chain=transaction.chain),
+                chain=transaction.chain,
+                tx=transaction.tx,
+                short=f"{transaction.tx[:10]}…{transaction.tx[-8:]}",
+                url=transaction.url,
             )
         )
-    return found
+    return views
 
 
 def _facts(page_request: PageRequest, view: CheckoutSnapshot) -> Iterator[DetailView]:
@@ -264,5 +264,5 @@ def _time(at: datetime, locale: Locale) -> Markup:
 
 def _reference(view: CheckoutSnapshot) -> str:
     """The merchant's reference in the metadata; empty without one."""
-    found = view.intent.metadata.get("reference")
-    return found[:100] if isinstance(found, str) else ""
+    reference = view.intent.metadata.get("reference")
+    return reference[:100] if isinstance(reference, str) else ""

@@ -109,7 +109,7 @@ def priced_page(
     page_request: PageRequest,
     checkout_link: CheckoutLink,
     units: int,
-    found: Sequence[PaymentMethod],
+    methods: Sequence[PaymentMethod],
     chosen: str = "",
 ) -> LinkPage:
     """The page of a link with an amount and its payment options."""
@@ -119,11 +119,11 @@ def priced_page(
     page.typed = plain_amount(units, token.decimals)
     page.change = "" if link.amount is not None else page_request.path(f"l/{link.id}")
     page.nonce = secrets.token_urlsafe(18)
-    if chosen not in {choice.name for choice in found}:
-        chosen = next((c.name for c in found if c.cheapest), found[0].name if found else "")
+    if chosen not in {choice.name for choice in methods}:
+        chosen = next((c.name for c in methods if c.cheapest), methods[0].name if methods else "")
     page.networks = [
         _network(page_request, list(choices), chosen)
-        for _, choices in groupby(found, key=lambda choice: choice.source.source)
+        for _, choices in groupby(methods, key=lambda choice: choice.source.source)
     ]
     return page
 

@@ -79,11 +79,11 @@ class SqlAuditLog:
         return [ENTRIES.decode(row) for row in self._db.execute(query)]
 
     def list_actors_and_actions(self) -> tuple[list[str], list[str]]:
-        who, what = (
+        actors, what = (
             list(self._db.execute(select(column).distinct().order_by(column)).scalars())
             for column in (audit_log.c.actor, audit_log.c.action)
         )
-        return who, what
+        return actors, what
 
     def compute_hash(self, previous: str, entry: AuditEntry) -> str:
         values = [
@@ -131,7 +131,7 @@ def _parse_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def new_entry(
-    who: str,
+    actor: str,
     what: str,
     detail: Mapping[str, Any],
     at: datetime,
@@ -140,4 +140,4 @@ def new_entry(
     after: Mapping[str, Any] | None,
 ) -> AuditEntry:
     """An entry that is not stored yet."""
-    return AuditEntry(0, at, who, what, subject, detail, before, after, "")
+    return AuditEntry(0, at, actor, what, subject, detail, before, after, "")

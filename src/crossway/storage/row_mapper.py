@@ -61,7 +61,7 @@ class RowMapper(Generic[T]):
         self._record = record
         self._nested: list[tuple[int, int, type[Any]]] = []
         mapped = self._collect(record, table, renamed, "", 0)
-        positions = {column.name: place for place, column in enumerate(table.columns)}
+        positions = {column.name: location for location, column in enumerate(table.columns)}
         self._pick = itemgetter(*(positions[field.column.name] for field in mapped))
         self._decoders = [(i, field.decode) for i, field in enumerate(mapped) if field.decode]
         self._mapped = mapped
@@ -71,8 +71,8 @@ class RowMapper(Generic[T]):
     def decode(self, row: Any) -> T:
         """The record of a row that begins with all columns of the table, in their order."""
         values = list(self._pick(row))
-        for place, convert in self._decoders:
-            values[place] = convert(values[place])
+        for location, convert in self._decoders:
+            values[location] = convert(values[location])
         for first, end, record in self._nested:
             values[first:end] = [record(*values[first:end])]
         return self._record(*values)

@@ -69,8 +69,10 @@ def test_a_refund_address_has_the_form_of_its_chains(
 def test_a_brand_is_set_and_taken_away(services: Services, client_id: str) -> None:
     logo = "https://cdn.shop.example:8443/logo.svg?v=2"
     client = changed(services, client_id, display_name=" Café ", logo_url=logo, colour="#AA55FF")
-    assert client.brand == PublicProfile("Café", logo, "#aa55ff")
-    assert changed(services, client_id, logo_url="").brand == PublicProfile("Café", "", "#aa55ff")
+    assert client.public_profile == PublicProfile("Café", logo, "#aa55ff")
+    assert changed(services, client_id, logo_url="").public_profile == PublicProfile(
+        "Café", "", "#aa55ff"
+    )
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,9 @@ def test_a_document_that_is_not_what_it_says_is_refused(
 def test_nothing_is_handed_in_where_a_provider_has_its_own_page(tmp_path: Path) -> None:
     with (
         an_office(tmp_path / "data", name=ProviderName.ONRAMP_MONEY) as office,
-        pytest.raises(InvalidInput, match="verifies users on its own page and takes no submissions here"),
+        pytest.raises(
+            InvalidInput, match="verifies users on its own page and takes no submissions here"
+        ),
     ):
         verification.submit_kyc(*office.asked, "ONRAMP_MONEY", EMAIL, "IN", BASIC)
 
@@ -194,6 +196,8 @@ def test_nothing_is_handed_in_where_a_provider_has_its_own_page(tmp_path: Path) 
 def test_handing_in_is_audited_without_what_was_handed_in(office: KycHarness) -> None:
     submit(office, BASIC)
     with office.world.store.read() as unit:
-        (line,) = [line for line in unit.audit_log.list_recent(9) if line[2] == "KYC data submitted"]
+        (line,) = [
+            line for line in unit.audit_log.list_recent(9) if line[2] == "KYC data submitted"
+        ]
     assert line[3]["keys"] == list(BASIC)
     assert not any(value in str(line) for value in (EMAIL, *BASIC.values()) if value != "NIN")

@@ -149,9 +149,7 @@ def test_the_commands_change_a_key_and_a_wrong_one_ends_the_start(tmp_path: Path
         "the secret key is not the one that this database was first started with\n"
     )
     done = crossway(tmp_path, "secrets", "rotate", CROSSWAY_SECRET_KEY=f"{new},{old}")
-    assert (
-        "Everything is encrypted with the first key. If every process was restarted" in done.stdout
-    )
+    assert "All data is encrypted with the first key. If every process was restarted" in done.stdout
     assert crossway(tmp_path, "keys", "list", CROSSWAY_SECRET_KEY=new).returncode == 0
     assert crossway(tmp_path, "keys", "list").returncode == 1
     (tmp_path / "secret.key").write_text(f"{new}\n{old}\n")

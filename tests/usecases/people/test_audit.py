@@ -34,7 +34,11 @@ def test_every_change_tells_who_what_and_how_it_was_before(world: Harness) -> No
     kill_switches.set_kill_switch(services, world.operator, f"chain:{BASE}", True, "node is down")
     kill_switches.set_kill_switch(services, world.operator, f"chain:{BASE}", False, "")
     on, off = audit.list_entries(services, world.operator, AuditFilter(subject=""), 10)[:2]
-    assert (off.who, off.what, off.detail["subject"]) == ("A shop", "switched off", f"chain:{BASE}")
+    assert (off.actor, off.action, off.detail["subject"]) == (
+        "A shop",
+        "switched off",
+        f"chain:{BASE}",
+    )
     assert off.before == {"off": False, "reason": ""}
     assert off.after == {"off": True, "reason": "node is down"}
     assert (on.before, on.after) == (off.after, off.before)
@@ -60,7 +64,7 @@ def test_a_refund_by_hand_is_in_the_log_under_its_intent(world: Harness) -> None
     (entry,) = audit.list_entries(
         services, world.operator, AuditFilter(subject=f"intent:{intent.id}"), 10
     )
-    assert (entry.who, entry.what) == ("A shop", "refund")
+    assert (entry.actor, entry.action) == ("A shop", "refund")
 
 
 def test_only_operators_see_the_log(world: Harness) -> None:
@@ -105,7 +109,7 @@ def test_a_log_that_nobody_touched_is_intact_and_one_that_was_is_not(world: Harn
     assert audit.verify_log(services, operator, good.newest).intact
     (second,) = [e.id for e in audit.list_entries(services, operator, AuditFilter(), 10)][2:3]
     with world.store.writer.begin() as db:
-        db.execute(update(table).where(table.c.id == second).values(who="Eve"))
+        db.execute(update(table).where(table.c.id == second).values(actor="Eve"))
     bad = audit.verify_log(services, operator)
     assert (bad.broken, bad.intact) == ((second,), False)
 
@@ -128,7 +132,7 @@ def test_a_log_that_was_cut_short_or_written_anew_lacks_a_hash_that_was_kept(
 
 def test_entries_from_before_there_were_hashes_are_counted_apart(world: Harness) -> None:
     with world.store.writer.begin() as db:
-        old = {"at": 1, "who": "Ada", "what": "refund", "detail": "{}"}
+        old = {"at": 1, "actor": "Ada", "action": "refund", "detail": "{}"}
         db.execute(table.insert(), [old, old])
     clients.create_client(world.services, "Shop", staff_principal("Ada"))
     found = audit.verify_log(world.services, world.operator)
@@ -139,6 +143,6 @@ def test_a_log_whose_hashes_were_all_taken_away_is_not_called_whole(world: Harne
     clients.create_client(world.services, "Shop", staff_principal("Ada"))
     assert audit.verify_log(world.services, world.operator).intact
     with world.store.writer.begin() as db:
-        db.execute(update(table).values(hash="", who="Eve"))
+        db.execute(update(table).values(hash="", actor="Eve"))
     found = audit.verify_log(world.services, world.operator)
-    assert (found.bare, found.intact) == (True, False)
+    assert (found.unhashed, found.intact) == (True, False)

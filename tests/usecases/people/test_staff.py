@@ -71,7 +71,7 @@ def test_a_name_is_of_one_person_however_it_is_written(services: Services) -> No
     with pytest.raises(InvalidInput, match="another person's"):
         add(services, "Bob", email="ADA@example.com")
     assert members.get_member_by_name(services, MACHINE, "aDa").name == "Ada"
-    with pytest.raises(NotFound, match="nobody called Bob"):
+    with pytest.raises(NotFound, match="There is no staff member named Bob"):
         members.get_member_by_name(services, MACHINE, "Bob")
 
 

@@ -22,9 +22,9 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?\Z", re.ASCII)
 
 
-def _number(given: object) -> object:
+def _number(value: object) -> object:
     """A JSON number or numeric string as text."""
-    text = str(given) if type(given) is int else given
+    text = str(value) if type(value) is int else value
     if not isinstance(text, str) or not _NUMBER.match(text):
         raise ValueError("not a plain number of at least zero")
     return text
@@ -48,19 +48,19 @@ class WireModel(BaseModel):
 W = TypeVar("W", bound=WireModel)
 
 
-def parse_response(title: str, model: type[W], said: object) -> W:
+def parse_response(title: str, model: type[W], description: object) -> W:
     """Validate a response. Raises `Unreachable` for an undocumented form, whose outcome is
     unknown."""
     try:
-        return model.model_validate(said)
+        return model.model_validate(description)
     except ValidationError:
         raise Unreachable(f"{title}'s answer has another form than documented") from None
 
 
-def parse_webhook_body(title: str, model: type[W], said: object) -> W:
+def parse_webhook_body(title: str, model: type[W], description: object) -> W:
     """Validate the body of a webhook. Raises `InvalidInput` for an undocumented form."""
     try:
-        return model.model_validate(said)
+        return model.model_validate(description)
     except ValidationError:
         raise InvalidInput(f"The body is not a report of {title} as documented") from None
 

@@ -14,41 +14,41 @@ from crossway.usecases.developers.event_snapshots import restore_intent, restore
 Drawn = Iterator[tuple[OutboxEvent, Any]]
 
 
-def render_events(unit: UnitOfWork, of: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
+def render_events(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
     """`ports.webhooks.Presenter`: each resource as its read endpoint showed it then."""
     by_kind: dict[str, list[OutboxEvent]] = {}
-    for one in of:
-        by_kind.setdefault(one.kind, []).append(one)
+    for event in events:
+        by_kind.setdefault(event.kind, []).append(event)
     return {
-        one.id: _body(one, data)
-        for kind, told in by_kind.items()
-        for one, data in _DRAWERS[kind](unit, told)
+        event.id: _body(event, data)
+        for kind, kind_events in by_kind.items()
+        for event, data in _DRAWERS[kind](unit, kind_events)
     }
 
 
-def _body(told: OutboxEvent, data: Any) -> bytes:
+def _body(event: OutboxEvent, data: Any) -> bytes:
     return encode_json(
-        {"id": told.event_id, "type": told.type, "created_at": timestamp(told.at), "data": data}
+        {"id": event.event_id, "type": event.type, "created_at": timestamp(event.at), "data": data}
     )
 
 
-def _intents(unit: UnitOfWork, told: Sequence[OutboxEvent]) -> Drawn:
-    found = unit.intents.get_many({one.resource_id for one in told})
-    for one in told:
-        if one.resource_id in found:
-            yield one, intents.ReadIntent.from_intent(restore_intent(found[one.resource_id], one))
+def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
+    intents_by_id = unit.intents.get_many({event.resource_id for event in events})
+    for event in events:
+        if event.resource_id in intents_by_id:
+            yield event, intents.ReadIntent.from_intent(restore_intent(intents_by_id[event.resource_id], event))
 
 
-def _orders(unit: UnitOfWork, told: Sequence[OutboxEvent]) -> Drawn:
-    found = {number: unit.orders.get(number) for number in {one.resource_id for one in told}}
-    for one in told:
-        if (order := found[one.resource_id]) is not None:
-            yield one, ramp_orders.OrderOut.from_order(restore_order(order, one))
+def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
+    orders_by_id = {order_id: unit.orders.get(order_id) for order_id in {event.resource_id for event in events}}
+    for event in events:
+        if (order := orders_by_id[event.resource_id]) is not None:
+            yield event, ramp_orders.OrderOut.from_order(restore_order(order, event))
 
 
-def _tests(unit: UnitOfWork, told: Sequence[OutboxEvent]) -> Drawn:
-    for one in told:
-        yield one, json.loads(one.snapshot)
+def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
+    for event in events:
+        yield event, json.loads(event.snapshot)
 
 
 _DRAWERS: Final[Mapping[str, Callable[[UnitOfWork, Sequence[OutboxEvent]], Drawn]]] = (

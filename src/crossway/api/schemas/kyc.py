@@ -140,7 +140,7 @@ class KycStateOut(Model):
             remainingUsd=json_decimal(found.remaining_micro_usd, MICRO_USD_DECIMALS),
             **order,
             blocked=found.blocked,
-            missingRequirements=[one.key for one in found.missing],
+            missingRequirements=[requirement.key for requirement in found.missing],
             verificationUrl=found.verification_url or None,
         )
 

@@ -73,12 +73,12 @@ class _LinkFields(RequestModel):
 
     def to_request(self) -> LinkRequest:
         """The request as the use case takes it; fields that are null are cleared."""
-        given = {
+        values = {
             "token_out" if name == "tokenOut" else name: getattr(self, name)
             for name in self.model_fields_set
         }
-        cleared = frozenset(name for name, value in given.items() if value is None)
-        return LinkRequest(**given, cleared=cleared, field_errors=self.field_errors)
+        cleared = frozenset(name for name, value in values.items() if value is None)
+        return LinkRequest(**values, cleared=cleared, field_errors=self.field_errors)
 
 
 class CreatePaymentLink(_LinkFields):

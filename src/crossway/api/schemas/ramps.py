@@ -103,7 +103,7 @@ class ChannelOut(Model):
                 fixed=json_decimal(channel.fee_fixed_minor, digits),
                 percentage=json_decimal(channel.fee_bps, 2),
             ),
-            fieldsRequired=[FieldOut.from_field(one) for one in channel.fields],
+            fieldsRequired=[FieldOut.from_field(entry) for entry in channel.fields],
         )
 
 

@@ -50,8 +50,8 @@ def chapters() -> None:
 
 def _chapter_steps(index: int) -> None:
     steps = tuple(
-        Step(one.title, "done" if number < index else "now" if number == index else "todo")
-        for number, one in enumerate(CHAPTERS)
+        Step(step.title, "done" if number < index else "now" if number == index else "todo")
+        for number, step in enumerate(CHAPTERS)
     )
     widget.stepper(steps, "guided_way", "Chapters")
 
@@ -87,7 +87,9 @@ def _create_payment() -> str:
     progress, chains = _progress(), services().chains
     tokens = services().catalogue.tokens
     existing = webhooks.list_webhooks(services(), operator())
-    if services().webhooks and not any(one.url == guided_tour.WEBHOOK_URL for one in existing):
+    if services().webhooks and not any(
+        payment.url == guided_tour.WEBHOOK_URL for payment in existing
+    ):
         description = "Receiver of the guided tour"
         webhooks.create_webhook(
             services(), operator(), WebhookUpdate(guided_tour.WEBHOOK_URL, None, description)
@@ -162,13 +164,13 @@ def _balances(timeline: IntentTimeline) -> None:
 
 
 def _message(timeline: IntentTimeline) -> None:
-    heard = guided_tour.list_deliveries(services(), operator(), timeline.intent)
-    if not heard:
+    received = guided_tour.list_deliveries(services(), operator(), timeline.intent)
+    if not received:
         st.markdown("No webhooks yet; they arrive within a second.")
         return
     ways = [
         LinkButton(f"{describe_event(kind)[0]}: {answer}", delivery_href(number), "outgoing_mail")
-        for kind, answer, number in heard
+        for kind, answer, number in received
     ]
     widget.link_buttons(ways, "guided_heard", width="content")
     message = guided_tour.find_received_webhook(services(), timeline.intent)

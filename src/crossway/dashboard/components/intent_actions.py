@@ -65,12 +65,12 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
         moved = amount_confirmation.amount_of_intent(intent, intent.balance_at_address)
         confirm_money(title, asks, offer.label, moved, lambda _, amount: _refund(story, amount))
     elif offer.name == "foreign":
-        came = next(one for one in story.deposits if one.id == offer.target_id)
+        result = next(notice for notice in story.deposits if notice.id == offer.target_id)
         confirm_money(
             "Return this deposit?",
             offer.confirm_text,
             "Return deposit",
-            amount_confirmation.amount_of_deposit(services(), came),
+            amount_confirmation.amount_of_deposit(services(), result),
             lambda _, amount: _return_deposit(offer, amount),
         )
     else:

@@ -89,31 +89,33 @@ def _segments(label: str, options: Sequence[str], key: str) -> str:
     )
 
 
-def list_corridors(asked: RouteFilters) -> list[CorridorSummary]:
+def list_corridors(filters: RouteFilters) -> list[CorridorSummary]:
     """All corridors of these filters, shared by all sessions."""
     principal = operator()
-    name = f"corridors:{asked.testnets}:{asked.symbol}:{asked.amount_micro_usd}:{asked.window}"
+    name = (
+        f"corridors:{filters.testnets}:{filters.symbol}:{filters.amount_micro_usd}:{filters.window}"
+    )
     return push.cached(
         name,
         lambda: corridor_quotes.list_corridors(
             services(),
             principal,
-            asked.window,
-            asked.amount_micro_usd,
-            asked.testnets,
-            asked.symbol,
+            filters.window,
+            filters.amount_micro_usd,
+            filters.testnets,
+            filters.symbol,
         ),
         max_age_seconds=FRESH_SECONDS,
     )
 
 
-def overview_charts(asked: RouteFilters, shown: Sequence[CorridorSummary]) -> None:
+def overview_charts(filters: RouteFilters, shown: Sequence[CorridorSummary]) -> None:
     """Volumes or costs on the left, the matrix of best routes on the right."""
     catalogue = services().catalogue
     left, right = st.columns(2, gap="large")
     with left:
-        if asked.picture == VOLUME:
-            _volume_chart(catalogue, asked, shown)
+        if filters.picture == VOLUME:
+            _volume_chart(catalogue, filters, shown)
         else:
             _cost_chart(catalogue, shown)
     with right:
@@ -121,7 +123,7 @@ def overview_charts(asked: RouteFilters, shown: Sequence[CorridorSummary]) -> No
         measure = cast(Measure, _segments("Shown", ("Cost", "Time"), "measure"))
         unit = "USD" if measure == "Cost" else "seconds"
         result = view.build_matrix(catalogue, shown, measure)
-        amount = f"{asked.amount_micro_usd / 1_000_000:,.2f} USD"
+        amount = f"{filters.amount_micro_usd / 1_000_000:,.2f} USD"
         st.caption(f"{unit} for {amount}, rows: from, columns: to.")
         picked = _clickable_chart(
             route_charts.heatmap(result, theme_shade(), unit),
@@ -135,13 +137,13 @@ def overview_charts(asked: RouteFilters, shown: Sequence[CorridorSummary]) -> No
 
 
 def _volume_chart(
-    catalogue: Catalogue, asked: RouteFilters, shown: Sequence[CorridorSummary]
+    catalogue: Catalogue, filters: RouteFilters, shown: Sequence[CorridorSummary]
 ) -> None:
     st.header("Volume")
     streams = view.build_flows(catalogue, shown)
     if not streams:
         st.caption(
-            f"No volume in the last {asked.window}. The chart shows chains connected by a bridge."
+            f"No volume in the last {filters.window}. The chart shows chains connected by a bridge."
         )
         options = routes.count_links(catalogue, [c.route for c in shown])
         text = f"{len(options)} pairs of chains are connected"
@@ -156,8 +158,8 @@ def _volume_chart(
     series = option["series"][0]
     for index in picked.get("indices", ()):
         if picked.get("type") == "edge" and index < len(series["links"]):
-            one = series["links"][index]
-            _select_nodes(catalogue, [one["source"], one["target"]])
+            flow = series["links"][index]
+            _select_nodes(catalogue, [flow["source"], flow["target"]])
         elif index < len(series["data"]):
             _select_nodes(catalogue, [series["data"][index]["name"]])
 
@@ -226,14 +228,14 @@ def apply_chart_selection() -> None:
 
 
 def corridor_detail(
-    asked: RouteFilters, result: CorridorSummary, off: Sequence[KillSwitch]
+    filters: RouteFilters, result: CorridorSummary, off: Sequence[KillSwitch]
 ) -> None:
     """One corridor, and its switch."""
     catalogue = services().catalogue
     text = routes.describe_subject(catalogue, f"route:{view.corridor_id(result)}")
     with st.container(border=True):
         st.header(text)
-        widget.details(view.build_details(catalogue, result, asked.window, off), "corridor", text)
+        widget.details(view.build_details(catalogue, result, filters.window, off), "corridor", text)
         kill_switches.switch_button(f"route:{view.corridor_id(result)}", text, off)
         widget.link_buttons(
             (LinkButton("Close", page_href("routes"), "close"),), "corridor_close", "content"
@@ -251,16 +253,16 @@ def table(shown: Sequence[CorridorSummary]) -> None:
 
 
 @live_fragment.fragment(refresh_seconds=5.0)
-def bridges(asked: RouteFilters) -> None:
+def bridges(filters: RouteFilters) -> None:
     """The recent response times and errors of each bridge."""
     with notices.show_errors():
         states = corridor_quotes.list_bridge_statuses(services(), operator())
-        rows = bridge_view.build_rows(states, list_corridors(asked))
+        rows = bridge_view.build_rows(states, list_corridors(filters))
         widget.table(rows, bridge_view.COLUMNS, "bridge_health", "Bridges")
     if st.button("Check all bridges", icon=":material/network_ping:", key="probe"):
         run_action(_probe)
 
 
 def _probe() -> str:
-    asked = corridor_quotes.probe_bridges(services(), operator())
-    return f"{asked} bridges were asked for a quote of 100 USD."
+    filters = corridor_quotes.probe_bridges(services(), operator())
+    return f"{filters} bridges were asked for a quote of 100 USD."

@@ -57,11 +57,11 @@ def list_providers(
 ) -> list[tuple[ProviderName, str]]:
     """The providers that serve a corridor, with display names."""
     return [
-        (one.name, one.capabilities.title)
-        for one in services.ramps
+        (provider.name, provider.capabilities.title)
+        for provider in services.ramps
         if any(
             channel.currency == currency and country in channel.countries
-            for channel in one.capabilities.channels
+            for channel in provider.capabilities.channels
         )
     ]
 

@@ -60,7 +60,7 @@ def build_kpis(
 ) -> list[Kpi]:
     """The KPI row of the treasury."""
     chains = {stock.token.chain for stock in positions}
-    gas = [one.runway for one in inventory.gas if one.chain in chains]
+    gas = [position.runway for position in inventory.gas if position.chain in chains]
     short = sum(bool(_shortage_micro_usd(stock)) for stock in positions)
     return [
         Kpi("On chain, USD", _format_total_usd(s.micro_usd(s.balance) for s in positions),

@@ -77,9 +77,12 @@ def count_recent_deliveries(
     since = services.clock.now() - timedelta(days=1)
     with services.store.read() as unit:
         endpoints = unit.webhooks.get_many(ids)
-        for one in ids:
-            require_owned(caller, endpoints.get(one))
-        return {one: unit.deliveries.count_recent_by_state(one, since, MAX_COUNTED) for one in ids}
+        for delivery in ids:
+            require_owned(caller, endpoints.get(delivery))
+        return {
+            delivery: unit.deliveries.count_recent_by_state(delivery, since, MAX_COUNTED)
+            for delivery in ids
+        }
 
 
 def send_test_event(

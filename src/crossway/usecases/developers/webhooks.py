@@ -232,7 +232,7 @@ def _parse_url(services: Services, value: object) -> str:
 def _parse_events(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not value:
         raise InvalidInput(f"events must be a list of at least one of {', '.join(EVENT_NAMES)}")
-    unknown = [str(one)[:60] for one in value if one not in EVENT_NAMES]
+    unknown = [str(name)[:60] for name in value if name not in EVENT_NAMES]
     if unknown:
         raise InvalidInput(f"events: {unknown[0]} is none of {', '.join(EVENT_NAMES)}")
     return (ALL_EVENTS,) if ALL_EVENTS in value else tuple(n for n in EVENT_NAMES if n in value)

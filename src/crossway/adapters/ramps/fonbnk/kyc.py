@@ -23,12 +23,12 @@ def build_submission(
     if images:
         theirs["images"] = images
     wanted = fields.get("idType", "")
-    known = [one for one in state.kyc_documents if not wanted or one.value == wanted]
-    whole = [one for one in known if not _lacking(one, theirs)]
+    known = [entry for entry in state.kyc_documents if not wanted or entry.value == wanted]
+    whole = [entry for entry in known if not _lacking(entry, theirs)]
     if not whole:
         raise ProviderRejected(_sentence(state, known, theirs))
-    chosen = max(whole, key=lambda one: (one.type.value != "basic", len(one.required_fields)))
-    keys = {asked.key for asked in chosen.required_fields}
+    chosen = max(whole, key=lambda entry: (entry.type.value != "basic", len(entry.required_fields)))
+    keys = {requirements.key for requirements in chosen.required_fields}
     return {
         "documentId": chosen.id,
         "userFields": {key: value for key, value in theirs.items() if key in keys},
@@ -38,22 +38,24 @@ def build_submission(
 def _images(names: Mapping[str, Any], documents: Sequence[Document]) -> list[dict[str, Any]]:
     return [
         {
-            "image_type_id": names["images"][one.key],
-            "image": base64.b64encode(one.content).decode(),
+            "image_type_id": names["images"][entry.key],
+            "image": base64.b64encode(entry.content).decode(),
         }
-        for one in documents
-        if one.key in names["images"] and one.media_type in IMAGE_TYPES
+        for entry in documents
+        if entry.key in names["images"] and entry.media_type in IMAGE_TYPES
     ]
 
 
-def _lacking(document: KycDocument, given: Mapping[str, Any]) -> list[RequiredField]:
-    return [one for one in document.required_fields if one.required and one.key not in given]
+def _lacking(document: KycDocument, values: Mapping[str, Any]) -> list[RequiredField]:
+    return [
+        entry for entry in document.required_fields if entry.required and entry.key not in values
+    ]
 
 
 def _sentence(state: KycResponse, known: Sequence[KycDocument], given: Mapping[str, Any]) -> str:
     if not known:
-        values = ", ".join(one.value for one in state.kyc_documents) or "none"
+        values = ", ".join(entry.value for entry in state.kyc_documents) or "none"
         return f"Fonbnk knows no such identity document; it takes {values}"
-    nearest = min(known, key=lambda one: len(_lacking(one, given)))
-    lacking = ", ".join(one.key for one in _lacking(nearest, given))
+    nearest = min(known, key=lambda entry: len(_lacking(entry, given)))
+    lacking = ", ".join(entry.key for entry in _lacking(nearest, given))
     return f"Fonbnk still needs {lacking} for {nearest.value or nearest.id}"

@@ -19,10 +19,10 @@ def sign_request(access: FonbnkCredentials, milliseconds: int, target: str) -> M
     }
 
 
-def is_webhook_signed(access: FonbnkCredentials, given: str, body: bytes) -> bool:
+def is_webhook_signed(access: FonbnkCredentials, signature: str, body: bytes) -> bool:
     """Whether a webhook carries the hash of its body and the secret's hash, in either order."""
     secret = access.webhook_secret.get_secret_value().encode()
     hashed = hashlib.sha256(secret).hexdigest().encode()
     right = [hashlib.sha256(text).hexdigest() for text in (body + hashed, hashed + body)]
-    told = given.strip().lower().encode()
-    return any(hmac.compare_digest(told, one.encode()) for one in right)
+    expected = signature.strip().lower().encode()
+    return any(hmac.compare_digest(expected, digest.encode()) for digest in right)

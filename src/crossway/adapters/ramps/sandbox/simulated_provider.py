@@ -177,15 +177,15 @@ class SimulatedProvider:
         """The digest that identifies a customer here."""
         return self._vault.blind_index(parse_email(email))
 
-    def _check_order(self, new_order: Order, asked: OrderRequest) -> Order:
+    def _check_order(self, new_order: Order, request: OrderRequest) -> Order:
         return order_creation.as_refused(
-            new_order, order_creation.find_objection(self.capabilities, asked)
+            new_order, order_creation.find_objection(self.capabilities, request)
         )
 
-    def _build_order(self, asked: OrderRequest, behaviour: Behaviour) -> Order:
-        family = self._family(asked.token.chain)
+    def _build_order(self, request: OrderRequest, behaviour: Behaviour) -> Order:
+        family = self._family(request.token.chain)
         return order_creation.build_order(
-            self.capabilities, family, asked, behaviour, self._backend.now()
+            self.capabilities, family, request, behaviour, self._backend.now()
         )
 
     def _cancel(self, order: Order) -> None:

@@ -80,19 +80,19 @@ def _send(
 
 def build_person(names: Mapping[str, Any], order: OrderRequest) -> dict[str, str]:
     """The KYC data of the customer that every order carries. Raises `ProviderRejected`."""
-    wanted = names["identity"] | names.get(f"identity_{order.country}", {})
-    known = _given(wanted, {**order.fields, **order.kyc_fields})
+    fields = names["identity"] | names.get(f"identity_{order.country}", {})
+    known = _given(fields, {**order.fields, **order.kyc_fields})
     parts = (order.kyc_fields.get(key, "") for key in ("firstName", "lastName"))
     known["name"] = " ".join(filter(None, parts)) or order.fields.get("accountName", "")
-    if missing := [key for key in ("name", *wanted) if not known.get(key)]:
+    if missing := [key for key in ("name", *fields) if not known.get(key)]:
         raise ProviderRejected(f"{TITLE} needs to know of the person: {', '.join(missing)}")
     return known | {"dob": _american(known["dob"]), "email": order.email, "country": order.country}
 
 
-def _given(wanted: Mapping[str, list[str]], values: Mapping[str, str]) -> dict[str, str]:
+def _given(names: Mapping[str, list[str]], values: Mapping[str, str]) -> dict[str, str]:
     """By the provider's field, the first of our values that is set."""
     found = {
-        key: next((values[o] for o in ours if values.get(o)), "") for key, ours in wanted.items()
+        key: next((values[o] for o in ours if values.get(o)), "") for key, ours in names.items()
     }
     return {key: value for key, value in found.items() if value}
 
