@@ -184,10 +184,10 @@ def api_with(api: Api, secret: str) -> Api:
 def test_an_event_that_cannot_be_drawn_stops_no_stream(service: Service, api: Api) -> None:
     made = [created(api)["id"] for _ in range(3)]
 
-    def draw(unit: UnitOfWork, of: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
-        if any(one.resource_id == made[1] for one in of):
+    def draw(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
+        if any(one.resource_id == made[1] for one in events):
             raise ValueError("a defect")
-        return render_events(unit, of)
+        return render_events(unit, events)
 
     outgoing = service.services.webhooks
     assert outgoing is not None

@@ -72,7 +72,7 @@ def foreign_money(site: Site, page: Page) -> None:
 def silent_chain(site: Site, page: Page) -> None:
     misbehave(site, outageSeconds=3_600)
     to_its_remedy(page, "Polygon PoS does not answer")
-    expect(page.get_by_role("heading", name="Chains")).to_be_visible()
+    expect(page.get_by_role("heading", name="Chains", exact=True)).to_be_visible()
     expect(page.get_by_text("Not responding").first).to_be_visible()
     page.goto(f"{site.url}/simulator")
     page.get_by_role("button", name="Reset all").click()

@@ -193,7 +193,7 @@ def late_claim(site: Site, page: Page) -> None:
     words = f"The relayer's claim for payment {intent['id']} is overdue"
     kind = "Bridge claim overdue"
     told(page, kind, words, "See what the bridge owes", f"Payment #{intent['id']}")
-    expect(page.get_by_text(re.compile("Waiting for CCTP to reimburse the relayer")).first).to_be_visible()
+    expect(page.get_by_text("Waiting for CCTP to reimburse the relayer").first).to_be_visible()
     all_well(page)
     forward(page)
 

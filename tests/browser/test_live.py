@@ -176,12 +176,12 @@ def test_a_screen_that_asks_in_the_moment_it_is_left_does_not_empty_the_next_one
     expect(heading.first).to_have_text("Reconcile")
     settled(page)
     page.evaluate(_AWAY)
-    before = len([one for one in told if '"change"' in one])
+    before = len([one for one in told if '"counters"' in one])
     paid_for(site)
 
     def news() -> bool:
         page.wait_for_timeout(100)
-        return len([one for one in told if '"change"' in one]) > before
+        return len([one for one in told if '"counters"' in one]) > before
 
     wait_until("it is told that something has changed", news)
     parts.clear()

@@ -146,7 +146,10 @@ def test_a_timed_out_delivery_is_retried(world: WebhookWorld) -> None:
 
 
 def test_a_redirect_counts_as_a_failure_and_is_not_followed(world: WebhookWorld) -> None:
-    with running_receiver() as elsewhere, running_receiver(Receiver(answer=lambda _: 307)) as receiver:
+    with (
+        running_receiver() as elsewhere,
+        running_receiver(Receiver(answer=lambda _: 307)) as receiver,
+    ):
         receiver.headers = {"location": elsewhere.url}
         told = world.webhook(receiver.url)
         world.pay()
@@ -236,7 +239,9 @@ def test_a_test_event_goes_only_to_the_tested_webhook(world: WebhookWorld) -> No
 
 
 def test_attempts_are_stored_without_the_signature(world: WebhookWorld) -> None:
-    with running_receiver(Receiver(answer=lambda _: 500, text=b"\x00out of order " * 1000)) as receiver:
+    with running_receiver(
+        Receiver(answer=lambda _: 500, text=b"\x00out of order " * 1000)
+    ) as receiver:
         told = world.webhook(receiver.url)
         world.pay()
         world.deliver()
@@ -299,10 +304,10 @@ def test_a_stopped_dispatcher_releases_unsent_deliveries(world: WebhookWorld) ->
 def test_an_event_that_cannot_be_rendered_does_not_stop_others(
     tmp_path: Path,
 ) -> None:
-    def draw(unit: UnitOfWork, of: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
-        if any(one.resource_id == 2 for one in of):
+    def draw(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
+        if any(one.resource_id == 2 for one in events):
             raise ValueError("a defect")
-        return render_events(unit, of)
+        return render_events(unit, events)
 
     world = WebhookWorld(f"sqlite:///{tmp_path / 'other.db'}", draw=draw)
     with running_receiver() as receiver:

@@ -150,7 +150,9 @@ HANDLERS: Final[dict[int | type[Exception], Any]] = {
 
 def _allowed_methods(request: Request) -> set[str]:
     routes = [r for r in request.app.router.routes if isinstance(r, Route)]
-    methods_per_route = [r.methods or () for r in routes if r.matches(request.scope)[0] is not Match.NONE]
+    methods_per_route = [
+        r.methods or () for r in routes if r.matches(request.scope)[0] is not Match.NONE
+    ]
     return {method for methods in methods_per_route for method in methods}
 
 

@@ -194,18 +194,18 @@ def _list_page(
     sender: str | None = None,
 ) -> JsonResponse:
     query = _parse_filter(services, params, sender)
-    found, total = intents.list_page(services, caller, query, params.limit, params.offset)
+    page, total = intents.list_page(services, caller, query, params.limit, params.offset)
     has_more = False
-    if len(found) == params.limit:
-        after = replace(query, before_id=found[-1].id)
+    if len(page) == params.limit:
+        after = replace(query, before_id=page[-1].id)
         has_more = bool(intents.list_page(services, caller, after, 1)[0])
     return JsonResponse(
         wire.IntentPage(
-            intents=[wire.ReadIntent.from_intent(i, payment_url(request, i)) for i in found],
+            intents=[wire.ReadIntent.from_intent(i, payment_url(request, i)) for i in page],
             total=total,
             limit=params.limit,
             offset=params.offset,
-            nextCursor=str(found[-1].id) if has_more else None,
+            nextCursor=str(page[-1].id) if has_more else None,
         )
     )
 

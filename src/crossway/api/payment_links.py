@@ -59,7 +59,9 @@ def listed(
 ) -> JsonResponse:
     """The client's payment links, newest first."""
     page_links = links.list_page(services, caller, page.limit, page.cursor)
-    more = len(page_links) == page.limit and bool(links.list_page(services, caller, 1, page_links[-1].id))
+    more = len(page_links) == page.limit and bool(
+        links.list_page(services, caller, 1, page_links[-1].id)
+    )
     return JsonResponse(
         wire.PaymentLinkPage(
             payment_links=[
@@ -113,13 +115,13 @@ def uses(
 ) -> JsonResponse:
     """The payments made with the link, newest first, each with its intent."""
     before = parse_cursor(page.cursor)
-    found = links.list_uses(services, caller, id, page.limit, before)
-    full = len(found) == page.limit
-    more = full and bool(links.list_uses(services, caller, id, 1, found[-1][0].id))
+    page_uses = links.list_uses(services, caller, id, page.limit, before)
+    full = len(page_uses) == page.limit
+    more = full and bool(links.list_uses(services, caller, id, 1, page_uses[-1][0].id))
     return JsonResponse(
         wire.UsePage(
-            uses=[wire.UseOut.from_use(u, i, payment_url(request, i)) for u, i in found],
+            uses=[wire.UseOut.from_use(u, i, payment_url(request, i)) for u, i in page_uses],
             limit=page.limit,
-            nextCursor=str(found[-1][0].id) if more else None,
+            nextCursor=str(page_uses[-1][0].id) if more else None,
         )
     )

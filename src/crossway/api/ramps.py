@@ -73,5 +73,8 @@ def currencies(
 def countries(services: ServicesDep, caller: Reader) -> JsonResponse:
     """The countries where ramps are offered, with their currencies."""
     return JsonResponse(
-        [wire.CountryOut.from_country(country) for country in ramp_quotes.list_countries(services, caller)]
+        [
+            wire.CountryOut.from_country(country)
+            for country in ramp_quotes.list_countries(services, caller)
+        ]
     )

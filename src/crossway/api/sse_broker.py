@@ -106,13 +106,13 @@ class SseBroker:
             while (left := until - loop.time()) > 0:
                 try:
                     wait = min(left, HEARTBEAT_SECONDS)
-                    given = await asyncio.wait_for(stream.queue.get(), wait)
+                    queued = await asyncio.wait_for(stream.queue.get(), wait)
                 except TimeoutError:
                     yield ALIVE
                     continue
-                if given is None:
+                if queued is None:
                     return
-                yield given
+                yield queued
         except asyncio.CancelledError:
             if not stream.joined.cancelled():
                 raise  # The client went away; else the streams were ended.
@@ -214,10 +214,10 @@ class SseBroker:
         outgoing = self._services.webhooks
         assert outgoing is not None
         bodies = _render(outgoing.render_events, unit, events)
-        for one in events:
-            if one.id in bodies:
-                head = f"id: {one.event_id}\nevent: {one.type}\ndata: ".encode()
-                yield one, head + bodies[one.id] + b"\n\n"
+        for event in events:
+            if event.id in bodies:
+                head = f"id: {event.event_id}\nevent: {event.type}\ndata: ".encode()
+                yield event, head + bodies[event.id] + b"\n\n"
 
 
 def _permissions(key: ApiKey | None) -> tuple[Any, ...] | None:

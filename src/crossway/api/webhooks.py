@@ -64,7 +64,9 @@ def listed(services: ServicesDep, caller: Reader) -> JsonResponse:
     """The client's webhooks, oldest first."""
     endpoints = webhooks.list_webhooks(services, caller)
     return JsonResponse(
-        wire.WebhookList(webhooks=[wire.WebhookOut.from_endpoint(endpoint) for endpoint in endpoints])
+        wire.WebhookList(
+            webhooks=[wire.WebhookOut.from_endpoint(endpoint) for endpoint in endpoints]
+        )
     )
 
 

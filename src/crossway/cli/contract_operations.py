@@ -78,7 +78,9 @@ def print_retained(names: Sequence[str] | None) -> None:
     """Print the token balances that the escrow retained."""
     catalogue, _ = load_profile()
     for name, operator in _open_chains(names):
-        for token in {candidate.address: candidate for candidate in catalogue.by_chain[name]}.values():
+        for token in {
+            candidate.address: candidate for candidate in catalogue.by_chain[name]
+        }.values():
             if units := operator.retained_amount(token.address):
                 typer.echo(f"{name}: {format_units(units, token.decimals)} {token.symbol}")
 

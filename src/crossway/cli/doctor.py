@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from cryptography.fernet import Fernet
 from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
 
+from crossway.adapters.chains.rpc.diagnostics import Finding, missing_key_finding
 from crossway.adapters.vault import FernetVault, InvalidSecretKey, check_keys
 from crossway.bootstrap import SetupError
 from crossway.cli.errors import report_errors, setting_errors
@@ -44,7 +45,6 @@ def _check_chains() -> bool:
     """Check every chain of the profile concurrently and print the findings of each."""
     # These libraries are optional and needed for live chains only.
     from crossway.adapters.chain_families import load_family
-    from crossway.adapters.chains.rpc.diagnostics import Finding, missing_key_finding
     from crossway.adapters.chains.rpc.keys import Keyring, environment
     from crossway.cli.contract_operations import load_profile
 
@@ -56,10 +56,12 @@ def _check_chains() -> bool:
 
     ring = Keyring(environment())
 
-    def look(name: str) -> list[Finding]:
-        facts, configured = catalogue.chains[name], profile.chains[name]
-        chain_family = load_family(facts.kind)
-        findings = list(chain_family.diagnose_nodes(facts, configured, environment(), datetime.now(UTC)))
+    def diagnose(name: str) -> list[Finding]:
+        chain, configured = catalogue.chains[name], profile.chains[name]
+        chain_family = load_family(chain.kind)
+        findings = list(
+            chain_family.diagnose_nodes(chain, configured, environment(), datetime.now(UTC))
+        )
         try:
             operator = chain_family.open_chain(catalogue, name, configured, environment(), ring)
         except ValueError as error:
@@ -69,15 +71,20 @@ def _check_chains() -> bool:
             return [*findings, *operator.diagnose()]
 
     with ThreadPoolExecutor(max(len(profile.chains), 1)) as pool:
-        looked = dict(zip(profile.chains, pool.map(look, profile.chains), strict=True))
-    for name, found in looked.items():
+        by_chain = dict(zip(profile.chains, pool.map(diagnose, profile.chains), strict=True))
+    for name, findings in by_chain.items():
         typer.echo(name)
-        width = max(len(one.subject) for one in found)
-        for one in found:
-            typer.echo(f"  {'✓' if one.ok else '✗'} {one.subject:{width}}  {one.message}")
-            if one.remedy:
-                typer.echo(f"    {'':{width}}  → {one.remedy}")
-    return all(one.ok for found in looked.values() for one in found)
+        _print_findings(findings)
+    return all(finding.ok for findings in by_chain.values() for finding in findings)
+
+
+def _print_findings(findings: Sequence[Finding]) -> None:
+    width = max(len(finding.subject) for finding in findings)
+    for finding in findings:
+        mark = "✓" if finding.ok else "✗"
+        typer.echo(f"  {mark} {finding.subject:{width}}  {finding.message}")
+        if finding.remedy:
+            typer.echo(f"    {'':{width}}  → {finding.remedy}")
 
 
 def _findings() -> Iterator[str]:

@@ -60,7 +60,8 @@ def cli_principal() -> Principal:
 def setting_errors(error: ValidationError) -> list[str]:
     """One sentence for each invalid setting."""
     return [
-        f"CROSSWAY_{'_'.join(map(str, problem['loc'])).upper()}: {problem['msg']}" for problem in error.errors()
+        f"CROSSWAY_{'_'.join(map(str, problem['loc'])).upper()}: {problem['msg']}"
+        for problem in error.errors()
     ]
 
 

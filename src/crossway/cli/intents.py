@@ -67,7 +67,9 @@ def listed(
     with open_client() as crossway:
         payments = list(islice(crossway.intents.list(status=status), limit))
     head = ("#", "status", "deposit", "from", "to", "address", "created")
-    print_records(payments, as_json, lambda: print_table(head, [_row(payment) for payment in payments]))
+    print_records(
+        payments, as_json, lambda: print_table(head, [_row(payment) for payment in payments])
+    )
 
 
 @group.command("show")

@@ -61,7 +61,7 @@ def ramp_quotes(
     """Quote every provider, cheapest first."""
     on = type == "on-ramp"
     with open_client() as crossway:
-        found = crossway.ramps.quotes(
+        result = crossway.ramps.quotes(
             type=type,
             fiat_currency=fiat_currency,
             crypto_amount=crypto_amount,
@@ -72,17 +72,17 @@ def ramp_quotes(
         )
     rows = [
         (
-            one.provider,
-            f"{one.fiat_amount:f} {one.fiat_currency}",
-            f"{one.total_fees_fiat:f}",
-            one.ramp_chain,
-            ", ".join(channel.name for channel in one.payment_channels),
+            quote.provider,
+            f"{quote.fiat_amount:f} {quote.fiat_currency}",
+            f"{quote.total_fees_fiat:f}",
+            quote.ramp_chain,
+            ", ".join(channel.name for channel in quote.payment_channels),
         )
-        for one in found.quotes
+        for quote in result.quotes
     ]
     paid = "the user pays" if on else "the user gets"
     head = ("provider", paid, "all fees", "its chain", "channels")
-    print_records(found, as_json, lambda: print_table(head, rows))
+    print_records(result, as_json, lambda: print_table(head, rows))
 
 
 @ramps.command("orders")
@@ -91,24 +91,24 @@ def ramp_orders(
     status: Annotated[str | None, typer.Option(help="Such as INITIATED.")] = None,
     type: Annotated[str | None, typer.Option(help="on-ramp or off-ramp.")] = None,
     provider: Annotated[str | None, typer.Option(help="Such as YELLOW_CARD.")] = None,
-    most: Annotated[int, typer.Option(help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(help="Maximum number of orders.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """The newest orders."""
     with open_client() as crossway:
         orders = crossway.ramps.orders(status=status, type=type, provider=provider)
-        found = list(islice(orders, most))
+        newest = list(islice(orders, limit))
     rows = [
         (
-            one.id,
-            one.type,
-            one.provider,
-            one.status,
-            f"{one.fiat_amount:f} {one.fiat_currency}",
-            f"{one.crypto_amount:f} {one.crypto_currency}",
-            f"{one.created_at:%Y-%m-%d %H:%M}",
+            order.id,
+            order.type,
+            order.provider,
+            order.status,
+            f"{order.fiat_amount:f} {order.fiat_currency}",
+            f"{order.crypto_amount:f} {order.crypto_currency}",
+            f"{order.created_at:%Y-%m-%d %H:%M}",
         )
-        for one in found
+        for order in newest
     ]
     head = ("#", "type", "provider", "status", "local money", "crypto", "created")
-    print_records(found, as_json, lambda: print_table(head, rows))
+    print_records(newest, as_json, lambda: print_table(head, rows))

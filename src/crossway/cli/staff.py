@@ -46,9 +46,17 @@ def list_people() -> None:
         emails = {member.id: members.get_masked_email(service.services, member) for member in staff}
     for member in staff:
         last_seen = (
-            f"last seen {member.last_seen_at:%Y-%m-%d %H:%M} UTC" if member.last_seen_at else "never seen"
+            f"last seen {member.last_seen_at:%Y-%m-%d %H:%M} UTC"
+            if member.last_seen_at
+            else "never seen"
         )
-        parts = [member.name, member.role, emails[member.id], "" if member.active else "disabled", last_seen]
+        parts = [
+            member.name,
+            member.role,
+            emails[member.id],
+            "" if member.active else "disabled",
+            last_seen,
+        ]
         typer.echo("\t".join(part for part in parts if part))
     if not staff:
         typer.echo("No staff yet: crossway people add NAME --role admin")

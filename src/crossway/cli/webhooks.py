@@ -29,7 +29,8 @@ def listed(as_json: AsJson = False) -> None:
     with open_client() as crossway:
         webhooks = crossway.webhooks.list()
     rows = [
-        (webhook.id, "on" if webhook.enabled else "off", ",".join(webhook.events), webhook.url) for webhook in webhooks
+        (webhook.id, "on" if webhook.enabled else "off", ",".join(webhook.events), webhook.url)
+        for webhook in webhooks
     ]
     print_records(webhooks, as_json, lambda: print_table(("id", "state", "events", "url"), rows))
 

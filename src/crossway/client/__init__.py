@@ -47,7 +47,9 @@ class Crossway:
 
     def tokens(self, chain: str) -> list[Token]:
         """The available tokens of a chain."""
-        return [Token.parse(item) for item in self.calls.get(f"/chains/{path_segment(chain)}/tokens")]
+        return [
+            Token.parse(item) for item in self.calls.get(f"/chains/{path_segment(chain)}/tokens")
+        ]
 
     def client_info(self) -> ClientInfo:
         """The client of the key, and the key's permissions."""

@@ -12,7 +12,7 @@ from crossway.ports.store import UnitOfWork
 class EventRenderer(Protocol):
     """Renders outbox events in their wire format."""
 
-    def __call__(self, unit: UnitOfWork, of: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
+    def __call__(self, unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
         """The JSON body of each event by its id, the same bytes every time.
 
         It holds `id`, `type`, `created_at` and `data`, the resource as it was at that time.

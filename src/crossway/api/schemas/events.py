@@ -33,14 +33,19 @@ def _body(event: OutboxEvent, data: Any) -> bytes:
 
 
 def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
-    intents_by_id = unit.intents.get_many({event.resource_id for event in events})
+    by_id = unit.intents.get_many({event.resource_id for event in events})
     for event in events:
-        if event.resource_id in intents_by_id:
-            yield event, intents.ReadIntent.from_intent(restore_intent(intents_by_id[event.resource_id], event))
+        if event.resource_id in by_id:
+            yield (
+                event,
+                intents.ReadIntent.from_intent(restore_intent(by_id[event.resource_id], event)),
+            )
 
 
 def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
-    orders_by_id = {order_id: unit.orders.get(order_id) for order_id in {event.resource_id for event in events}}
+    orders_by_id = {
+        order_id: unit.orders.get(order_id) for order_id in {event.resource_id for event in events}
+    }
     for event in events:
         if (order := orders_by_id[event.resource_id]) is not None:
             yield event, ramp_orders.OrderOut.from_order(restore_order(order, event))

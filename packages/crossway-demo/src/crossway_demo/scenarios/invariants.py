@@ -157,7 +157,7 @@ def _check_next_action(timeline: IntentTimeline) -> Iterator[str]:
     elif [tx for tx in open_txs if tx.kind is not OutboundTxKind.REIMBURSE]:
         actors = ("Crossway:",)
     else:
-        actors = ("None:", "Waiting for")
+        actors = ("None.", "Waiting for")
     if not sentence.startswith(actors):
         yield f"#{intent.id} is {intent.state}, so this is wrong: {sentence}"
 
