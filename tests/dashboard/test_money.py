@@ -136,7 +136,9 @@ def test_claims_and_gas_are_shown_with_what_they_mean(screen: Screen) -> None:
     assert claim["href"] == "intent?id=1"
     assert "No open payments" in screen.words
     screen.world.pay()
-    (exposed,) = screen.again().widget("exposure")["rows"]
+    # Changes are looked for ten times a second: a screen drawn at once may not show it yet.
+    wait_until("the open payment is shown", lambda: "No open payments" not in screen.again().words)
+    (exposed,) = screen.widget("exposure")["rows"]
     assert "USDC on Base" in texts([exposed])
     gas = screen.widget("gas")["rows"]
     assert len(gas) == 13
