@@ -3,22 +3,23 @@
 import io
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import httpx
 import pytest
 import zxingcpp
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from tests.processes import free_port, new_installation, wait_until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-QUIET = (
+CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -26,45 +27,46 @@ QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A container often has 64 MB of shared memory, too little for Chromium.
+    "--disable-dev-shm-usage",
 )
 WIDE, PHONE = (1440, 900), (390, 844)
-# For whatever should happen, on a machine that does ten things at once. How soon it happens is
-# for the benchmarks to say.
-PATIENCE = 90_000
-expect.set_options(timeout=PATIENCE)
+# Generous, for busy machines; benchmarks measure how fast things are.
+TIMEOUT_MS = 90_000
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where it runs, and a test key for its API; the folder has its database."""
+    """A running site: its URL, a test API key, and the folder with its database."""
 
     url: str
     key: str
     folder: Path
 
     def read(self, path: str) -> Any:
-        """What the API answers."""
+        """The response body of the API to a GET."""
         headers = {"Authorization": f"Bearer {self.key}"}
         answer = httpx.get(f"{self.url}/api/v1{path}", headers=headers, timeout=20)
         return answer.raise_for_status().json()
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Site]:
+def running_site(folder: Path) -> Iterator[Site]:
     """`streamlit run app.py`, as `make run` starts it, on an empty folder."""
     port = free_port()
     with new_installation(f"sqlite:///{folder / 'crossway.db'}", folder) as installation:
         installation.start("site", "streamlit", "run", "app.py", "--server.port", str(port))
         url = f"http://127.0.0.1:{port}"
-        wait_until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
+        wait_until("it answers", lambda: installation.responds("site", f"{url}/api/healthz"))
         keys = json.loads((folder / "first_keys.json").read_text())
         yield Site(url, keys["test"], folder)
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The site that most tests of a browser share."""
-    with serving(tmp_path_factory.mktemp("site")) as running:
+    """The site that most browser tests share."""
+    with running_site(tmp_path_factory.mktemp("site")) as running:
         yield running
 
 
@@ -73,70 +75,111 @@ def chromium() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(CHROMIUM_FLAGS))
         yield browser
         browser.close()
 
 
-def window(chromium: Browser, size: tuple[int, int] = WIDE, **facts: Any) -> BrowserContext:
-    """A browser of one person: nothing is shared with another window."""
+def new_browser_context(
+    chromium: Browser, size: tuple[int, int] = WIDE, **facts: Any
+) -> BrowserContext:
+    """A browser context of its own: nothing is shared with another."""
     width, height = size
     context = chromium.new_context(viewport={"width": width, "height": height}, **facts)
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(TIMEOUT_MS)
     return context
 
 
-def settled(page: Page) -> None:
-    """Until the screen is drawn whole, as far as it can be told from outside."""
+def wait_until_drawn(page: Page) -> None:
+    """Wait until the page is drawn completely, as far as that is visible from outside."""
     app = page.locator("[data-testid=stApp]")
     expect(app).to_have_attribute("data-test-script-state", "notRunning")
     expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
     page.wait_for_timeout(500)
 
 
-def unfold(page: Page, name: str) -> None:
-    """Open a fold. One that is opened while its screen is drawn may close again."""
-    settled(page)
+def open_expander(page: Page, name: str) -> None:
+    """Open an expander once the page is drawn; an earlier click may be undone."""
+    wait_until_drawn(page)
     fold = page.locator("[data-testid=stExpander]", has_text=name).first
     fold.locator("summary").click()
     expect(fold.locator("details")).to_have_attribute("open", "")
 
 
-def codes_in(picture: bytes) -> list[str]:
-    """What a phone's camera reads in a picture of a screen."""
+def read_qr_codes(picture: bytes) -> list[str]:
+    """The texts of the QR codes in a screenshot, as a camera reads them."""
     qr = zxingcpp.BarcodeFormat.QRCode
     return [code.text for code in zxingcpp.read_barcodes(Image.open(io.BytesIO(picture)), qr)]
 
 
 @dataclass
-class Seen:
-    """What a browser asked for and what its console complained of."""
+class PageLog:
+    """The URLs that a page requested, its script errors, and its console's warnings and errors."""
 
-    requests: list[str]
-    errors: list[str]
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    console: list[str] = field(default_factory=list)
+
+    def follow(self, page: Page) -> None:
+        """Log requests and errors of this page from now on."""
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("crash", lambda _: self.errors.append("the page crashed"))
+        page.on("console", lambda message: self.console.append(f"{message.type} {message.text}"))
 
 
-Opener = Callable[..., tuple[Page, Seen]]
+# The logs of all open pages, for the report of a failed test.
+_PAGE_LOGS: WeakKeyDictionary[Page, PageLog] = WeakKeyDictionary()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add what the open pages show to the report of a failed test."""
+    report = yield
+    if report.when == "call" and report.failed:
+        for page, log in list(_PAGE_LOGS.items()):
+            report.sections.append((f"Page {page.url}", _page_report(page, log)))
+    return report
+
+
+def _page_report(page: Page, log: PageLog) -> str:
+    try:
+        body = page.locator("body").inner_text(timeout=5_000)
+        state = page.locator("[data-testid=stApp]").get_attribute(
+            "data-test-script-state", timeout=5_000
+        )
+    except Error as error:
+        body, state = f"No text: {error}", "unknown"
+    console = "\n".join(log.errors + log.console[-20:])
+    return f"Script state: {state}\n{body[:3_000]}\n--- console ---\n{console}"
+
+
+Opener = Callable[..., tuple[Page, PageLog]]
 
 
 @pytest.fixture
 def opened(chromium: Browser, site: Site, request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """Opens a path of the dashboard in a window of its own, and waits until it is drawn."""
+    """Opens a path of the dashboard in a new browser context and waits until it is drawn."""
     contexts = []
 
     def opening(
         path: str = "", size: tuple[int, int] = WIDE, scheme: str = "light"
-    ) -> tuple[Page, Seen]:
-        context = window(chromium, size, color_scheme="dark" if scheme == "dark" else "light")
+    ) -> tuple[Page, PageLog]:
+        context = new_browser_context(
+            chromium, size, color_scheme="dark" if scheme == "dark" else "light"
+        )
         contexts.append(context)
-        page, seen = context.new_page(), Seen([], [])
-        page.on("request", lambda asked: seen.requests.append(asked.url))
-        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        page, observed = context.new_page(), PageLog()
+        observed.follow(page)
+        _PAGE_LOGS[page] = observed
         page.goto(f"{site.url}/{path}")
         page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
-        settled(page)
-        return page, seen
+        wait_until_drawn(page)
+        return page, observed
 
     yield opening
+    _PAGE_LOGS.clear()
     for context in contexts:
         context.close()

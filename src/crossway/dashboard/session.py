@@ -10,7 +10,7 @@ from typing import NoReturn
 import streamlit as st
 
 from crossway.dashboard import cookies
-from crossway.domain.clients import Mode, Principal, is_allowed, parsed_networks, staff_principal
+from crossway.domain.clients import Mode, Principal, is_allowed, networks_of, staff_principal
 from crossway.domain.roles import Role
 from crossway.domain.staff import INSTALLATION_OPERATOR, AuthMethod
 from crossway.ports.services import Services
@@ -60,9 +60,11 @@ def signed_in_staff() -> SignedInStaff | None:
     if sign_in_requirement() is SignInRequirement.NONE:
         return SignedInStaff(INSTALLATION_OPERATOR, Role.ADMIN, None)
     token = _token()
-    found = sessions.get_active_session(services(), token) if token else None
+    session = sessions.get_active_session(services(), token) if token else None
     return (
-        None if found is None else SignedInStaff(found.name, found.role, found.session.auth_method)
+        None
+        if session is None
+        else SignedInStaff(session.name, session.role, session.session.auth_method)
     )
 
 
@@ -116,8 +118,10 @@ def sign_in_with_password(name: str, password: str) -> None:
 
 def sign_in_with_setup_password(password: str) -> None:
     """Sign in with the setup password. Raises what the use case raises."""
-    known = _setup_passwords[0] if _setup_passwords else ""
-    _store_token(sign_in.sign_in_with_install_password(services(), password, known, _address()))
+    setup_password = _setup_passwords[0] if _setup_passwords else ""
+    _store_token(
+        sign_in.sign_in_with_install_password(services(), password, setup_password, _address())
+    )
 
 
 def sign_in_with_provider(claims: Mapping[str, object]) -> None:
@@ -150,7 +154,12 @@ def record_activity() -> None:
 
 
 def rerun_unattended() -> NoReturn:
-    """Rerun the whole page without counting it as activity of the user."""
+    """Rerun the whole page without counting it as activity of the user.
+
+    A link that the user has clicked meanwhile is followed instead: `st.rerun` alone would replace
+    its page by this one, and the click would be lost.
+    """
+    st.empty()  # Streamlit carries out a pending request before it adds an element.
     st.session_state[_UNATTENDED] = True
     st.rerun()
 
@@ -178,7 +187,7 @@ def _address() -> str:
     """The browser's address as far as it can be trusted; sign-in attempts are limited by it."""
     address = st.context.ip_address
     peer = address if isinstance(address, str) else _LOOPBACK
-    trusted = parsed_networks(services().policy.ingress.trusted_proxies)
+    trusted = networks_of(services().policy.ingress.trusted_proxies)
     forwarded = [
         text.strip()
         for value in st.context.headers.get_all("X-Forwarded-For")
