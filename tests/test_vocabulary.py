@@ -1,16 +1,18 @@
-"""Retired names stay retired: modules, classes and functions that were renamed do not come back."""
+"""Modules, classes, functions and contracts do not get back their retired names."""
 
 import ast
+import json
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 SOURCES = (ROOT / "src" / "crossway", ROOT / "packages" / "crossway-demo" / "src")
 RETIRED = tomllib.loads((ROOT / "tests" / "retired_names.toml").read_text(encoding="utf-8"))
 
 
-def trees() -> Iterator[tuple[str, ast.Module]]:
+def parse_modules() -> Iterator[tuple[str, ast.Module]]:
     """Every module of the product by its dotted name."""
     for source in SOURCES:
         for path in sorted(source.rglob("*.py")):
@@ -19,36 +21,60 @@ def trees() -> Iterator[tuple[str, ast.Module]]:
 
 
 def test_no_module_has_a_retired_name() -> None:
-    names = {name for name, _ in trees()}
+    names = {name for name, _ in parse_modules()}
     retired = {f"crossway.{name}" for name in RETIRED["modules"]}
     assert names & retired == set()
 
 
 def test_no_class_has_a_retired_name() -> None:
     retired = set(RETIRED["classes"])
-    found = {
+    offenders = {
         f"{name}.{node.name}"
-        for name, tree in trees()
+        for name, tree in parse_modules()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef) and node.name in retired
     }
-    assert found == set()
+    assert offenders == set()
 
 
 def test_no_function_has_a_name_that_is_retired_in_its_package() -> None:
-    found = {
+    offenders = {
         f"{name}.{node.name}"
-        for name, tree in trees()
+        for name, tree in parse_modules()
         for package, retired in RETIRED["functions"].items()
         if name == f"crossway.{package}" or name.startswith(f"crossway.{package}.")
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in retired
     }
+    assert offenders == set()
+
+
+def interface_names(node: Any) -> Iterator[str]:
+    """Every name in a contract's ABI, without the path of its module."""
+    if isinstance(node, dict):
+        yield str(node.get("name", "")).rpartition("::")[2]
+    if isinstance(node, dict | list):
+        for child in node.values() if isinstance(node, dict) else node:
+            yield from interface_names(child)
+
+
+def test_no_contract_has_a_retired_name_in_its_interface() -> None:
+    artifacts = (ROOT / "src" / "crossway" / "adapters" / "chains").glob("*/artifacts/*.json")
+    interfaces = {
+        path: json.loads(path.read_text(encoding="utf-8")).get("abi", []) for path in artifacts
+    }
+    assert sum(map(bool, interfaces.values())) == 13
+    found = {
+        f"{path.parent.parent.name}.{path.name}: {name}"
+        for path, abi in interfaces.items()
+        for name in interface_names(abi)
+        if name in RETIRED["contracts"]
+    }
     assert found == set()
 
 
-def test_every_entry_of_the_glossary_names_a_module_that_exists() -> None:
-    names = {name for name, _ in trees()}
+def test_every_glossary_entry_names_an_existing_module() -> None:
+    names = {name for name, _ in parse_modules()}
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").splitlines()

@@ -1,5 +1,5 @@
-// Compiles the contracts and writes their artifacts into the Python packages of the families that
-// run them: EVM chains, and Tron, where files of contracts/tron/src take the place of ours.
+// Compiles the contracts and writes their artifacts into the Python packages of EVM chains and Tron;
+// for Tron, the files of contracts/tron/src replace those of the same name.
 //   node contracts/evm/build.mjs           writes
 //   node contracts/evm/build.mjs --check   compares, and fails where they differ
 import { createHash } from "node:crypto";
@@ -11,37 +11,37 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const solc = createRequire(import.meta.url)("solc");
 const packages = join(here, "../../src/crossway/adapters/chains");
-const ours = join(here, "src");
+const evmSources = join(here, "src");
 const FAMILIES = {
   evm: {
-    folders: [ours],
-    wanted: ["BalanceLens", "DepositAddress", "Escrow", "Filler", "IntentFactory"],
+    folders: [evmSources],
+    contracts: ["BalanceLens", "DepositAddress", "Escrow", "Filler", "IntentFactory"],
   },
   tron: {
-    folders: [ours, join(here, "../tron/src")],
-    wanted: ["DepositAddress", "Escrow", "Filler", "IntentFactory"],
+    folders: [evmSources, join(here, "../tron/src")],
+    contracts: ["DepositAddress", "Escrow", "Filler", "IntentFactory"],
   },
 };
 
-// No metadata and no PUSH0: the bytecode, and so every address, depends on the sources alone, and
-// runs on every EVM chain.
+// No metadata, so the bytecode and every address depend on the sources alone; no PUSH0, so it runs on
+// every EVM chain.
 const settings = {
   evmVersion: "paris",
   optimizer: { enabled: true, runs: 10000 },
   metadata: { bytecodeHash: "none", appendCBOR: false },
 };
 
-function sourcesOf(folders) {
-  const found = {};
+function readSources(folders) {
+  const sources = {};
   for (const folder of folders) {
     for (const name of readdirSync(folder).sort()) {
-      if (name.endsWith(".sol")) found[name] = readFileSync(join(folder, name), "utf8");
+      if (name.endsWith(".sol")) sources[name] = readFileSync(join(folder, name), "utf8");
     }
   }
-  return found;
+  return sources;
 }
 
-function compiled(sources) {
+function compile(sources) {
   const input = {
     language: "Solidity",
     sources: Object.fromEntries(Object.entries(sources).map(([n, content]) => [n, { content }])),
@@ -65,19 +65,19 @@ function compiled(sources) {
   return output.contracts;
 }
 
-function artifacts({ folders, wanted }) {
-  const sources = sourcesOf(folders);
-  const contracts = compiled(sources);
-  const written = {};
-  for (const name of wanted) {
-    const { abi, evm } = contracts[`${name}.sol`][name];
-    // Where a constructor writes what only it knows: [offset, length] in the runtime code, which a
-    // comparison with the code on a chain leaves out.
+function buildArtifacts({ folders, contracts }) {
+  const sources = readSources(folders);
+  const compiled = compile(sources);
+  const artifacts = {};
+  for (const name of contracts) {
+    const { abi, evm } = compiled[`${name}.sol`][name];
+    // Offset and length of the immutables in the runtime code, which the constructor fills in: a
+    // comparison with deployed code skips them.
     const immutables = Object.values(evm.deployedBytecode.immutableReferences ?? {})
       .flat()
       .map(({ start, length }) => [start, length])
       .sort((a, b) => a[0] - b[0]);
-    written[`${name}.json`] = {
+    artifacts[`${name}.json`] = {
       contract: name,
       abi,
       bytecode: `0x${evm.bytecode.object}`,
@@ -85,7 +85,7 @@ function artifacts({ folders, wanted }) {
       immutables,
     };
   }
-  written["build.json"] = {
+  artifacts["build.json"] = {
     compiler: solc.version().replace(/\.Emscripten\.clang$/, ""),
     settings,
     sources: Object.fromEntries(
@@ -95,16 +95,16 @@ function artifacts({ folders, wanted }) {
       ]),
     ),
   };
-  return written;
+  return artifacts;
 }
 
 const check = process.argv.includes("--check");
 const differing = [];
-for (const [family, parts] of Object.entries(FAMILIES)) {
-  const into = join(packages, family, "artifacts");
-  mkdirSync(into, { recursive: true });
-  for (const [name, content] of Object.entries(artifacts(parts))) {
-    const path = join(into, name);
+for (const [family, options] of Object.entries(FAMILIES)) {
+  const folder = join(packages, family, "artifacts");
+  mkdirSync(folder, { recursive: true });
+  for (const [name, content] of Object.entries(buildArtifacts(options))) {
+    const path = join(folder, name);
     const text = JSON.stringify(content, null, 1) + "\n";
     if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
     differing.push(`${family}/${name}`);
@@ -115,4 +115,4 @@ if (check && differing.length) {
   console.error(`These differ from what the sources compile to: ${differing.join(", ")}`);
   process.exit(1);
 }
-console.log(differing.length ? `Written: ${differing.join(", ")}` : "Everything is as built");
+console.log(differing.length ? `Written: ${differing.join(", ")}` : "Everything is up to date");

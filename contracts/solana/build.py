@@ -1,6 +1,6 @@
-"""Builds the program of Solana: `python contracts/solana/build.py`, or with `--check` compares.
+"""Builds the Solana program: `python contracts/solana/build.py` writes, `--check` compares.
 
-clang-19 and link.py make `intent.so`, and `build.json` says of which sources and how.
+clang-19 and link.py build `intent.so`; `build.json` records the sources and options.
 """
 
 import hashlib
@@ -25,45 +25,45 @@ OPTIONS = [
 
 
 def sources() -> dict[str, str]:
-    """The sha256 of everything that the program is made of."""
+    """The sha256 of each source file and the linker."""
     files = [*sorted((HERE / "src").iterdir()), HERE / "link.py"]
-    return {one.name: hashlib.sha256(one.read_bytes()).hexdigest() for one in files}
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def build() -> dict[str, bytes]:
-    """The artifacts by name."""
+    """Each artifact by file name."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "intent.o"
-        # Nothing of this machine's folders gets into the object.
-        command = [COMPILER, *OPTIONS, "-c", "src/intent.c", "-o", str(made)]
+        object_file = Path(folder) / "intent.o"
+        # Relative paths: no folder of this machine gets into the object file.
+        command = [COMPILER, *OPTIONS, "-c", "src/intent.c", "-o", str(object_file)]
         subprocess.run(command, cwd=HERE, check=True, timeout=120)
-        program = link(made.read_bytes())
-    told = {
+        program = link(object_file.read_bytes())
+    facts = {
         "compiler": COMPILER,
         "options": OPTIONS,
         "sources": sources(),
         "bytes": len(program),
         "sha256": hashlib.sha256(program).hexdigest(),
     }
-    return {"intent.so": program, "build.json": (json.dumps(told, indent=2) + "\n").encode()}
+    return {"intent.so": program, "build.json": (json.dumps(facts, indent=2) + "\n").encode()}
 
 
 def main() -> int:
     if shutil.which(COMPILER) is None:
         print(f"{COMPILER} is not installed: run scripts/system_packages.sh", file=sys.stderr)
         return 2
-    made = build()
+    artifacts = build()
     if "--check" in sys.argv:
-        different = [
-            name for name, data in made.items()
+        differing = [
+            name for name, data in artifacts.items()
             if not (ARTIFACTS / name).exists() or (ARTIFACTS / name).read_bytes() != data
         ]  # fmt: skip
-        print(f"differs: {', '.join(different)}" if different else "the same, byte for byte")
-        return 1 if different else 0
+        print(f"differs: {', '.join(differing)}" if differing else "identical, byte for byte")
+        return 1 if differing else 0
     ARTIFACTS.mkdir(parents=True, exist_ok=True)
-    for name, data in made.items():
+    for name, data in artifacts.items():
         (ARTIFACTS / name).write_bytes(data)
-    print(f"intent.so: {len(made['intent.so'])} bytes")
+    print(f"intent.so: {len(artifacts['intent.so'])} bytes")
     return 0
 
 

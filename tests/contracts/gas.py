@@ -40,8 +40,8 @@ class Payment:
         self.source_hash = keccak256(encode([SOURCE], [self.source]))
         dest = [CHAIN_ID, token, self.recipient, OUT]
         self.dest_hash = keccak256(encode(["uint256", "address", "address", "uint256"], dest))
-        self.key = keccak256(self.source_hash + self.dest_hash)
-        self.address = AT.deposit_address(self.key)
+        self.intent_hash = keccak256(self.source_hash + self.dest_hash)
+        self.address = AT.deposit_address(self.intent_hash)
 
     def start(self) -> bytes:
         return START + encode([SOURCE, "bytes32"], [self.source, self.dest_hash])
@@ -64,7 +64,7 @@ def start_many(payments: list[Payment]) -> bytes:
     return START_MANY + encode([f"{SOURCE}[]", "bytes32[]"], [sources, hashes])
 
 
-def used(one: Anvil, to: str, data: bytes, value: int = 0) -> int:
+def gas_used(one: Anvil, to: str, data: bytes, value: int = 0) -> int:
     """The gas of a transaction of the relayer that worked."""
     name = one.transact(to, data, value, key=RELAYER_KEY)
     one.mine()
@@ -78,7 +78,7 @@ def measured() -> Iterator[Row]:
     with running(CHAIN, ready=False) as one:
         one.rpc("anvil_setBalance", RELAYER, hex(10**21))
         for name in ("IntentFactory", "Escrow", "Filler"):
-            yield f"deploy {name}", used(one, DEPLOYER, SALT + init_code(name))
+            yield f"deploy {name}", gas_used(one, DEPLOYER, SALT + init_code(name))
         one.put_token(dollars(CHAIN))
         yield from _starts(one)
         yield from _refunds(one)
@@ -97,55 +97,58 @@ def payment(one: Anvil, name: str, units: int = 0, native: bool = False) -> Paym
 
 def _starts(one: Anvil) -> Iterator[Row]:
     # The first start ever also writes the escrow's first balance.
-    used(one, AT.factory, payment(one, "first", TOTAL).start())
-    used(one, AT.factory, payment(one, "first coins", TOTAL, native=True).start())
-    yield "start, exact", used(one, AT.factory, payment(one, "exact", TOTAL).start())
-    yield "start, more to give back", used(one, AT.factory, payment(one, "over", TOTAL + 9).start())
+    gas_used(one, AT.factory, payment(one, "first", TOTAL).start())
+    gas_used(one, AT.factory, payment(one, "first coins", TOTAL, native=True).start())
+    yield "start, exact", gas_used(one, AT.factory, payment(one, "exact", TOTAL).start())
+    yield "start, with excess", gas_used(one, AT.factory, payment(one, "over", TOTAL + 9).start())
     coins = payment(one, "coins", TOTAL, native=True)
-    yield "start, native, exact", used(one, AT.factory, coins.start())
+    yield "start, native, exact", gas_used(one, AT.factory, coins.start())
     coins = payment(one, "more coins", TOTAL + 9, native=True)
-    yield "start, native, more to give back", used(one, AT.factory, coins.start())
+    yield "start, native, with excess", gas_used(one, AT.factory, coins.start())
     many = [payment(one, f"one of 20: {n}", TOTAL) for n in range(20)]
-    yield "startMany of 20, each", used(one, AT.factory, start_many(many)) // 20
+    yield "startMany of 20, each", gas_used(one, AT.factory, start_many(many)) // 20
 
 
 def _refunds(one: Anvil) -> Iterator[Row]:
     short = payment(one, "short", TOTAL - 1)
     coins = payment(one, "short coins", TOTAL - 1, native=True)
     late = payment(one, "late", TOTAL)
-    used(one, AT.factory, late.start())
+    gas_used(one, AT.factory, late.start())
     one.pay(late.address, 5)
-    yield "refund, late deposit", used(one, AT.factory, late.refund(late.token))
+    yield "refund, late deposit", gas_used(one, AT.factory, late.refund(late.token))
     one.rpc("evm_increaseTime", 3_700)
-    yield "refund after expiry", used(one, AT.factory, short.refund(short.token))
-    yield "refund after expiry, native", used(one, AT.factory, coins.refund(coins.token))
+    yield "refund after expiry", gas_used(one, AT.factory, short.refund(short.token))
+    yield "refund after expiry, native", gas_used(one, AT.factory, coins.refund(coins.token))
 
 
 def _fills(one: Anvil) -> Iterator[Row]:
     first = payment(one, "filled")
-    yield "fill, new holder", used(one, AT.filler, first.fill())
+    yield "fill, recipient without a balance", gas_used(one, AT.filler, first.fill())
     known = payment(one, "filled before")
     one.pay(known.recipient, 1)
-    yield "fill, known holder", used(one, AT.filler, known.fill())
+    yield "fill, recipient with a balance", gas_used(one, AT.filler, known.fill())
     coins = payment(one, "filled with coins", native=True)
-    yield "fill, native, new holder", used(one, AT.filler, coins.fill(), OUT)
+    yield "fill, native, recipient without a balance", gas_used(one, AT.filler, coins.fill(), OUT)
     coins = payment(one, "filled with coins again", native=True)
     one.pay(coins.recipient, 1, ZERO)
-    yield "fill, native, known holder", used(one, AT.filler, coins.fill(), OUT)
+    yield "fill, native, recipient with a balance", gas_used(one, AT.filler, coins.fill(), OUT)
 
 
 def _settlements(one: Anvil) -> Iterator[Row]:
     def begun(name: str) -> Payment:
         made = payment(one, name, TOTAL)
-        used(one, AT.factory, made.start())
+        gas_used(one, AT.factory, made.start())
         return made
 
     paid = ((RELAYER, OUT), (TREASURY, 60_000))
-    used(one, AT.escrow, begun("settled first").settle(*paid))
+    gas_used(one, AT.escrow, begun("settled first").settle(*paid))
     data = begun("settled").settle(*paid)
-    yield "settle: relayer, treasury, rest stays", used(one, AT.escrow, data)
+    yield "settle: relayer and treasury, rest retained", gas_used(one, AT.escrow, data)
     back = begun("given back")
-    yield "settle: all back to the payer", used(one, AT.escrow, back.settle((back.payer, TOTAL)))
+    yield (
+        "settle: everything to the payer",
+        gas_used(one, AT.escrow, back.settle((back.payer, TOTAL))),
+    )
 
 
 if __name__ == "__main__":

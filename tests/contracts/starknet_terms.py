@@ -56,17 +56,19 @@ class Deal:
     @property
     def dest_hash(self) -> bytes:
         return keccak256(
-            CHAIN_WORD + address_word("starknet", self.token)
-            + address_word("starknet", RECIPIENT) + number_word(OUT)
-        )  # fmt: skip
+            CHAIN_WORD
+            + address_word("starknet", self.token)
+            + address_word("starknet", RECIPIENT)
+            + number_word(OUT)
+        )
 
     @property
-    def key(self) -> bytes:
+    def intent_hash(self) -> bytes:
         return keccak256(self.source_hash + self.dest_hash)
 
     @property
     def address(self) -> str:
-        return AT.deposit_address(self.key)
+        return AT.deposit_address(self.intent_hash)
 
     @property
     def felts(self) -> tuple[int, ...]:
@@ -84,24 +86,24 @@ class Deal:
 
     # What each entry point does; each answers with what it was refused, empty if it was not.
 
-    def tried(self, address: str, name: str, *felts: int, by: str = STRANGER) -> str:
+    def call(self, address: str, name: str, *felts: int, by: str = STRANGER) -> str:
         made = self.network.call(address, name, *felts, by=by)
         self.network.mine()
         return self.network.refusal(made)
 
     def start(self, by: str = STRANGER) -> str:
-        return self.tried(AT.factory, "start", *self.felts, by=by)
+        return self.call(AT.factory, "start", *self.felts, by=by)
 
     def refund(self, token: str | None = None, by: str = STRANGER) -> str:
-        return self.tried(AT.factory, "refund", *self.felts, to_felt(token or self.token), by=by)
+        return self.call(AT.factory, "refund", *self.felts, to_felt(token or self.token), by=by)
 
     def redirect(self, to: str, by: str = COORDINATOR) -> str:
         data = (*self.felts, to_felt(self.token), to_felt(to))
-        return self.tried(AT.factory, "redirect", *data, by=by)
+        return self.call(AT.factory, "redirect", *data, by=by)
 
     def settle(self, *payouts: tuple[str, int], by: str = COORDINATOR) -> str:
         listed = [felt for to, units in payouts for felt in (to_felt(to), *split_u256(units))]
-        return self.tried(AT.escrow, "settle", *self.felts, len(payouts), *listed, by=by)
+        return self.call(AT.escrow, "settle", *self.felts, len(payouts), *listed, by=by)
 
     def fill(self, amount: int = OUT, by: str = RELAYER) -> str:
         data = (
@@ -110,23 +112,26 @@ class Deal:
             to_felt(RECIPIENT),
             *split_u256(amount),
         )
-        return self.tried(AT.filler, "fill", *data, by=by)
+        return self.call(AT.filler, "fill", *data, by=by)
 
     # What became of it.
 
     def deposit(self, units: int, token: str | None = None) -> None:
         self.network.give(self.address, units, token or self.token)
 
-    def held(self, owner: str, token: str | None = None) -> int:
+    def balance(self, owner: str, token: str | None = None) -> int:
         return self.network.balance(owner, token or self.token)
 
-    def used(self, contract: str) -> bool:
-        return self.network.view(contract, "used", 1, *split_word(self.key)) == [1, 1]
+    def executed(self, contract: str) -> bool:
+        return self.network.view(contract, "executed", 1, *split_word(self.intent_hash)) == [1, 1]
 
-    def moved(self) -> list[tuple[int, str, str, int]]:
+    def tokens_moved(self) -> list[tuple[int, str, str, int]]:
         """The movements that the newest block tells of this intent: why, from, to, units."""
         block = {"block_number": self.network.height}
-        keys = [[hex(selector("Moved"))], *([hex(half)] for half in split_word(self.key))]
+        keys = [
+            [hex(selector("TokensMoved"))],
+            *([hex(half)] for half in split_word(self.intent_hash)),
+        ]
         asked = {"from_block": block, "to_block": block, "keys": keys, "chunk_size": 100}
         found = self.network.rpc("starknet_getEvents", asked)["events"]
         told = [([int(k, 16) for k in e["keys"]], [int(d, 16) for d in e["data"]]) for e in found]

@@ -45,7 +45,7 @@ def test_the_hashes_are_those_of_the_vectors(one: dict[str, Any]) -> None:
     assert found.intent_hash.hex() == one["intent_hash"]
 
 
-def test_each_term_changes_the_key() -> None:
+def test_each_term_changes_the_intent_hash() -> None:
     one = VECTORS[0]
     terms, key = terms_of(one), bound_of(one).intent_hash
     other = "0x" + "5" * 40
@@ -80,7 +80,7 @@ def test_a_deposit_address_on_tron_differs_in_its_prefix_alone() -> None:
     )
 
 
-def test_the_contract_computes_the_same_keys_and_addresses() -> None:
+def test_the_contract_computes_the_same_hashes_and_addresses() -> None:
     at = default_deployment()
     with running("BASE_MAINNET") as one:
 
@@ -91,11 +91,11 @@ def test_the_contract_computes_the_same_keys_and_addresses() -> None:
         for vector in EVM:
             terms, found = terms_of(vector), bound_of(vector)
             words = source_words(CATALOGUE, terms, vector["bridger"], vector["coordinator"])
-            told = ask(f"keyOf({SOURCE},bytes32)", b"".join(words) + found.dest_hash)
+            told = ask(f"intentHash({SOURCE},bytes32)", b"".join(words) + found.dest_hash)
             assert told[2:] == found.intent_hash.hex()
-            address = ask("addressOf(bytes32)", found.intent_hash)
+            address = ask("depositAddress(bytes32)", found.intent_hash)
             assert address[-40:] == at.deposit_address(found.intent_hash)[2:].lower()
-        assert int(ask("GRACE()", b""), 16) == REDIRECT_SECONDS
+        assert int(ask("REDIRECT_DELAY()", b""), 16) == REDIRECT_SECONDS
 
 
 def test_words_are_those_of_the_contracts_encoding() -> None:

@@ -20,9 +20,13 @@ BUILT = json.loads(
 
 def run(*command: str | Path, seconds: float) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(part) for part in command], cwd=SOURCES, capture_output=True, text=True,
-        timeout=seconds, env={**os.environ, "NO_COLOR": "1"},
-    )  # fmt: skip
+        [str(part) for part in command],
+        cwd=SOURCES,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
 
 
 def needed(path: Path) -> None:
@@ -35,7 +39,7 @@ def test_the_sources_are_those_that_were_built() -> None:
     assert found == BUILT["sources"]
 
 
-def test_the_compiler_is_told_to_leave_nothing_of_itself_behind() -> None:
+def test_the_compiler_settings_make_the_build_reproducible() -> None:
     assert BUILT["compiler"].startswith("0.8.37+")
     assert BUILT["settings"] == {
         "evmVersion": "paris",
@@ -50,7 +54,7 @@ def test_the_artifacts_are_what_the_sources_compile_to() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_contracts_keep_their_promises_under_forge() -> None:
+def test_the_forge_tests_pass() -> None:
     """Units, fuzz, and a crowd of actors whose money must add up."""
     needed(FORGE)
     needed(MODULES / "solc")

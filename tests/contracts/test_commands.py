@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from crossway.adapters.chains.evm.contracts import default_deployment
-from crossway.adapters.chains.evm.signers import KEYS
+from crossway.adapters.chains.evm.transactions import KEYS
 from crossway.adapters.chains.intent_hash import address_word, number_word
 from crossway.adapters.chains.rpc.keys import load_signer
 from crossway.cli.program import cli
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running, token_code
-from tests.contracts.gas import AT, payment, used
+from tests.contracts.gas import AT, gas_used, payment
 
 CHAIN = "BASE_MAINNET"
 
@@ -109,8 +109,8 @@ def test_what_bridges_charged_is_withdrawn(desk: Desk) -> None:
     desk.says("contracts", "deploy", "--yes")
     one.put_token(dollars(CHAIN))
     paid = payment(one, "settled", 25_000_000)
-    used(one, AT.factory, paid.start())
-    used(one, AT.escrow, paid.settle((RELAYER, 24_000_000)))
+    gas_used(one, AT.factory, paid.start())
+    gas_used(one, AT.escrow, paid.settle((RELAYER, 24_000_000)))
     assert desk.says("contracts", "retained") == f"{CHAIN}: 1 USDC\n"
     take = ("contracts", "withdraw", "--chain", CHAIN, "--token", "USDC", "--yes")
     desk.says(*take)

@@ -8,7 +8,7 @@ from tests.processes import ROOT
 ROW = re.compile(r"^\| (.+?) \| ([\d,]+) \|$", re.MULTILINE)
 
 
-def test_the_gas_table_is_what_was_measured() -> None:
+def test_the_gas_table_has_the_measured_values() -> None:
     text = (ROOT / "docs" / "contracts.md").read_text(encoding="utf-8")
     told = {what: int(gas.replace(",", "")) for what, gas in ROW.findall(text)}
     found = dict(measured())

@@ -83,7 +83,7 @@ def change(node: Node, address: str, **fields: Any) -> None:
         ("nonce", 2), ("amount", 1), ("recipient", THEIRS), ("expiry", 2**40),
     ],
 )  # fmt: skip
-def test_other_terms_speak_of_another_address(one: Deal, term: str, value: Any) -> None:
+def test_other_terms_have_another_address(one: Deal, term: str, value: Any) -> None:
     other = one.but(caller=THEIRS, **{term: value}).with_(
         _1=one.owner, _2=one.ata(one.owner), _8=one.state
     )
@@ -92,7 +92,7 @@ def test_other_terms_speak_of_another_address(one: Deal, term: str, value: Any) 
     assert one.holds(one.owner) == TOTAL
 
 
-def test_every_account_of_a_start_is_the_one_meant(one: Deal) -> None:
+def test_a_start_requires_the_accounts_of_the_terms(one: Deal) -> None:
     thief = one.but(caller=THEIRS)
     theirs = one.ata(THEIRS)
     other = deal(one.node, "other")
@@ -105,12 +105,12 @@ def test_every_account_of_a_start_is_the_one_meant(one: Deal) -> None:
     assert one.holds(one.owner) == TOTAL
 
 
-def test_a_start_must_be_allowed_to_write(one: Deal) -> None:
+def test_a_start_requires_writable_accounts(one: Deal) -> None:
     assert steal(one, one.but(caller=THEIRS).with_(_10=(one.ata(one.bridger), READ)).start())
     assert steal(one, one.but(caller=THEIRS).with_(_8=(one.state, READ)).start())
 
 
-def test_a_program_that_only_looks_like_the_token_program_is_refused(one: Deal) -> None:
+def test_a_fake_token_program_is_refused(one: Deal) -> None:
     """Its accounts could say anything."""
     fake = key_of("a fake token program").pubkey()
     mint = key_of("a fake mint").pubkey()
@@ -126,7 +126,7 @@ def test_a_program_that_only_looks_like_the_token_program_is_refused(one: Deal) 
     assert steal(one, mixed.start()) == "WrongAccount"
 
 
-def test_an_account_with_other_content_is_no_token_account(one: Deal) -> None:
+def test_an_account_with_other_data_is_not_a_token_account(one: Deal) -> None:
     place = one.ata(one.owner)
     there = one.node.cluster.svm.get_account(Pubkey.from_string(place))
     assert there is not None
@@ -143,7 +143,7 @@ def test_an_account_with_other_content_is_no_token_account(one: Deal) -> None:
     assert one.do(one.start()) == "WrongAccount"
 
 
-def test_a_state_paid_for_in_advance_stops_nobody(one: Deal) -> None:
+def test_lamports_sent_to_a_state_in_advance_do_not_block_the_start(one: Deal) -> None:
     for lamports in (1, 10**6, 10**9):
         made = deal(one.node, f"gift {lamports}")
         one.node.pay(made.owner, TOTAL)
@@ -153,7 +153,7 @@ def test_a_state_paid_for_in_advance_stops_nobody(one: Deal) -> None:
         assert made.do(made.fill()) == ""
 
 
-def test_a_state_of_somebody_elses_making_is_no_state(one: Deal) -> None:
+def test_a_state_owned_by_another_program_is_not_a_state(one: Deal) -> None:
     """Nobody can put one there; if it were, it would not be believed."""
     data = b"S" + bytes(47)
     one.node.cluster.put(
@@ -172,7 +172,7 @@ def test_another_intents_state_does_not_open_a_refund(one: Deal) -> None:
     assert one.do(one.with_(_6=other.state).settle((TREASURER, 1))) == "WrongAccount"
 
 
-def test_who_signs_for_himself_marks_nothing_by_paying_himself(node: Node) -> None:
+def test_a_deposit_key_marks_nothing_by_paying_itself(node: Node) -> None:
     """A deposit owner that is the bridger would be started without any money moving."""
     one = deal(node, bridger=THEIRS, owner_key=THEIRS)
     assert one.do(one.start(), THIEF) == "WrongAccount"
@@ -186,7 +186,7 @@ def test_who_signs_for_himself_marks_nothing_by_paying_himself(node: Node) -> No
     assert steal(mine, mine.start()) == "WrongAccount"
 
 
-def test_a_key_that_does_not_sign_is_no_deposit_owner(one: Deal) -> None:
+def test_a_key_that_does_not_sign_is_not_a_deposit_owner(one: Deal) -> None:
     assert steal(one, one.but(caller=THEIRS).with_(_1=(str(RELAYER.pubkey()), WRITE)).start())
     relayer = str(RELAYER.pubkey())
     robbed = one.but(caller=THEIRS).with_(_1=(relayer, WRITE), _2=one.ata(relayer))
@@ -194,7 +194,7 @@ def test_a_key_that_does_not_sign_is_no_deposit_owner(one: Deal) -> None:
     assert one.holds(relayer) == STOCK
 
 
-def test_who_is_named_as_the_caller_signs(one: Deal) -> None:
+def test_the_caller_must_sign(one: Deal) -> None:
     one.node.pay(one.owner, 9, FAKE)
     one.node.give(one.refund_to, 0, FAKE)
     named = one.with_(_0=(str(RELAYER.pubkey()), WRITE))
@@ -214,19 +214,19 @@ def test_an_intent_that_is_not_of_this_chain_is_refused(node: Node) -> None:
 
 
 @pytest.mark.parametrize("terms", [{"total": 0}, {"total": 2**64}, {"bridger": NATIVE}])
-def test_terms_that_say_nothing_are_refused(node: Node, terms: dict[str, Any]) -> None:
+def test_empty_terms_are_refused(node: Node, terms: dict[str, Any]) -> None:
     one = deal(node).but(**terms)
-    assert one.do(one.start()) == "BadTerms"
+    assert one.do(one.start()) == "InvalidTerms"
 
 
-def test_an_expiry_beyond_all_time_is_refused(node: Node) -> None:
+def test_an_expiry_out_of_range_is_refused(node: Node) -> None:
     for expiry in (2**62, 2**63, 2**64 - 1, 2**255):
         one = deal(node).but(expiry=expiry)
-        assert one.do(one.start()) == "BadTerms"
-        assert one.do(one.fill()) == "BadTerms"
+        assert one.do(one.start()) == "InvalidTerms"
+        assert one.do(one.fill()) == "InvalidTerms"
 
 
-def test_paying_less_or_another_marks_another_intent(one: Deal) -> None:
+def test_a_fill_with_other_terms_marks_another_intent(one: Deal) -> None:
     thief = one.but(caller=THEIRS)
     for other in (
         thief.but(amount=1),
@@ -242,7 +242,7 @@ def test_paying_less_or_another_marks_another_intent(one: Deal) -> None:
     assert one.holds(one.recipient) >= TOTAL
 
 
-def test_every_account_of_a_fill_is_the_one_meant(one: Deal) -> None:
+def test_a_fill_requires_the_accounts_of_the_terms(one: Deal) -> None:
     one.node.give(one.recipient, 0, FAKE)
     theirs, thief = one.ata(THEIRS), one.but(caller=THEIRS)
     for place, account in {
@@ -254,33 +254,33 @@ def test_every_account_of_a_fill_is_the_one_meant(one: Deal) -> None:
     assert one.holds(one.recipient) == 0
 
 
-def test_an_account_that_the_recipient_gave_away_is_not_paid(one: Deal) -> None:
+def test_a_token_account_with_another_owner_is_not_paid(one: Deal) -> None:
     place = one.ata(one.recipient)
     there = one.node.cluster.svm.get_account(Pubkey.from_string(place))
     assert there is not None
     change(one.node, place, data=there.data[:32] + raw(THEIRS) + there.data[64:])
-    assert one.do(one.fill()) == "Refused"
+    assert one.do(one.fill()) == "TransferFailed"
 
 
-def test_a_stranger_settles_nothing(one: Deal) -> None:
+def test_only_the_coordinator_settles(one: Deal) -> None:
     assert one.do(one.start()) == ""
     relayer, thief = str(RELAYER.pubkey()), one.but(caller=THEIRS)
     # With the coordinator's name but not its signature; as himself; with the coordinator's vault.
     named = one.with_(_0=(relayer, WRITE))
-    assert steal(one, named.settle((THEIRS, TOTAL))) == "NotAllowed"
-    assert steal(one, thief.settle((THEIRS, TOTAL))) == "NotAllowed"
+    assert steal(one, named.settle((THEIRS, TOTAL))) == "NotAuthorized"
+    assert steal(one, thief.settle((THEIRS, TOTAL))) == "NotAuthorized"
     mine = thief.but(coordinator=THEIRS).with_(_1=one.bridger, _2=one.ata(one.bridger))
     assert steal(one, mine.settle((THEIRS, TOTAL))) == "WrongAccount"
     claimed = thief.but(coordinator=THEIRS)
-    assert steal(one, claimed.settle((THEIRS, TOTAL))) == "BadTerms"
+    assert steal(one, claimed.settle((THEIRS, TOTAL))) == "InvalidTerms"
     assert one.holds(one.bridger) == TOTAL
 
 
-def test_a_stranger_withdraws_nothing(one: Deal) -> None:
+def test_only_the_coordinator_withdraws(one: Deal) -> None:
     assert one.do(one.start()) == ""
     assert one.do(one.settle()) == ""
     thief = one.but(caller=THEIRS, coordinator=THEIRS)
-    vault, kept = vault_of(one.caller), derived(b"kept", raw(one.caller), raw(one.mint))
+    vault, kept = vault_of(one.caller), derived(b"retained", raw(one.caller), raw(one.mint))
     for other in (
         thief,
         thief.with_(_6=kept),
@@ -288,18 +288,22 @@ def test_a_stranger_withdraws_nothing(one: Deal) -> None:
         thief.with_(_1=vault, _2=one.ata(vault), _6=kept),
         thief.with_(_0=(one.caller, WRITE), _1=vault, _2=one.ata(vault), _6=kept),
     ):
-        assert steal(one, other.withdraw(THEIRS, 1)) in ("WrongAccount", "TooMuch", "NotAllowed")
+        assert steal(one, other.withdraw(THEIRS, 1)) in (
+            "WrongAccount",
+            "ExceedsAvailable",
+            "NotAuthorized",
+        )
     assert one.holds(one.bridger) == TOTAL
 
 
-def test_what_stayed_of_one_token_is_not_withdrawn_of_another(one: Deal) -> None:
+def test_a_retained_amount_is_withdrawn_in_its_own_token_only(one: Deal) -> None:
     assert one.do(one.start()) == ""
     assert one.do(one.settle()) == ""
     one.node.give(one.bridger, TOTAL, FAKE)
     one.node.give(TREASURER, 0, FAKE)
-    other = one.but(mint=FAKE).with_(_6=one.kept())
+    other = one.but(mint=FAKE).with_(_6=one.retained())
     assert one.do(other.withdraw(TREASURER, 5)) == "WrongAccount"
-    assert one.do(one.but(mint=FAKE).withdraw(TREASURER, 5)) == "TooMuch"
+    assert one.do(one.but(mint=FAKE).withdraw(TREASURER, 5)) == "ExceedsAvailable"
 
 
 def test_the_vault_does_not_pay_itself(one: Deal) -> None:
@@ -307,7 +311,7 @@ def test_the_vault_does_not_pay_itself(one: Deal) -> None:
     assert one.do(one.settle((one.bridger, TOTAL))) == "WrongAccount"
 
 
-def test_what_goes_back_goes_to_the_account_where_wallets_look(one: Deal) -> None:
+def test_refunds_go_to_the_associated_token_account(one: Deal) -> None:
     """And not to any other that belongs to the payer, or to the new receiver."""
     other, place = one.node.wallet("another"), {}
     one.node.give(other, 0)
@@ -325,22 +329,22 @@ def test_what_goes_back_goes_to_the_account_where_wallets_look(one: Deal) -> Non
     assert one.do(one.refund()) == ""
 
 
-def test_too_much_is_too_much_however_it_is_added(one: Deal) -> None:
+def test_payouts_that_overflow_are_refused(one: Deal) -> None:
     assert one.do(one.start()) == ""
-    assert one.do(one.settle((TREASURER, 2**64 - 1), (TREASURER, 2))) == "TooMuch"
-    assert one.do(one.settle((TREASURER, 2**63), (TREASURER, 2**63 + 1))) == "TooMuch"
-    assert one.do(one.settle((TREASURER, 0))) == "NothingLeft"
+    assert one.do(one.settle((TREASURER, 2**64 - 1), (TREASURER, 2))) == "ExceedsAvailable"
+    assert one.do(one.settle((TREASURER, 2**63), (TREASURER, 2**63 + 1))) == "ExceedsAvailable"
+    assert one.do(one.settle((TREASURER, 0))) == "NothingToTransfer"
 
 
 def test_only_states_and_markers_are_closed(one: Deal) -> None:
     assert one.do(one.start()) == ""
     assert one.do(one.settle()) == ""
     one.node.cluster.later(1000 * DAY)
-    for account in (one.kept(), one.mint, one.ata(one.bridger), one.bridger):
+    for account in (one.retained(), one.mint, one.ata(one.bridger), one.bridger):
         assert steal(one, one.close(account, THEIRS)) == "WrongAccount"
 
 
-def test_a_closed_state_brought_back_in_the_same_transaction_opens_nothing(one: Deal) -> None:
+def test_a_closed_state_revived_in_the_same_transaction_is_empty(one: Deal) -> None:
     assert one.do(one.start()) == ""
     assert one.do(one.settle((TREASURER, TOTAL))) == ""
     one.node.give(one.bridger, TOTAL)
@@ -353,7 +357,7 @@ def test_a_closed_state_brought_back_in_the_same_transaction_opens_nothing(one: 
     assert one.holds(one.bridger) == TOTAL
 
 
-def test_the_same_account_in_two_places_gains_nothing(one: Deal) -> None:
+def test_duplicate_accounts_gain_nothing(one: Deal) -> None:
     thief, bridger = one.but(caller=THEIRS), one.ata(one.bridger)
     for other in (
         thief.with_(_2=bridger),
@@ -372,7 +376,7 @@ def test_sol_and_tokens_are_not_mixed_up(one: Deal) -> None:
     thief = one.but(caller=THEIRS)
     assert steal(one, thief.with_(_3=NATIVE).start()) == "WrongAccount"
     assert steal(one, thief.with_(_4=NATIVE).start()) == "WrongAccount"
-    assert steal(one, thief.with_(_2=one.owner).start()) == "Short"
+    assert steal(one, thief.with_(_2=one.owner).start()) == "InsufficientBalance"
     coins = deal(one.node, "coins", mint=NATIVE, caller=THEIRS)
     one.node.give(coins.owner, TOTAL, NATIVE)
     assert steal(one, coins.with_(_3=dollars(one.node.chain)).start()) == "WrongAccount"

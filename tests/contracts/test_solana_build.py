@@ -49,12 +49,15 @@ def test_the_program_is_what_the_sources_compile_to() -> None:
     needed()
     done = subprocess.run(
         [sys.executable, str(SOURCES / "build.py"), "--check"],
-        capture_output=True, text=True, timeout=90, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_programs_names_are_those_of_the_catalogue() -> None:
+def test_the_chain_words_and_programs_are_those_of_the_catalogue() -> None:
     text = (SOURCES / "src" / "chains.h").read_text()
     words = {
         name: bytes(int(one, 16) for one in re.findall(r"0x(\w\w)", body))
@@ -71,7 +74,7 @@ def test_the_programs_names_are_those_of_the_catalogue() -> None:
     }
 
 
-def test_the_linker_refuses_what_a_program_cannot_have(tmp_path: object) -> None:
+def test_the_linker_refuses_unsupported_objects(tmp_path: object) -> None:
     needed()
     link = module("link")
     for source, why in (
@@ -91,5 +94,8 @@ def test_the_linker_refuses_what_a_program_cannot_have(tmp_path: object) -> None
             input=source.encode(), check=True, timeout=60,
         )  # fmt: skip
         assert done.returncode == 0
-        with open(f"{tmp_path}/one.o", "rb") as made, pytest.raises(link.Refused, match=why):
+        with (
+            open(f"{tmp_path}/one.o", "rb") as made,
+            pytest.raises(link.UnsupportedObject, match=why),
+        ):
             link.link(made.read())

@@ -28,7 +28,7 @@ def measured(node: Node, mint: str) -> dict[str, tuple[int, int]]:
     node.mine()
     found = {
         f"start{name}, exact": [cost(one, Deal.start) for one in exact],
-        f"start{name}, more to give back": [cost(one, Deal.start) for one in over],
+        f"start{name}, with excess": [cost(one, Deal.start) for one in over],
     }
     for one in exact:
         node.send(one.owner, EMPTY, mint)
@@ -37,7 +37,7 @@ def measured(node: Node, mint: str) -> dict[str, tuple[int, int]]:
     found[f"fill{name}"] = [cost(one, Deal.fill) for one in exact]
     deals[-1].do(deals[-1].settle((relayer, deals[-1].total - 1)))
     pays: Call = lambda d: d.settle((relayer, d.total - 30), (TREASURER, 20))  # noqa: E731
-    found[f"settle{name}: relayer, treasury, rest stays"] = [cost(one, pays) for one in exact]
+    found[f"settle{name}: relayer and treasury, rest retained"] = [cost(one, pays) for one in exact]
     node.cluster.later(61 * DAY)
     found[f"close{name}"] = [cost(one, lambda d: d.close(d.marker)) for one in exact]
     return {what: sorted(costs)[SAMPLES // 2] for what, costs in found.items()}
@@ -50,7 +50,7 @@ def cost(one: Deal, call: Call) -> tuple[int, int]:
     return landed.meta.compute_units_consumed() - 150, len(bytes(landed.signed))
 
 
-def test_the_table_of_costs_is_what_is_measured() -> None:
+def test_the_table_of_costs_has_the_measured_values() -> None:
     with running() as node:
         node.give(TREASURER, 0)
         node.give(TREASURER, EMPTY, NATIVE)

@@ -91,12 +91,14 @@ class Crowd:
         time = self.node.cluster.newest.time
         for line in logged(landed) if landed.err is None else ():
             key, units = line[2:34], int.from_bytes(line[-8:], "little")
-            if line[:1] == b"K":
+            if line[:1] == b"R":
                 self.settled[key] += units
             elif line[1] == START:
                 assert key not in self.started
                 self.started.add(key)
-                self.late += [key for one in self.deals if one.key == key and time >= one.expiry]
+                self.late += [
+                    key for one in self.deals if one.intent_hash == key and time >= one.expiry
+                ]
             elif line[1] == FILL:
                 assert key not in self.filled
                 self.filled.add(key)
@@ -108,18 +110,20 @@ class Crowd:
         assert not self.late
         assert self._dollars() == self.dollars
         for one in self.deals:
-            assert self.settled[one.key] <= one.total
-            if self.settled[one.key]:
-                assert one.key in self.started
-                assert self.settled[one.key] == one.total
+            assert self.settled[one.intent_hash] <= one.total
+            if self.settled[one.intent_hash]:
+                assert one.intent_hash in self.started
+                assert self.settled[one.intent_hash] == one.total
         for mint in {one.mint for one in self.deals}:
             owed = sum(
                 one.total
                 for one in self.deals
-                if one.mint == mint and one.key in self.started and not self.settled[one.key]
+                if one.mint == mint
+                and one.intent_hash in self.started
+                and not self.settled[one.intent_hash]
             )
             first = next(one for one in self.deals if one.mint == mint)
-            kept = self.node.cluster.svm.get_account(Pubkey.from_string(first.kept()))
+            kept = self.node.cluster.svm.get_account(Pubkey.from_string(first.retained()))
             owed += int.from_bytes(kept.data[8:16], "little") if kept else 0
             spare = EMPTY if mint == NATIVE else 0
             assert self.node.balance(vault_of(RELAYING), mint) - spare == owed
@@ -129,7 +133,7 @@ class Crowd:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_a_crowd_does_the_money_adds_up(seed: int) -> None:
+def test_random_calls_leave_every_unit_accounted_for(seed: int) -> None:
     with running() as node:
         crowd = Crowd(node, seed)
         for _ in range(STEPS):
@@ -140,7 +144,7 @@ def test_whatever_a_crowd_does_the_money_adds_up(seed: int) -> None:
         assert crowd.filled
 
 
-def test_a_fork_takes_back_what_its_transactions_did() -> None:
+def test_a_fork_reverts_its_transactions() -> None:
     """The cluster of these tests: what a fork undoes is undone, and can be done again."""
     with running() as node:
         one: Deal = deal(node)

@@ -45,16 +45,16 @@ def test_the_total_goes_to_the_bridger_and_the_rent_to_the_payer(one: Deal) -> N
     assert one.node.coins(one.refund_to) - before == 2_039_280
 
 
-def test_the_log_names_key_caller_and_token(one: Deal) -> None:
+def test_the_log_has_intent_hash_caller_and_token(one: Deal) -> None:
     one.node.pay(one.owner, TOTAL)
     (line,) = logged(one.node.do([one.start()], RELAYER))
     assert len(line) == 170
-    assert line[2:34] == one.key
+    assert line[2:34] == one.intent_hash
     assert line[34:66] == bytes(RELAYER.pubkey())
     assert str(Pubkey(line[66:98])) == one.mint
 
 
-def test_what_is_over_goes_back(one: Deal) -> None:
+def test_excess_is_returned(one: Deal) -> None:
     one.node.pay(one.owner, TOTAL + 7)
     landed = one.node.do([one.start()], RELAYER)
     assert one.moves(landed) == [
@@ -64,28 +64,28 @@ def test_what_is_over_goes_back(one: Deal) -> None:
     assert one.holds(one.refund_to) == 7
 
 
-def test_what_is_over_stays_when_nobody_can_take_it(node: Node) -> None:
+def test_excess_stays_if_the_refund_address_cannot_receive_it(node: Node) -> None:
     one = deal(node)
     node.cluster.put(Pubkey.from_string(one.ata(one.refund_to)), NOTHING)
     started(one, 7)
     assert one.holds(one.owner) == 7
-    assert one.do(one.refund()) == "Refused"
+    assert one.do(one.refund()) == "TransferFailed"
     node.give(one.refund_to, 0)
     assert one.do(one.refund()) == ""
     assert one.holds(one.refund_to) == 7
 
 
-def test_what_is_over_stays_where_there_is_no_refund_address(node: Node) -> None:
+def test_excess_stays_without_a_refund_address(node: Node) -> None:
     """The system program stands for none; nobody could take it back from there."""
     one = started(deal(node, refund_to=NATIVE), 7)
     assert (one.holds(one.owner), one.holds(NATIVE, one.mint)) == (7, 0)
-    assert one.do(one.refund()) == "BadTerms"
+    assert one.do(one.refund()) == "InvalidTerms"
 
 
 def test_less_than_the_total_does_not_start_until_it_is_topped_up(one: Deal) -> None:
-    assert one.do(one.start()) == "Short"
+    assert one.do(one.start()) == "InsufficientBalance"
     one.node.pay(one.owner, TOTAL - 1)
-    assert one.do(one.start()) == "Short"
+    assert one.do(one.start()) == "InsufficientBalance"
     one.node.pay(one.owner, 1)
     assert one.do(one.start()) == ""
 
@@ -96,7 +96,7 @@ def test_an_intent_starts_once(one: Deal) -> None:
     assert one.do(one.start()) == "AlreadyStarted"
 
 
-def test_expiry_ends_the_time_to_start_and_begins_that_to_refund(node: Node) -> None:
+def test_an_intent_can_be_started_before_expiry_and_refunded_after(node: Node) -> None:
     one, two, late = deal(node, life=3), deal(node, "two", life=4), deal(node, "late", life=6)
     for each in (one, two, late):
         node.send(each.owner, TOTAL)
@@ -110,12 +110,12 @@ def test_expiry_ends_the_time_to_start_and_begins_that_to_refund(node: Node) -> 
     assert one.holds(one.refund_to) == two.holds(two.refund_to) == TOTAL
 
 
-def test_a_deposit_is_not_given_back_before_expiry(one: Deal) -> None:
+def test_a_deposit_is_not_refunded_before_expiry(one: Deal) -> None:
     one.node.pay(one.owner, TOTAL)
     assert one.do(one.refund()) == "TooEarly"
 
 
-def test_a_late_deposit_goes_back_at_once_by_anybody(one: Deal) -> None:
+def test_anyone_can_refund_a_late_deposit_at_once(one: Deal) -> None:
     started(one)
     one.node.pay(one.owner, 5)
     stranger = key_of("a stranger")
@@ -123,10 +123,10 @@ def test_a_late_deposit_goes_back_at_once_by_anybody(one: Deal) -> None:
     theirs = one.but(caller=str(stranger.pubkey()))
     assert theirs.do(theirs.refund(), by=stranger) == ""
     assert one.holds(one.refund_to) == 5
-    assert one.do(one.refund()) == "NothingLeft"
+    assert one.do(one.refund()) == "NothingToTransfer"
 
 
-def test_a_foreign_token_goes_back_at_any_time(one: Deal) -> None:
+def test_other_tokens_are_refunded_at_any_time(one: Deal) -> None:
     one.node.pay(one.owner, 9, OTHER)
     one.node.give(one.refund_to, 0, OTHER)
     landed = one.node.do([one.refund(OTHER)], RELAYER)
@@ -134,20 +134,20 @@ def test_a_foreign_token_goes_back_at_any_time(one: Deal) -> None:
     assert one.holds(one.refund_to, OTHER) == 9
 
 
-def test_coins_sent_by_mistake_go_back_at_any_time(one: Deal) -> None:
+def test_sol_sent_by_mistake_is_refunded_at_any_time(one: Deal) -> None:
     one.node.pay(one.owner, 1_000_000, NATIVE)
     assert one.do(one.refund(NATIVE)) == ""
     assert one.node.coins(one.refund_to) == 1_000_000
-    assert one.do(one.refund(NATIVE)) == "NothingLeft"
+    assert one.do(one.refund(NATIVE)) == "NothingToTransfer"
 
 
-def test_coins_that_no_account_could_hold_wait(one: Deal) -> None:
+def test_sol_below_the_rent_minimum_waits(one: Deal) -> None:
     """A receiver that does not exist cannot be opened with less than its rent."""
     one.node.give(one.owner, 1_000, NATIVE)
     assert one.do(one.refund(NATIVE)) == "BelowRent"
 
 
-def test_another_token_account_of_the_deposit_owner_is_given_back_too(one: Deal) -> None:
+def test_other_token_accounts_of_the_deposit_owner_are_refunded(one: Deal) -> None:
     there = one.node.cluster.svm.get_account(Pubkey.from_string(one.ata(one.bridger)))
     assert there is not None
     data = bytearray(there.data)
@@ -172,7 +172,7 @@ def test_only_the_coordinator_redirects_and_only_after_three_days(node: Node) ->
     stranger = key_of("a stranger")
     node.give(str(stranger.pubkey()), 10**9, NATIVE)
     theirs = one.but(caller=str(stranger.pubkey()))
-    assert theirs.do(theirs.redirect(other), by=stranger) == "NotAllowed"
+    assert theirs.do(theirs.redirect(other), by=stranger) == "NotAuthorized"
     assert one.do(one.redirect(other)) == ""
     # The refund address could take it, and was paid.
     assert (one.holds(one.refund_to), one.holds(other)) == (TOTAL, 0)
@@ -185,12 +185,12 @@ def test_a_frozen_refund_account_lets_the_coordinator_redirect(node: Node) -> No
     node.give(other, 0)
     _freeze(one, one.refund_to)
     node.cluster.later(10 + 3 * DAY)
-    assert one.do(one.refund()) == "Refused"
+    assert one.do(one.refund()) == "TransferFailed"
     landed = node.do([one.redirect(other)], RELAYER)
     assert one.moves(landed) == [(3, one.owner, other, TOTAL)]
 
 
-def test_redirecting_needs_the_refund_account_to_stand(node: Node) -> None:
+def test_a_redirect_requires_the_refund_account_to_exist(node: Node) -> None:
     """Who redirects cannot pretend that it refuses by not making it."""
     one = deal(node, life=10)
     node.pay(one.owner, TOTAL)
@@ -201,7 +201,7 @@ def test_redirecting_needs_the_refund_account_to_stand(node: Node) -> None:
     assert one.do(one.redirect(other)) == "WrongAccount"
 
 
-def test_a_settlement_pays_and_the_rest_stays(one: Deal) -> None:
+def test_a_settlement_pays_and_retains_the_rest(one: Deal) -> None:
     started(one)
     relayer = str(RELAYER.pubkey())
     before = one.holds(relayer)
@@ -210,27 +210,27 @@ def test_a_settlement_pays_and_the_rest_stays(one: Deal) -> None:
         (5, one.bridger, relayer, TOTAL - 30),
         (5, one.bridger, TREASURER, 20),
     ]
-    (kept,) = [line for line in logged(landed) if line[:1] == b"K"]
+    (kept,) = [line for line in logged(landed) if line[:1] == b"R"]
     assert (len(kept), int.from_bytes(kept[98:], "little")) == (106, 10)
     assert one.holds(relayer) - before == TOTAL - 30
     assert one.do(one.settle((TREASURER, 10))) == "AlreadySettled"
-    assert one.do(one.withdraw(TREASURER, 11)) == "TooMuch"
+    assert one.do(one.withdraw(TREASURER, 11)) == "ExceedsAvailable"
     assert one.do(one.withdraw(TREASURER, 10)) == ""
-    assert one.do(one.withdraw(TREASURER, 1)) == "TooMuch"
+    assert one.do(one.withdraw(TREASURER, 1)) == "ExceedsAvailable"
     assert (one.holds(TREASURER), one.holds(one.bridger)) == (30, 0)
 
 
-def test_what_stays_of_several_settlements_adds_up(one: Deal) -> None:
+def test_retained_amounts_add_up(one: Deal) -> None:
     other = started(deal(one.node, "other"))
     started(one)
     assert one.do(one.settle((TREASURER, TOTAL - 10))) == ""
     assert other.do(other.settle((TREASURER, TOTAL - 7))) == ""
-    assert one.do(one.withdraw(TREASURER, 18)) == "TooMuch"
+    assert one.do(one.withdraw(TREASURER, 18)) == "ExceedsAvailable"
     assert one.do(one.withdraw(TREASURER, 17)) == ""
     assert one.holds(TREASURER) == 2 * TOTAL
 
 
-def test_a_settlement_waits_for_the_start(one: Deal) -> None:
+def test_a_settlement_requires_the_start(one: Deal) -> None:
     one.node.give(one.bridger, TOTAL)
     assert one.do(one.settle((TREASURER, TOTAL))) == "NotStarted"
 
@@ -238,7 +238,7 @@ def test_a_settlement_waits_for_the_start(one: Deal) -> None:
 def test_a_settlement_pays_at_most_the_total(one: Deal) -> None:
     started(one)
     one.node.give(one.bridger, 2 * TOTAL)
-    assert one.do(one.settle((TREASURER, TOTAL), (TREASURER, 1))) == "TooMuch"
+    assert one.do(one.settle((TREASURER, TOTAL), (TREASURER, 1))) == "ExceedsAvailable"
 
 
 def test_a_fill_pays_the_recipient_once(one: Deal) -> None:
@@ -248,29 +248,29 @@ def test_a_fill_pays_the_recipient_once(one: Deal) -> None:
     assert one.holds(one.recipient) == TOTAL
 
 
-def test_a_fill_is_anybodys_with_own_money(one: Deal) -> None:
+def test_anyone_can_fill_with_their_own_funds(one: Deal) -> None:
     stranger = key_of("a stranger")
     one.node.give(str(stranger.pubkey()), 10**9, NATIVE)
     theirs = one.but(caller=str(stranger.pubkey()))
-    assert theirs.do(theirs.fill(), by=stranger) == "Short"
+    assert theirs.do(theirs.fill(), by=stranger) == "InsufficientBalance"
     one.node.give(str(stranger.pubkey()), TOTAL)
     assert theirs.do(theirs.fill(), by=stranger) == ""
     assert one.do(one.fill()) == "AlreadyFilled"
 
 
-def test_who_pays_himself_is_paid(node: Node) -> None:
+def test_a_payer_can_pay_itself(node: Node) -> None:
     one = deal(node, recipient=str(RELAYER.pubkey()))
     before = one.holds(one.recipient)
     assert one.do(one.fill()) == ""
     assert one.holds(one.recipient) == before
 
 
-def test_a_fill_is_refused_a_month_after_expiry(one: Deal) -> None:
+def test_a_fill_is_refused_30_days_after_expiry(one: Deal) -> None:
     one.node.cluster.later(600 + 30 * DAY)
     assert one.do(one.fill()) == "TooLate"
 
 
-def test_rent_comes_back_when_nothing_can_happen_twice(one: Deal) -> None:
+def test_rent_is_returned_when_calls_cannot_be_repeated(one: Deal) -> None:
     started(one)
     assert one.do(one.fill()) == ""
     one.node.cluster.later(600 + 30 * DAY)
@@ -288,7 +288,7 @@ def test_rent_comes_back_when_nothing_can_happen_twice(one: Deal) -> None:
     assert one.node.coins(one.marker) == one.node.coins(one.state) == 0
 
 
-def test_rent_comes_back_to_who_paid_it(one: Deal) -> None:
+def test_rent_is_returned_to_the_account_that_paid_it(one: Deal) -> None:
     assert one.do(one.fill()) == ""
     one.node.cluster.later(600 + 60 * DAY)
     assert one.do(one.close(one.marker, TREASURER)) == "WrongAccount"
@@ -298,7 +298,7 @@ def test_a_bridger_that_is_no_vault_leaves_nothing_to_settle(node: Node) -> None
     one = deal(node, bridger=TREASURER)
     started(one)
     assert one.holds(TREASURER) == TOTAL
-    assert one.do(one.settle((TREASURER, 1))) == "BadTerms"
+    assert one.do(one.settle((TREASURER, 1))) == "InvalidTerms"
     node.cluster.later(30 * DAY)
     assert one.do(one.close(one.state)) == "TooEarly"
     node.cluster.later(600)
@@ -316,7 +316,7 @@ def test_a_deposit_address_can_be_a_key_that_signs(node: Node) -> None:
     assert one.holds(one.refund_to) == 7
 
 
-def test_unknown_instructions_and_shapes_are_refused(one: Deal) -> None:
+def test_unknown_instructions_and_layouts_are_refused(one: Deal) -> None:
     begin = one.start()
     keys = list(begin.accounts)
     more = AccountMeta(Pubkey.from_string(dollars(one.node.chain)), False, False)

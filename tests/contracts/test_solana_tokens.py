@@ -65,7 +65,7 @@ def coins(node: Node, **terms: Any) -> Deal:
     return made
 
 
-def test_a_token_of_the_newer_program_is_paid_alike(node: Node) -> None:
+def test_a_token_2022_token_is_paid(node: Node) -> None:
     one = newer(node, extension(3, SOME) + fee_of(0, 0) + extension(14, SOME + bytes(32)))
     node.pay(one.owner, TOTAL + 5, NEWER)
     assert one.do(one.start()) == ""
@@ -75,7 +75,7 @@ def test_a_token_of_the_newer_program_is_paid_alike(node: Node) -> None:
     assert (one.holds(one.recipient), one.holds(TREASURER)) == (TOTAL, 1)
 
 
-def test_an_emptied_account_of_the_newer_program_is_closed(node: Node) -> None:
+def test_an_emptied_token_2022_account_is_closed(node: Node) -> None:
     one = newer(node)
     node.pay(one.owner, TOTAL, NEWER)
     rent, before = node.coins(one.ata(one.owner)), node.coins(one.refund_to)
@@ -91,14 +91,14 @@ def test_an_emptied_account_of_the_newer_program_is_closed(node: Node) -> None:
     ids=["fee", "fee from now on", "fee until now", "permanent delegate", "not transferable",
          "hook", "behind another extension"],
 )  # fmt: skip
-def test_a_mint_that_takes_or_hinders_is_refused(node: Node, more: bytes) -> None:
+def test_mints_with_fees_hooks_or_delegates_are_refused(node: Node, more: bytes) -> None:
     one = newer(node, more)
     node.give(one.owner, TOTAL, NEWER)
     assert one.do(one.start()) == "TokenRefused"
     assert one.do(one.fill()) == "TokenRefused"
 
 
-def test_a_token_with_a_fee_goes_back_less_its_fee(node: Node) -> None:
+def test_a_token_with_a_fee_is_refunded_less_its_fee(node: Node) -> None:
     one = newer(node, fee_of(100, 100))
     withheld = extension(2, bytes(8))
     for who, units in ((one.owner, TOTAL), (one.refund_to, 0)):
@@ -109,18 +109,18 @@ def test_a_token_with_a_fee_goes_back_less_its_fee(node: Node) -> None:
     assert one.holds(one.owner) == 0
 
 
-def test_a_receiver_that_wants_a_memo_is_refused_in_words(node: Node) -> None:
+def test_a_receiver_that_requires_a_memo_is_refused(node: Node) -> None:
     one = newer(node)
     node.pay(one.owner, TOTAL + 5, NEWER)
     node.give(one.refund_to, 0, NEWER, extension(8, b"\1"))
     assert one.do(one.start()) == ""
     assert one.holds(one.owner) == 5
-    assert one.do(one.refund()) == "Refused"
+    assert one.do(one.refund()) == "TransferFailed"
     node.give(one.recipient, 0, NEWER, extension(8, b"\1"))
-    assert one.do(one.fill()) == "Refused"
+    assert one.do(one.fill()) == "TransferFailed"
 
 
-def test_extensions_cut_short_are_not_read_beyond_their_end(node: Node) -> None:
+def test_truncated_extensions_are_not_read_beyond_their_end(node: Node) -> None:
     for more in (b"\x0c\0\xff\xff", b"\x0c\0\x20", extension(12, b""), b"\x01"):
         one = newer(node, more)
         node.give(one.owner, TOTAL, NEWER)
@@ -155,7 +155,7 @@ def test_sol_starts_fills_and_settles(node: Node) -> None:
     assert (node.coins(one.bridger), node.coins(TREASURER)) == (EMPTY, EMPTY + 1_500)
 
 
-def test_sol_that_is_over_goes_back(node: Node) -> None:
+def test_excess_sol_is_returned(node: Node) -> None:
     one = coins(node)
     node.pay(one.owner, TOTAL + 7, NATIVE)
     landed = node.do([one.start()], RELAYER)
@@ -163,7 +163,7 @@ def test_sol_that_is_over_goes_back(node: Node) -> None:
     assert (node.coins(one.owner), node.coins(one.refund_to)) == (0, EMPTY + 7)
 
 
-def test_sol_that_nobody_can_hold_is_kept_aside_until_it_can(node: Node) -> None:
+def test_sol_below_the_rent_minimum_is_set_aside_until_a_refund(node: Node) -> None:
     """A payer without an account pays a little too much: that must not stop the start."""
     one = coins(node)
     node.cluster.put(Pubkey.from_string(one.refund_to), NOTHING)
@@ -182,15 +182,15 @@ def test_sol_that_nobody_can_hold_is_kept_aside_until_it_can(node: Node) -> None
     assert one.do(one.close(one.state)) == ""
 
 
-def test_more_sol_than_rent_stays_where_it_can_be_refunded(node: Node) -> None:
+def test_excess_sol_above_the_rent_minimum_stays_refundable(node: Node) -> None:
     one = coins(node, refund_to=str(PROGRAM))  # a program takes no money
     node.pay(one.owner, TOTAL + EMPTY, NATIVE)
     assert one.do(one.start()) == ""
     assert node.coins(one.owner) == EMPTY
-    assert one.do(one.refund()) == "Refused"
+    assert one.do(one.refund()) == "TransferFailed"
 
 
-def test_late_sol_goes_back_and_early_sol_does_not(node: Node) -> None:
+def test_late_sol_is_refunded_and_early_sol_is_not(node: Node) -> None:
     one = coins(node)
     node.pay(one.owner, TOTAL, NATIVE)
     assert one.do(one.refund()) == "TooEarly"
@@ -198,19 +198,19 @@ def test_late_sol_goes_back_and_early_sol_does_not(node: Node) -> None:
     node.pay(one.owner, 2 * EMPTY, NATIVE)
     assert one.do(one.refund()) == ""
     assert node.coins(one.refund_to) == 3 * EMPTY
-    assert one.do(one.refund()) == "NothingLeft"
+    assert one.do(one.refund()) == "NothingToTransfer"
 
 
-def test_short_sol_does_not_start_and_goes_back_after_expiry(node: Node) -> None:
+def test_insufficient_sol_does_not_start_and_is_refunded_after_expiry(node: Node) -> None:
     one = coins(node)
     node.pay(one.owner, TOTAL - 1, NATIVE)
-    assert one.do(one.start()) == "Short"
+    assert one.do(one.start()) == "InsufficientBalance"
     node.cluster.later(600)
     assert one.do(one.refund()) == ""
     assert node.coins(one.refund_to) == EMPTY + TOTAL - 1
 
 
-def test_sol_is_redirected_where_the_refund_address_takes_none(node: Node) -> None:
+def test_sol_is_redirected_if_the_refund_address_refuses_it(node: Node) -> None:
     one, other = coins(node, refund_to=str(PROGRAM)), node.wallet("another")
     two = deal(node, "two", mint=NATIVE)
     node.pay(one.owner, TOTAL, NATIVE)

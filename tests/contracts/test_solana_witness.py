@@ -11,9 +11,9 @@ from solders.pubkey import Pubkey
 from solders.signature import Signature
 from solders.transaction import VersionedTransaction
 
-from tests.async_runs import run_async
 from tests.chains.solana.node import NATIVE, RELAYER, RICH, Node, dollars, running
 from tests.chains.solana.program import TOTAL, deal
+from tests.event_loops import run_async
 
 
 async def signed(client: AsyncClient, *instructions: Instruction) -> VersionedTransaction:
@@ -56,7 +56,7 @@ def test_a_start_is_sent_and_seen_through_an_independent_client() -> None:
         run_async(job(node))
 
 
-def test_what_cannot_work_is_objected_to_before_it_is_sent() -> None:
+def test_a_failing_transaction_is_rejected_before_it_is_sent() -> None:
     async def job(node: Node) -> None:
         one = deal(node)
         async with AsyncClient(node.url) as client:
@@ -73,7 +73,7 @@ def test_what_cannot_work_is_objected_to_before_it_is_sent() -> None:
         run_async(job(node))
 
 
-def test_a_transaction_lands_while_its_block_is_young_or_never() -> None:
+def test_a_transaction_lands_while_its_blockhash_is_valid_or_never() -> None:
     async def job(node: Node) -> None:
         async with AsyncClient(node.url) as client:
             newest = (await client.get_latest_blockhash(Confirmed)).value

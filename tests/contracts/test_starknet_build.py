@@ -20,7 +20,7 @@ BUILT = json.loads(ARTIFACTS.joinpath("build.json").read_bytes())
 def test_the_sources_are_those_that_were_built() -> None:
     assert toolchain().sources(SOURCES) == BUILT["sources"]
     factory = (SOURCES / "src" / "intent_factory.cairo").read_text()
-    assert f"const GRACE: u256 = {REDIRECT_SECONDS};" in factory
+    assert f"const REDIRECT_DELAY: u256 = {REDIRECT_SECONDS};" in factory
 
 
 def test_the_addresses_follow_from_the_classes_that_are_committed() -> None:

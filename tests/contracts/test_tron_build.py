@@ -16,9 +16,9 @@ BUILT = json.loads(
 )
 
 
-def test_one_file_differs_from_those_of_evm_chains() -> None:
+def test_one_file_differs_from_the_evm_contracts() -> None:
     found = {path.name: path for path in [*SOURCES.glob("src/*.sol"), *OURS.glob("*.sol")]}
-    assert {path.name for path in OURS.glob("*.sol")} == {"Money.sol"}
+    assert {path.name for path in OURS.glob("*.sol")} == {"Transfers.sol"}
     hashes = {n: hashlib.sha256(p.read_bytes()).hexdigest() for n, p in found.items()}
     assert hashes == BUILT["sources"]
     for name in ("IntentFactory", "Escrow", "Filler"):
@@ -31,19 +31,28 @@ def functions(name: str, family: str) -> list[str]:
     return sorted(json.dumps(one) for one in listed if one["type"] == "function")
 
 
-def test_tron_s_contracts_keep_the_promises_of_evm_chains_under_forge(tmp_path: Path) -> None:
+def test_the_forge_tests_pass_with_the_tron_sources(tmp_path: Path) -> None:
     needed(FORGE)
     needed(MODULES / "solc")
     for name in ("src", "test"):
         shutil.copytree(SOURCES / name, tmp_path / name)
     for name in ("foundry.toml", "solc-wrap"):
         shutil.copy(SOURCES / name, tmp_path)
-    shutil.copy(OURS / "Money.sol", tmp_path / "src")
+    shutil.copy(OURS / "Transfers.sol", tmp_path / "src")
     (tmp_path / "node_modules").symlink_to(MODULES)
     done = run(
-        FORGE, "test", "--allow-failure", "--json", "--root", tmp_path, "--out", tmp_path / "out",
-        "--cache-path", tmp_path / "cache", seconds=220,
-    )  # fmt: skip
+        FORGE,
+        "test",
+        "--allow-failure",
+        "--json",
+        "--root",
+        tmp_path,
+        "--out",
+        tmp_path / "out",
+        "--cache-path",
+        tmp_path / "cache",
+        seconds=220,
+    )
     suites = json.loads(done.stdout[done.stdout.index("{") :])
     results = {
         test: result["status"]

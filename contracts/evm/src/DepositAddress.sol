@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Money} from "./Money.sol";
+import {Transfers} from "./Transfers.sol";
 
-/// The code behind every deposit address: holds what arrives, obeys its factory and nobody else.
+/// The implementation behind every deposit address. Only the factory can move what it holds.
 contract DepositAddress {
     address private immutable FACTORY = msg.sender;
 
-    error NotAllowed();
+    error NotAuthorized();
 
     receive() external payable {}
 
-    /// Send from this address; false when the receiver or the token refuses.
-    function pay(address token, address to, uint256 units, uint256 gasLimit)
+    /// Transfer from this address. Returns false if the receiver or the token refuses.
+    function pay(address token, address to, uint256 amount, uint256 gasLimit)
         external
         returns (bool)
     {
-        if (msg.sender != FACTORY) revert NotAllowed();
-        return Money.send(token, to, units, gasLimit);
+        if (msg.sender != FACTORY) revert NotAuthorized();
+        return Transfers.tryTransfer(token, to, amount, gasLimit);
     }
 }

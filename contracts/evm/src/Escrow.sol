@@ -1,85 +1,97 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Guarded} from "./Guarded.sol";
-import {Money} from "./Money.sol";
+import {SettlementBase} from "./SettlementBase.sol";
 import {Source, Terms} from "./Terms.sol";
+import {Transfers} from "./Transfers.sol";
 
-interface Intents {
-    function started(bytes32 key) external view returns (bool);
-    function mayAct(address coordinator, address who) external view returns (bool);
+interface IIntentFactory {
+    function started(bytes32 intentHash) external view returns (bool);
+    function isAuthorized(address coordinator, address account) external view returns (bool);
 }
 
-/// Holds what starts collected until the coordinator named in the terms pays it out, once an
-/// intent: to the relayer and the treasury, or back to the payer. Any number of coordinators share
-/// it; none can touch what belongs to an intent of another. Nobody owns it.
-contract Escrow is Guarded {
+/// Holds collected deposits until the coordinator of the terms pays them out, once per intent: to
+/// the relayer and the treasury, or back to the payer. Shared by any number of coordinators; none
+/// can touch the deposits of another's intents. Has no owner.
+contract Escrow is SettlementBase {
     struct Payout {
         address to;
-        uint256 units;
+        uint256 amount;
     }
 
-    Intents public immutable INTENTS;
+    IIntentFactory public immutable FACTORY;
 
-    /// Intents whose total was paid out.
-    mapping(bytes32 key => bool) public settled;
-    /// What stayed of settled totals, a coordinator's to withdraw: what bridges charge.
-    mapping(address coordinator => mapping(address token => uint256)) public kept;
+    /// Whether the deposit of an intent was paid out.
+    mapping(bytes32 intentHash => bool) public settled;
+    /// Retained amounts of settled deposits, such as bridge fees; the coordinator withdraws them.
+    mapping(address coordinator => mapping(address token => uint256 amount)) public retained;
 
-    event Kept(
-        bytes32 indexed key, address indexed coordinator, address indexed token, uint256 units
+    event Retained(
+        bytes32 indexed intentHash,
+        address indexed coordinator,
+        address indexed token,
+        uint256 amount
     );
 
     error AlreadySettled();
     error NotStarted();
-    error TooMuch();
+    error ExceedsAvailable();
 
-    constructor(address intents) {
-        INTENTS = Intents(intents);
+    constructor(address factory) {
+        FACTORY = IIntentFactory(factory);
     }
 
     receive() external payable {}
 
-    /// Pay out an intent's total; what no payout names stays for the coordinator.
+    /// Pay out the deposit of an intent; what remains after the payouts is retained.
     function settle(Source calldata source, bytes32 destHash, Payout[] calldata payouts)
         external
-        guarded
+        nonReentrant
     {
         if (source.chain != block.chainid) revert WrongChain();
-        if (source.bridger != address(this)) revert BadTerms();
-        if (!INTENTS.mayAct(source.coordinator, msg.sender)) revert NotAllowed();
-        bytes32 key = Terms.keyOf(source, destHash);
-        if (settled[key]) revert AlreadySettled();
-        if (!INTENTS.started(key)) revert NotStarted();
-        settled[key] = true;
-        uint256 rest = source.total;
+        if (source.bridger != address(this)) revert InvalidTerms();
+        if (!FACTORY.isAuthorized(source.coordinator, msg.sender)) revert NotAuthorized();
+        bytes32 intentHash = Terms.hashIntent(source, destHash);
+        if (settled[intentHash]) revert AlreadySettled();
+        if (!FACTORY.started(intentHash)) revert NotStarted();
+        settled[intentHash] = true;
+        uint256 remaining = source.total;
         for (uint256 i = 0; i < payouts.length; ++i) {
-            if (payouts[i].units > rest) revert TooMuch();
-            rest -= payouts[i].units;
-            _pay(key, SETTLE, source.token, payouts[i].to, payouts[i].units);
+            if (payouts[i].amount > remaining) revert ExceedsAvailable();
+            remaining -= payouts[i].amount;
+            _pay(intentHash, SETTLE, source.token, payouts[i].to, payouts[i].amount);
         }
-        if (rest != 0) {
-            kept[source.coordinator][source.token] += rest;
-            emit Kept(key, source.coordinator, source.token, rest);
+        if (remaining != 0) {
+            retained[source.coordinator][source.token] += remaining;
+            emit Retained(intentHash, source.coordinator, source.token, remaining);
         }
     }
 
-    /// Take out what stayed of the caller's intents.
-    function withdraw(address token, address to, uint256 units) external guarded {
-        if (units > kept[msg.sender][token]) revert TooMuch();
-        kept[msg.sender][token] -= units;
-        _pay(0, WITHDRAW, token, to, units);
+    /// Withdraw retained amounts of the caller's intents.
+    function withdraw(address token, address to, uint256 amount) external nonReentrant {
+        if (amount > retained[msg.sender][token]) revert ExceedsAvailable();
+        retained[msg.sender][token] -= amount;
+        _pay(0, WITHDRAW, token, to, amount);
     }
 
-    /// Which of these intents were paid out.
-    function used(bytes32[] calldata keys) external view returns (bool[] memory answers) {
-        answers = new bool[](keys.length);
-        for (uint256 i = 0; i < keys.length; ++i) answers[i] = settled[keys[i]];
+    /// Which of these intents were settled.
+    function executed(bytes32[] calldata intentHashes)
+        external
+        view
+        returns (bool[] memory results)
+    {
+        results = new bool[](intentHashes.length);
+        for (uint256 i = 0; i < intentHashes.length; ++i) results[i] = settled[intentHashes[i]];
     }
 
-    function _pay(bytes32 key, uint8 why, address token, address to, uint256 units) private {
-        if (units == 0) revert NothingLeft();
-        if (to == address(0) || !Money.send(token, to, units, Money.ALL_GAS)) revert Refused(to);
-        emit Moved(key, msg.sender, why, token, address(this), to, units);
+    function _pay(bytes32 intentHash, uint8 kind, address token, address to, uint256 amount)
+        private
+    {
+        if (amount == 0) revert NothingToTransfer();
+        if (to == address(0)) revert TransferFailed(to);
+        if (!Transfers.tryTransfer(token, to, amount, Transfers.NO_GAS_LIMIT)) {
+            revert TransferFailed(to);
+        }
+        emit TokensMoved(intentHash, msg.sender, kind, token, address(this), to, amount);
     }
 }

@@ -2,181 +2,197 @@
 pragma solidity 0.8.37;
 
 import {DepositAddress} from "./DepositAddress.sol";
-import {Guarded} from "./Guarded.sol";
-import {Money} from "./Money.sol";
+import {SettlementBase} from "./SettlementBase.sol";
 import {Source, Terms} from "./Terms.sol";
+import {Transfers} from "./Transfers.sol";
 
-/// Makes deposit addresses and decides what leaves them: the exact total to `bridger`, once and
-/// before expiry; everything else to `refundTo`. Nobody owns it, and nothing in it can be changed.
-contract IntentFactory is Guarded {
-    /// After expiry, how long `refundTo` has before the coordinator may name another address.
-    uint256 public constant GRACE = 3 days;
-    /// What is left over goes back with at most this gas: it must never block a start.
-    uint256 private constant EXCESS_GAS = 300_000;
-    /// A refusal counts only if it was not for want of gas.
-    uint256 private constant FAIR_GAS = 350_000;
+/// Creates deposit addresses and decides what leaves them: the exact total to `bridger`, once and
+/// before expiry; everything else to `refundTo`. Has no owner and cannot be changed.
+contract IntentFactory is SettlementBase {
+    /// How long after expiry the coordinator has to wait before it can redirect a refund.
+    uint256 public constant REDIRECT_DELAY = 3 days;
+    /// The gas limit for returning excess, so that it can never block a start.
+    uint256 private constant EXCESS_GAS_LIMIT = 300_000;
+    /// The gas that a redirect must have left, so that `refundTo` cannot be made to fail by giving
+    /// it too little.
+    uint256 private constant MIN_REDIRECT_GAS = 350_000;
 
-    /// The first byte of what CREATE2 hashes: 0xff on EVM chains, 0x41 on Tron.
-    bytes1 public immutable PREFIX;
+    /// The first byte of the CREATE2 preimage: 0xff on EVM chains, 0x41 on Tron.
+    bytes1 public immutable CREATE2_PREFIX;
     address public immutable IMPLEMENTATION;
-    bytes32 private immutable CLONE_HASH;
+    bytes32 private immutable CLONE_CODE_HASH;
 
-    /// Intents that were started.
-    mapping(bytes32 key => bool) public started;
-    /// Accounts that act for a coordinator: settle in the escrow, refund on a foreign chain.
+    /// Whether an intent was started.
+    mapping(bytes32 intentHash => bool) public started;
+    /// Accounts that can act for a coordinator: settle in the escrow, refund on another chain.
     mapping(address coordinator => mapping(address agent => bool)) public agents;
 
-    event Agent(address indexed coordinator, address indexed agent, bool allowed);
+    event AgentSet(address indexed coordinator, address indexed agent, bool allowed);
 
     error AlreadyStarted();
     error Expired();
     error TooEarly();
-    error Short(uint256 held, uint256 total);
+    error InsufficientDeposit(uint256 balance, uint256 total);
 
-    constructor(bytes1 prefix) {
-        PREFIX = prefix;
+    constructor(bytes1 create2Prefix) {
+        CREATE2_PREFIX = create2Prefix;
         IMPLEMENTATION = address(new DepositAddress{salt: 0}());
-        CLONE_HASH = keccak256(_cloneCode());
-        // A chain that hashes with another prefix must not get this contract.
-        if (IMPLEMENTATION != _at(0, keccak256(type(DepositAddress).creationCode))) {
-            revert BadTerms();
+        CLONE_CODE_HASH = keccak256(_cloneCode());
+        // Refuse deployment on a chain whose CREATE2 uses another prefix.
+        if (IMPLEMENTATION != _create2Address(0, keccak256(type(DepositAddress).creationCode))) {
+            revert InvalidTerms();
         }
     }
 
-    /// Pay the exact total to `bridger` and what is over, best effort, to `refundTo`. Anyone may.
-    function start(Source calldata source, bytes32 destHash) external guarded {
+    /// Pay the exact total to `bridger` and return excess, best effort, to `refundTo`. Anyone can
+    /// call this.
+    function start(Source calldata source, bytes32 destHash) external nonReentrant {
         _start(source, destHash);
     }
 
-    /// Start several, all or none.
-    function startMany(Source[] calldata sources, bytes32[] calldata destHashes) external guarded {
-        if (sources.length != destHashes.length) revert BadTerms();
+    /// Start several intents, all or none.
+    function startMany(Source[] calldata sources, bytes32[] calldata destHashes)
+        external
+        nonReentrant
+    {
+        if (sources.length != destHashes.length) revert InvalidTerms();
         for (uint256 i = 0; i < sources.length; ++i) {
             _start(sources[i], destHashes[i]);
         }
     }
 
-    /// Send everything of a token to `refundTo`: what was asked for once it expired or was started,
-    /// any other token at any time. Anyone may. On another chain than the intent's, where the
-    /// address exists too, only the coordinator may: `refundTo` can be somebody else's there.
-    function refund(Source calldata source, bytes32 destHash, address token) external guarded {
-        (bytes32 key, address deposit, uint256 units) = _refundable(source, destHash, token);
-        if (!DepositAddress(payable(deposit)).pay(token, source.refundTo, units, Money.ALL_GAS)) {
-            revert Refused(source.refundTo);
+    /// Return the whole balance of a token to `refundTo`: of the deposit token from expiry on or
+    /// once started, of any other token at any time. Anyone can call this. On a chain other than
+    /// the source chain, where the address exists too, only the coordinator and its agents can,
+    /// because `refundTo` may belong to somebody else there.
+    function refund(Source calldata source, bytes32 destHash, address token) external nonReentrant {
+        (bytes32 hash, address deposit, uint256 amount) = _prepareRefund(source, destHash, token);
+        DepositAddress account = DepositAddress(payable(deposit));
+        if (!account.pay(token, source.refundTo, amount, Transfers.NO_GAS_LIMIT)) {
+            revert TransferFailed(source.refundTo);
         }
-        emit Moved(key, msg.sender, REFUND, token, deposit, source.refundTo, units);
+        emit TokensMoved(hash, msg.sender, REFUND, token, deposit, source.refundTo, amount);
     }
 
-    /// Refund to another address, because `refundTo` refuses: it is tried first, and paid if it
-    /// accepts. Only the coordinator may, and only from `GRACE` after expiry.
+    /// Refund to another address because `refundTo` refuses: `refundTo` is tried first and paid if
+    /// it accepts. Only the coordinator can call this, `REDIRECT_DELAY` after expiry.
     function redirect(Source calldata source, bytes32 destHash, address token, address to)
         external
-        guarded
+        nonReentrant
     {
-        if (msg.sender != source.coordinator) revert NotAllowed();
-        if (block.timestamp < source.expiry || block.timestamp - source.expiry < GRACE) {
-            revert TooEarly();
+        if (msg.sender != source.coordinator) revert NotAuthorized();
+        if (
+            block.timestamp < source.expiry || block.timestamp - source.expiry < REDIRECT_DELAY
+        ) revert TooEarly();
+        if (to == address(0)) revert InvalidTerms();
+        (bytes32 hash, address deposit, uint256 amount) = _prepareRefund(source, destHash, token);
+        DepositAddress account = DepositAddress(payable(deposit));
+        if (gasleft() < MIN_REDIRECT_GAS) revert InvalidTerms();
+        address receiver = source.refundTo;
+        if (
+            receiver == address(0)
+                || !account.pay(token, receiver, amount, Transfers.NO_GAS_LIMIT)
+        ) {
+            receiver = to;
+            if (!account.pay(token, to, amount, Transfers.NO_GAS_LIMIT)) revert TransferFailed(to);
         }
-        if (to == address(0)) revert BadTerms();
-        (bytes32 key, address deposit, uint256 units) = _refundable(source, destHash, token);
-        DepositAddress box = DepositAddress(payable(deposit));
-        if (gasleft() < FAIR_GAS) revert BadTerms();
-        address paid = source.refundTo;
-        if (paid == address(0) || !box.pay(token, paid, units, Money.ALL_GAS)) {
-            paid = to;
-            if (!box.pay(token, to, units, Money.ALL_GAS)) revert Refused(to);
-        }
-        emit Moved(key, msg.sender, REFUND, token, deposit, paid, units);
+        emit TokensMoved(hash, msg.sender, REFUND, token, deposit, receiver, amount);
     }
 
-    /// Let an account act for the caller as coordinator, or no longer.
+    /// Allow an account to act for the caller as coordinator, or revoke that.
     function setAgent(address agent, bool allowed) external {
         agents[msg.sender][agent] = allowed;
-        emit Agent(msg.sender, agent, allowed);
+        emit AgentSet(msg.sender, agent, allowed);
     }
 
-    /// Whether an account may act for a coordinator.
-    function mayAct(address coordinator, address who) public view returns (bool) {
-        return who == coordinator || agents[coordinator][who];
+    /// Whether an account can act for a coordinator.
+    function isAuthorized(address coordinator, address account) public view returns (bool) {
+        return account == coordinator || agents[coordinator][account];
     }
 
     /// Which of these intents were started.
-    function used(bytes32[] calldata keys) external view returns (bool[] memory answers) {
-        answers = new bool[](keys.length);
-        for (uint256 i = 0; i < keys.length; ++i) answers[i] = started[keys[i]];
+    function executed(bytes32[] calldata hashes) external view returns (bool[] memory results) {
+        results = new bool[](hashes.length);
+        for (uint256 i = 0; i < hashes.length; ++i) results[i] = started[hashes[i]];
     }
 
-    /// The deposit address of an intent, whether it was deployed or not.
-    function addressOf(bytes32 key) public view returns (address) {
-        return _at(key, CLONE_HASH);
+    /// The deposit address of an intent hash, deployed or not.
+    function depositAddress(bytes32 hash) public view returns (address) {
+        return _create2Address(hash, CLONE_CODE_HASH);
     }
 
-    /// The key of an intent.
-    function keyOf(Source calldata source, bytes32 destHash) external pure returns (bytes32) {
-        return Terms.keyOf(source, destHash);
+    /// The intent hash of these terms.
+    function intentHash(Source calldata source, bytes32 destHash) external pure returns (bytes32) {
+        return Terms.hashIntent(source, destHash);
     }
 
     function _start(Source calldata source, bytes32 destHash) private {
         if (source.chain != block.chainid) revert WrongChain();
         if (block.timestamp >= source.expiry) revert Expired();
-        if (source.total == 0 || source.bridger == address(0)) revert BadTerms();
-        bytes32 key = Terms.keyOf(source, destHash);
-        if (started[key]) revert AlreadyStarted();
-        started[key] = true;
-        address deposit = _deployed(key);
-        uint256 over = Money.held(source.token, deposit);
-        if (over < source.total) revert Short(over, source.total);
-        _collect(source, key, deposit);
-        over = Money.held(source.token, deposit);
-        if (over == 0 || source.refundTo == address(0)) return;
-        if (DepositAddress(payable(deposit)).pay(source.token, source.refundTo, over, EXCESS_GAS)) {
-            emit Moved(key, msg.sender, EXCESS, source.token, deposit, source.refundTo, over);
+        if (source.total == 0 || source.bridger == address(0)) revert InvalidTerms();
+        bytes32 hash = Terms.hashIntent(source, destHash);
+        if (started[hash]) revert AlreadyStarted();
+        started[hash] = true;
+        address deposit = _ensureDeployed(hash);
+        uint256 balance = Transfers.balanceOf(source.token, deposit);
+        if (balance < source.total) revert InsufficientDeposit(balance, source.total);
+        _collect(source, hash, deposit);
+        uint256 excess = Transfers.balanceOf(source.token, deposit);
+        if (excess == 0 || source.refundTo == address(0)) return;
+        DepositAddress account = DepositAddress(payable(deposit));
+        if (account.pay(source.token, source.refundTo, excess, EXCESS_GAS_LIMIT)) {
+            emit TokensMoved(
+                hash, msg.sender, EXCESS, source.token, deposit, source.refundTo, excess
+            );
         }
     }
 
-    function _collect(Source calldata source, bytes32 key, address deposit) private {
-        uint256 before = Money.held(source.token, source.bridger);
+    function _collect(Source calldata source, bytes32 hash, address deposit) private {
+        uint256 balanceBefore = Transfers.balanceOf(source.token, source.bridger);
         if (
             !DepositAddress(payable(deposit)).pay(
-                source.token, source.bridger, source.total, Money.ALL_GAS
+                source.token, source.bridger, source.total, Transfers.NO_GAS_LIMIT
             )
-        ) revert Refused(source.bridger);
-        // A token that keeps a part of each transfer is not collected but refunded.
-        if (Money.held(source.token, source.bridger) - before < source.total) {
+        ) revert TransferFailed(source.bridger);
+        // A fee-on-transfer token is not collected but refunded.
+        if (Transfers.balanceOf(source.token, source.bridger) - balanceBefore < source.total) {
             revert ReceivedLess(source.bridger);
         }
-        emit Moved(key, msg.sender, START, source.token, deposit, source.bridger, source.total);
+        emit TokensMoved(
+            hash, msg.sender, START, source.token, deposit, source.bridger, source.total
+        );
     }
 
-    function _refundable(Source calldata source, bytes32 destHash, address token)
+    /// Check that a refund is allowed, deploy the deposit address, and return what to refund.
+    function _prepareRefund(Source calldata source, bytes32 destHash, address token)
         private
-        returns (bytes32 key, address deposit, uint256 units)
+        returns (bytes32 hash, address deposit, uint256 amount)
     {
-        key = Terms.keyOf(source, destHash);
+        hash = Terms.hashIntent(source, destHash);
         if (source.chain != block.chainid) {
-            if (!mayAct(source.coordinator, msg.sender)) revert NotAllowed();
-        } else if (token == source.token && block.timestamp < source.expiry && !started[key]) {
+            if (!isAuthorized(source.coordinator, msg.sender)) revert NotAuthorized();
+        } else if (token == source.token && block.timestamp < source.expiry && !started[hash]) {
             revert TooEarly();
         }
-        deposit = addressOf(key);
-        units = Money.held(token, deposit);
-        if (units == 0) revert NothingLeft();
-        _deployed(key);
+        deposit = depositAddress(hash);
+        amount = Transfers.balanceOf(token, deposit);
+        if (amount == 0) revert NothingToTransfer();
+        _ensureDeployed(hash);
     }
 
-    /// The deposit address of a key, with its code.
-    function _deployed(bytes32 key) private returns (address deposit) {
-        deposit = addressOf(key);
+    /// The deposit address of an intent hash; its clone is deployed if it is not there yet.
+    function _ensureDeployed(bytes32 hash) private returns (address deposit) {
+        deposit = depositAddress(hash);
         if (deposit.code.length != 0) return deposit;
         bytes memory code = _cloneCode();
         assembly ("memory-safe") {
-            deposit := create2(0, add(code, 32), mload(code), key)
+            deposit := create2(0, add(code, 32), mload(code), hash)
         }
-        if (deposit == address(0)) revert BadTerms();
+        if (deposit == address(0)) revert InvalidTerms();
     }
 
+    /// The creation code of an EIP-1167 clone, which delegates every call to the implementation.
     function _cloneCode() private view returns (bytes memory) {
-        // EIP-1167: forwards every call to the implementation.
         return abi.encodePacked(
             hex"3d602d80600a3d3981f3363d3d373d3d3d363d73",
             IMPLEMENTATION,
@@ -184,9 +200,8 @@ contract IntentFactory is Guarded {
         );
     }
 
-    function _at(bytes32 salt, bytes32 codeHash) private view returns (address) {
-        return address(
-            uint160(uint256(keccak256(abi.encodePacked(PREFIX, address(this), salt, codeHash))))
-        );
+    function _create2Address(bytes32 salt, bytes32 codeHash) private view returns (address) {
+        bytes memory preimage = abi.encodePacked(CREATE2_PREFIX, address(this), salt, codeHash);
+        return address(uint160(uint256(keccak256(preimage))));
     }
 }

@@ -1,68 +1,68 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// A token as the standard has it; anyone can mint.
-contract Plain {
+/// A standard ERC-20 token that anyone can mint.
+contract StandardToken {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
 
-    function mint(address to, uint256 units) external {
-        balanceOf[to] += units;
+    function mint(address to, uint256 amount) external {
+        balanceOf[to] += amount;
     }
 
-    function approve(address spender, uint256 units) external returns (bool) {
-        allowance[msg.sender][spender] = units;
+    function approve(address spender, uint256 amount) external returns (bool) {
+        allowance[msg.sender][spender] = amount;
         return true;
     }
 
-    function transfer(address to, uint256 units) external virtual returns (bool) {
-        _move(msg.sender, to, units);
+    function transfer(address to, uint256 amount) external virtual returns (bool) {
+        _move(msg.sender, to, amount);
         return true;
     }
 
-    function transferFrom(address from, address to, uint256 units)
+    function transferFrom(address from, address to, uint256 amount)
         external
         virtual
         returns (bool)
     {
-        allowance[from][msg.sender] -= units;
-        _move(from, to, units);
+        allowance[from][msg.sender] -= amount;
+        _move(from, to, amount);
         return true;
     }
 
-    function _move(address from, address to, uint256 units) internal virtual {
-        balanceOf[from] -= units;
-        balanceOf[to] += units;
+    function _move(address from, address to, uint256 amount) internal virtual {
+        balanceOf[from] -= amount;
+        balanceOf[to] += amount;
     }
 }
 
-/// A token that answers nothing, as Tether does.
-contract Silent {
+/// A token whose transfers return nothing, like USDT.
+contract NoReturnToken {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
 
-    function mint(address to, uint256 units) external {
-        balanceOf[to] += units;
+    function mint(address to, uint256 amount) external {
+        balanceOf[to] += amount;
     }
 
-    function approve(address spender, uint256 units) external {
-        allowance[msg.sender][spender] = units;
+    function approve(address spender, uint256 amount) external {
+        allowance[msg.sender][spender] = amount;
     }
 
-    function transfer(address to, uint256 units) external {
-        balanceOf[msg.sender] -= units;
-        balanceOf[to] += units;
+    function transfer(address to, uint256 amount) external {
+        balanceOf[msg.sender] -= amount;
+        balanceOf[to] += amount;
     }
 
-    function transferFrom(address from, address to, uint256 units) external {
-        allowance[from][msg.sender] -= units;
-        balanceOf[from] -= units;
-        balanceOf[to] += units;
+    function transferFrom(address from, address to, uint256 amount) external {
+        allowance[from][msg.sender] -= amount;
+        balanceOf[from] -= amount;
+        balanceOf[to] += amount;
     }
 }
 
-/// A token that answers false instead of reverting, and moves nothing.
-contract Lying is Plain {
+/// A token that returns false instead of reverting, and moves nothing.
+contract FalseReturnToken is StandardToken {
     function transfer(address, uint256) external pure override returns (bool) {
         return false;
     }
@@ -72,73 +72,73 @@ contract Lying is Plain {
     }
 }
 
-/// A token that keeps a hundredth of each transfer.
-contract FeeTaking is Plain {
-    function _move(address from, address to, uint256 units) internal override {
-        balanceOf[from] -= units;
-        balanceOf[to] += units - units / 100;
+/// A token that takes a fee of 1 % from each transfer.
+contract FeeOnTransferToken is StandardToken {
+    function _move(address from, address to, uint256 amount) internal override {
+        balanceOf[from] -= amount;
+        balanceOf[to] += amount - amount / 100;
     }
 }
 
-/// A token that refuses some receivers, as USDC and USDT do.
-contract Blocking is Plain {
+/// A token with a deny list of receivers, like USDC and USDT.
+contract DenyListToken is StandardToken {
     mapping(address => bool) public blocked;
 
-    function block_(address who, bool yes) external {
-        blocked[who] = yes;
+    function block_(address account, bool denied) external {
+        blocked[account] = denied;
     }
 
-    function _move(address from, address to, uint256 units) internal override {
+    function _move(address from, address to, uint256 amount) internal override {
         require(!blocked[to], "blocked");
-        super._move(from, to, units);
+        super._move(from, to, amount);
     }
 }
 
-/// A token that lets a third party act in the middle of each transfer.
-contract Hooked is Plain {
+/// A token that calls a third party during each transfer.
+contract CallbackToken is StandardToken {
     address public hook;
     bytes public call_;
-    bytes4 public seen;
+    bytes4 public revertSelector;
     bool public tried;
 
     function onTransfer(address to, bytes calldata data) external {
         (hook, call_) = (to, data);
     }
 
-    function _move(address from, address to, uint256 units) internal override {
-        super._move(from, to, units);
+    function _move(address from, address to, uint256 amount) internal override {
+        super._move(from, to, amount);
         if (hook == address(0)) return;
         tried = true;
-        (bool ok, bytes memory why) = hook.call(call_);
-        seen = ok ? bytes4(0) : bytes4(why);
+        (bool ok, bytes memory revertData) = hook.call(call_);
+        revertSelector = ok ? bytes4(0) : bytes4(revertData);
     }
 }
 
-/// A token whose answer to a transfer is megabytes long.
-contract Endless is Plain {
+/// A token whose transfers return megabytes of data.
+contract HugeReturnToken is StandardToken {
     mapping(address => bool) public endless;
 
     function makeEndless(address to) external {
         endless[to] = true;
     }
 
-    function transfer(address to, uint256 units) external override returns (bool) {
+    function transfer(address to, uint256 amount) external override returns (bool) {
         if (endless[to]) {
             assembly {
                 revert(0, 3000000)
             }
         }
-        _move(msg.sender, to, units);
+        _move(msg.sender, to, amount);
         return true;
     }
 }
 
-/// Takes no native coin.
-contract Refusing {
+/// A receiver that refuses native coins until it is opened.
+contract RevertingReceiver {
     bool public open;
 
-    function set(bool now_) external {
-        open = now_;
+    function set(bool open_) external {
+        open = open_;
     }
 
     receive() external payable {
@@ -146,37 +146,37 @@ contract Refusing {
     }
 }
 
-/// Uses up all the gas that it is given.
-contract Burning {
+/// A receiver that burns all gas.
+contract GasBurningReceiver {
     receive() external payable {
         uint256 i;
         while (true) ++i;
     }
 }
 
-/// Calls back when it is paid, and remembers what it was answered.
-contract Calling {
+/// A receiver that calls a contract when it is paid, and records the result.
+contract ReentrantReceiver {
     address public target;
     bytes public data;
     bool public tried;
     bool public worked;
-    bytes4 public why;
+    bytes4 public revertSelector;
 
-    function set(address to, bytes calldata what) external {
-        (target, data) = (to, what);
+    function set(address to, bytes calldata callData) external {
+        (target, data) = (to, callData);
     }
 
     receive() external payable {
         if (target == address(0)) return;
         tried = true;
-        bytes memory answer;
-        (worked, answer) = target.call(data);
-        if (!worked) why = bytes4(answer);
+        bytes memory result;
+        (worked, result) = target.call(data);
+        if (!worked) revertSelector = bytes4(result);
     }
 }
 
-/// Forces the native coin on an address.
-contract Forcing {
+/// Forces native coins on an address.
+contract ForcedSender {
     constructor(address payable to) payable {
         selfdestruct(to);
     }

@@ -1,4 +1,4 @@
-/* The words of Solana's chains, and the programs that this one calls. */
+/* The words of the Solana clusters in the terms, and the programs that this program calls. */
 #pragma once
 #include "runtime.h"
 

@@ -1,4 +1,4 @@
-/* What a program finds on Solana: its input, the system calls, and numbers and bytes in memory. */
+/* The runtime of a Solana program: input, system calls, errors, and reading and writing bytes. */
 #pragma once
 
 typedef unsigned char u8;
@@ -7,12 +7,13 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
 
-#define FRAME static __attribute__((noinline))
-#define TEXT(text) {(const u8 *)(text), sizeof(text) - 1}
+/* Each function has a stack frame of its own: a frame is limited to 4,096 bytes. */
+#define NOINLINE static __attribute__((noinline))
+#define SEED(text) {(const u8 *)(text), sizeof(text) - 1}
 #define WORD 32
-#define MOST_ACCOUNTS 24
+#define MAX_ACCOUNTS 24
 
-/* An account as system calls take it. */
+/* An account, laid out as the system calls expect it (SolAccountInfo). */
 typedef struct {
   u8 *key;
   u64 *lamports;
@@ -24,31 +25,31 @@ typedef struct {
 } Account;
 
 typedef struct {
-  const u8 *at;
+  const u8 *data;
   u64 len;
 } Bytes;
 
 typedef struct {
   const u8 *key;
   u8 writable, signer;
-} Meta;
+} AccountMeta;
 
 typedef struct {
   const u8 *program;
-  const Meta *metas;
+  const AccountMeta *metas;
   u64 metas_len;
   const u8 *data;
   u64 data_len;
-} Call;
+} Instruction;
 
 typedef struct {
-  const Bytes *at;
+  const Bytes *seeds;
   u64 len;
-} Seeds;
+} SignerSeeds;
 
-/* What the instruction was called with. */
+/* The accounts and data of the instruction. */
 typedef struct {
-  Account accounts[MOST_ACCOUNTS];
+  Account accounts[MAX_ACCOUNTS];
   u64 count;
   const u8 *data;
   u64 data_len;
@@ -58,8 +59,8 @@ typedef struct {
 extern u64 sol_keccak256(const Bytes *parts, u64 len, u8 *hash);
 extern u64 sol_try_find_program_address(const Bytes *seeds, u64 len, const u8 *program, u8 *address,
                                         u8 *bump);
-extern u64 sol_invoke_signed_c(const Call *call, const Account *accounts, u64 len,
-                               const Seeds *signers, u64 signers_len);
+extern u64 sol_invoke_signed_c(const Instruction *call, const Account *accounts, u64 len,
+                               const SignerSeeds *signers, u64 signers_len);
 extern u64 sol_log_data(const Bytes *fields, u64 len);
 extern u64 sol_get_clock_sysvar(u8 *clock);
 extern u64 sol_get_rent_sysvar(u8 *rent);
@@ -68,65 +69,65 @@ enum {
   MALFORMED = 7001,
   WRONG_ACCOUNT,
   WRONG_CHAIN,
-  BAD_TERMS,
+  INVALID_TERMS,
   EXPIRED,
   ALREADY_STARTED,
-  SHORT,
+  INSUFFICIENT_BALANCE,
   TOO_EARLY,
-  NOTHING_LEFT,
-  NOT_ALLOWED,
+  NOTHING_TO_TRANSFER,
+  NOT_AUTHORIZED,
   ALREADY_SETTLED,
   NOT_STARTED,
-  TOO_MUCH,
+  EXCEEDS_AVAILABLE,
   ALREADY_FILLED,
-  REFUSED,
+  TRANSFER_FAILED,
   RECEIVED_LESS,
   TOKEN_REFUSED,
   BELOW_RENT,
   TOO_LATE
 };
 
-/* Leave the function with the error of what was tried. */
+/* Return the error of a call, if there is one; return an error unless a condition holds. */
 #define TRY(what)            \
   do {                       \
     u64 error_ = (what);     \
     if (error_) return error_; \
   } while (0)
-#define NEED(what, error)    \
+#define REQUIRE(what, error)    \
   do {                       \
     if (!(what)) return (error); \
   } while (0)
 
-FRAME u64 u64_at(const u8 *at) {
+NOINLINE u64 read_u64(const u8 *at) {
   u64 number = 0;
   for (int i = 7; i >= 0; i--) number = number << 8 | at[i];
   return number;
 }
 
-static inline u16 u16_at(const u8 *at) { return (u16)(at[0] | at[1] << 8); }
+static inline u16 read_u16(const u8 *at) { return (u16)(at[0] | at[1] << 8); }
 
-FRAME void put_u64(u8 *at, u64 number) {
+NOINLINE void write_u64(u8 *at, u64 number) {
   for (int i = 0; i < 8; i++, number >>= 8) at[i] = (u8)number;
 }
 
-FRAME void copy(u8 *to, const u8 *from, u64 len) {
+NOINLINE void copy(u8 *to, const u8 *from, u64 len) {
   for (u64 i = 0; i < len; i++) to[i] = from[i];
 }
 
-FRAME int same(const u8 *a, const u8 *b) {
+NOINLINE int equal(const u8 *a, const u8 *b) {
   for (int i = 0; i < WORD; i++)
     if (a[i] != b[i]) return 0;
   return 1;
 }
 
-FRAME int is_zero(const u8 *word) {
+NOINLINE int is_zero(const u8 *word) {
   for (int i = 0; i < WORD; i++)
     if (word[i]) return 0;
   return 1;
 }
 
-/* Whether a word of the terms is a number below 2^63, and which. */
-FRAME int number_of(const u8 *word, u64 *number) {
+/* Parse a big-endian word of the terms; false if it is not below 2^63. */
+NOINLINE int parse_number(const u8 *word, u64 *number) {
   *number = 0;
   for (int i = 0; i < 24; i++)
     if (word[i]) return 0;
@@ -134,50 +135,50 @@ FRAME int number_of(const u8 *word, u64 *number) {
   return !(*number >> 63);
 }
 
-FRAME u64 now(i64 *seconds) {
+NOINLINE u64 now(i64 *seconds) {
   u8 clock[40];
   TRY(sol_get_clock_sysvar(clock));
-  *seconds = (i64)u64_at(clock + 32);
+  *seconds = (i64)read_u64(clock + 32);
   return 0;
 }
 
-/* The least that an account with so many bytes may hold, or nothing at all. */
-FRAME u64 least(u64 bytes, u64 *lamports) {
+/* The rent-exempt minimum of an account with this many bytes of data. */
+NOINLINE u64 rent_exempt_minimum(u64 bytes, u64 *lamports) {
   u8 rent[24];
   TRY(sol_get_rent_sysvar(rent));
   /* A double that is 1.0 or 2.0; programs have no floating point. */
-  u64 years = u64_at(rent + 8) == 0x3ff0000000000000ULL ? 1 : 2;
-  *lamports = (128 + bytes) * u64_at(rent) * years;
+  u64 years = read_u64(rent + 8) == 0x3ff0000000000000ULL ? 1 : 2;
+  *lamports = (128 + bytes) * read_u64(rent) * years;
   return 0;
 }
 
-/* The canonical address that belongs to these seeds of a program. */
-FRAME u64 derived(const Bytes *seeds, u64 len, const u8 *program, u8 *address, u8 *bump) {
+/* The program-derived address of these seeds, at its canonical bump. */
+NOINLINE u64 find_address(const Bytes *seeds, u64 len, const u8 *program, u8 *address, u8 *bump) {
   return sol_try_find_program_address(seeds, len, program, address, bump) ? WRONG_ACCOUNT : 0;
 }
 
-FRAME u64 read_input(const u8 *at, Input *input) {
-  input->count = u64_at(at);
-  NEED(input->count <= MOST_ACCOUNTS, MALFORMED);
+NOINLINE u64 parse_input(const u8 *at, Input *input) {
+  input->count = read_u64(at);
+  REQUIRE(input->count <= MAX_ACCOUNTS, MALFORMED);
   at += 8;
   for (u64 i = 0; i < input->count; i++) {
-    Account *one = &input->accounts[i];
+    Account *account = &input->accounts[i];
     if (*at != 0xff) {
-      /* The same as an earlier one. */
-      *one = input->accounts[*at];
+      /* A duplicate of an earlier account. */
+      *account = input->accounts[*at];
       at += 8;
       continue;
     }
-    one->signer = at[1];
-    one->writable = at[2];
-    one->executable = at[3];
-    one->key = (u8 *)at + 8;
-    one->owner = (u8 *)at + 40;
-    one->lamports = (u64 *)(at + 72);
-    one->data_len = *(u64 *)(at + 80);
-    one->data = (u8 *)at + 88;
-    at += 88 + ((one->data_len + 7) & ~7ULL) + 10240;
-    one->rent_epoch = *(u64 *)at;
+    account->signer = at[1];
+    account->writable = at[2];
+    account->executable = at[3];
+    account->key = (u8 *)at + 8;
+    account->owner = (u8 *)at + 40;
+    account->lamports = (u64 *)(at + 72);
+    account->data_len = *(u64 *)(at + 80);
+    account->data = (u8 *)at + 88;
+    at += 88 + ((account->data_len + 7) & ~7ULL) + 10240;
+    account->rent_epoch = *(u64 *)at;
     at += 8;
   }
   input->data_len = *(u64 *)at;

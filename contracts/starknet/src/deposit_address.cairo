@@ -5,14 +5,14 @@ use starknet::ContractAddress;
 #[starknet::interface]
 trait IDepositAddress<TContractState> {
     fn pay(
-        ref self: TContractState, token: ContractAddress, to: ContractAddress, units: u256
+        ref self: TContractState, token: ContractAddress, to: ContractAddress, amount: u256
     ) -> bool;
 }
 
-/// Holds what arrives, obeys the factory that deployed it and nobody else.
+/// The class of every deposit address. Only the factory that deployed it can move what it holds.
 #[starknet::contract]
 mod DepositAddress {
-    use crossway::money;
+    use crossway::transfers;
     use starknet::{ContractAddress, get_caller_address};
 
     #[storage]
@@ -26,13 +26,13 @@ mod DepositAddress {
     }
 
     #[external(v0)]
-    impl Obeying of super::IDepositAddress<ContractState> {
-        /// Send from this address; false when the token refuses.
+    impl DepositAddressImpl of super::IDepositAddress<ContractState> {
+        /// Transfer from this address. Returns false if the token refuses.
         fn pay(
-            ref self: ContractState, token: ContractAddress, to: ContractAddress, units: u256
+            ref self: ContractState, token: ContractAddress, to: ContractAddress, amount: u256
         ) -> bool {
-            assert(get_caller_address() == self.factory.read(), 'NOT_ALLOWED');
-            money::send(token, to, units)
+            assert(get_caller_address() == self.factory.read(), 'NOT_AUTHORIZED');
+            transfers::try_transfer(token, to, amount)
         }
     }
 }

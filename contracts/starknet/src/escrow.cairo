@@ -1,4 +1,4 @@
-//! The contract that holds what starts collected until it is paid out.
+//! The contract that holds collected deposits until they are paid out.
 
 use crossway::terms::Source;
 use starknet::ContractAddress;
@@ -6,30 +6,34 @@ use starknet::ContractAddress;
 #[derive(Copy, Drop, Serde)]
 struct Payout {
     to: ContractAddress,
-    units: u256,
+    amount: u256,
 }
 
 #[starknet::interface]
 trait IEscrow<TContractState> {
     fn settle(ref self: TContractState, source: Source, dest_hash: u256, payouts: Array<Payout>);
-    fn withdraw(ref self: TContractState, token: ContractAddress, to: ContractAddress, units: u256);
-    fn settled(self: @TContractState, key: u256) -> bool;
-    fn used(self: @TContractState, keys: Array<u256>) -> Array<bool>;
-    fn kept(self: @TContractState, coordinator: ContractAddress, token: ContractAddress) -> u256;
-    fn intents(self: @TContractState) -> ContractAddress;
+    fn withdraw(
+        ref self: TContractState, token: ContractAddress, to: ContractAddress, amount: u256
+    );
+    fn settled(self: @TContractState, intent_hash: u256) -> bool;
+    fn executed(self: @TContractState, intent_hashes: Array<u256>) -> Array<bool>;
+    fn retained(
+        self: @TContractState, coordinator: ContractAddress, token: ContractAddress
+    ) -> u256;
+    fn factory(self: @TContractState) -> ContractAddress;
 }
 
-/// Pays out what starts collected, once an intent, as the coordinator named in the terms says: to
-/// the relayer and the treasury, or back to the payer. Any number of coordinators share it; none
-/// can touch what belongs to an intent of another. Nobody owns it.
+/// Holds collected deposits until the coordinator of the terms pays them out, once per intent: to
+/// the relayer and the treasury, or back to the payer. Shared by any number of coordinators; none
+/// can touch the deposits of another's intents. Has no owner.
 #[starknet::contract]
 mod Escrow {
     use array::{ArrayTrait, SpanTrait};
     use crossway::intent_factory::{IIntentFactoryDispatcher, IIntentFactoryDispatcherTrait};
-    use crossway::money;
+    use crossway::transfers;
     use crossway::terms;
     use crossway::terms::Source;
-    use crossway::why::{SETTLE, WITHDRAW};
+    use crossway::movement_kinds::{SETTLE, WITHDRAW};
     use option::OptionTrait;
     use starknet::{ContractAddress, get_caller_address, get_contract_address};
     use super::Payout;
@@ -38,172 +42,174 @@ mod Escrow {
     #[storage]
     struct Storage {
         chain: u256,
-        intents: ContractAddress,
-        entered: bool,
-        // Intents whose total was paid out.
+        factory: ContractAddress,
+        locked: bool,
+        // Whether the deposit of an intent was paid out.
         settled: LegacyMap<u256, bool>,
-        // What stayed of settled totals, a coordinator's to withdraw: coordinator, token.
-        kept: LegacyMap<(ContractAddress, ContractAddress), u256>,
+        // Retained amounts of settled deposits, by coordinator and token.
+        retained: LegacyMap<(ContractAddress, ContractAddress), u256>,
     }
 
     #[event]
     #[derive(Drop, starknet::Event)]
     enum Event {
-        Moved: Moved,
-        Kept: Kept,
+        TokensMoved: TokensMoved,
+        Retained: Retained,
     }
 
     #[derive(Drop, starknet::Event)]
-    struct Kept {
+    struct Retained {
         #[key]
-        key: u256,
+        intent_hash: u256,
         #[key]
         coordinator: ContractAddress,
         #[key]
         token: ContractAddress,
-        units: u256,
+        amount: u256,
     }
 
-    /// One movement; no contract of Crossway moves money without one. `caller` called the contract,
-    /// `key` is zero only for WITHDRAW.
+    /// A transfer of tokens; these contracts make none without this event. `caller` is the account
+    /// that called the contract; `intent_hash` is zero only for WITHDRAW.
     #[derive(Drop, starknet::Event)]
-    struct Moved {
+    struct TokensMoved {
         #[key]
-        key: u256,
+        intent_hash: u256,
         #[key]
         caller: ContractAddress,
         #[key]
-        why: u8,
+        kind: u8,
         token: ContractAddress,
         from: ContractAddress,
         to: ContractAddress,
-        units: u256,
+        amount: u256,
     }
 
     #[constructor]
-    fn constructor(ref self: ContractState, intents: ContractAddress) {
+    fn constructor(ref self: ContractState, factory: ContractAddress) {
         self.chain.write(terms::chain_word());
-        self.intents.write(intents);
+        self.factory.write(factory);
     }
 
     #[external(v0)]
-    impl Holding of super::IEscrow<ContractState> {
-        /// Pay out an intent's total; what no payout names stays for the coordinator.
+    impl EscrowImpl of super::IEscrow<ContractState> {
+        /// Pay out the deposit of an intent; what remains after the payouts is retained.
         fn settle(
             ref self: ContractState, source: Source, dest_hash: u256, payouts: Array<Payout>
         ) {
-            self.enter();
+            self.lock();
             assert(source.chain == self.chain.read(), 'WRONG_CHAIN');
-            assert(source.bridger == get_contract_address(), 'BAD_TERMS');
-            let intents = IIntentFactoryDispatcher { contract_address: self.intents.read() };
-            assert(intents.may_act(source.coordinator, get_caller_address()), 'NOT_ALLOWED');
-            let key = terms::key_of(source, dest_hash);
-            assert(!self.settled.read(key), 'ALREADY_SETTLED');
-            assert(intents.started(key), 'NOT_STARTED');
-            self.settled.write(key, true);
-            let rest = self.pay_all(source, key, payouts.span());
-            if rest != 0 {
-                self.keep(source, key, rest);
+            assert(source.bridger == get_contract_address(), 'INVALID_TERMS');
+            let factory = IIntentFactoryDispatcher { contract_address: self.factory.read() };
+            let caller = get_caller_address();
+            assert(factory.is_authorized(source.coordinator, caller), 'NOT_AUTHORIZED');
+            let intent_hash = terms::hash_intent(source, dest_hash);
+            assert(!self.settled.read(intent_hash), 'ALREADY_SETTLED');
+            assert(factory.started(intent_hash), 'NOT_STARTED');
+            self.settled.write(intent_hash, true);
+            let remaining = self.pay_all(source, intent_hash, payouts.span());
+            if remaining != 0 {
+                self.retain(source, intent_hash, remaining);
             }
-            self.leave();
+            self.unlock();
         }
 
-        /// Take out what stayed of the caller's intents.
+        /// Withdraw retained amounts of the caller's intents.
         fn withdraw(
-            ref self: ContractState, token: ContractAddress, to: ContractAddress, units: u256
+            ref self: ContractState, token: ContractAddress, to: ContractAddress, amount: u256
         ) {
-            self.enter();
-            let place = (get_caller_address(), token);
-            let kept = self.kept.read(place);
-            assert(units <= kept, 'TOO_MUCH');
-            self.kept.write(place, kept - units);
-            self.pay(0, WITHDRAW, token, to, units);
-            self.leave();
+            self.lock();
+            let retained_key = (get_caller_address(), token);
+            let retained = self.retained.read(retained_key);
+            assert(amount <= retained, 'EXCEEDS_AVAILABLE');
+            self.retained.write(retained_key, retained - amount);
+            self.pay(0, WITHDRAW, token, to, amount);
+            self.unlock();
         }
 
-        fn settled(self: @ContractState, key: u256) -> bool {
-            self.settled.read(key)
+        fn settled(self: @ContractState, intent_hash: u256) -> bool {
+            self.settled.read(intent_hash)
         }
 
-        /// Which of these intents were paid out.
-        fn used(self: @ContractState, keys: Array<u256>) -> Array<bool> {
-            let mut answers = ArrayTrait::new();
-            let mut left = keys.span();
+        /// Which of these intents were settled.
+        fn executed(self: @ContractState, intent_hashes: Array<u256>) -> Array<bool> {
+            let mut results = ArrayTrait::new();
+            let mut hashes = intent_hashes.span();
             loop {
-                match left.pop_front() {
-                    Option::Some(key) => answers.append(self.settled.read(*key)),
+                match hashes.pop_front() {
+                    Option::Some(hash) => results.append(self.settled.read(*hash)),
                     Option::None => {
                         break;
                     },
                 };
             };
-            answers
+            results
         }
 
-        fn kept(
+        fn retained(
             self: @ContractState, coordinator: ContractAddress, token: ContractAddress
         ) -> u256 {
-            self.kept.read((coordinator, token))
+            self.retained.read((coordinator, token))
         }
 
-        fn intents(self: @ContractState) -> ContractAddress {
-            self.intents.read()
+        fn factory(self: @ContractState) -> ContractAddress {
+            self.factory.read()
         }
     }
 
     #[generate_trait]
-    impl Inner of InnerTrait {
-        /// Nobody who is called meanwhile can call back into this contract.
-        fn enter(ref self: ContractState) {
-            assert(!self.entered.read(), 'ENTERED');
-            self.entered.write(true);
+    impl InternalImpl of InternalTrait {
+        /// Tokens cannot call back into this contract during the call.
+        fn lock(ref self: ContractState) {
+            assert(!self.locked.read(), 'REENTRANT_CALL');
+            self.locked.write(true);
         }
 
-        fn leave(ref self: ContractState) {
-            self.entered.write(false);
+        fn unlock(ref self: ContractState) {
+            self.locked.write(false);
         }
 
-        /// Make every payout; what is left of the total.
+        /// Make every payout. Returns what remains of the total.
         fn pay_all(
-            ref self: ContractState, source: Source, key: u256, payouts: Span<Payout>
+            ref self: ContractState, source: Source, intent_hash: u256, payouts: Span<Payout>
         ) -> u256 {
-            let mut rest = source.total;
-            let mut left = payouts;
+            let mut remaining = source.total;
+            let mut unpaid = payouts;
             loop {
-                match left.pop_front() {
+                match unpaid.pop_front() {
                     Option::Some(payout) => {
-                        let Payout{to, units } = *payout;
-                        assert(units <= rest, 'TOO_MUCH');
-                        rest -= units;
-                        self.pay(key, SETTLE, source.token, to, units);
+                        let Payout{to, amount } = *payout;
+                        assert(amount <= remaining, 'EXCEEDS_AVAILABLE');
+                        remaining -= amount;
+                        self.pay(intent_hash, SETTLE, source.token, to, amount);
                     },
                     Option::None => {
                         break;
                     },
                 };
             };
-            rest
+            remaining
         }
 
-        fn keep(ref self: ContractState, source: Source, key: u256, units: u256) {
-            let place = (source.coordinator, source.token);
-            self.kept.write(place, self.kept.read(place) + units);
-            let (coordinator, token) = place;
-            self.emit(Event::Kept(Kept { key, coordinator, token, units }));
+        fn retain(ref self: ContractState, source: Source, intent_hash: u256, amount: u256) {
+            let retained_key = (source.coordinator, source.token);
+            self.retained.write(retained_key, self.retained.read(retained_key) + amount);
+            let (coordinator, token) = retained_key;
+            self.emit(Event::Retained(Retained { intent_hash, coordinator, token, amount }));
         }
 
         fn pay(
             ref self: ContractState,
-            key: u256,
-            why: u8,
+            intent_hash: u256,
+            kind: u8,
             token: ContractAddress,
             to: ContractAddress,
-            units: u256
+            amount: u256
         ) {
-            assert(units != 0, 'NOTHING_LEFT');
-            assert(!to.is_zero() && money::send(token, to, units), 'REFUSED');
+            assert(amount != 0, 'NOTHING_TO_TRANSFER');
+            assert(!to.is_zero() && transfers::try_transfer(token, to, amount), 'TRANSFER_FAILED');
             let (caller, from) = (get_caller_address(), get_contract_address());
-            self.emit(Event::Moved(Moved { key, caller, why, token, from, to, units }));
+            let event = TokensMoved { intent_hash, caller, kind, token, from, to, amount };
+            self.emit(Event::TokensMoved(event));
         }
     }
 }

@@ -11,19 +11,19 @@ trait IFiller<TContractState> {
         recipient: ContractAddress,
         amount: u256
     );
-    fn filled(self: @TContractState, key: u256) -> bool;
-    fn used(self: @TContractState, keys: Array<u256>) -> Array<bool>;
+    fn filled(self: @TContractState, intent_hash: u256) -> bool;
+    fn executed(self: @TContractState, intent_hashes: Array<u256>) -> Array<bool>;
 }
 
-/// Pays out of the caller's own money, once an intent. The key is computed from what is paid, so
-/// that no intent can be marked as filled by paying less, another token or another recipient. Holds
-/// nothing and is owned by nobody.
+/// Pays recipients on the destination chain with the caller's funds, once per intent. The intent
+/// hash is computed from what is paid, so paying less, another token or another recipient cannot
+/// mark an intent as filled. Holds no funds and has no owner.
 #[starknet::contract]
 mod Filler {
     use array::{ArrayTrait, SpanTrait};
-    use crossway::money;
+    use crossway::transfers;
     use crossway::terms;
-    use crossway::why::FILL;
+    use crossway::movement_kinds::FILL;
     use option::OptionTrait;
     use starknet::{ContractAddress, get_caller_address};
     use zeroable::Zeroable;
@@ -31,30 +31,31 @@ mod Filler {
     #[storage]
     struct Storage {
         chain: u256,
-        entered: bool,
-        // Intents whose recipient was paid.
+        locked: bool,
+        // Whether the recipient of an intent was paid.
         filled: LegacyMap<u256, bool>,
     }
 
     #[event]
     #[derive(Drop, starknet::Event)]
     enum Event {
-        Moved: Moved,
+        TokensMoved: TokensMoved,
     }
 
-    /// One movement; no contract of Crossway moves money without one. `caller` called the contract.
+    /// A transfer of tokens; these contracts make none without this event. `caller` is the account
+    /// that called the contract.
     #[derive(Drop, starknet::Event)]
-    struct Moved {
+    struct TokensMoved {
         #[key]
-        key: u256,
+        intent_hash: u256,
         #[key]
         caller: ContractAddress,
         #[key]
-        why: u8,
+        kind: u8,
         token: ContractAddress,
         from: ContractAddress,
         to: ContractAddress,
-        units: u256,
+        amount: u256,
     }
 
     #[constructor]
@@ -63,9 +64,9 @@ mod Filler {
     }
 
     #[external(v0)]
-    impl Filling of super::IFiller<ContractState> {
-        /// Pay `amount` of `token` to `recipient`, by the caller's allowance to this contract.
-        /// Anyone may.
+    impl FillerImpl of super::IFiller<ContractState> {
+        /// Pay `amount` of `token` to `recipient` by the caller's allowance to this contract. Anyone
+        /// can call this.
         fn fill(
             ref self: ContractState,
             source_hash: u256,
@@ -73,54 +74,56 @@ mod Filler {
             recipient: ContractAddress,
             amount: u256
         ) {
-            assert(!self.entered.read(), 'ENTERED');
-            self.entered.write(true);
-            assert(amount != 0 && !recipient.is_zero() && !token.is_zero(), 'BAD_TERMS');
-            let dest_hash = terms::dest_hash_of(self.chain.read(), token, recipient, amount);
-            let key = terms::join(source_hash, dest_hash);
-            assert(!self.filled.read(key), 'ALREADY_FILLED');
-            self.filled.write(key, true);
+            assert(!self.locked.read(), 'REENTRANT_CALL');
+            self.locked.write(true);
+            assert(amount != 0 && !recipient.is_zero() && !token.is_zero(), 'INVALID_TERMS');
+            let dest_hash = terms::hash_destination(self.chain.read(), token, recipient, amount);
+            let intent_hash = terms::join_hashes(source_hash, dest_hash);
+            assert(!self.filled.read(intent_hash), 'ALREADY_FILLED');
+            self.filled.write(intent_hash, true);
             let caller = get_caller_address();
-            take(token, caller, recipient, amount);
+            transfer_from_caller(token, caller, recipient, amount);
             self
                 .emit(
-                    Event::Moved(
-                        Moved {
-                            key, caller, why: FILL, token, from: caller, to: recipient,
-                            units: amount
+                    Event::TokensMoved(
+                        TokensMoved {
+                            intent_hash, caller, kind: FILL, token, from: caller, to: recipient,
+                            amount: amount
                         }
                     )
                 );
-            self.entered.write(false);
+            self.locked.write(false);
         }
 
-        fn filled(self: @ContractState, key: u256) -> bool {
-            self.filled.read(key)
+        fn filled(self: @ContractState, intent_hash: u256) -> bool {
+            self.filled.read(intent_hash)
         }
 
         /// Which of these intents were filled.
-        fn used(self: @ContractState, keys: Array<u256>) -> Array<bool> {
-            let mut answers = ArrayTrait::new();
-            let mut left = keys.span();
+        fn executed(self: @ContractState, intent_hashes: Array<u256>) -> Array<bool> {
+            let mut results = ArrayTrait::new();
+            let mut hashes = intent_hashes.span();
             loop {
-                match left.pop_front() {
-                    Option::Some(key) => answers.append(self.filled.read(*key)),
+                match hashes.pop_front() {
+                    Option::Some(hash) => results.append(self.filled.read(*hash)),
                     Option::None => {
                         break;
                     },
                 };
             };
-            answers
+            results
         }
     }
 
-    /// Take a token from one to another, who must have all of it afterwards. Who pays himself has
-    /// no more than before.
-    fn take(token: ContractAddress, from: ContractAddress, to: ContractAddress, units: u256) {
-        let before = money::held(token, to);
-        assert(money::pull(token, from, to, units), 'REFUSED');
+    /// Transfer by the caller's allowance; the recipient must receive all of it. A payment to
+    /// oneself changes no balance.
+    fn transfer_from_caller(
+        token: ContractAddress, from: ContractAddress, to: ContractAddress, amount: u256
+    ) {
+        let balance_before = transfers::balance_of(token, to);
+        assert(transfers::try_transfer_from(token, from, to, amount), 'TRANSFER_FAILED');
         if to != from {
-            assert(money::held(token, to) >= before + units, 'RECEIVED_LESS');
+            assert(transfers::balance_of(token, to) >= balance_before + amount, 'RECEIVED_LESS');
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The contract that makes deposit addresses and decides what leaves them.
+//! The contract that creates deposit addresses and decides what leaves them.
 
 use crossway::terms::Source;
 use starknet::ContractAddress;
@@ -15,27 +15,27 @@ trait IIntentFactory<TContractState> {
         to: ContractAddress
     );
     fn set_agent(ref self: TContractState, agent: ContractAddress, allowed: bool);
-    fn may_act(
-        self: @TContractState, coordinator: ContractAddress, who: ContractAddress
+    fn is_authorized(
+        self: @TContractState, coordinator: ContractAddress, account: ContractAddress
     ) -> bool;
-    fn started(self: @TContractState, key: u256) -> bool;
-    fn used(self: @TContractState, keys: Array<u256>) -> Array<bool>;
-    fn address_of(self: @TContractState, key: u256) -> ContractAddress;
-    fn key_of(self: @TContractState, source: Source, dest_hash: u256) -> u256;
+    fn started(self: @TContractState, intent_hash: u256) -> bool;
+    fn executed(self: @TContractState, intent_hashes: Array<u256>) -> Array<bool>;
+    fn deposit_address(self: @TContractState, intent_hash: u256) -> ContractAddress;
+    fn intent_hash(self: @TContractState, source: Source, dest_hash: u256) -> u256;
     fn deposit_class(self: @TContractState) -> starknet::ClassHash;
     fn chain_word(self: @TContractState) -> u256;
 }
 
-/// The exact total goes to `bridger`, once and before expiry; everything else to `refund_to`.
-/// Nobody owns it, and nothing in it can be changed.
+/// Creates deposit addresses and decides what leaves them: the exact total to `bridger`, once and
+/// before expiry; everything else to `refund_to`. Has no owner and cannot be changed.
 #[starknet::contract]
 mod IntentFactory {
     use array::{ArrayTrait, SpanTrait};
     use crossway::deposit_address::{IDepositAddressDispatcher, IDepositAddressDispatcherTrait};
-    use crossway::money;
+    use crossway::transfers;
     use crossway::terms;
     use crossway::terms::Source;
-    use crossway::why::{EXCESS, REFUND, START};
+    use crossway::movement_kinds::{EXCESS, REFUND, START};
     use option::OptionTrait;
     use starknet::{
         ClassHash, ContractAddress, deploy_syscall, get_block_timestamp, get_caller_address,
@@ -44,33 +44,33 @@ mod IntentFactory {
     use traits::{Into, TryInto};
     use zeroable::Zeroable;
 
-    /// After expiry, how many seconds `refund_to` has before the coordinator may name another.
-    const GRACE: u256 = 259200;
+    /// How many seconds after expiry the coordinator has to wait before it can redirect a refund.
+    const REDIRECT_DELAY: u256 = 259200;
     /// Addresses are hashes modulo this number.
-    const ADDRESSES: u256 = 0x7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff00;
+    const ADDRESS_BOUND: u256 = 0x7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff00;
 
     #[storage]
     struct Storage {
         chain: u256,
         deposit_class: ClassHash,
-        entered: bool,
-        // Intents that were started.
+        locked: bool,
+        // Whether an intent was started.
         started: LegacyMap<u256, bool>,
-        // Deposit addresses that have their code.
+        // The deployed deposit address of an intent; zero before.
         deposits: LegacyMap<u256, ContractAddress>,
-        // Accounts that act for a coordinator.
+        // Accounts that can act for a coordinator: coordinator, agent.
         agents: LegacyMap<(ContractAddress, ContractAddress), bool>,
     }
 
     #[event]
     #[derive(Drop, starknet::Event)]
     enum Event {
-        Moved: Moved,
-        Agent: Agent,
+        TokensMoved: TokensMoved,
+        AgentSet: AgentSet,
     }
 
     #[derive(Drop, starknet::Event)]
-    struct Agent {
+    struct AgentSet {
         #[key]
         coordinator: ContractAddress,
         #[key]
@@ -78,19 +78,20 @@ mod IntentFactory {
         allowed: bool,
     }
 
-    /// One movement; no contract of Crossway moves money without one. `caller` called the contract.
+    /// A transfer of tokens; these contracts make none without this event. `caller` is the account
+    /// that called the contract.
     #[derive(Drop, starknet::Event)]
-    struct Moved {
+    struct TokensMoved {
         #[key]
-        key: u256,
+        intent_hash: u256,
         #[key]
         caller: ContractAddress,
         #[key]
-        why: u8,
+        kind: u8,
         token: ContractAddress,
         from: ContractAddress,
         to: ContractAddress,
-        units: u256,
+        amount: u256,
     }
 
     #[constructor]
@@ -100,46 +101,49 @@ mod IntentFactory {
     }
 
     #[external(v0)]
-    impl Deciding of super::IIntentFactory<ContractState> {
-        /// Pay the exact total to `bridger` and what is over, best effort, to `refund_to`. Anyone
-        /// may.
+    impl IntentFactoryImpl of super::IIntentFactory<ContractState> {
+        /// Pay the exact total to `bridger` and return excess, best effort, to `refund_to`. Anyone
+        /// can call this.
         fn start(ref self: ContractState, source: Source, dest_hash: u256) {
-            self.enter();
+            self.lock();
             assert(source.chain == self.chain.read(), 'WRONG_CHAIN');
             assert(now() < source.expiry, 'EXPIRED');
-            assert(source.total != 0 && !source.bridger.is_zero(), 'BAD_TERMS');
-            let key = terms::key_of(source, dest_hash);
-            assert(!self.started.read(key), 'ALREADY_STARTED');
-            self.started.write(key, true);
-            let deposit = self.deployed(key);
-            assert(held(source.token, deposit) >= source.total, 'SHORT');
-            self.collect(source, key, deposit);
-            let over = held(source.token, deposit);
-            if over != 0 && !source.refund_to.is_zero() {
-                if pay(deposit, source.token, source.refund_to, over) {
-                    self.tell(key, EXCESS, source.token, deposit, source.refund_to, over);
+            assert(source.total != 0 && !source.bridger.is_zero(), 'INVALID_TERMS');
+            let intent_hash = terms::hash_intent(source, dest_hash);
+            assert(!self.started.read(intent_hash), 'ALREADY_STARTED');
+            self.started.write(intent_hash, true);
+            let deposit = self.ensure_deployed(intent_hash);
+            assert(balance_of(source.token, deposit) >= source.total, 'INSUFFICIENT_DEPOSIT');
+            self.collect(source, intent_hash, deposit);
+            let excess = balance_of(source.token, deposit);
+            if excess != 0 && !source.refund_to.is_zero() {
+                if pay(deposit, source.token, source.refund_to, excess) {
+                    self
+                        .emit_tokens_moved(
+                            intent_hash, EXCESS, source.token, deposit, source.refund_to, excess
+                        );
                 }
             }
-            self.leave();
+            self.unlock();
         }
 
-        /// Send everything of a token to `refund_to`: what was asked for once it expired or was
-        /// started, any other token at any time. Anyone may. On another network than the intent's,
-        /// where the address exists too, only the coordinator may: `refund_to` can be somebody
-        /// else's there.
+        /// Return the whole balance of a token to `refund_to`: of the deposit token from expiry on
+        /// or once started, of any other token at any time. Anyone can call this. On a network
+        /// other than the source chain, where the address exists too, only the coordinator and its
+        /// agents can, because `refund_to` may belong to somebody else there.
         fn refund(
             ref self: ContractState, source: Source, dest_hash: u256, token: ContractAddress
         ) {
-            self.enter();
-            let (key, deposit, units) = self.refundable(source, dest_hash, token);
-            assert(!source.refund_to.is_zero(), 'BAD_TERMS');
-            assert(pay(deposit, token, source.refund_to, units), 'REFUSED');
-            self.tell(key, REFUND, token, deposit, source.refund_to, units);
-            self.leave();
+            self.lock();
+            let (intent_hash, deposit, amount) = self.prepare_refund(source, dest_hash, token);
+            assert(!source.refund_to.is_zero(), 'INVALID_TERMS');
+            assert(pay(deposit, token, source.refund_to, amount), 'TRANSFER_FAILED');
+            self.emit_tokens_moved(intent_hash, REFUND, token, deposit, source.refund_to, amount);
+            self.unlock();
         }
 
-        /// Refund to another address, because `refund_to` refuses: it is tried first, and paid if
-        /// it accepts. Only the coordinator may, and only from `GRACE` after expiry.
+        /// Refund to another address because `refund_to` refuses: `refund_to` is tried first and
+        /// paid if it accepts. Only the coordinator can call this, `REDIRECT_DELAY` after expiry.
         fn redirect(
             ref self: ContractState,
             source: Source,
@@ -147,67 +151,67 @@ mod IntentFactory {
             token: ContractAddress,
             to: ContractAddress
         ) {
-            self.enter();
-            assert(get_caller_address() == source.coordinator, 'NOT_ALLOWED');
-            assert(now() >= source.expiry && now() - source.expiry >= GRACE, 'TOO_EARLY');
-            assert(!to.is_zero(), 'BAD_TERMS');
-            let (key, deposit, units) = self.refundable(source, dest_hash, token);
-            let mut paid = source.refund_to;
-            if paid.is_zero() || !pay(deposit, token, paid, units) {
-                paid = to;
-                assert(pay(deposit, token, to, units), 'REFUSED');
+            self.lock();
+            assert(get_caller_address() == source.coordinator, 'NOT_AUTHORIZED');
+            assert(now() >= source.expiry && now() - source.expiry >= REDIRECT_DELAY, 'TOO_EARLY');
+            assert(!to.is_zero(), 'INVALID_TERMS');
+            let (intent_hash, deposit, amount) = self.prepare_refund(source, dest_hash, token);
+            let mut receiver = source.refund_to;
+            if receiver.is_zero() || !pay(deposit, token, receiver, amount) {
+                receiver = to;
+                assert(pay(deposit, token, to, amount), 'TRANSFER_FAILED');
             }
-            self.tell(key, REFUND, token, deposit, paid, units);
-            self.leave();
+            self.emit_tokens_moved(intent_hash, REFUND, token, deposit, receiver, amount);
+            self.unlock();
         }
 
-        /// Let an account act for the caller as coordinator, or no longer.
+        /// Allow an account to act for the caller as coordinator, or revoke that.
         fn set_agent(ref self: ContractState, agent: ContractAddress, allowed: bool) {
             let coordinator = get_caller_address();
             self.agents.write((coordinator, agent), allowed);
-            self.emit(Event::Agent(Agent { coordinator, agent, allowed }));
+            self.emit(Event::AgentSet(AgentSet { coordinator, agent, allowed }));
         }
 
-        /// Whether an account may act for a coordinator.
-        fn may_act(
-            self: @ContractState, coordinator: ContractAddress, who: ContractAddress
+        /// Whether an account can act for a coordinator.
+        fn is_authorized(
+            self: @ContractState, coordinator: ContractAddress, account: ContractAddress
         ) -> bool {
-            who == coordinator || self.agents.read((coordinator, who))
+            account == coordinator || self.agents.read((coordinator, account))
         }
 
-        fn started(self: @ContractState, key: u256) -> bool {
-            self.started.read(key)
+        fn started(self: @ContractState, intent_hash: u256) -> bool {
+            self.started.read(intent_hash)
         }
 
         /// Which of these intents were started.
-        fn used(self: @ContractState, keys: Array<u256>) -> Array<bool> {
-            let mut answers = ArrayTrait::new();
-            let mut left = keys.span();
+        fn executed(self: @ContractState, intent_hashes: Array<u256>) -> Array<bool> {
+            let mut results = ArrayTrait::new();
+            let mut hashes = intent_hashes.span();
             loop {
-                match left.pop_front() {
-                    Option::Some(key) => answers.append(self.started.read(*key)),
+                match hashes.pop_front() {
+                    Option::Some(hash) => results.append(self.started.read(*hash)),
                     Option::None => {
                         break;
                     },
                 };
             };
-            answers
+            results
         }
 
-        /// The deposit address of an intent, whether it has its code or not.
-        fn address_of(self: @ContractState, key: u256) -> ContractAddress {
+        /// The deposit address of an intent hash, deployed or not.
+        fn deposit_address(self: @ContractState, intent_hash: u256) -> ContractAddress {
             let mut hash = pedersen(0, 'STARKNET_CONTRACT_ADDRESS');
             hash = pedersen(hash, get_contract_address().into());
-            hash = pedersen(hash, salt(key));
+            hash = pedersen(hash, salt(intent_hash));
             hash = pedersen(hash, self.deposit_class.read().into());
             hash = pedersen(hash, pedersen(0, 0));
-            let wide: u256 = pedersen(hash, 5).into();
-            let felt: felt252 = (wide % ADDRESSES).try_into().unwrap();
+            let hash_number: u256 = pedersen(hash, 5).into();
+            let felt: felt252 = (hash_number % ADDRESS_BOUND).try_into().unwrap();
             felt.try_into().unwrap()
         }
 
-        fn key_of(self: @ContractState, source: Source, dest_hash: u256) -> u256 {
-            terms::key_of(source, dest_hash)
+        fn intent_hash(self: @ContractState, source: Source, dest_hash: u256) -> u256 {
+            terms::hash_intent(source, dest_hash)
         }
 
         fn deposit_class(self: @ContractState) -> ClassHash {
@@ -220,68 +224,74 @@ mod IntentFactory {
     }
 
     #[generate_trait]
-    impl Inner of InnerTrait {
-        /// Nobody who is called meanwhile can call back into this contract.
-        fn enter(ref self: ContractState) {
-            assert(!self.entered.read(), 'ENTERED');
-            self.entered.write(true);
+    impl InternalImpl of InternalTrait {
+        /// Tokens cannot call back into this contract during the call.
+        fn lock(ref self: ContractState) {
+            assert(!self.locked.read(), 'REENTRANT_CALL');
+            self.locked.write(true);
         }
 
-        fn leave(ref self: ContractState) {
-            self.entered.write(false);
+        fn unlock(ref self: ContractState) {
+            self.locked.write(false);
         }
 
-        fn collect(ref self: ContractState, source: Source, key: u256, deposit: ContractAddress) {
-            let before = held(source.token, source.bridger);
-            assert(pay(deposit, source.token, source.bridger, source.total), 'REFUSED');
-            // A token that keeps a part of each transfer is not collected but refunded.
-            let now = held(source.token, source.bridger);
-            assert(now >= before + source.total, 'RECEIVED_LESS');
-            self.tell(key, START, source.token, deposit, source.bridger, source.total);
+        fn collect(
+            ref self: ContractState, source: Source, intent_hash: u256, deposit: ContractAddress
+        ) {
+            let balance_before = balance_of(source.token, source.bridger);
+            assert(pay(deposit, source.token, source.bridger, source.total), 'TRANSFER_FAILED');
+            // A fee-on-transfer token is not collected but refunded.
+            let balance = balance_of(source.token, source.bridger);
+            assert(balance >= balance_before + source.total, 'RECEIVED_LESS');
+            self
+                .emit_tokens_moved(
+                    intent_hash, START, source.token, deposit, source.bridger, source.total
+                );
         }
 
-        fn refundable(
+        fn prepare_refund(
             ref self: ContractState, source: Source, dest_hash: u256, token: ContractAddress
         ) -> (u256, ContractAddress, u256) {
-            let key = terms::key_of(source, dest_hash);
+            let intent_hash = terms::hash_intent(source, dest_hash);
             if source.chain != self.chain.read() {
-                let who = get_caller_address();
-                let agent = self.agents.read((source.coordinator, who));
-                assert(who == source.coordinator || agent, 'NOT_ALLOWED');
+                let account = get_caller_address();
+                let agent = self.agents.read((source.coordinator, account));
+                assert(account == source.coordinator || agent, 'NOT_AUTHORIZED');
             } else if token == source.token && now() < source.expiry {
-                assert(self.started.read(key), 'TOO_EARLY');
+                assert(self.started.read(intent_hash), 'TOO_EARLY');
             }
-            let deposit = self.deployed(key);
-            let units = held(token, deposit);
-            assert(units != 0, 'NOTHING_LEFT');
-            (key, deposit, units)
+            let deposit = self.ensure_deployed(intent_hash);
+            let amount = balance_of(token, deposit);
+            assert(amount != 0, 'NOTHING_TO_TRANSFER');
+            (intent_hash, deposit, amount)
         }
 
-        /// The deposit address of a key, with its code.
-        fn deployed(ref self: ContractState, key: u256) -> ContractAddress {
-            let known = self.deposits.read(key);
-            if !known.is_zero() {
-                return known;
+        /// The deposit address of an intent hash; deployed if it is not there yet.
+        fn ensure_deployed(ref self: ContractState, intent_hash: u256) -> ContractAddress {
+            let deployed = self.deposits.read(intent_hash);
+            if !deployed.is_zero() {
+                return deployed;
             }
             let (deposit, _) = deploy_syscall(
-                self.deposit_class.read(), salt(key), ArrayTrait::new().span(), false
+                self.deposit_class.read(), salt(intent_hash), ArrayTrait::new().span(), false
             )
                 .unwrap_syscall();
-            self.deposits.write(key, deposit);
+            self.deposits.write(intent_hash, deposit);
             deposit
         }
 
-        fn tell(
+        fn emit_tokens_moved(
             ref self: ContractState,
-            key: u256,
-            why: u8,
+            intent_hash: u256,
+            kind: u8,
             token: ContractAddress,
             from: ContractAddress,
             to: ContractAddress,
-            units: u256
+            amount: u256
         ) {
             let caller = get_caller_address();
-            self.emit(Event::Moved(Moved { key, caller, why, token, from, to, units }));
+            let event = TokensMoved { intent_hash, caller, kind, token, from, to, amount };
+            self.emit(Event::TokensMoved(event));
         }
     }
 
@@ -290,18 +300,18 @@ mod IntentFactory {
         seconds.into()
     }
 
-    fn salt(key: u256) -> felt252 {
-        pedersen(key.low.into(), key.high.into())
+    fn salt(intent_hash: u256) -> felt252 {
+        pedersen(intent_hash.low.into(), intent_hash.high.into())
     }
 
-    fn held(token: ContractAddress, owner: ContractAddress) -> u256 {
-        assert(!token.is_zero(), 'BAD_TERMS');
-        money::held(token, owner)
+    fn balance_of(token: ContractAddress, owner: ContractAddress) -> u256 {
+        assert(!token.is_zero(), 'INVALID_TERMS');
+        transfers::balance_of(token, owner)
     }
 
     fn pay(
-        deposit: ContractAddress, token: ContractAddress, to: ContractAddress, units: u256
+        deposit: ContractAddress, token: ContractAddress, to: ContractAddress, amount: u256
     ) -> bool {
-        IDepositAddressDispatcher { contract_address: deposit }.pay(token, to, units)
+        IDepositAddressDispatcher { contract_address: deposit }.pay(token, to, amount)
     }
 }

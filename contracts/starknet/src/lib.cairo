@@ -1,7 +1,7 @@
-//! What the Starknet contracts are made of.
+//! The Starknet contracts and what they share.
 mod terms;
-mod money;
-mod why;
+mod transfers;
+mod movement_kinds;
 mod deposit_address;
 mod intent_factory;
 mod escrow;

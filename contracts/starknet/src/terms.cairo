@@ -1,4 +1,4 @@
-//! What an intent's terms are on this chain, and the hashes that name them on every chain.
+//! The terms of an intent on this chain, and their hashes, which are the same on every chain.
 
 use array::{ArrayTrait, SpanTrait};
 use box::BoxTrait;
@@ -9,78 +9,78 @@ use serde::Serde;
 use starknet::ContractAddress;
 use traits::{Into, TryInto};
 
-/// What an intent says about its source chain. `token` is never zero: STRK is a token, too.
+/// The source chain's terms of an intent. `token` is never zero: STRK is a token, too.
 #[derive(Copy, Drop, Serde)]
 struct Source {
     chain: u256,
     nonce: u256,
     token: ContractAddress,
-    total: u256, // What start pays to `bridger`, exactly.
-    bridger: ContractAddress,
+    total: u256, // The deposit amount: a start pays exactly this to `bridger`.
+    bridger: ContractAddress, // The collecting account.
     refund_to: ContractAddress,
     coordinator: ContractAddress,
-    expiry: u256, // In seconds. Start before, refund from then on.
+    expiry: u256, // Unix time in seconds: start before, refund from then on.
 }
 
-/// keccak256(source hash, dest hash): the intent's key.
-fn key_of(source: Source, dest_hash: u256) -> u256 {
+/// The intent hash: identifies an intent; the salt of its deposit address follows from it.
+fn hash_intent(source: Source, dest_hash: u256) -> u256 {
     let mut words = ArrayTrait::new();
     words.append(source.chain);
     words.append(source.nonce);
-    words.append(word(source.token));
+    words.append(address_word(source.token));
     words.append(source.total);
-    words.append(word(source.bridger));
-    words.append(word(source.refund_to));
-    words.append(word(source.coordinator));
+    words.append(address_word(source.bridger));
+    words.append(address_word(source.refund_to));
+    words.append(address_word(source.coordinator));
     words.append(source.expiry);
-    join(hashed(words), dest_hash)
+    join_hashes(keccak_words(words), dest_hash)
 }
 
-/// The hash of what is to be paid on this chain.
-fn dest_hash_of(
+/// The hash of the destination chain's terms, where that chain is this one.
+fn hash_destination(
     chain: u256, token: ContractAddress, recipient: ContractAddress, amount: u256
 ) -> u256 {
     let mut words = ArrayTrait::new();
     words.append(chain);
-    words.append(word(token));
-    words.append(word(recipient));
+    words.append(address_word(token));
+    words.append(address_word(recipient));
     words.append(amount);
-    hashed(words)
+    keccak_words(words)
 }
 
-fn join(source_hash: u256, dest_hash: u256) -> u256 {
+fn join_hashes(source_hash: u256, dest_hash: u256) -> u256 {
     let mut words = ArrayTrait::new();
     words.append(source_hash);
     words.append(dest_hash);
-    hashed(words)
+    keccak_words(words)
 }
 
-fn word(address: ContractAddress) -> u256 {
+fn address_word(address: ContractAddress) -> u256 {
     let felt: felt252 = address.into();
     felt.into()
 }
 
-/// keccak256 over words of 32 bytes; as on every chain, its first byte is the highest.
-fn hashed(words: Array<u256>) -> u256 {
-    turned(keccak_u256s_be_inputs(words.span()))
+/// keccak256 of 32-byte words as a big-endian number, as on every chain.
+fn keccak_words(words: Array<u256>) -> u256 {
+    reverse_bytes(keccak_u256s_be_inputs(words.span()))
 }
 
-/// Starknet's keccak answers with the first byte as the lowest.
-fn turned(little: u256) -> u256 {
+/// Starknet's keccak returns a little-endian number.
+fn reverse_bytes(little: u256) -> u256 {
     u256 { low: u128_byte_reverse(little.high), high: u128_byte_reverse(little.low) }
 }
 
-/// The word of the chain on which this runs: keccak256 of "starknet:" and the chain's id as text.
+/// The word of this chain in the terms: keccak256 of its CAIP-2 name, "starknet:" and the chain id.
 fn chain_word() -> u256 {
-    let mut backwards = ArrayTrait::new();
+    let mut reversed = ArrayTrait::new();
     let id = starknet::get_tx_info().unbox().chain_id;
-    append_backwards(id.into(), ref backwards);
-    append_backwards(u256 { low: 'starknet:', high: 0 }, ref backwards);
-    turned(keccak_of_text(backwards.span()))
+    append_reversed(id.into(), ref reversed);
+    append_reversed(u256 { low: 'starknet:', high: 0 }, ref reversed);
+    reverse_bytes(keccak_text(reversed.span()))
 }
 
-/// The bytes of a short text, the last one first.
-fn append_backwards(mut text: u256, ref bytes: Array<u64>) {
+/// Append the bytes of a short string, the last one first.
+fn append_reversed(mut text: u256, ref bytes: Array<u64>) {
     loop {
         if text == 0 {
             break;
@@ -91,13 +91,13 @@ fn append_backwards(mut text: u256, ref bytes: Array<u64>) {
     };
 }
 
-fn keccak_of_text(mut backwards: Span<u64>) -> u256 {
+fn keccak_text(mut reversed: Span<u64>) -> u256 {
     let mut words: Array<u64> = ArrayTrait::new();
     let mut last: u64 = 0;
     let mut count: u32 = 0;
     let mut scale: u64 = 1;
     loop {
-        match backwards.pop_back() {
+        match reversed.pop_back() {
             Option::Some(byte) => {
                 last += *byte * scale;
                 count += 1;

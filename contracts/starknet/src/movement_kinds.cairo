@@ -1,4 +1,4 @@
-//! Why money moves, in the event `Moved` of every contract.
+//! Values of `kind` in the event `TokensMoved`.
 
 const START: u8 = 1;
 const EXCESS: u8 = 2;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Source} from "../src/Terms.sol";
 import {Escrow} from "../src/Escrow.sol";
 import {Filler} from "../src/Filler.sol";
 import {IntentFactory} from "../src/IntentFactory.sol";
-import {Blocking, FeeTaking, Plain, Silent} from "./Tokens.sol";
+import {Source} from "../src/Terms.sol";
+import {DenyListToken, FeeOnTransferToken, NoReturnToken, StandardToken} from "./Tokens.sol";
 
 interface Vm {
     function prank(address) external;
@@ -19,8 +19,8 @@ interface Vm {
     function expectRevert() external;
 }
 
-/// What every test starts from: the contracts, tokens, people, and one intent.
-abstract contract Cheats {
+/// The setup of every test: contracts, tokens, accounts, and one intent.
+abstract contract TestBase {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
     uint256 internal constant TOTAL = 25_000_000;
     uint256 internal constant OUT = 24_900_000;
@@ -30,10 +30,10 @@ abstract contract Cheats {
     IntentFactory internal factory;
     Escrow internal escrow;
     Filler internal filler;
-    Plain internal usdc;
-    Silent internal usdt;
-    FeeTaking internal fee;
-    Blocking internal blocking;
+    StandardToken internal usdc;
+    NoReturnToken internal usdt;
+    FeeOnTransferToken internal fee;
+    DenyListToken internal blocking;
 
     address internal payer = address(0xA11CE);
     address internal refundTo = address(0xBACC);
@@ -43,21 +43,20 @@ abstract contract Cheats {
     address internal coordinator = address(0xC00D);
     address internal stranger = address(0x5747);
 
-    function prepare() internal {
+    function deployContracts() internal {
         vm.warp(NOW);
         factory = new IntentFactory(0xff);
         escrow = new Escrow(address(factory));
         filler = new Filler();
-        usdc = new Plain();
-        usdt = new Silent();
-        fee = new FeeTaking();
-        blocking = new Blocking();
+        usdc = new StandardToken();
+        usdt = new NoReturnToken();
+        fee = new FeeOnTransferToken();
+        blocking = new DenyListToken();
     }
 
     function terms(address token) internal view returns (Source memory) {
-        return Source(
-            block.chainid, 7, token, TOTAL, address(escrow), refundTo, coordinator, EXPIRY
-        );
+        return
+            Source(block.chainid, 7, token, TOTAL, address(escrow), refundTo, coordinator, EXPIRY);
     }
 
     function destHash(address token) internal view returns (bytes32) {
@@ -68,26 +67,26 @@ abstract contract Cheats {
         return keccak256(abi.encode(source));
     }
 
-    function keyOf(Source memory source, bytes32 dest) internal pure returns (bytes32) {
+    function intentHashOf(Source memory source, bytes32 dest) internal pure returns (bytes32) {
         return keccak256(abi.encodePacked(sourceHash(source), dest));
     }
 
-    function addressOf(Source memory source) internal view returns (address) {
-        return factory.addressOf(keyOf(source, destHash(source.token)));
+    function depositAddressOf(Source memory source) internal view returns (address) {
+        return factory.depositAddress(intentHashOf(source, destHash(source.token)));
     }
 
-    /// The wallet of the payer sends `units` to the deposit address.
-    function deposit(Source memory source, uint256 units) internal {
-        give(source.token, addressOf(source), units);
+    /// Send `amount` to the deposit address.
+    function deposit(Source memory source, uint256 amount) internal {
+        mint(source.token, depositAddressOf(source), amount);
     }
 
-    function give(address token, address to, uint256 units) internal {
-        if (token == address(0)) vm.deal(to, to.balance + units);
-        else Plain(token).mint(to, units);
+    function mint(address token, address to, uint256 amount) internal {
+        if (token == address(0)) vm.deal(to, to.balance + amount);
+        else StandardToken(token).mint(to, amount);
     }
 
-    function held(address token, address owner) internal view returns (uint256) {
-        return token == address(0) ? owner.balance : Plain(token).balanceOf(owner);
+    function balanceOf(address token, address owner) internal view returns (uint256) {
+        return token == address(0) ? owner.balance : StandardToken(token).balanceOf(owner);
     }
 
     function start(Source memory source) internal {
@@ -98,21 +97,21 @@ abstract contract Cheats {
         factory.refund(source, destHash(source.token), token);
     }
 
-    function payouts(address first, uint256 units, address second, uint256 more)
+    function payouts(address first, uint256 amount, address second, uint256 more)
         internal
         pure
-        returns (Escrow.Payout[] memory made)
+        returns (Escrow.Payout[] memory result)
     {
-        made = new Escrow.Payout[](more == 0 ? 1 : 2);
-        made[0] = Escrow.Payout(first, units);
-        if (more != 0) made[1] = Escrow.Payout(second, more);
+        result = new Escrow.Payout[](more == 0 ? 1 : 2);
+        result[0] = Escrow.Payout(first, amount);
+        if (more != 0) result[1] = Escrow.Payout(second, more);
     }
 
-    function same(uint256 found, uint256 wanted) internal pure {
-        require(found == wanted, "not the number that was expected");
+    function assertEq(uint256 actual, uint256 expected) internal pure {
+        require(actual == expected, "numbers differ");
     }
 
-    function yes(bool found) internal pure {
-        require(found, "not as expected");
+    function assertTrue(bool condition) internal pure {
+        require(condition, "condition is false");
     }
 }
