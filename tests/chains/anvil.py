@@ -65,9 +65,13 @@ def _tokens() -> Any:
         return json.loads(kept.read_text())
     program = "process.stdout.write(require('solc').compile(require('fs').readFileSync(0,'utf8')))"
     done = subprocess.run(
-        ["node", "-e", program], input=json.dumps(asked).encode(), cwd=ROOT, capture_output=True,
-        check=True, timeout=60,
-    )  # fmt: skip
+        ["node", "-e", program],
+        input=json.dumps(asked).encode(),
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
     part = kept.with_suffix(f".{os.getpid()}")
     part.write_text(json.dumps(json.loads(done.stdout)["contracts"]["tokens.sol"]))
     part.rename(kept)

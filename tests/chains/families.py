@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from crossway.adapters.chain_families import load_family
+from crossway.adapters.chains.rpc.family import ChainSettings
 from crossway.adapters.chains.rpc.keys import Keyring
 from crossway.adapters.chains.rpc.profile import read_profile
 from crossway.adapters.chains.rpc.protocols import ChainOperator
@@ -109,4 +110,4 @@ def opened(folder: Path, hands: Hands, url: str) -> ChainOperator:
     path = profile_of(folder, [hands], {hands.chain: [url]})
     profile = read_profile(path, CATALOGUE).chains[hands.chain]
     kind = CATALOGUE.chains[hands.chain].kind
-    return load_family(kind).open_chain(CATALOGUE, hands.chain, profile, {}, Keyring({}))
+    return load_family(kind).open_chain(ChainSettings(CATALOGUE, hands.chain, profile, Keyring({})))

@@ -16,7 +16,7 @@ from crossway.engine.loop import Engine
 from crossway.engine.tx_builder import treasury_amount
 from crossway.settings import Settings
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 
 AMOUNT = 25_000_000
 
@@ -151,7 +151,7 @@ class RealWorld(Generic[H]):
             "recipient": self.hands[to].wallet(f"recipient {name}"),
             "refund_address": self.hands[source].wallet(f"payer {name}"),
         }
-        return intents.create(self.services, self.caller, CreateIntentRequest(**(asked | more)))
+        return create_intent(self.services, self.caller, CreateIntentRequest(**(asked | more)))
 
     def deposit(self, intent: Intent, units: int | None = None, token: str | None = None) -> str:
         units = intent.terms.deposit_amount if units is None else units

@@ -16,7 +16,7 @@ from tests.chains.anvil import RELAYER, Anvil
 from tests.chains.live import ARBITRUM, BASE, LiveWorld
 from tests.conformance.networks import COIN, AnvilNetwork, made_up, open_evm
 from tests.conformance.test_chain import Payment
-from tests.simulation import Addresses
+from tests.simulation import AddressWatch
 
 # Sends what it is sent on to the address in its call.
 FORWARDER, FORWARDS = made_up("a forwarder"), "0x60006000600060003460003" + "55af100"
@@ -44,7 +44,7 @@ def test_coins_sent_from_within_a_contract_are_found_once_in_their_block(
     base: Anvil, chain: EvmChain
 ) -> None:
     base.rpc("anvil_setCode", FORWARDER, FORWARDS)
-    to, watch = made_up("a deposit"), Addresses(made_up("a deposit"))
+    to, watch = made_up("a deposit"), AddressWatch(made_up("a deposit"))
     before, since = cursor(chain), chain.heads().time
     base.mine(3)
     base.transact(FORWARDER, address_word("evm", to), value=700)
@@ -72,15 +72,17 @@ def test_coins_that_come_while_others_leave_are_seen(base: Anvil, chain: EvmChai
     network = AnvilNetwork(base, COIN, anvil.dollars(BASE))
     payment = Payment(network)
     base.pay(payment.address, 25_000_000, COIN)
-    seen = chain.scan(Cursor(0, base.rpc("eth_getBlockByNumber", "0x0", False)["hash"]),
-                      Addresses(payment.address))  # fmt: skip
+    seen = chain.scan(
+        Cursor(0, base.rpc("eth_getBlockByNumber", "0x0", False)["hash"]),
+        AddressWatch(payment.address),
+    )
     assert [one.amount for one in seen.incoming] == [25_000_000]
     own = network.chain
     (start,) = own.sign([(payment.start(), own.next_nonce(RELAYER))], own.fee_units())
     assert list(own.broadcast([start])) == [""]
     base.mine()
     base.pay(payment.address, 25_000_000, COIN)
-    late = chain.scan(seen.cursor, Addresses(payment.address))
+    late = chain.scan(seen.cursor, AddressWatch(payment.address))
     assert [one.amount for one in late.incoming] == [25_000_000]
     network.opened.close()
 
@@ -91,7 +93,7 @@ def test_a_look_at_one_address_does_not_make_coins_of_another_come_again(
     # As on a chain whose nodes keep no old balances.
     chain.context.params = replace(chain.context.params, archive=False)
     paid, other = made_up("a paid one"), made_up("another one")
-    watch, before = Addresses(paid, other), cursor(chain)
+    watch, before = AddressWatch(paid, other), cursor(chain)
     base.mine()
     empty = chain.scan(before, watch)
     base.pay(paid, 50, COIN)

@@ -17,7 +17,7 @@ from tests.chains.live import BASE
 from tests.chains.test_coin import FORWARDER, FORWARDS
 from tests.conformance.networks import COIN, AnvilNetwork, made_up, open_evm
 from tests.conformance.test_chain import Payment
-from tests.simulation import Addresses
+from tests.simulation import AddressWatch
 
 KEPT = 5
 PRUNING = "pruning"
@@ -54,7 +54,7 @@ def chain(base: Anvil) -> Iterator[EvmChain]:
     front.close()
 
 
-def begun(chain: EvmChain, watch: Addresses) -> Cursor:
+def begun(chain: EvmChain, watch: AddressWatch) -> Cursor:
     heads = chain.heads()
     return chain.scan(Cursor(heads.height, heads.block_hash), watch).cursor
 
@@ -63,7 +63,7 @@ def test_a_pause_longer_than_a_node_keeps_balances_stops_nothing_and_loses_no_pa
     base: Anvil, chain: EvmChain
 ) -> None:
     paid, other, token = made_up("a deposit"), made_up("another"), anvil.dollars(BASE)
-    watch = Addresses(paid, other)
+    watch = AddressWatch(paid, other)
     base.transact(other, value=40)
     base.mine()
     cursor = begun(chain, watch)
@@ -86,11 +86,11 @@ def test_what_our_own_start_took_during_a_pause_is_no_deposit(base: Anvil, chain
     network = AnvilNetwork(base, COIN, anvil.dollars(BASE))
     payment, own = Payment(network), network.chain
     base.pay(payment.address, 25_000_000, COIN)
-    cursor = begun(chain, Addresses(made_up("nobody")))
+    cursor = begun(chain, AddressWatch(made_up("nobody")))
     (start,) = own.sign([(payment.start(), own.next_nonce(RELAYER))], own.fee_units())
     assert list(own.broadcast([start])) == [""]
     base.mine(4 * KEPT)
-    assert not chain.scan(cursor, Addresses(payment.address)).incoming
+    assert not chain.scan(cursor, AddressWatch(payment.address)).incoming
     network.opened.close()
 
 
@@ -99,12 +99,12 @@ def test_coins_from_within_a_contract_count_when_their_blocks_balances_are_gone(
 ) -> None:
     base.rpc("anvil_setCode", FORWARDER, FORWARDS)
     to = made_up("a deposit")
-    cursor = begun(chain, Addresses(to))
+    cursor = begun(chain, AddressWatch(to))
     base.mine()
-    cursor = chain.scan(cursor, Addresses(to)).cursor
+    cursor = chain.scan(cursor, AddressWatch(to)).cursor
     base.transact(FORWARDER, address_word("evm", to), value=700)
     base.mine()
-    found = chain.scan(cursor, Addresses(to))
+    found = chain.scan(cursor, AddressWatch(to))
     assert [one.amount for one in found.incoming] == [700]
     base.mine(4 * KEPT)
     assert chain.verify_inclusion(found.incoming) == [True]

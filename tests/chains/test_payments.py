@@ -23,9 +23,17 @@ def outsiders_call(intent: Intent, duty: OutboundTxKind) -> tuple[str, bytes]:
         ),
     }
     action = OutboundCall(
-        duty, terms.source_chain, RICH.address, intent.intent_hash, (outputs[duty],), None, None,
-        terms, intent.bridger, intent.coordinator,
-    )  # fmt: skip
+        duty,
+        terms.source_chain,
+        RICH.address,
+        intent.intent_hash,
+        (outputs[duty],),
+        None,
+        None,
+        terms,
+        intent.bridger,
+        intent.coordinator,
+    )
     call = encode_call(CATALOGUE, default_deployment(), action)
     return call.to, call.data
 

@@ -1,6 +1,6 @@
 """Which family a live chain is of: the one place that knows them all."""
 
-from crossway.adapters.chains.rpc.protocols import ChainFamily
+from crossway.adapters.chains.rpc.family import ChainFamily
 from crossway.domain.catalogue import ChainKind
 
 
@@ -10,21 +10,21 @@ def load_family(kind: ChainKind) -> ChainFamily:
     try:
         match kind:
             case "evm":
-                from crossway.adapters.chains.evm import family as evm
+                from crossway.adapters.chains.evm.family import EvmFamily
 
-                return evm
+                return EvmFamily()
             case "solana":
-                from crossway.adapters.chains.solana import family as solana
+                from crossway.adapters.chains.solana.family import SolanaFamily
 
-                return solana
+                return SolanaFamily()
             case "starknet":
-                from crossway.adapters.chains.starknet import family as starknet
+                from crossway.adapters.chains.starknet.family import StarknetFamily
 
-                return starknet
+                return StarknetFamily()
             case "tron":
-                from crossway.adapters.chains.tron import family as tron
+                from crossway.adapters.chains.tron.family import TronFamily
 
-                return tron
+                return TronFamily()
     except ModuleNotFoundError as error:
         raise ValueError(
             f"{error.name} is not installed: live chains need pip install 'crossway[live]'"

@@ -9,10 +9,9 @@ import pytest
 from eth_account import Account
 
 from crossway.adapters.chains.evm.calldata import Call
-from crossway.adapters.chains.evm.chain_params import load_chain_params
-from crossway.adapters.chains.evm.signers import KEYS, LocalSigner
-from crossway.adapters.chains.evm.transactions import gas_price, sign_transaction
-from crossway.adapters.chains.rpc.chain_params import read_params
+from crossway.adapters.chains.evm.chain_context import load_chain_params
+from crossway.adapters.chains.evm.transactions import KEYS, LocalSigner, gas_price, sign_transaction
+from crossway.adapters.chains.rpc.chain_context import read_params
 from crossway.adapters.chains.rpc.keys import KeyMissing, load_signer
 from crossway.adapters.chains.rpc.profile import read_profile, resolve_urls
 from crossway.catalogue import load_catalogue

@@ -11,6 +11,7 @@ import pytest
 from crossway.adapters.chain_families import load_family
 from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.chains.intent_hash import hash_terms
+from crossway.adapters.chains.rpc.family import ChainSettings
 from crossway.adapters.chains.rpc.keys import Keyring
 from crossway.adapters.chains.rpc.profile import ChainProfile, read_profile
 from crossway.adapters.chains.rpc.protocols import ChainOperator
@@ -67,13 +68,17 @@ def test_an_example_explains_each_field_that_it_uses(name: str) -> None:
 @pytest.mark.parametrize("kind", ["solana", "starknet", "tron"])
 def test_a_field_of_another_family_is_refused(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "profile.toml"
-    path.write_text(filled((EXAMPLES / "mainnets.toml").read_text()).replace(
-        "[chains.BASE_MAINNET]\n",
-        "[chains.BASE_MAINNET]\n" + {
-            "solana": 'program = "x"\n', "starknet": 'account = "0x1"\n',
-            "tron": 'contracts = { factory = "x" }\n',
-        }[kind],
-    ))  # fmt: skip
+    path.write_text(
+        filled((EXAMPLES / "mainnets.toml").read_text()).replace(
+            "[chains.BASE_MAINNET]\n",
+            "[chains.BASE_MAINNET]\n"
+            + {
+                "solana": 'program = "x"\n',
+                "starknet": 'account = "0x1"\n',
+                "tron": 'contracts = { factory = "x" }\n',
+            }[kind],
+        )
+    )
     with pytest.raises(ValueError, match=r"chains.BASE_MAINNET.\w+ means nothing on Base"):
         read_profile(path, CATALOGUE)
 
@@ -88,12 +93,16 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Chain
         text = filled((EXAMPLES / name).read_text())
         text = re.sub(r"^(key|deposit_key) = .*$", r'\1 = "env:KEY"', text, flags=re.MULTILINE)
         text = re.sub(r"^key_password = .*$", "", text, flags=re.MULTILINE)
-        text = re.sub(r"^rpc = .*$", 'rpc = ["https://a.example", "https://b.example"]', text,
-                      flags=re.MULTILINE)  # fmt: skip
+        text = re.sub(
+            r"^rpc = .*$",
+            'rpc = ["https://a.example", "https://b.example"]',
+            text,
+            flags=re.MULTILINE,
+        )
         (folder / name).write_text(text)
         for chain, profile in read_profile(folder / name, CATALOGUE).chains.items():
             of, ring = load_family(CATALOGUE.chains[chain].kind), Keyring(environment)
-            made[chain] = of.open_chain(CATALOGUE, chain, profile, environment, ring)
+            made[chain] = of.open_chain(ChainSettings(CATALOGUE, chain, profile, ring))
     yield made
     for one in made.values():
         one.chain.close()

@@ -11,7 +11,7 @@ from solders.pubkey import Pubkey
 
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.adapters.chains.solana.instructions import build_instructions
-from crossway.adapters.chains.solana.operator_txs import retained_amount, withdrawal_plan
+from crossway.adapters.chains.solana.operator_txs import plan_withdrawal, retained_amount
 from crossway.adapters.chains.solana.pdas import MintRegistry
 from crossway.domain.intent import Terms
 from crossway.domain.money import Token
@@ -32,7 +32,7 @@ from tests.chains.solana.node import (
 )
 from tests.conformance.networks import open_solana
 from tests.processes import wait_until
-from tests.simulation import Addresses
+from tests.simulation import AddressWatch
 
 TOTAL = 25_000_000
 EMPTY = 890_880
@@ -62,9 +62,17 @@ class Desk:
     ) -> OutboundCall:
         own = self.chain.accounts
         return OutboundCall(
-            duty, self.chain.id, own.relayer, self.key, outputs, marker, None, self.terms,
-            own.bridger, own.coordinator,
-        )  # fmt: skip
+            duty,
+            self.chain.id,
+            own.relayer,
+            self.key,
+            outputs,
+            marker,
+            None,
+            self.terms,
+            own.bridger,
+            own.coordinator,
+        )
 
     def start(self) -> OutboundCall:
         bridger, back = self.chain.accounts.bridger, self.terms.refund_address
@@ -115,7 +123,7 @@ class Desk:
         return Cursor(head.height, head.block_hash)
 
     def arrived(self, after: Cursor) -> list[tuple[str, int]]:
-        found = self.chain.scan(after, Addresses(self.address))
+        found = self.chain.scan(after, AddressWatch(self.address))
         assert all(self.chain.verify_inclusion(found.incoming))
         return [(one.token, one.amount) for one in found.incoming]
 
@@ -129,10 +137,18 @@ def opened(node: Node, token: str, newer: bool = False, life: float = 600) -> De
     payer, recipient = node.wallet("a payer"), node.wallet("a recipient")
     expires: datetime = node.in_seconds(life)
     terms = Terms(
-        nonce=7, source_chain=chain.id, destination_chain=chain.id, token_in=token,
-        token_out=token, deposit_amount=TOTAL, payout_amount=TOTAL - 9, recipient=recipient,
-        refund_address=payer, bridge="", expires_at=expires,
-    )  # fmt: skip
+        nonce=7,
+        source_chain=chain.id,
+        destination_chain=chain.id,
+        token_in=token,
+        token_out=token,
+        deposit_amount=TOTAL,
+        payout_amount=TOTAL - 9,
+        recipient=recipient,
+        refund_address=payer,
+        bridge="",
+        expires_at=expires,
+    )
     return Desk(node, chain, token, terms)
 
 
@@ -191,7 +207,7 @@ def test_what_stayed_of_sol_is_taken_out(coins: Desk) -> None:
     assert retained_amount(coins.chain, NATIVE) == 40
     listed = coins.chain.context.catalogue.by_chain[coins.chain.id]
     sol: Token = next(one for one in listed if one.address == NATIVE)
-    plan = withdrawal_plan(coins.chain, sol, TREASURER, 40)
+    plan = plan_withdrawal(coins.chain, sol, TREASURER, 40)
     sent: list[str] = []
 
     # It waits for its block, which another hand makes.
@@ -256,8 +272,10 @@ def test_a_token_of_the_newer_program_goes_all_the_way(newer: Desk) -> None:
     assert newer.moved(newer.settle(*paid)) == [(own.bridger, to, units) for to, units in paid]
     assert retained_amount(newer.chain, NEWER) == 40
     assert newer.chain.balances([own.bridger, TREASURER, back], NEWER) == {
-        own.bridger: 40, TREASURER: 60, back: 5,
-    }  # fmt: skip
+        own.bridger: 40,
+        TREASURER: 60,
+        back: 5,
+    }
 
 
 def test_a_mint_that_takes_a_share_is_refused_for_good(newer: Desk) -> None:
@@ -309,7 +327,7 @@ def test_a_deposit_that_was_started_between_two_looks_is_found(desk: Desk) -> No
 
 
 def test_what_a_stranger_did_is_asked_for_until_the_node_has_it(desk: Desk) -> None:
-    node, watch = desk.node, Addresses(desk.address)
+    node, watch = desk.node, AddressWatch(desk.address)
     stranger = key_of("a stranger")
     node.give(str(stranger.pubkey()), 10**9, NATIVE)
     node.pay(desk.address, TOTAL)

@@ -113,8 +113,8 @@ def test_accounts_of_the_program_are_derived_as_it_derives_them() -> None:
         (program.state(key), [b"state", key]),
         (program.marker(key), [b"fill", key]),
         (program.vault(ADDRESS), [b"vault", wallet]),
-        (program.retained(ADDRESS, MINT), [b"kept", wallet, mint]),
-        (program.retained(ADDRESS, "native"), [b"kept", wallet, bytes(32)]),
+        (program.retained(ADDRESS, MINT), [b"retained", wallet, mint]),
+        (program.retained(ADDRESS, "native"), [b"retained", wallet, bytes(32)]),
     ):
         assert found == str(Pubkey.find_program_address(seeds, owner)[0])
         assert not Pubkey.from_string(found).is_on_curve()

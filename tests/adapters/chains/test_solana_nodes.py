@@ -15,7 +15,7 @@ from tests.chains.front import LAGGING, WRONG_CHAIN, asked_for
 from tests.chains.solana import node as solana
 from tests.conformance.networks import SolanaNetwork, open_solana
 from tests.conformance.test_chain import TOTAL, Payment, send, sign
-from tests.simulation import Addresses
+from tests.simulation import AddressWatch
 
 HIDING, LATE, GREEDY, SPLIT, FORGETFUL = "hiding", "late", "greedy", "split", "forgetful"
 
@@ -99,11 +99,11 @@ def test_a_list_of_transactions_that_is_late_holds_the_cursor_until_it_adds_up(
     before = Cursor(heads.height, heads.block_hash)
     node.pay(payment.address, TOTAL)
     liar.mood = LATE
-    late = behind.scan(before, Addresses(payment.address))
+    late = behind.scan(before, AddressWatch(payment.address))
     assert (list(late.incoming), late.cursor) == ([], before)
     node.mine(3)
     liar.mood = "honest"
-    found = behind.scan(late.cursor, Addresses(payment.address))
+    found = behind.scan(late.cursor, AddressWatch(payment.address))
     assert [one.amount for one in found.incoming] == [TOTAL]
     assert found.cursor.height == node.height
 
@@ -114,9 +114,9 @@ def test_what_was_found_and_not_stored_is_found_again(
     heads = behind.heads()
     before = Cursor(heads.height, heads.block_hash)
     node.pay(payment.address, TOTAL)
-    first = behind.scan(before, Addresses(payment.address))
-    assert behind.scan(before, Addresses(payment.address)).incoming == first.incoming
-    assert not behind.scan(first.cursor, Addresses(payment.address)).incoming
+    first = behind.scan(before, AddressWatch(payment.address))
+    assert behind.scan(before, AddressWatch(payment.address)).incoming == first.incoming
+    assert not behind.scan(first.cursor, AddressWatch(payment.address)).incoming
 
 
 def test_a_pause_longer_than_nodes_keep_blocks_loses_nothing(
@@ -126,12 +126,12 @@ def test_a_pause_longer_than_nodes_keep_blocks_loses_nothing(
     before = Cursor(heads.height, heads.block_hash)
     liar.mood = FORGETFUL
     with pytest.raises(Unreachable, match="does not return block 1009"):
-        behind.scan(before, Addresses(payment.address))
+        behind.scan(before, AddressWatch(payment.address))
     again(behind)
     node.cluster.skip(2_000)
     node.pay(payment.address, TOTAL)
     node.mine(20)
-    found = behind.scan(before, Addresses(payment.address))
+    found = behind.scan(before, AddressWatch(payment.address))
     assert [one.amount for one in found.incoming] == [TOTAL]
     assert found.reorged_from is None
 
@@ -214,13 +214,13 @@ def test_a_process_that_knows_nothing_goes_on_counting_where_the_last_one_ended(
 def test_more_accounts_than_one_look_takes_are_looked_at_by_turns(
     behind: SolanaChain, node: solana.Node
 ) -> None:
-    behind.context.params = replace(behind.context.params, look=400)
+    behind.context.params = replace(behind.context.params, max_accounts=400)
     bitcoin = behind.context.catalogue.tokens[node.chain, "WBTC"].address
     node.put_mint(bitcoin)
     node.give(str(solana.RICH.pubkey()), solana.STOCK, bitcoin)
     paid = [behind.deposit_address(f"0x{number:064x}") for number in range(40)]
     heads = behind.heads()
-    cursor = behind.scan(Cursor(heads.height, heads.block_hash), Addresses(*paid)).cursor
+    cursor = behind.scan(Cursor(heads.height, heads.block_hash), AddressWatch(*paid)).cursor
     for number, address in enumerate(paid):
         node.send(address, 10 + number)
         node.send(address, 100 + number)
@@ -228,7 +228,7 @@ def test_more_accounts_than_one_look_takes_are_looked_at_by_turns(
     node.mine()
     found = set()
     for _ in range(12):
-        seen = behind.scan(cursor, Addresses(*paid))
+        seen = behind.scan(cursor, AddressWatch(*paid))
         cursor = seen.cursor
         found |= {(one.tx_ref, one.to, one.amount) for one in seen.incoming}
     assert found == {(one.tx_ref, one.to, one.amount) for one in behind.transfers_to(paid)}

@@ -10,11 +10,12 @@ from threading import Event, Thread
 import pytest
 from typer.testing import CliRunner
 
+from crossway.adapters.chains.rpc.family import ChainSettings
 from crossway.adapters.chains.rpc.keys import Keyring
 from crossway.adapters.chains.rpc.operator_txs import OperatorTxResult, TxPlan
 from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.adapters.chains.solana import family, on_chain_program
-from crossway.adapters.chains.solana.family import SolanaOperator
+from crossway.adapters.chains.solana import on_chain_program
+from crossway.adapters.chains.solana.family import SolanaFamily, SolanaOperator
 from crossway.catalogue import load_catalogue
 from crossway.cli.program import cli
 from tests.chains.solana.node import NATIVE, PROGRAM, RELAYER, TREASURY, Node, dollars, running
@@ -28,15 +29,19 @@ ENVIRONMENT = {"KEY": str(list(bytes(RELAYER)))}
 
 def profile_of(node: Node, program: str = "") -> ChainProfile:
     return ChainProfile(
-        rpc=[node.url], key="env:KEY", treasury=str(TREASURY.pubkey()), program=program,
+        rpc=[node.url],
+        key="env:KEY",
+        treasury=str(TREASURY.pubkey()),
+        program=program,
         poll_seconds=0,
-    )  # fmt: skip
+    )
 
 
 @contextmanager
 def opened(node: Node, program: str = "") -> Iterator[SolanaOperator]:
     profile = profile_of(node, program)
-    made = family.open_chain(CATALOGUE, CHAIN, profile, ENVIRONMENT, Keyring(ENVIRONMENT))
+    settings = ChainSettings(CATALOGUE, CHAIN, profile, Keyring(ENVIRONMENT))
+    made = SolanaFamily().open_chain(settings)
     yield made
     made.chain.close()
 
@@ -136,7 +141,8 @@ def test_a_look_at_everything_says_what_is_right_and_what_is_not() -> None:
         profile, facts = profile_of(node, str(PROGRAM)), CATALOGUE.chains[CHAIN]
         with opened(node, str(PROGRAM)) as there:
             node.give(there.chain.accounts.bridger, 890_880, NATIVE)
-            findings = [*family.diagnose_nodes(facts, profile, {}, node.time), *there.diagnose()]
+            of_nodes = SolanaFamily().diagnose_nodes(facts, profile, {}, node.time)
+            findings = [*of_nodes, *there.diagnose()]
         wrong = [(one.subject, one.message) for one in findings if not one.ok]
         assert wrong == []
         said = {one.subject: one.message for one in findings}
@@ -144,7 +150,7 @@ def test_a_look_at_everything_says_what_is_right_and_what_is_not() -> None:
         assert "may replace it" in said["program"]
         assert said["inventory"].endswith("USDC")
         late = datetime(2030, 1, 1, tzinfo=UTC)
-        old = family.diagnose_nodes(facts, profile, {}, late)
+        old = SolanaFamily().diagnose_nodes(facts, profile, {}, late)
         assert any("old by this machine's clock" in one.message for one in old)
 
 

@@ -54,7 +54,7 @@ def name() -> str:
 
 def test_a_start_tells_what_it_moved() -> None:
     read = parse_transaction(shown(), name())
-    assert [(one.why, one.units) for one in read.movements(OURS)] == [(1, TOTAL), (2, 7)]
+    assert [(one.reason, one.units) for one in read.movements(OURS)] == [(1, TOTAL), (2, 7)]
     assert read.movements(OTHER) == []
 
 
@@ -90,7 +90,7 @@ def test_a_program_cannot_write_that_another_runs(line: str) -> None:
 
 def test_words_of_another_size_or_kind_are_none_of_ours() -> None:
     begun = f"Program {OURS} invoke [1]"
-    for data in (LINE[:-1], LINE + b"\0", b"K" + LINE[1:], b""):
+    for data in (LINE[:-1], LINE + b"\0", b"R" + LINE[1:], b""):
         assert told(begun, "Program data: " + base64.b64encode(data).decode()) == []
     with pytest.raises(Unreachable):
         told(begun, "Program data: not base64!")

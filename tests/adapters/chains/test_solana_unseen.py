@@ -12,7 +12,7 @@ from tests.adapters.chains.test_solana_nodes import FORGETFUL, LATE, Liar, again
 from tests.chains.solana import node as solana
 from tests.conformance.networks import SolanaNetwork, open_solana
 from tests.conformance.test_chain import TOTAL, Payment, send
-from tests.simulation import Addresses
+from tests.simulation import AddressWatch
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def liar(node: solana.Node, payment: Payment) -> Iterator[Liar]:
 def begun(chain: SolanaChain, payment: Payment) -> Cursor:
     heads = chain.heads()
     cursor = Cursor(heads.height, heads.block_hash)
-    return chain.scan(cursor, Addresses(payment.address)).cursor
+    return chain.scan(cursor, AddressWatch(payment.address)).cursor
 
 
 def test_what_our_own_start_took_along_unseen_is_told_though_a_node_failed_meanwhile(
@@ -55,17 +55,17 @@ def test_what_our_own_start_took_along_unseen_is_told_though_a_node_failed_meanw
     assert isinstance(chain, SolanaChain)
     cursor = begun(chain, payment)
     node.pay(payment.address, TOTAL)
-    seen = chain.scan(cursor, Addresses(payment.address))
+    seen = chain.scan(cursor, AddressWatch(payment.address))
     assert [one.amount for one in seen.incoming] == [TOTAL]
     node.send(payment.address, 5_000)
     send(payment.network, payment.start())
     assert payment.holds(payment.address) == 0
     liar.mood = FORGETFUL
     with pytest.raises(Unreachable):
-        chain.scan(seen.cursor, Addresses(payment.address))
+        chain.scan(seen.cursor, AddressWatch(payment.address))
     liar.mood = "honest"
     again(chain)
-    found = chain.scan(seen.cursor, Addresses(payment.address))
+    found = chain.scan(seen.cursor, AddressWatch(payment.address))
     assert 5_000 in [one.amount for one in found.incoming]
 
 
@@ -80,13 +80,13 @@ def test_what_a_node_lists_only_much_later_is_told_when_it_does(
     liar.mood = LATE
     for _ in range(60):
         node.mine()
-        late = chain.scan(cursor, Addresses(payment.address))
+        late = chain.scan(cursor, AddressWatch(payment.address))
         assert not late.incoming
         cursor = late.cursor
     liar.mood = "honest"
     units: list[int] = []
     for _ in range(60):
         node.mine()
-        found = chain.scan(cursor, Addresses(payment.address))
+        found = chain.scan(cursor, AddressWatch(payment.address))
         cursor, units = found.cursor, units + [one.amount for one in found.incoming]
     assert units == [TOTAL]

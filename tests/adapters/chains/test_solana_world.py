@@ -234,7 +234,7 @@ def test_a_transaction_that_the_node_forgets_is_sent_again(
         made.deposit(intent)
         made.until(lambda: bool(node.cluster.pool))
         node.cluster.pool.clear()
-        post = made.services.chains[SOLANA]._post  # type: ignore[attr-defined]
+        post = made.services.chains[SOLANA].tx_sender  # type: ignore[attr-defined]
         # As if the time had passed after which it is sent again.
         with made.services.store.read() as unit:
             name = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.START)[0].tx_id

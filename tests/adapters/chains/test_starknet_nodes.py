@@ -24,7 +24,7 @@ from tests.chains.starknet.front import StarknetFront, starknet_front
 from tests.chains.starknet.network import Starknet, address_of, shared
 from tests.conformance.networks import StarknetNetwork, open_starknet
 from tests.conformance.test_chain import TOTAL, Payment, mined, send, sign
-from tests.simulation import Addresses
+from tests.simulation import AddressWatch
 
 OLD = address_of("USDT")
 
@@ -109,11 +109,11 @@ def test_an_event_that_no_transaction_has_is_never_a_deposit(
     }
     front.mood, front.forged = FORGING, [forged]
     with pytest.raises(Unreachable, match="lacks its transaction"):
-        through.scan(before, Addresses(payment.address))
+        through.scan(before, AddressWatch(payment.address))
     # Told of a transaction that did something else, it is told what that did.
     front.forged = [{**forged, "transaction_hash": true_one}]
     chain = open_starknet(network.node, front.url)
-    found = chain.scan(before, Addresses(payment.address)).incoming
+    found = chain.scan(before, AddressWatch(payment.address)).incoming
     assert [one.amount for one in found] == [1]
     # One unit more than was paid is not still there.
     assert chain.verify_inclusion([replace(found[0], amount=2)]) == [False]
@@ -127,7 +127,7 @@ def test_with_a_quorum_one_node_alone_credits_nothing(
     chain = open_starknet(network.node, front.url, network.node.url, quorum=2)
     before = cursor(chain)
     network.pay(payment.address, TOTAL)
-    found = chain.scan(before, Addresses(payment.address)).incoming
+    found = chain.scan(before, AddressWatch(payment.address)).incoming
     assert chain.verify_inclusion(found) == [True]
     front.mood = GONE
     with pytest.raises(Unreachable, match="1 of the 2 nodes that must agree"):
@@ -139,7 +139,7 @@ def test_a_node_that_takes_no_wide_questions_is_asked_narrower_ones(
     network: StarknetNetwork, front: StarknetFront, through: StarknetChain
 ) -> None:
     payments = [Payment(network, name) for name in ("a", "b", "c")]
-    addresses = Addresses(*(one.address for one in payments))
+    addresses = AddressWatch(*(one.address for one in payments))
     before = cursor(through)
     for place, payment in enumerate(payments, start=1):
         network.node.send(payment.address, place)
@@ -161,10 +161,10 @@ def test_what_is_not_in_an_accepted_block_is_neither_a_deposit_nor_mined(
     one = sign(chain, payment.fill())
     assert list(chain.broadcast([one])) == [""]
     network.node.rpc("hand_preconfirm")
-    assert not chain.scan(before, Addresses(payment.address)).incoming
+    assert not chain.scan(before, AddressWatch(payment.address)).incoming
     assert chain.status([one.tx_id]) == {one.tx_id: TxPending()}
     network.mine()
-    found = chain.scan(before, Addresses(payment.address)).incoming
+    found = chain.scan(before, AddressWatch(payment.address)).incoming
     assert [one.amount for one in found] == [TOTAL]
     assert isinstance(chain.status([one.tx_id])[one.tx_id], IncludedTx)
 
@@ -182,7 +182,7 @@ def test_of_a_busy_token_without_keys_balances_tell_where_to_look(
     network.pay(payment.address, 4, OLD)
     # With one event a page, nine are very many.
     chain.context.limits.page = 1
-    found = chain.scan(before, Addresses(payment.address)).incoming
+    found = chain.scan(before, AddressWatch(payment.address)).incoming
     assert [(one.token, one.amount) for one in found] == [(OLD, 3), (OLD, 4)]
     assert len({one.block_hash for one in found}) == 2
 

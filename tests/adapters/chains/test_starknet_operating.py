@@ -6,14 +6,12 @@ from threading import Event, Thread
 
 import pytest
 
+from crossway.adapters.chains.rpc.family import ChainSettings
+from crossway.adapters.chains.rpc.keys import Keyring
 from crossway.adapters.chains.rpc.profile import ChainProfile
+from crossway.adapters.chains.starknet.chain import StarknetChain
 from crossway.adapters.chains.starknet.contracts import default_deployment
-from crossway.adapters.chains.starknet.factory import open_chain
-from crossway.adapters.chains.starknet.family import (
-    StarknetOperator,
-    contract_locations,
-    diagnose_nodes,
-)
+from crossway.adapters.chains.starknet.family import StarknetFamily, StarknetOperator
 from crossway.adapters.chains.starknet.felts import to_hex
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
@@ -40,9 +38,20 @@ def opened(node: Starknet) -> Iterator[StarknetOperator]:
 
 def profile(node: Starknet, account: str = "") -> ChainProfile:
     return ChainProfile(
-        rpc=[node.url], key="env:KEY", treasury=node.treasury, account=account or node.relayer,
+        rpc=[node.url],
+        key="env:KEY",
+        treasury=node.treasury,
+        account=account or node.relayer,
         poll_seconds=0,
-    )  # fmt: skip
+    )
+
+
+def open_starknet_chain(node: Starknet, settings: ChainProfile) -> StarknetChain:
+    """The chain as a profile with another key opens it."""
+    keyring = Keyring({"KEY": "0x5"})
+    return (
+        StarknetFamily().open_chain(ChainSettings(catalogue(), node.chain, settings, keyring)).chain
+    )
 
 
 @contextmanager
@@ -74,10 +83,10 @@ def test_where_everything_is_right_nothing_is_missing_and_doctor_is_content(
     assert opened.unmet_requirements() == []
     assert said(opened) == {}
     assert [(one.name, one.problem) for one in opened.check_contracts()] == [
-        (one.name, "") for one in contract_locations(None)
+        (one.name, "") for one in StarknetFamily().contract_locations(None)
     ]
     facts = opened.chain.context.chain
-    looked = list(diagnose_nodes(facts, profile(node), {}, node.time))
+    looked = list(StarknetFamily().diagnose_nodes(facts, profile(node), {}, node.time))
     assert looked
     assert all(one.ok for one in looked), looked
 
@@ -122,10 +131,10 @@ def test_another_class_at_our_address_is_never_worked_with(
 
 
 def test_an_account_that_is_not_there_or_has_another_owner_is_named(node: Starknet) -> None:
-    nobody = open_chain(catalogue(), node.chain, profile(node, to_hex(77)), {"KEY": "0x5"})
+    nobody = open_starknet_chain(node, profile(node, to_hex(77)))
     assert "is not deployed" in said(StarknetOperator(nobody))["account"]
     assert any("is not deployed" in one for one in StarknetOperator(nobody).unmet_requirements())
-    stranger = open_chain(catalogue(), node.chain, profile(node), {"KEY": "0x5"})
+    stranger = open_starknet_chain(node, profile(node))
     words = said(StarknetOperator(stranger))["account"]
     assert "does not take the signature of this key" in words
     assert StarknetOperator(stranger).unmet_requirements()
@@ -139,10 +148,10 @@ def test_an_account_must_be_named_and_written_in_full(node: Starknet) -> None:
         ("seven", "account is not a Starknet address"),
     ):
         with pytest.raises(ValueError, match=words):
-            open_chain(catalogue(), node.chain, profile(node, account), {"KEY": "0x5"})
+            open_starknet_chain(node, profile(node, account))
     bare = profile(node).model_copy(update={"account": ""})
     with pytest.raises(ValueError, match="must be the address of the relayer's account"):
-        open_chain(catalogue(), node.chain, bare, {"KEY": "0x5"})
+        open_starknet_chain(node, bare)
 
 
 def test_recipients_are_paid_without_any_approval_and_another_key_pays_no_deployment(

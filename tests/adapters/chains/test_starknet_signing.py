@@ -16,7 +16,7 @@ from starknet_py.net.models.transaction import InvokeV3
 from crossway.adapters.chains.intent_hash import hash_terms
 from crossway.adapters.chains.rpc.keys import KeyMissing, load_signer
 from crossway.adapters.chains.starknet.calldata import Call, encode_calls, multicall_calldata
-from crossway.adapters.chains.starknet.chain_params import load_chain_params
+from crossway.adapters.chains.starknet.chain_context import load_chain_params
 from crossway.adapters.chains.starknet.contracts import default_deployment
 from crossway.adapters.chains.starknet.felts import (
     contract_address,

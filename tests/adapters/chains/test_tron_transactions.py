@@ -20,9 +20,10 @@ from crossway.adapters.chains.tron.chain_params import load_chain_params
 from crossway.adapters.chains.tron.contracts import deployment_from_profile
 from crossway.adapters.chains.tron.node import KEY_HEADER, TronNode
 from crossway.adapters.chains.tron.resources import AccountResources, ResourcePrices, fee_units
-from crossway.adapters.chains.tron.signers import KEYS, TronSigner
 from crossway.adapters.chains.tron.transactions import (
+    KEYS,
     RefBlock,
+    TronSigner,
     created_address,
     encode_call_tx,
     encode_transfer_tx,
@@ -59,11 +60,13 @@ def test_a_call_has_the_bytes_and_the_name_that_tronpy_gives_it() -> None:
     other = by_tronpy(
         "TriggerSmartContract",
         {
-            "owner_address": WHO.address, "contract_address": USDT, "data": call.data.hex(),
+            "owner_address": WHO.address,
+            "contract_address": USDT,
+            "data": call.data.hex(),
             "call_value": 17,
         },
         fee_limit=60_000_000,
-    )  # fmt: skip
+    )
     assert mine == _raw_data_to_protobuf(other).SerializeToString()
     one = sign_transaction(WHO, mine, 258, 5)
     assert one.tx_id == calculate_txid_from_raw_data(other) == sha256(mine).hexdigest()

@@ -86,8 +86,13 @@ class Answers:
 
     def on_getEpochInfo(self, settings: dict[str, Any]) -> dict[str, Any]:
         block = self._block(settings)
-        return {"absoluteSlot": block.slot, "blockHeight": block.height, "epoch": 0,
-                "slotIndex": block.slot, "slotsInEpoch": 432_000}  # fmt: skip
+        return {
+            "absoluteSlot": block.slot,
+            "blockHeight": block.height,
+            "epoch": 0,
+            "slotIndex": block.slot,
+            "slotsInEpoch": 432_000,
+        }
 
     def on_getLatestBlockhash(self, settings: dict[str, Any]) -> Any:
         block = self._block(settings)
@@ -165,8 +170,14 @@ class Answers:
         mint = self._read(str(Pubkey(one.data[:32])), settings)
         assert mint is not None
         units, decimals = int.from_bytes(one.data[64:72], "little"), mint.data[44]
-        return self._told(settings, {"amount": str(units), "decimals": decimals,
-                                     "uiAmountString": str(units / 10**decimals)})  # fmt: skip
+        return self._told(
+            settings,
+            {
+                "amount": str(units),
+                "decimals": decimals,
+                "uiAmountString": str(units / 10**decimals),
+            },
+        )
 
     def on_getTokenAccountsByOwner(self, owner: str, which: Any, settings: dict[str, Any]) -> Any:
         found = []
@@ -252,9 +263,13 @@ class Answers:
         if one is None:
             return None
         final = one.slot <= self.cluster.finalized.slot
-        return {"slot": one.slot, "err": one.err, "confirmations": None if final else 1,
-                "confirmationStatus": "finalized" if final else "confirmed",
-                "status": {"Ok": None} if one.err is None else {"Err": one.err}}  # fmt: skip
+        return {
+            "slot": one.slot,
+            "err": one.err,
+            "confirmations": None if final else 1,
+            "confirmationStatus": "finalized" if final else "confirmed",
+            "status": {"Ok": None} if one.err is None else {"Err": one.err},
+        }
 
     def on_getTransaction(self, name: str, settings: Any) -> Any:
         asked = settings if isinstance(settings, dict) else {}
@@ -310,6 +325,8 @@ def words(err: Any) -> str:
         if isinstance(why, dict) and "Custom" in why:
             return f"Error processing Instruction {index}: custom program error: {why['Custom']:#x}"
         return f"Error processing Instruction {index}: {why}"
-    plain = {"BlockhashNotFound": "Blockhash not found",
-             "AlreadyProcessed": "This transaction has already been processed"}  # fmt: skip
+    plain = {
+        "BlockhashNotFound": "Blockhash not found",
+        "AlreadyProcessed": "This transaction has already been processed",
+    }
     return plain.get(err, str(err))

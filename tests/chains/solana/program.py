@@ -20,18 +20,18 @@ ERRORS = (
     "Malformed",
     "WrongAccount",
     "WrongChain",
-    "BadTerms",
+    "InvalidTerms",
     "Expired",
     "AlreadyStarted",
-    "Short",
+    "InsufficientBalance",
     "TooEarly",
-    "NothingLeft",
-    "NotAllowed",
+    "NothingToTransfer",
+    "NotAuthorized",
     "AlreadySettled",
     "NotStarted",
-    "TooMuch",
+    "ExceedsAvailable",
     "AlreadyFilled",
-    "Refused",
+    "TransferFailed",
     "ReceivedLess",
     "TokenRefused",
     "BelowRent",
@@ -101,23 +101,23 @@ class Deal:
         return keccak256(b"".join(words))
 
     @property
-    def key(self) -> bytes:
+    def intent_hash(self) -> bytes:
         return keccak256(keccak256(self.source) + self.dest_hash)
 
     @property
     def owner(self) -> str:
-        return self.owner_key or derived(b"intent", self.key)
+        return self.owner_key or derived(b"intent", self.intent_hash)
 
     @property
     def state(self) -> str:
-        return derived(b"state", self.key)
+        return derived(b"state", self.intent_hash)
 
     @property
     def marker(self) -> str:
-        return derived(b"fill", self.key)
+        return derived(b"fill", self.intent_hash)
 
-    def kept(self, mint: str = "") -> str:
-        return derived(b"kept", raw(self.coordinator), raw(mint or self.mint))
+    def retained(self, mint: str = "") -> str:
+        return derived(b"retained", raw(self.coordinator), raw(mint or self.mint))
 
     def ata(self, owner: str, mint: str = "") -> str:
         mint = mint or self.mint
@@ -177,7 +177,7 @@ class Deal:
         ]
 
     def settle(self, *payouts: tuple[str, int]) -> Instruction:
-        places = [*self._from_vault(self.mint), (self.state, WRITE), (self.kept(), WRITE)]
+        places = [*self._from_vault(self.mint), (self.state, WRITE), (self.retained(), WRITE)]
         for to, _ in payouts:
             places += [(to, WRITE), (self.ata(to), WRITE)]
         units = b"".join(one.to_bytes(8, "little") for _, one in payouts)
@@ -186,7 +186,7 @@ class Deal:
     def withdraw(self, to: str, units: int) -> Instruction:
         places = [
             *self._from_vault(self.mint),
-            (derived(b"kept", raw(self.caller), raw(self.mint)), WRITE),
+            (derived(b"retained", raw(self.caller), raw(self.mint)), WRITE),
             (to, WRITE),
             (self.ata(to), WRITE),
         ]
@@ -233,10 +233,14 @@ class Deal:
 def deal(node: Node, name: str = "one", life: int = 600, mint: str = "", **terms: Any) -> Deal:
     """An intent with everything that it needs to be paid."""
     made = Deal(
-        node, int(node.in_seconds(life).timestamp()), int.from_bytes(name.encode(), "big"),
-        mint=mint or dollars(node.chain), refund_to=node.wallet(f"payer of {name}"),
-        recipient=node.wallet(f"recipient of {name}"), bridger=vault_of(str(RELAYER.pubkey())),
-    )  # fmt: skip
+        node,
+        int(node.in_seconds(life).timestamp()),
+        int.from_bytes(name.encode(), "big"),
+        mint=mint or dollars(node.chain),
+        refund_to=node.wallet(f"payer of {name}"),
+        recipient=node.wallet(f"recipient of {name}"),
+        bridger=vault_of(str(RELAYER.pubkey())),
+    )
     made = made.but(**terms)
     if made.mint == NATIVE:
         for one in {made.bridger, made.refund_to, made.recipient}:

@@ -93,8 +93,12 @@ def _tokens(keys: list[Pubkey], accounts: dict[Pubkey, Account | None]) -> list[
             continue
         units = str(int.from_bytes(one.data[64:72], "little"))
         found.append(
-            {"accountIndex": index, "mint": str(Pubkey(one.data[:32])),
-             "owner": str(Pubkey(one.data[32:64])), "programId": str(one.owner),
-             "uiTokenAmount": {"amount": units, "decimals": 0, "uiAmountString": units}}
-        )  # fmt: skip
+            {
+                "accountIndex": index,
+                "mint": str(Pubkey(one.data[:32])),
+                "owner": str(Pubkey(one.data[32:64])),
+                "programId": str(one.owner),
+                "uiTokenAmount": {"amount": units, "decimals": 0, "uiAmountString": units},
+            }
+        )
     return found

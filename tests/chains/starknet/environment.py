@@ -40,7 +40,7 @@ def toolchain() -> ModuleType:
 def needed() -> Path:
     """The executor's Python; skips, and says what to do, where it is not there or does not run."""
     tools = toolchain()
-    if not tools.prepared():
+    if not tools.is_prepared():
         pytest.skip("cairo-lang is not installed: run `contracts/starknet/build.py --prepare`")
     python = Path(tools.executor())
     try:
@@ -70,7 +70,7 @@ def classes() -> dict[str, dict[str, str]]:
     for name, known in facts.items():
         sierra = Path(str(folder)) / f"{name}.sierra.json"
         found[name] = {"hash": known, "sierra": str(sierra), "casm": str(_runnable(sierra))}
-    with tools.alone("standins"):
+    with tools.locked_folder("standins"):
         for name, sierra in _standins().items():
             known = tools.class_hash(json.loads(sierra.read_text()))
             found[name] = {"hash": known, "sierra": str(sierra), "casm": str(_runnable(sierra))}
@@ -82,11 +82,11 @@ def _standins() -> dict[str, Path]:
     tools = toolchain()
     project = HERE / "contracts"
     digest = hashlib.sha256(json.dumps(tools.sources(project)).encode()).hexdigest()[:16]
-    folder = Path(tools.home()) / "standins" / digest
+    folder = Path(tools.tool_folder()) / "standins" / digest
     found = {name: folder / f"{name}.sierra.json" for name in STANDINS}
     if not all(path.exists() for path in found.values()):
         folder.mkdir(parents=True, exist_ok=True)
-        built: dict[str, Any] = tools.compiled(project, STANDINS)
+        built: dict[str, Any] = tools.compile_contracts(project, STANDINS)
         for name, one in built.items():
             found[name].write_text(json.dumps(one))
     return found
@@ -96,14 +96,16 @@ def _runnable(sierra: Path) -> Path:
     """The form of a class that the executor runs."""
     tools = toolchain()
     digest = hashlib.sha256(sierra.read_bytes()).hexdigest()[:24]
-    made = Path(tools.home()) / "runnable" / f"{digest}.json"
+    made = Path(tools.tool_folder()) / "runnable" / f"{digest}.json"
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)
         part = made.with_suffix(f".{os.getpid()}")
         done = subprocess.run(
             [str(tools.assembler()), "--add-pythonic-hints", str(sierra), str(part)],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         part.rename(made)
     return made

@@ -234,9 +234,12 @@ def running(chain: str = CHAIN) -> Iterator[Starknet]:
         path = Path(folder) / "manifest.json"
         path.write_text(json.dumps(manifest))
         process = subprocess.Popen(
-            [str(python), "-m", "node", str(path)], cwd=HERE, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [str(python), "-m", "node", str(path)],
+            cwd=HERE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         assert process.stdout is not None
         port = process.stdout.readline().strip()
         assert port, "the Starknet of tests ended at its start"

@@ -22,7 +22,6 @@ from crossway.adapters.chains.starknet.contracts import (
     default_deployment,
 )
 from crossway.adapters.chains.starknet.felts import to_felt
-from tests.async_runs import run_async
 from tests.chains.starknet.network import (
     COINS,
     RELAYER,
@@ -32,6 +31,7 @@ from tests.chains.starknet.network import (
     made_up,
     shared,
 )
+from tests.event_loops import run_async
 
 LIMITS = ResourceBoundsMapping(
     l1_gas=ResourceBounds(0, 10**20),
@@ -88,8 +88,9 @@ def test_the_usual_library_deploys_pays_and_reads(network: Starknet) -> None:
         events = await who.client.get_events(
             address=to_felt(address_of("USDC")),
             keys=[[get_selector_from_name("Transfer")], [], [to_felt(to)]],
-            chunk_size=1, follow_continuation_token=True,
-        )  # fmt: skip
+            chunk_size=1,
+            follow_continuation_token=True,
+        )
         assert [event.data for event in events.events] == [[5, 0], [2, 0]]
         assert await who.get_nonce() == 2
 

@@ -161,9 +161,10 @@ class Front:
             return told
         if isinstance(value, list):
             kept = [
-                one for one in value
+                one
+                for one in value
                 if (one.get("hash") if isinstance(one, dict) else one) not in machine.burns
-            ]  # fmt: skip
+            ]
             return [self._renamed(one) for one in kept]
         if isinstance(value, str) and value in machine.by_name:
             return "0x" + machine.by_name[value]

@@ -12,12 +12,12 @@ from typing import Any
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.calldata import Call
 from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
-from crossway.adapters.chains.evm.signers import LocalSigner
+from crossway.adapters.chains.evm.transactions import LocalSigner
 from crossway.adapters.chains.intent_hash import address_word, number_word
 from crossway.adapters.chains.tron.address_format import to_base58, to_evm_address
-from crossway.adapters.chains.tron.signers import TronSigner
 from crossway.adapters.chains.tron.transactions import (
     RefBlock,
+    TronSigner,
     encode_call_tx,
     encode_transfer_tx,
     sign_transaction,
@@ -54,9 +54,11 @@ class Tron:
         self.machine, self.front = machine, front
         self.url = front.url
         self.contracts = {
-            "factory": to_base58(AT.factory), "escrow": to_base58(AT.escrow),
-            "filler": to_base58(AT.filler), "prefix": "0xff",
-        }  # fmt: skip
+            "factory": to_base58(AT.factory),
+            "escrow": to_base58(AT.escrow),
+            "filler": to_base58(AT.filler),
+            "prefix": "0xff",
+        }
 
     @property
     def anvil(self) -> Anvil:

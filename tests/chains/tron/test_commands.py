@@ -51,9 +51,12 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         one.anvil.rpc("anvil_setCode", to_evm_address(USDT), anvil.token_code("Plain"))
         profile = tmp_path / "profile.toml"
         environment = {
-            "CROSSWAY_NETWORK": "live", "CROSSWAY_PROFILE": str(profile), "RELAYER": RELAYER_KEY,
-            "CROSSWAY_DATA_DIR": str(tmp_path / "data"), "TRON_KEY": SECRET,
-        }  # fmt: skip
+            "CROSSWAY_NETWORK": "live",
+            "CROSSWAY_PROFILE": str(profile),
+            "RELAYER": RELAYER_KEY,
+            "CROSSWAY_DATA_DIR": str(tmp_path / "data"),
+            "TRON_KEY": SECRET,
+        }
         made = Desk(one, profile, environment)
         made.names({"prefix": "0xff"})
         yield made

@@ -31,7 +31,7 @@ from tests.chains.tron.machine import BYTE_SUN, ENERGY_SUN
 from tests.chains.tron.node import FOREIGN, LIFE_SECONDS, RELAYER, TRON, TRX, USDT, Tron
 from tests.conformance.networks import TronNetwork, open_tron
 from tests.conformance.test_chain import Payment
-from tests.simulation import Addresses
+from tests.simulation import AddressWatch
 
 World = RealWorld[Hands]
 STOCK = 2 * anvil.STOCK
@@ -107,7 +107,7 @@ def test_trx_that_contracts_send_is_found_once_and_stands(tron: Tron) -> None:
     tron.call(forwarder, address_word("tron", to), 700)
     tron.transfer(to, 50, TRX)
     tron.mine()
-    found = chain.scan(before, Addresses(to))
+    found = chain.scan(before, AddressWatch(to))
     assert sorted(one.amount for one in found.incoming) == [50, 700]
     assert chain.verify_inclusion(found.incoming) == [True, True]
     again = open_tron(tron)
@@ -135,10 +135,10 @@ def test_trx_that_contracts_send_waits_for_a_machine_that_has_the_block(tron: Tr
     tron.mine()
     tron.front.mood = LAGGING
     with pytest.raises(Unreachable, match="lacks transaction infos of block"):
-        chain.scan(before, Addresses(to))
+        chain.scan(before, AddressWatch(to))
     tron.front.mood = HONEST
     again = open_tron(tron)
-    assert [one.amount for one in again.scan(before, Addresses(to)).incoming] == [700]
+    assert [one.amount for one in again.scan(before, AddressWatch(to)).incoming] == [700]
     chain.close()
     again.close()
 
@@ -149,7 +149,7 @@ def test_several_deposits_of_one_block_stand_each_by_itself(tron: Tron) -> None:
     for units in (5, 6, 7):
         tron.transfer(to, units)
     tron.mine()
-    found = chain.scan(Cursor(heads.height, heads.block_hash), Addresses(to)).incoming
+    found = chain.scan(Cursor(heads.height, heads.block_hash), AddressWatch(to)).incoming
     assert [one.amount for one in found] == [5, 6, 7]
     assert len({one.tx_ref for one in found}) == 3
     assert chain.verify_inclusion(found) == [True, True, True]

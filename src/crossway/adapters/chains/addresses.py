@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Final
 
 import base58
 from Crypto.Hash import keccak
@@ -15,8 +15,6 @@ BASE58_FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{1,44}\Z", re.ASCII)
 STARKNET_LIMIT = 2**251
 TRON_PREFIX = b"\x41"
 
-T = TypeVar("T")
-
 
 def canonical_address(kind: str, text: str) -> str:
     """The canonical form of an address, in which addresses are stored and compared.
@@ -24,14 +22,26 @@ def canonical_address(kind: str, text: str) -> str:
     EIP-55 on EVM chains, base58 on Solana, base58check on Tron, 0x and 64 hex digits on Starknet.
     Raises `ValueError` that says what is wrong.
     """
-    return _codec(CANONICAL, kind)(text)
+    if kind not in CANONICAL:
+        raise _unknown_family(kind)
+    return CANONICAL[kind](text)
 
 
 def address_from_digest(kind: str, digest: bytes) -> str:
     """A well-formed address derived from 32 bytes, in canonical form."""
     if len(digest) != 32:
         raise ValueError(f"expected a digest of 32 bytes, not {len(digest)}")
-    return _codec(FROM_DIGEST, kind)(digest)
+    match kind:
+        case "evm":
+            return _eip55(digest[-20:].hex())
+        case "solana":
+            return base58.b58encode(digest).decode()
+        case "starknet":
+            return _starknet(hex(int.from_bytes(digest, "big") % STARKNET_LIMIT))
+        case "tron":
+            return base58.b58encode_check(TRON_PREFIX + digest[-20:]).decode()
+        case _:
+            raise _unknown_family(kind)
 
 
 def keccak256(data: bytes) -> bytes:
@@ -39,10 +49,9 @@ def keccak256(data: bytes) -> bytes:
     return keccak.new(data=data, digest_bits=256).digest()
 
 
-def _codec(codecs: Mapping[str, Callable[[T], str]], kind: str) -> Callable[[T], str]:
-    if kind not in codecs:
-        raise ValueError(f"{kind!r} is not a family of chains: expected one of {', '.join(codecs)}")
-    return codecs[kind]
+def _unknown_family(kind: str) -> ValueError:
+    families = ", ".join(CANONICAL)
+    return ValueError(f"{kind!r} is not a family of chains: expected one of {families}")
 
 
 def _evm(text: str) -> str:
@@ -60,11 +69,11 @@ def _evm(text: str) -> str:
 def _eip55(lower_digits: str) -> str:
     """The address with its EIP-55 checksum."""
     nibbles = keccak256(lower_digits.encode()).hex()
-    cased = [
+    checksummed = [
         digit.upper() if nibble > "7" else digit
         for digit, nibble in zip(lower_digits, nibbles, strict=False)
     ]
-    return "0x" + "".join(cased)
+    return "0x" + "".join(checksummed)
 
 
 def _solana(text: str) -> str:
@@ -92,19 +101,9 @@ def _starknet(text: str) -> str:
     return f"0x{felt:064x}"
 
 
-def _starknet_from_digest(digest: bytes) -> str:
-    return _starknet(hex(int.from_bytes(digest, "big") % STARKNET_LIMIT))
-
-
 CANONICAL: Final[Mapping[str, Callable[[str], str]]] = {
     "evm": _evm,
     "solana": _solana,
     "starknet": _starknet,
     "tron": _tron,
-}
-FROM_DIGEST: Final[Mapping[str, Callable[[bytes], str]]] = {
-    "evm": lambda digest: _eip55(digest[-20:].hex()),
-    "solana": lambda digest: base58.b58encode(digest).decode(),
-    "starknet": _starknet_from_digest,
-    "tron": lambda digest: base58.b58encode_check(TRON_PREFIX + digest[-20:]).decode(),
 }

@@ -362,6 +362,9 @@ class Answers:
                 for index, event in enumerate(receipt.events):
                     if fits(event, wanted, only):
                         yield {
-                            **event_told(event), **place, "transaction_hash": hex(tx_hash),
-                            "transaction_index": tx_index, "event_index": index,
-                        }  # fmt: skip
+                            **event_told(event),
+                            **place,
+                            "transaction_hash": hex(tx_hash),
+                            "transaction_index": tx_index,
+                            "event_index": index,
+                        }

@@ -169,8 +169,12 @@ class Blocks:
     def save(self):
         name = len(self.saved) + 1
         self.saved[name] = (
-            list(self.blocks), dict(self.sent), dict(self.mined), list(self.waiting), self.offset
-        )  # fmt: skip
+            list(self.blocks),
+            dict(self.sent),
+            dict(self.mined),
+            list(self.waiting),
+            self.offset,
+        )
         self._apart()
         return name
 

@@ -32,11 +32,11 @@ REFUND = selector(f"refund({_SOURCE},bytes32,address)")
 REDIRECT = selector(f"redirect({_SOURCE},bytes32,address,address)")
 SETTLE = selector(f"settle({_SOURCE},bytes32,(address,uint256)[])")
 FILL = selector("fill(bytes32,address,address,uint256)")
-USED = selector("used(bytes32[])")
+EXECUTED = selector("executed(bytes32[])")
 BALANCE_OF = selector("balanceOf(address)")
 ALLOWANCE = selector("allowance(address,address)")
 APPROVE = selector("approve(address,uint256)")
-KEPT = selector("kept(address,address)")
+RETAINED = selector("retained(address,address)")
 WITHDRAW = selector("withdraw(address,address,uint256)")
 
 
@@ -111,7 +111,7 @@ def executed_call(to: str, intent_hashes: Collection[str]) -> Call:
     """The call that returns which of these intents a contract has executed."""
     words = [number_word(WORD), number_word(len(intent_hashes))]
     words += [bytes.fromhex(intent_hash[2:]) for intent_hash in intent_hashes]
-    return Call(to, USED + b"".join(words))
+    return Call(to, EXECUTED + b"".join(words))
 
 
 def is_native(token: str) -> bool:

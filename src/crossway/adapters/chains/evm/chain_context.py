@@ -1,20 +1,16 @@
-"""What every part of an EVM chain's adapter works with, and reading blocks."""
+"""What every part of an EVM chain's adapter works with: parameters, contracts, blocks and heads."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from crossway.adapters.chains.evm.chain_params import ChainParams
 from crossway.adapters.chains.evm.contracts import Deployment
-from crossway.adapters.chains.evm.logs import QueryLimits
-from crossway.adapters.chains.evm.rpc_schemas import Block, Receipt, parse_block
-from crossway.adapters.chains.rpc.block_scan import BlockHashes
+from crossway.adapters.chains.evm.rpc_schemas import Block, parse_block
+from crossway.adapters.chains.rpc.block_scan import QueryLimits
+from crossway.adapters.chains.rpc.chain_context import ContractContext, NodeParams, chain_section
 from crossway.adapters.chains.rpc.client import RpcRequest
-from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
-from crossway.domain.catalogue import Catalogue, Chain
-from crossway.domain.deposits import IncomingTransfer
+from crossway.adapters.chains.rpc.head_tracker import HeadTracker
+from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain import ChainHead
 from crossway.ports.signing import Signer
 
 
@@ -27,64 +23,48 @@ class BalanceSnapshot:
     amounts: dict[str, int] = field(default_factory=dict)
 
 
-class NativeDepositReader(Protocol):
-    """How deposits of the native coin are found, which emit no log."""
+@dataclass(frozen=True, slots=True)
+class ChainParams(NodeParams):
+    """The parameters of one chain; chain_params.toml explains each."""
 
-    def find(
-        self,
-        context: "ChainContext",
-        session: RpcSession,
-        addresses: Sequence[str],
-        before: Block,
-        end: Block,
-    ) -> list[IncomingTransfer]:
-        """The deposits after the block `before` up to the block `end`."""
-        ...
+    log_blocks: int
+    log_recipients: int
+    finalized_tag: bool
+    fees: str
+    tip_percent: int
+    max_gwei: int
+    gas_limit: int
+    lens_size: int
+    archive: bool
+    receipt_log_index: bool
 
-    def find_next(
-        self,
-        context: "ChainContext",
-        session: RpcSession,
-        addresses: Sequence[str],
-        before: Block,
-        end: Block,
-    ) -> list[IncomingTransfer]:
-        """As `find`, for the scan that continues where the last one ended."""
-        ...
+    def __post_init__(self) -> None:
+        if self.fees not in ("eip1559", "legacy"):
+            raise ValueError(f"fees must be eip1559 or legacy, not {self.fees!r}")
 
-    def verify(
-        self,
-        context: "ChainContext",
-        session: RpcSession,
-        transfer: IncomingTransfer,
-        receipt: Receipt | None,
-    ) -> bool:
-        """Whether a transfer in a block that is on the chain was really made."""
-        ...
+    def query_limits(self) -> QueryLimits:
+        """The usual size of a log query."""
+        return QueryLimits(self.log_blocks, self.log_recipients)
 
 
-@dataclass
-class ChainContext:
+def load_chain_params(chain: str) -> ChainParams:
+    """The parameters of a chain."""
+    return ChainParams(**chain_section(__package__, chain))
+
+
+@dataclass(kw_only=True)
+class ChainContext(ContractContext):
     """One chain: its parameters, nodes, contracts, our accounts and the signing key.
 
-    `catalogue` has the chains of other families, too, because terms name their addresses. `tokens`
-    are those whose transfers are scanned; `native_token` is the native coin's address in the
-    catalogue, empty where it is not accepted. One scan covers at most `max_scan_blocks`.
+    `native_token` is the native coin's address in the catalogue, empty where it is not accepted.
+    One scan covers at most `max_scan_blocks`.
     """
 
-    chain: Chain
-    catalogue: Catalogue
     params: ChainParams
-    pool: RpcPool
     deployment: Deployment
-    accounts: ChainAddresses
     signer: Signer
-    limits: QueryLimits
-    tokens: frozenset[str]
     native_token: str
-    native_deposits: NativeDepositReader
     max_scan_blocks: int = 1_000_000
-    block_hashes: BlockHashes = field(default_factory=BlockHashes)
     last_balances: BalanceSnapshot = field(default_factory=BalanceSnapshot)
 
 
@@ -123,3 +103,25 @@ def read_blocks(session: RpcSession, heights: set[int]) -> dict[int, Block]:
             raise Unreachable(f"the node has no block {height} yet")
         blocks[height] = parse_block(result, height)
     return blocks
+
+
+class EvmHeadTracker(HeadTracker[ChainContext]):
+    """Reads `latest`, and `finalized` where nodes know it; keeps both blocks as read last."""
+
+    def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
+        super().__init__(context, poll_seconds)
+        self.newest: Block | None = None
+        self.final: Block | None = None
+
+    def _read(self, session: RpcSession) -> ChainHead:
+        requests = [block_request("latest")]
+        if self._context.params.finalized_tag:
+            requests.append(block_request("finalized"))
+        results = session.call(*requests)
+        newest = parse_block(results[0])
+        known = len(results) > 1 and results[1] is not None
+        reported = parse_block(results[1]) if known else None
+        final = self._finalized(newest.height, None if reported is None else reported.height)
+        self.newest, self.final = newest, reported or self.final
+        self._context.block_hashes.remember(newest)
+        return ChainHead(newest.height, newest.hash, newest.time, final)

@@ -9,13 +9,14 @@ from typing import Any
 
 from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.intent_hash import WORD, address_word, create2_address
+from crossway.adapters.chains.rpc.chain_context import ContractAddresses
 
 # The deterministic deployment proxy: deploys code with CREATE2, and has the same address on every
 # chain, because the transaction that deployed it has no chain id.
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT = bytes(WORD)
 EVM_PREFIX = 0xFF
-# The constant GRACE of the factory; a test compares them.
+# The constant REDIRECT_DELAY of the factory; a test compares them.
 REDIRECT_SECONDS = 3 * 86_400
 _CLONE_HEAD = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73")
 _CLONE_TAIL = bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
@@ -60,18 +61,14 @@ def load_artifact(name: str, family: str = "evm") -> Artifact:
 
 
 @dataclass(frozen=True)
-class Deployment:
+class Deployment(ContractAddresses):
     """The addresses of the contracts in EVM form. `prefix` is that of CREATE2 addresses."""
 
-    factory: str
-    escrow: str
-    filler: str
     implementation: str
     prefix: int = EVM_PREFIX
     family: str = "evm"
 
     def deposit_address(self, key: bytes) -> str:
-        """The deposit address of an intent hash, known before anything is deployed there."""
         return _to_text(
             create2_address(self.prefix, _to_bytes(self.factory), key, self._clone_hash)
         )

@@ -1,8 +1,6 @@
 """Finding deposits on EVM chains: token logs block by block, and verifying inclusion."""
 
-from collections.abc import Collection, Sequence
-from datetime import datetime
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 from crossway.adapters.chains.evm import native_deposits
 from crossway.adapters.chains.evm.chain_context import (
@@ -22,90 +20,116 @@ from crossway.adapters.chains.evm.rpc_schemas import (
     TRANSFER,
     Block,
     Log,
+    Receipt,
     parse_block,
     parse_receipt,
     topic_address,
 )
-from crossway.adapters.chains.rpc import quorum_reads
-from crossway.adapters.chains.rpc.block_scan import MAX_FILTERED_ADDRESSES, start_height
+from crossway.adapters.chains.rpc.block_scan import MAX_FILTERED_ADDRESSES
 from crossway.adapters.chains.rpc.client import PayloadTooLarge
+from crossway.adapters.chains.rpc.deposit_scan import BlockScanner
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.domain.deposits import IncomingTransfer
-from crossway.domain.errors import Unreachable
-from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
+from crossway.ports.chain import ChainHead, Cursor, Scan
 
 # One scan covers at most this many log queries; the next scan continues.
 _MAX_QUERIES = 20
 
 
-def scan(
-    context: ChainContext, head: ChainHead, after: Cursor | None, watch: AddressFilter
-) -> Scan:
-    """The transfers after a cursor, up to a head."""
-    if after is None:
-        return Scan([], Cursor(head.height, head.block_hash), None)
-    addresses = watch.list_all()
-    found = context.pool.first(lambda session: _scan(context, session, head, after, addresses))
-    if len(addresses) > MAX_FILTERED_ADDRESSES and found.incoming:
-        known = watch.filter_known({transfer.to for transfer in found.incoming})
-        incoming = [transfer for transfer in found.incoming if transfer.to in known]
-        found = Scan(incoming, found.cursor, found.reorged_from)
-    context.limits.grow(context.params)
-    return found
+class EvmDeposits(BlockScanner[ChainContext]):
+    """Reads token transfers from logs, and native ones by bisecting balances."""
 
+    def _scan_range(
+        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+    ) -> Scan | None:
+        context = self._context
+        distance = min(context.limits.blocks * _MAX_QUERIES, context.max_scan_blocks)
+        last = min(head.height, after.height + distance)
+        recipients = None if len(addresses) > MAX_FILTERED_ADDRESSES else addresses
+        queries = split_query(context.limits, after.height + 1, last, recipients)
+        requests = [block_request(after.height), block_request(last)]
+        requests += [transfers_request(context.tokens, query) for query in queries]
+        try:
+            results = session.batch(requests)
+        except PayloadTooLarge:
+            context.limits.halve()
+            raise
+        before, end = parse_block(results[0], after.height), parse_block(results[1], last)
+        if before.hash != after.block_hash:
+            return None
+        logs: list[Log] = []
+        for query, result in zip(queries, results[2:], strict=True):
+            logs += read_transfers(session, context.limits, context.tokens, query, result)
+        context.block_hashes.remember(before)
+        context.block_hashes.remember(end)
+        incoming = _to_transfers(context, session, logs, {end.height: end})
+        incoming += self._find_next_native(session, addresses, before, end)
+        return Scan(sorted(incoming, key=_position), Cursor(end.height, end.hash), None)
 
-def _scan(
-    context: ChainContext,
-    session: RpcSession,
-    head: ChainHead,
-    after: Cursor,
-    addresses: Sequence[str],
-) -> Scan:
-    if head.height < after.height:
-        raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
-    recipients = None if len(addresses) > MAX_FILTERED_ADDRESSES else addresses
-    distance = min(context.limits.blocks * _MAX_QUERIES, context.max_scan_blocks)
-    last = min(head.height, after.height + distance)
-    queries = split_query(context.limits, after.height + 1, last, recipients)
-    requests = [block_request(after.height), block_request(last)]
-    requests += [transfers_request(context.tokens, query) for query in queries]
-    try:
-        results = session.batch(requests)
-    except PayloadTooLarge:
-        context.limits.halve()
-        raise
-    before, end = parse_block(results[0], after.height), parse_block(results[1], last)
-    if before.hash != after.block_hash:
-        return _rescan(context, session, head, after, addresses)
-    logs: list[Log] = []
-    for query, result in zip(queries, results[2:], strict=True):
-        logs += read_transfers(session, context.limits, context.tokens, query, result)
-    context.block_hashes.remember(before)
-    context.block_hashes.remember(end)
-    incoming = _to_transfers(context, session, logs, {end.height: end})
-    incoming += context.native_deposits.find_next(context, session, addresses, before, end)
-    return Scan(sorted(incoming, key=_position), Cursor(end.height, end.hash), None)
+    def _search_range(
+        self, session: RpcSession, first: int, head: ChainHead, to: Sequence[str]
+    ) -> list[IncomingTransfer]:
+        context = self._context
+        logs: list[Log] = []
+        for query in split_query(context.limits, first, head.height, to):
+            result = session.batch([transfers_request(context.tokens, query)])[0]
+            logs += read_transfers(session, context.limits, context.tokens, query, result)
+        ends = read_blocks(session, {first, head.height})
+        incoming = _to_transfers(context, session, logs, ends)
+        incoming += self._find_native(session, to, ends[first], ends[head.height])
+        return sorted(incoming, key=_position)
+
+    def _verify(self, session: RpcSession, incoming: Sequence[IncomingTransfer]) -> list[bool]:
+        context = self._context
+        blocks = read_blocks(session, {transfer.block_height for transfer in incoming})
+        hashes = sorted({t.tx_hash for t in incoming if not native_deposits.is_internal(t)})
+        results = session.call(*(receipt_request(tx_hash) for tx_hash in hashes))
+        receipts = {h: parse_receipt(result, h) for h, result in zip(hashes, results, strict=True)}
+        logs = None if context.params.receipt_log_index else _read_logs(context, session, incoming)
+
+        def is_included(transfer: IncomingTransfer) -> bool:
+            if blocks[transfer.block_height].hash != transfer.block_hash:
+                return False
+            if native_deposits.is_native(context, transfer):
+                receipt = receipts.get(transfer.tx_hash)
+                return self._verify_native(session, transfer, receipt)
+            receipt = receipts[transfer.tx_hash]
+            if (
+                receipt is None
+                or receipt.block_hash != transfer.block_hash
+                or not receipt.succeeded
+            ):
+                return False
+            candidates = receipt.logs if logs is None else logs[transfer.block_height]
+            return any(_is_same(log, transfer) for log in candidates)
+
+        return [is_included(transfer) for transfer in incoming]
+
+    def _read_blocks(self, session: RpcSession, heights: set[int]) -> Mapping[int, Block]:
+        return read_blocks(session, heights)
+
+    def _find_next_native(
+        self, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
+    ) -> list[IncomingTransfer]:
+        """As `_find_native`, for the scan that continues where the last one ended."""
+        return native_deposits.find_next(self._context, session, addresses, before, end)
+
+    def _find_native(
+        self, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
+    ) -> list[IncomingTransfer]:
+        """The native deposits after the block `before` up to the block `end`."""
+        return native_deposits.find(self._context, session, addresses, before, end)
+
+    def _verify_native(
+        self, session: RpcSession, transfer: IncomingTransfer, receipt: Receipt | None
+    ) -> bool:
+        """Whether a native transfer in a block that is on the chain was really made."""
+        return native_deposits.verify(self._context, session, transfer, receipt)
 
 
 def _position(transfer: IncomingTransfer) -> tuple[int, int]:
     return transfer.block_height, transfer.index
-
-
-def _rescan(
-    context: ChainContext,
-    session: RpcSession,
-    head: ChainHead,
-    after: Cursor,
-    addresses: Sequence[str],
-) -> Scan:
-    """Scan again from the last common block, because the cursor's block was replaced."""
-    ancestor = context.block_hashes.rewind(
-        head, after, context.params.batch_size, partial(read_blocks, session)
-    )
-    cursor = Cursor(ancestor.height, ancestor.hash)
-    rescanned = _scan(context, session, head, cursor, addresses)
-    return Scan(rescanned.incoming, rescanned.cursor, ancestor.height + 1)
 
 
 def _to_transfers(
@@ -135,60 +159,6 @@ def _to_transfers(
             )
         )
     return transfers
-
-
-def transfers_to(
-    context: ChainContext, head: ChainHead, addresses: Collection[str], since: datetime | None
-) -> Sequence[IncomingTransfer]:
-    """Every transfer to these addresses since a time, as far as the node still has it."""
-    if not addresses:
-        return []
-    to = sorted(addresses)
-
-    def read(session: RpcSession) -> list[IncomingTransfer]:
-        pace, read_headers = context.chain.block_time_seconds, partial(read_blocks, session)
-        first = start_height(head, since, pace, read_headers)
-        logs: list[Log] = []
-        for query in split_query(context.limits, first, head.height, to):
-            result = session.batch([transfers_request(context.tokens, query)])[0]
-            logs += read_transfers(session, context.limits, context.tokens, query, result)
-        ends = read_blocks(session, {first, head.height})
-        incoming = _to_transfers(context, session, logs, ends)
-        before, end = ends[first], ends[head.height]
-        incoming += context.native_deposits.find(context, session, to, before, end)
-        return sorted(incoming, key=_position)
-
-    return context.pool.first(read)
-
-
-def verify_inclusion(context: ChainContext, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
-    """Whether each transfer is in its block, according to every node of the quorum."""
-    read = partial(_verify_inclusion, context, incoming=incoming)
-    return quorum_reads.verify_inclusion(context.pool, incoming, read)
-
-
-def _verify_inclusion(
-    context: ChainContext, session: RpcSession, incoming: Sequence[IncomingTransfer]
-) -> list[bool]:
-    blocks = read_blocks(session, {transfer.block_height for transfer in incoming})
-    hashes = sorted({t.tx_hash for t in incoming if not native_deposits.is_internal(t)})
-    results = session.call(*(receipt_request(tx_hash) for tx_hash in hashes))
-    receipts = {h: parse_receipt(result, h) for h, result in zip(hashes, results, strict=True)}
-    logs = None if context.params.receipt_log_index else _read_logs(context, session, incoming)
-
-    def is_included(transfer: IncomingTransfer) -> bool:
-        if blocks[transfer.block_height].hash != transfer.block_hash:
-            return False
-        if native_deposits.is_native(context, transfer):
-            receipt = receipts.get(transfer.tx_hash)
-            return context.native_deposits.verify(context, session, transfer, receipt)
-        receipt = receipts[transfer.tx_hash]
-        if receipt is None or receipt.block_hash != transfer.block_hash or not receipt.succeeded:
-            return False
-        candidates = receipt.logs if logs is None else logs[transfer.block_height]
-        return any(_is_same(log, transfer) for log in candidates)
-
-    return [is_included(transfer) for transfer in incoming]
 
 
 def _read_logs(

@@ -1,17 +1,22 @@
-"""Checks of `crossway doctor` on an EVM chain: nodes, contracts, fees, inventory and approvals."""
+"""What is missing or wrong on an EVM chain: nodes, contracts, fees, inventory and approvals."""
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Iterator
 
-from crossway.adapters.chains.evm.balances import allowances, lens_requests, token_balances
+from crossway.adapters.chains.evm.balances import (
+    allowances,
+    code_request,
+    lens_requests,
+    native_balance_request,
+    token_balances,
+)
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.chain_context import block_request
-from crossway.adapters.chains.evm.chain_params import ChainParams, load_chain_params
-from crossway.adapters.chains.evm.factory import connect_pool
-from crossway.adapters.chains.evm.logs import initial_limits, split_query, transfers_request
+from crossway.adapters.chains.evm.chain_context import ChainContext, ChainParams, block_request
+from crossway.adapters.chains.evm.contracts import load_artifact
+from crossway.adapters.chains.evm.logs import split_query, transfers_request
 from crossway.adapters.chains.evm.operator_txs import check_code
-from crossway.adapters.chains.evm.rpc_schemas import parse_block
+from crossway.adapters.chains.evm.rpc_schemas import parse_block, parse_data, parse_quantity
+from crossway.adapters.chains.evm.tx_sender import nonce_request
 from crossway.adapters.chains.rpc.client import RpcError
 from crossway.adapters.chains.rpc.diagnostics import (
     Finding,
@@ -19,25 +24,11 @@ from crossway.adapters.chains.rpc.diagnostics import (
     fees_finding,
     inventory_findings,
 )
-from crossway.adapters.chains.rpc.node_diagnostics import NodeHead, NodeProbe, probe_nodes
-from crossway.adapters.chains.rpc.operator import deploy_command
+from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
+from crossway.adapters.chains.rpc.operator import deploy_command, missing_approval, missing_fees
 from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
-from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.domain.catalogue import Chain
 from crossway.domain.errors import Unreachable
-
-
-def diagnose_nodes(
-    chain: Chain, profile: ChainProfile, environment: Mapping[str, str], now: datetime
-) -> Iterator[Finding]:
-    """Findings about each node, and about how the nodes agree."""
-    params = load_chain_params(chain.id)
-    probe = NodeProbe(
-        lambda single, variables: connect_pool(chain, single, variables, params),
-        read_head,
-        lambda subject, pool, head: check_query_limits(subject, pool, params, head),
-    )
-    return probe_nodes(chain, profile, environment, now, probe)
+from crossway.domain.money import Token
 
 
 def read_head(session: RpcSession) -> NodeHead:
@@ -50,7 +41,7 @@ def check_query_limits(
     subject: str, pool: RpcPool, params: ChainParams, head: NodeHead
 ) -> Iterator[Finding]:
     """Whether the node accepts log queries of the chain's usual size, and knows `finalized`."""
-    limits = initial_limits(params)
+    limits = params.query_limits()
     first = max(head.height - limits.blocks + 1, 0)
     query = split_query(limits, first, head.height, _unused_addresses(limits.recipients))[0]
     requests = [transfers_request([ZERO], query), block_request("finalized")]
@@ -101,9 +92,56 @@ def _unused_addresses(count: int) -> list[str]:
 
 def _check_inventory(chain: EvmChain) -> Iterator[Finding]:
     context, owner = chain.context, chain.accounts.relayer
-    tokens = [t for t in context.catalogue.by_chain[chain.id] if t.enabled and not t.native]
+    tokens = _payable_tokens(context)
     addresses, filler = [token.address for token in tokens], context.deployment.filler
     held = context.pool.first(lambda session: token_balances(session, owner, addresses))
     allowed = context.pool.first(lambda session: allowances(session, owner, filler, addresses))
     balances = [(token, held[token.address], allowed[token.address]) for token in tokens]
     return inventory_findings(chain.id, owner, balances)
+
+
+def _payable_tokens(context: ChainContext) -> list[Token]:
+    tokens = context.catalogue.by_chain[context.chain.id]
+    return [token for token in tokens if token.enabled and not token.native]
+
+
+def unmet_requirements(chain: EvmChain) -> list[str]:
+    """What is missing, one sentence each. Raises `Unreachable`."""
+    context, fee = chain.context, chain.fee_units()
+    return context.pool.first(
+        lambda session: [
+            *_missing_contracts(context, session),
+            *_missing_fees_and_approvals(context, session, fee),
+        ]
+    )
+
+
+def _missing_contracts(context: ChainContext, session: RpcSession) -> Iterator[str]:
+    name, at = context.chain.id, context.deployment
+    expected = {"IntentFactory": at.factory, "Escrow": at.escrow, "Filler": at.filler}
+    results = session.call(*(code_request(address) for address in expected.values()))
+    for (contract, address), result in zip(expected.items(), results, strict=True):
+        code = parse_data(result, "code")
+        if not code:
+            command = deploy_command(name)
+            yield f"{name}: the {contract} is not deployed at {address}: run {command}"
+        elif not load_artifact(contract).matches_code(code):
+            yield f"{name}: at {address} is another contract than the {contract}"
+
+
+def _missing_fees_and_approvals(
+    context: ChainContext, session: RpcSession, fee_units: int
+) -> Iterator[str]:
+    """Checks fees of an unused account only: a used one that runs short raises an alert."""
+    name, relayer = context.chain.id, context.accounts.relayer
+    nonce, balance = session.call(nonce_request(relayer), native_balance_request(relayer))
+    short = parse_quantity(balance, "a balance") < fee_units
+    if short and parse_quantity(nonce, "a nonce") == 0:
+        yield missing_fees(name, relayer, context.chain.native_symbol)
+    tokens = _payable_tokens(context)
+    addresses = [token.address for token in tokens]
+    held = token_balances(session, relayer, addresses)
+    allowed = allowances(session, relayer, context.deployment.filler, addresses)
+    for token in tokens:
+        if held[token.address] and not allowed[token.address]:
+            yield missing_approval(name, token.symbol)

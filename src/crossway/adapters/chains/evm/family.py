@@ -2,21 +2,28 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from crossway.adapters.chains.evm import diagnostics, factory, operator_txs, readiness
+from crossway.adapters.chains.evm import diagnostics, operator_txs
 from crossway.adapters.chains.evm.balances import token_balances
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.contracts import default_deployment
-from crossway.adapters.chains.evm.diagnostics import diagnose_nodes
-from crossway.adapters.chains.evm.signers import KEYS
+from crossway.adapters.chains.evm.chain_context import (
+    ChainContext,
+    ChainParams,
+    load_chain_params,
+)
+from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, default_deployment
+from crossway.adapters.chains.evm.rpc_schemas import parse_quantity
+from crossway.adapters.chains.evm.transactions import KEYS
+from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import Finding
-from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
+from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
 from crossway.adapters.chains.rpc.operator_txs import UNLIMITED, ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.domain.catalogue import Catalogue
+from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token
-
-__all__ = ["KEYS", "contract_locations", "diagnose_nodes", "open_chain"]
+from crossway.ports.chain import ChainAddresses
 
 
 class EvmOperator(RpcOperator[EvmChain]):
@@ -51,24 +58,54 @@ class EvmOperator(RpcOperator[EvmChain]):
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
 
     def _unmet_requirements(self) -> Sequence[str]:
-        return readiness.unmet_requirements(self.chain)
+        return diagnostics.unmet_requirements(self.chain)
 
     def _diagnose(self) -> Iterator[Finding]:
         return diagnostics.diagnose_chain(self.chain)
 
 
-def open_chain(
-    catalogue: Catalogue,
-    name: str,
-    profile: ChainProfile,
-    environment: Mapping[str, str],
-    ring: Keyring,
-) -> EvmOperator:
-    """As in `rpc.protocols.ChainFamily`."""
-    return EvmOperator(factory.open_chain(catalogue, name, profile, environment, ring), environment)
+class EvmFamily(ChainFamily):
+    """Chains whose contracts have the same addresses everywhere."""
 
+    keys = KEYS
 
-def contract_locations(profile: ChainProfile | None) -> Sequence[ContractCheck]:
-    """As in `rpc.protocols.ChainFamily`: the same on every EVM chain."""
-    addresses = operator_txs.contract_addresses(default_deployment())
-    return [ContractCheck(name, address, "") for name, address in addresses.items()]
+    def open_chain(self, settings: ChainSettings) -> EvmOperator:
+        signer = settings.relayer_signer(KEYS)
+        chain, profile, at = settings.chain, settings.profile, default_deployment()
+        params, tokens = load_chain_params(chain.id), settings.catalogue.by_chain[chain.id]
+        relayer, treasury = signer.address, profile.treasury
+        context = ChainContext(
+            chain=chain,
+            catalogue=settings.catalogue,
+            params=params,
+            pool=self.connect(chain, profile, settings.environment),
+            deployment=at,
+            accounts=ChainAddresses(relayer, at.escrow, relayer, treasury, True, REDIRECT_SECONDS),
+            signer=signer,
+            limits=params.query_limits(),
+            tokens=frozenset(token.address for token in tokens if not token.native),
+            native_token=next((t.address for t in tokens if t.native and t.enabled), ""),
+        )
+        return EvmOperator(EvmChain(context, profile.poll_seconds), settings.environment)
+
+    def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
+        addresses = operator_txs.contract_addresses(default_deployment())
+        return [ContractCheck(name, address, "") for name, address in addresses.items()]
+
+    def _identity(self, chain: Chain) -> ChainIdentity:
+        return ChainIdentity(
+            RpcRequest("eth_chainId"),
+            str(chain.chain_id),
+            lambda result: str(parse_quantity(result, "a chain id")),
+        )
+
+    def _node_params(self, chain: Chain) -> ChainParams:
+        return load_chain_params(chain.id)
+
+    def _read_head(self, session: RpcSession) -> NodeHead:
+        return diagnostics.read_head(session)
+
+    def _check_capabilities(
+        self, chain: Chain, profile: ChainProfile, subject: str, pool: RpcPool, head: NodeHead
+    ) -> Iterator[Finding]:
+        return diagnostics.check_query_limits(subject, pool, load_chain_params(chain.id), head)

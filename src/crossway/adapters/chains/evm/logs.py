@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossway.adapters.chains.evm.chain_params import ChainParams
 from crossway.adapters.chains.evm.rpc_schemas import TRANSFER, Log, parse_log, topic_address
+from crossway.adapters.chains.rpc.block_scan import QueryLimits
 from crossway.adapters.chains.rpc.client import (
     NodeUnavailable,
     PayloadTooLarge,
@@ -24,24 +24,6 @@ _TOO_MUCH = re.compile(
 _TOO_MUCH_CODES = (-32005, -32614)
 
 
-@dataclass
-class QueryLimits:
-    """The current size of a query: the chain's usual limits, lowered where nodes objected."""
-
-    blocks: int
-    recipients: int
-
-    def grow(self, params: ChainParams) -> None:
-        """Raise the limits a little after a success, up to the usual ones."""
-        self.blocks = min(params.log_blocks, self.blocks + self.blocks // 8 + 1)
-        self.recipients = min(params.log_recipients, self.recipients + self.recipients // 8 + 1)
-
-    def halve(self) -> None:
-        """Lower both limits after a request that was too large."""
-        self.recipients = max(1, self.recipients // 2)
-        self.blocks = max(1, self.blocks // 2)
-
-
 @dataclass(frozen=True, slots=True)
 class LogQuery:
     """A block range, both ends included, and the recipients as topics; None for all recipients."""
@@ -49,11 +31,6 @@ class LogQuery:
     first: int
     last: int
     to: tuple[str, ...] | None
-
-
-def initial_limits(params: ChainParams) -> QueryLimits:
-    """The chain's usual limits."""
-    return QueryLimits(params.log_blocks, params.log_recipients)
 
 
 def address_topic(address: str) -> str:

@@ -47,7 +47,7 @@ from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list,
 from crossway.domain.deposits import IncomingTransfer
 
 TOKENS_MOVED = (
-    "0x" + keccak256(b"Moved(bytes32,address,uint8,address,address,address,uint256)").hex()
+    "0x" + keccak256(b"TokensMoved(bytes32,address,uint8,address,address,address,uint256)").hex()
 )
 # The index of an internal transfer, above that of any direct payment.
 _INTERNAL_INDEX = 1 << 30
@@ -142,7 +142,7 @@ def _withdrawals(logs: Sequence[Log], addresses: Sequence[str]) -> dict[str, lis
 
 
 def parse_tokens_moved(log: Log) -> tuple[str, str, str, int]:
-    """Token, source, recipient and amount of a `Moved` event of our contracts."""
+    """Token, source, recipient and amount of a `TokensMoved` event of our contracts."""
     if len(log.data) != 128:
         raise MalformedResponse("the node returned a malformed event of our contracts")
     words = [log.data[start : start + 32] for start in range(0, 128, 32)]
@@ -217,9 +217,9 @@ class _BalanceBisection:
 
     def _without_archive(self, low: int, high: int, received: int) -> list[IncomingTransfer]:
         """Reads every block; what no transaction explains is attributed to the last block."""
-        found = read_payments(self.context, self.session, [self.address], low, high - 1)
-        rest = received - sum(transfer.amount for transfer in found)
-        return found + (self._in_block(high, rest) if rest > 0 else [])
+        payments = read_payments(self.context, self.session, [self.address], low, high - 1)
+        rest = received - sum(transfer.amount for transfer in payments)
+        return payments + (self._in_block(high, rest) if rest > 0 else [])
 
     def _in_block(self, height: int, received: int) -> list[IncomingTransfer]:
         result = self.session.call(full_block_request(height))[0]

@@ -33,7 +33,7 @@ def read_payments(
 ) -> list[IncomingTransfer]:
     """The transactions above `low` up to `high` that pay these addresses directly. Their hashes
     make them unique, so that none is credited twice."""
-    found: list[IncomingTransfer] = []
+    transfers: list[IncomingTransfer] = []
     watched = set(addresses)
     heights = range(max(low, high - MAX_FULL_BLOCKS) + 1, high + 1) if watched else range(0)
     for start in range(0, len(heights), _BLOCKS_PER_BATCH):
@@ -42,8 +42,8 @@ def read_payments(
         for height, result in zip(part, results, strict=True):
             block = parse_block(result, height)
             payments = [payment for payment in parse_payments(result) if payment.to in watched]
-            found += filter_successful(context, session, block, payments)
-    return found
+            transfers += filter_successful(context, session, block, payments)
+    return transfers
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ def filter_successful(
 ) -> list[IncomingTransfer]:
     """The payments that did not revert."""
     results = session.call(*(receipt_request(payment.tx_hash) for payment in payments))
-    found = []
+    transfers = []
     for payment, result in zip(payments, results, strict=True):
         receipt = parse_receipt(result, payment.tx_hash)
         if receipt is not None and receipt.succeeded:
-            found.append(to_transfer(context, block, payment, TRANSACTION_INDEX))
-    return found
+            transfers.append(to_transfer(context, block, payment, TRANSACTION_INDEX))
+    return transfers
 
 
 def to_transfer(

@@ -9,7 +9,7 @@ from crossway.adapters.chains.evm.balances import (
     code_request,
     native_balance_request,
 )
-from crossway.adapters.chains.evm.calldata import APPROVE, KEPT, WITHDRAW, Call, call_request
+from crossway.adapters.chains.evm.calldata import APPROVE, RETAINED, WITHDRAW, Call, call_request
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.chain_context import receipt_request
 from crossway.adapters.chains.evm.contracts import (
@@ -141,7 +141,7 @@ def read_retained(
 ) -> int:
     """Base units of a token that the escrow retains of this coordinator's settled payments."""
     words = address_word(kind, coordinator) + address_word(kind, token)
-    result = session.call(call_request(Call(escrow, KEPT + words)))[0]
+    result = session.call(call_request(Call(escrow, RETAINED + words)))[0]
     return int.from_bytes(parse_data(result, "a balance")[:WORD], "big")
 
 

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 import rlp  # type: ignore[import-untyped]
+from coincurve import PrivateKey
 
-from crossway.adapters.chains.addresses import keccak256
+from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.evm.calldata import Call
-from crossway.adapters.chains.evm.chain_params import ChainParams
+from crossway.adapters.chains.evm.chain_context import ChainParams
+from crossway.adapters.chains.rpc.keys import KeyKind, KeyMissing, parse_hex_key
 from crossway.ports.chain import SignedTx
 from crossway.ports.signing import Signer
 
@@ -45,3 +47,31 @@ def sign_transaction(
         parity, r, s = signer.sign(keccak256(_TYPE_2 + rlp.encode(unsigned)))
         raw = _TYPE_2 + bytes(rlp.encode([*unsigned, parity, r, s]))
     return SignedTx("0x" + keccak256(raw).hex(), raw, nonce, fee_units)
+
+
+class LocalSigner:
+    """Signs with a private key in memory. Neither `repr` nor any error shows the key."""
+
+    __slots__ = ("_key", "address")
+
+    def __init__(self, secret: bytes) -> None:
+        try:
+            self._key = PrivateKey(secret)
+        except ValueError:
+            raise KeyMissing("it is no private key") from None
+        public = self._key.public_key.format(compressed=False)
+        self.address = canonical_address("evm", "0x" + keccak256(public[1:])[-20:].hex())
+
+    def __repr__(self) -> str:
+        return f"LocalSigner({self.address})"
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        raise TypeError("a signer cannot be pickled")
+
+    def sign(self, digest: bytes) -> tuple[int, int, int]:
+        signature = self._key.sign_recoverable(digest, hasher=None)
+        r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:64], "big")
+        return signature[64], r, s
+
+
+KEYS: KeyKind[Signer] = KeyKind("a private key: 64 hex digits", parse_hex_key, LocalSigner)

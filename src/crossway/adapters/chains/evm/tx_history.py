@@ -1,7 +1,6 @@
 """What an account and the contracts did on an EVM chain, whoever signed it."""
 
-from collections.abc import Collection, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crossway.adapters.chains.evm.calldata import call_request, executed_call
@@ -20,62 +19,44 @@ from crossway.adapters.chains.evm.rpc_schemas import (
 )
 from crossway.adapters.chains.evm.tx_results import read_included
 from crossway.adapters.chains.intent_hash import WORD
-from crossway.adapters.chains.rpc import quorum_reads
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
-from crossway.adapters.chains.rpc.quorum_reads import group_markers, marker_intent_hash
-from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
-from crossway.ports.chain import AccountTx, ChainHead
+from crossway.adapters.chains.rpc.rpc_schemas import as_list, as_object
+from crossway.adapters.chains.rpc.tx_history import ContractTxHistory
+from crossway.ports.chain import ChainHead
 
 # So many of the newest blocks are read in full; older transactions are found by our events.
 MAX_FULL_BLOCKS, _BLOCKS_PER_BATCH = 600, 20
 _EVENT_BLOCKS = 200_000
-_MARKERS_PER_CALL = 500
 
 
-def executed_markers(context: ChainContext, markers: Collection[str]) -> set[str]:
-    """The markers that a contract has executed, according to every node of the quorum."""
-    return quorum_reads.executed_markers(context.pool, markers, partial(_read_executed, context))
+class EvmTxHistory(ContractTxHistory[ChainContext]):
+    """Finds transactions in the newest blocks, and older ones in our contracts' events."""
 
+    markers_per_call = 500
 
-def _read_executed(context: ChainContext, session: RpcSession, markers: Sequence[str]) -> set[str]:
-    at = context.deployment
-    contracts = {"start": at.factory, "fill": at.filler, "settle": at.escrow}
-    groups = group_markers(contracts, markers, _MARKERS_PER_CALL)
-    calls = [executed_call(to, [marker_intent_hash(m) for m in part]) for to, part in groups]
-    results = session.call(*(call_request(call) for call in calls))
-    executed: set[str] = set()
-    for (_, part), result in zip(groups, results, strict=True):
-        words = parse_data(result, "executed markers")
-        if len(words) != (len(part) + 2) * WORD:
-            raise MalformedResponse("the contracts are not deployed where expected")
-        flags = [words[(n + 3) * WORD - 1] for n in range(len(part))]
-        executed |= {marker for marker, flag in zip(part, flags, strict=True) if flag}
-    return executed
+    def _executed_request(self, contract: str, intent_hashes: Sequence[str]) -> RpcRequest:
+        return call_request(executed_call(contract, intent_hashes))
 
+    def _parse_executed(self, result: Any, count: int) -> list[int] | None:
+        data = parse_data(result, "executed markers")
+        if len(data) != (count + 2) * WORD:
+            return None
+        return [data[(n + 3) * WORD - 1] for n in range(count)]
 
-def transactions_from(
-    context: ChainContext, head: ChainHead, account: str, from_nonce: int
-) -> Sequence[AccountTx]:
-    """The included transactions of an account from a nonce on, oldest first: all in the newest
-    blocks, and of older ones those in our contracts' events."""
-
-    def read(session: RpcSession) -> list[AccountTx]:
+    def _find_nonces(
+        self, session: RpcSession, head: ChainHead, account: str, from_nonce: int
+    ) -> dict[str, int]:
         count = session.call(RpcRequest("eth_getTransactionCount", (account, "latest")))[0]
         if parse_quantity(count, "a nonce") <= from_nonce:
-            return []
+            return {}
         nonces = _from_newest_blocks(session, head, account, from_nonce)
         if from_nonce not in nonces.values():
-            nonces = _from_events(context, session, head, account, from_nonce) | nonces
-        included = read_included(context, session, list(nonces))
-        transactions = [
-            AccountTx(tx_id, nonces[tx_id], result)
-            for tx_id, result in included.items()
-            if result is not None
-        ]
-        return sorted(transactions, key=lambda transaction: transaction.nonce)
+            nonces = _from_events(self._context, session, head, account, from_nonce) | nonces
+        return nonces
 
-    return context.pool.first(read)
+    def _read_included(self, session: RpcSession, tx_ids: list[str]) -> Mapping[str, object]:
+        return read_included(self._context, session, tx_ids)
 
 
 def _from_newest_blocks(
@@ -109,9 +90,8 @@ def _from_events(
     context: ChainContext, session: RpcSession, head: ChainHead, account: str, from_nonce: int
 ) -> dict[str, int]:
     """Nonces by transaction, of those in the events of our contracts."""
-    at = context.deployment
     log_filter = {
-        "address": [at.factory, at.escrow, at.filler],
+        "address": list(context.deployment.contracts),
         "topics": [TOKENS_MOVED, None, address_topic(account)],
     }
     lowest = max(head.height - _EVENT_BLOCKS, 0)

@@ -29,35 +29,35 @@ from crossway.adapters.chains.evm.rpc_schemas import (
 from crossway.adapters.chains.intent_hash import WORD, address_word
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
-from crossway.adapters.chains.rpc.revert_reasons import (
+from crossway.adapters.chains.rpc.rpc_schemas import as_object
+from crossway.adapters.chains.rpc.tx_results import (
     REVERT_REASONS,
     UNKNOWN_REVERT,
     RevertReason,
+    build_included_tx,
 )
-from crossway.adapters.chains.rpc.rpc_schemas import as_object
-from crossway.adapters.chains.rpc.tx_results import build_included_tx
 from crossway.ports.chain import IncludedTx, TokenTransfer
 
 _ERROR_SIGNATURES = {
     "AlreadyStarted()": "ALREADY_STARTED",
     "AlreadyFilled()": "ALREADY_FILLED",
     "AlreadySettled()": "ALREADY_SETTLED",
-    "NothingLeft()": "NOTHING_LEFT",
+    "NothingToTransfer()": "NOTHING_TO_TRANSFER",
     "Expired()": "EXPIRED",
     "TooEarly()": "TOO_EARLY",
-    "Short(uint256,uint256)": "SHORT",
+    "InsufficientDeposit(uint256,uint256)": "INSUFFICIENT_DEPOSIT",
     "NotStarted()": "NOT_STARTED",
-    "Refused(address)": "REFUSED",
+    "TransferFailed(address)": "TRANSFER_FAILED",
     "ReceivedLess(address)": "RECEIVED_LESS",
-    "BadTerms()": "BAD_TERMS",
-    "NotAllowed()": "NOT_ALLOWED",
+    "InvalidTerms()": "INVALID_TERMS",
+    "NotAuthorized()": "NOT_AUTHORIZED",
     "WrongChain()": "WRONG_CHAIN",
     "WrongValue()": "WRONG_VALUE",
-    "TooMuch()": "TOO_MUCH",
+    "ExceedsAvailable()": "EXCEEDS_AVAILABLE",
     "BalanceUnknown(address)": "BALANCE_UNKNOWN",
 }
 _ERRORS = {selector(text): REVERT_REASONS[name] for text, name in _ERROR_SIGNATURES.items()}
-REFUSED = REVERT_REASONS["REFUSED"]
+TRANSFER_FAILED = REVERT_REASONS["TRANSFER_FAILED"]
 INVENTORY_SHORT = RevertReason("the relayer's balance or allowance was too low", False)
 
 
@@ -88,8 +88,7 @@ def read_included(
 
 def token_transfers(context: ChainContext, receipt: Receipt) -> tuple[TokenTransfer, ...]:
     """The transfers that our contracts report; events of other contracts are ignored."""
-    deployment = context.deployment
-    own_contracts = (deployment.factory, deployment.escrow, deployment.filler)
+    own_contracts = context.deployment.contracts
     transfers = []
     for log in receipt.logs:
         if log.address in own_contracts and log.topics and log.topics[0] == TOKENS_MOVED:
@@ -116,7 +115,11 @@ def _read_reasons(
     reasons = {tx_id: _parse_reason(error) for tx_id, error in errors}
     for tx_id, call in calls.items():
         is_fill = bytes.fromhex(call["data"][2:10]) == FILL
-        if is_fill and reasons[tx_id] == REFUSED and inventory_short(context, session, call):
+        if (
+            is_fill
+            and reasons[tx_id] == TRANSFER_FAILED
+            and inventory_short(context, session, call)
+        ):
             reasons[tx_id] = INVENTORY_SHORT
     return {tx_id: reasons.get(tx_id, UNKNOWN_REVERT) for tx_id in tx_ids}
 

@@ -8,18 +8,18 @@ from typing import Any
 from crossway.adapters.chains.evm.calldata import encode_call
 from crossway.adapters.chains.evm.chain_context import (
     ChainContext,
+    EvmHeadTracker,
     block_request,
     read_blocks,
     transaction_request,
 )
-from crossway.adapters.chains.evm.head_tracker import EvmHeadTracker
 from crossway.adapters.chains.evm.rpc_schemas import parse_block, parse_hash, parse_quantity
 from crossway.adapters.chains.evm.transactions import sign_transaction
 from crossway.adapters.chains.evm.tx_results import read_included
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import as_object
-from crossway.adapters.chains.rpc.tx_sender import NonceTxSender, check_accounts
+from crossway.adapters.chains.rpc.tx_sender import NonceTxSender
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
@@ -39,12 +39,12 @@ class NonceCheckpoint:
     nonce: int
 
 
-class EvmTxSender(NonceTxSender):
+class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
     """The sender for EVM chains."""
 
     def __init__(self, context: ChainContext, head_tracker: EvmHeadTracker) -> None:
-        super().__init__(context.pool, head_tracker)
-        self._context, self._lock = context, Lock()
+        super().__init__(context, head_tracker)
+        self._lock = Lock()
         self._checkpoints: list[NonceCheckpoint] = []
 
     def _read_fee(self, session: RpcSession) -> int:
@@ -83,8 +83,7 @@ class EvmTxSender(NonceTxSender):
     def _read_final_nonce(self, session: RpcSession, finalized: int) -> int:
         """Taken from checkpoints that were read when the final block was new, because few nodes
         keep old state."""
-        account = self._context.accounts.relayer
-        newest, nonce = session.call(block_request("latest"), nonce_request(account))
+        newest, nonce = session.call(block_request("latest"), nonce_request(self._account))
         block = parse_block(newest)
         current = NonceCheckpoint(block.height, block.hash, parse_quantity(nonce, "a nonce"))
         with self._lock:
@@ -103,7 +102,6 @@ class EvmTxSender(NonceTxSender):
         self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int
     ) -> Sequence[SignedTx]:
         context = self._context
-        check_accounts(calls, context.accounts.relayer, context.chain.id)
         signer, chain_id, params = context.signer, int(context.chain.chain_id), context.params
         transactions = []
         for action, nonce in calls:
@@ -118,7 +116,7 @@ class EvmTxSender(NonceTxSender):
         if not isinstance(result, RpcError):
             parse_hash(result, "a transaction's hash")
             return ""
-        if any(words in result.message.lower() for words in _KNOWN):
+        if any(part in result.message.lower() for part in _KNOWN):
             return ""
         return result.message or f"error {result.code}"
 

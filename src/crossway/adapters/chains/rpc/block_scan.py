@@ -1,4 +1,4 @@
-"""Scanning a chain block by block: known block hashes, rewinding after a reorg, start heights."""
+"""Scanning a chain block by block: query limits, known block hashes, and start heights."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -41,6 +41,28 @@ B = TypeVar("B", bound=BlockHeader)
 
 
 @dataclass
+class QueryLimits:
+    """The current size of a query: the chain's usual limits, lowered where nodes objected."""
+
+    blocks: int
+    recipients: int
+
+    def __post_init__(self) -> None:
+        self._usual = self.blocks, self.recipients
+
+    def grow(self) -> None:
+        """Raise the limits a little after a success, up to the usual ones."""
+        blocks, recipients = self._usual
+        self.blocks = min(blocks, self.blocks + self.blocks // 8 + 1)
+        self.recipients = min(recipients, self.recipients + self.recipients // 8 + 1)
+
+    def halve(self) -> None:
+        """Lower both limits after a request that was too large."""
+        self.recipients = max(1, self.recipients // 2)
+        self.blocks = max(1, self.blocks // 2)
+
+
+@dataclass
 class BlockHashes:
     """Hashes of the blocks that were read last, by height."""
 
@@ -52,28 +74,15 @@ class BlockHashes:
         while len(self.by_height) > MAX_BLOCK_HASHES:
             del self.by_height[next(iter(self.by_height))]
 
-    def rewind(
+    def last_common_block(
         self,
         head: ChainHead,
         after: Cursor,
         batch_size: int,
         read_blocks: Callable[[set[int]], Mapping[int, B]],
-    ) -> B:
-        """The last known block below a replaced cursor that is still on the chain, or else the
-        final block. Forgets the hashes of the blocks above it."""
-        ancestor = self._last_common_block(head, after, batch_size, read_blocks)
-        self.remember(ancestor)
-        for height in [h for h in self.by_height if ancestor.height < h <= after.height]:
-            del self.by_height[height]
-        return ancestor
-
-    def _last_common_block(
-        self,
-        head: ChainHead,
-        after: Cursor,
-        batch_size: int,
-        read_blocks: Callable[[set[int]], Mapping[int, B]],
-    ) -> B:
+    ) -> B | None:
+        """The last known block above the final one and below a replaced cursor that is still on the
+        chain."""
         known = sorted(
             (h for h in self.by_height if head.finalized < h < after.height), reverse=True
         )
@@ -81,10 +90,14 @@ class BlockHashes:
             heights = known[start : start + batch_size]
             blocks = read_blocks(set(heights))
             for height in heights:
-                if blocks[height].hash == self.by_height[height]:
+                if height in blocks and blocks[height].hash == self.by_height[height]:
                     return blocks[height]
-        final = min(head.finalized, after.height - 1)
-        return read_blocks({final})[final]
+        return None
+
+    def forget(self, low: int, high: int) -> None:
+        """Forget the blocks above `low` up to `high`."""
+        for height in [h for h in self.by_height if low < h <= high]:
+            del self.by_height[height]
 
 
 def start_height(

@@ -3,9 +3,10 @@
 import time
 from abc import ABC, abstractmethod
 from threading import Lock
+from typing import Generic
 
-from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
-from crossway.domain.catalogue import Chain
+from crossway.adapters.chains.rpc.chain_context import ContextT
+from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import ChainHead
 
@@ -14,16 +15,17 @@ MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.5, 3.0
 _POLL_SHARE = 0.5
 
 
-class HeadTracker(ABC):
+class HeadTracker(ABC, Generic[ContextT]):
     """Caches the head; safe to share between threads, of which one reads at a time."""
 
-    def __init__(self, chain: Chain, pool: RpcPool, poll_seconds: float | None) -> None:
+    def __init__(self, context: ContextT, poll_seconds: float | None = None) -> None:
         """A head is cached for `poll_seconds`, or for half a block time where that is None."""
+        chain = context.chain
         default = min(
             max(chain.block_time_seconds * _POLL_SHARE, MIN_POLL_SECONDS), MAX_POLL_SECONDS
         )
         self._poll = default if poll_seconds is None else poll_seconds
-        self._pool, self._depth = pool, chain.confirmations.finalized
+        self._context, self._depth = context, chain.confirmations.finalized
         self._lock = Lock()
         self._cached: tuple[float, ChainHead] | None = None
 
@@ -32,7 +34,7 @@ class HeadTracker(ABC):
         with self._lock:
             now = time.monotonic()
             if self._cached is None or now - self._cached[0] >= self._poll:
-                self._cached = (now, self._pool.first(self._read))
+                self._cached = (now, self._context.pool.first(self._read))
             return self._cached[1]
 
     @abstractmethod

@@ -1,15 +1,16 @@
-"""Private keys of every family's accounts: from the environment or an encrypted key store."""
+"""Private keys of every family's accounts, in the environment or in encrypted key stores."""
 
 import json
 import os
 import re
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from eth_keyfile.keyfile import decode_keyfile_json
+from eth_keyfile.keyfile import create_keyfile_json, decode_keyfile_json
 
 from crossway.adapters.chains.rpc.profile import ChainProfile
 
@@ -55,7 +56,7 @@ class Keyring:
     seconds and a quarter of a gigabyte."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._environment, self._lock = environment, Lock()
+        self.environment, self._lock = environment, Lock()
         self._opened: dict[tuple[object, str, str], Any] = {}
 
     def signer(self, kind: KeyKind[S], reference: str, password: str) -> S:
@@ -63,7 +64,7 @@ class Keyring:
         with self._lock:
             known: S | None = self._opened.get((kind, reference, password))
             if known is None:
-                known = load_signer(kind, reference, password, self._environment)
+                known = load_signer(kind, reference, password, self.environment)
                 self._opened[kind, reference, password] = known
             return known
 
@@ -84,10 +85,10 @@ def _from_environment(kind: KeyKind[Any], name: str, environment: Mapping[str, s
     value = environment.get(name, "").strip()
     if not value:
         raise KeyMissing(f"the environment has no {name}")
-    found = kind.parse(value)
-    if found is None:
+    key = kind.parse(value)
+    if key is None:
         raise KeyMissing(f"{name} must be {kind.format_description}")
-    return found
+    return key
 
 
 def load_password(reference: str, environment: Mapping[str, str]) -> str:
@@ -121,3 +122,25 @@ def _from_keystore(path: Path, password: str) -> bytes:
 def environment() -> Mapping[str, str]:
     """The environment in which keys and variables of URLs are looked up."""
     return os.environ
+
+
+def create_keystore(
+    kind: KeyKind[S], password: str, environment: Mapping[str, str]
+) -> tuple[S, bytes]:
+    """The signer of a new key, and its key store as JSON; `password` is `env:NAME` or `file:PATH`.
+    Raises `KeyMissing`."""
+    passphrase = load_password(password, environment)
+    key, signer = _new(kind)
+    # The stub declares the password as text, and the library expects bytes.
+    stored = create_keyfile_json(key, passphrase.encode(), kdf="scrypt")  # type: ignore[arg-type]
+    return signer, json.dumps(stored).encode()
+
+
+def _new(kind: KeyKind[S]) -> tuple[bytes, S]:
+    """A random key that is valid for the family, which nearly all 32 bytes are."""
+    while True:
+        key = secrets.token_bytes(32)
+        try:
+            return key, kind.create_signer(key)
+        except KeyMissing:
+            continue

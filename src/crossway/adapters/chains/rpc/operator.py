@@ -1,14 +1,16 @@
 """The part of a chain's operator side that is the same for every family."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from crossway.adapters.chains.rpc.diagnostics import Finding, unreachable_finding
 from crossway.adapters.chains.rpc.keys import KeyKind, Keyring
+from crossway.adapters.chains.rpc.operator_txs import TxPlan
 from crossway.adapters.chains.rpc.protocols import LiveChain
 from crossway.domain.errors import Unreachable
+from crossway.domain.money import Token
 
 ChainT = TypeVar("ChainT", bound=LiveChain)
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
@@ -17,9 +19,16 @@ _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 class RpcOperator(ABC, Generic[ChainT]):
     """`rpc.protocols.ChainOperator` without what differs between families."""
 
+    gas_unit: ClassVar[str] = "gas"
+
     def __init__(self, chain: ChainT, environment: Mapping[str, str] = _NO_ENVIRONMENT) -> None:
         """`environment` has the keys of other accounts that may pay a deployment."""
         self.chain, self._environment = chain, environment
+
+    def plan_approval(self, tokens: Sequence[Token], units: int | None) -> TxPlan:
+        """Empty by default: each payment approves its own amount."""
+        relayer = self.chain.accounts.relayer
+        return TxPlan((), relayer, self.chain.native_balance(relayer), self.gas_unit)
 
     def unmet_requirements(self) -> list[str]:
         try:

@@ -1,10 +1,12 @@
-"""The pool of RPC nodes of one chain: order of use, pauses after failures, and quorum reads."""
+"""The pool of a chain's RPC nodes: connecting, order of use, pauses, and quorum reads."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar
+
+import httpx
 
 from crossway.adapters.chains.rpc.client import (
     MAX_RETRY_AFTER_SECONDS,
@@ -14,10 +16,12 @@ from crossway.adapters.chains.rpc.client import (
     RpcNode,
     RpcRequest,
 )
+from crossway.adapters.chains.rpc.profile import ChainProfile, resolve_urls
 from crossway.domain.errors import Unreachable
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 30.0
 WRONG_CHAIN_PAUSE_SECONDS = 60.0
+CONNECTIONS_PER_NODE = 8
 _BUSY_CODES = (429, -32029)
 
 T = TypeVar("T")
@@ -83,10 +87,10 @@ class RpcSession:
     def _verify_chain(self, result: Any) -> None:
         if isinstance(result, RpcError):
             raise NodeUnavailable(f"{self._node.name} does not tell its chain id")
-        found = self._identity.parse(result)
-        if found != self._identity.expected:
+        reported = self._identity.parse(result)
+        if reported != self._identity.expected:
             raise NodeUnavailable(
-                f"{self._node.name} has chain {found} and not {self._identity.expected}",
+                f"{self._node.name} has chain {reported} and not {self._identity.expected}",
                 WRONG_CHAIN_PAUSE_SECONDS,
             )
         self._health.chain_verified = True
@@ -185,3 +189,27 @@ class RpcPool:
             pause = min(max(pause, retry_after), MAX_RETRY_AFTER_SECONDS)
             health.paused_until = self._timer() + pause
             health.last_error = str(error)
+
+
+def connect_pool(
+    name: str,
+    profile: ChainProfile,
+    environment: Mapping[str, str],
+    identity: ChainIdentity,
+    batch: int,
+) -> RpcPool:
+    """The pool of a chain's nodes; sends up to `batch` calls in one request. Raises `ValueError`
+    where a URL is invalid or an environment variable in it is not set."""
+    client = create_client(profile.timeout_seconds, CONNECTIONS_PER_NODE * len(profile.rpc))
+    nodes = [RpcNode(url, client, batch) for url in resolve_urls(name, profile, environment)]
+    return RpcPool(identity, nodes, profile.quorum)
+
+
+def create_client(timeout_seconds: float, max_connections: int) -> httpx.Client:
+    """An HTTP client that ignores proxies of the environment and follows no redirect."""
+    return httpx.Client(
+        timeout=timeout_seconds,
+        limits=httpx.Limits(max_connections=max_connections),
+        follow_redirects=False,
+        trust_env=False,
+    )

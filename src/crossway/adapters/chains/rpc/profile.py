@@ -149,8 +149,8 @@ _FAMILY_OF = {
 
 def _foreign_fields(kind: ChainKind, chain: ChainProfile) -> list[str]:
     """The fields that are set but belong to another family."""
-    given = chain.model_fields_set
-    return [field for field, family in _FAMILY_OF.items() if field in given and family != kind]
+    used = chain.model_fields_set
+    return [field for field, family in _FAMILY_OF.items() if field in used and family != kind]
 
 
 def resolve_urls(name: str, chain: ChainProfile, environment: Mapping[str, str]) -> list[SecretStr]:

@@ -1,14 +1,10 @@
 """What a family of live chains offers beside the chain port."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from crossway.adapters.chains.rpc.diagnostics import Finding
-from crossway.adapters.chains.rpc.keys import KeyKind, Keyring
 from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan
-from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.money import Token
 from crossway.ports import chain as port
 
@@ -93,33 +89,4 @@ class HasRent(Protocol):
 
     def plan_rent_reclaim(self) -> TxPlan:
         """Reclaim the rent of records that are no longer needed; empty where there is none."""
-        ...
-
-
-class ChainFamily(Protocol):
-    """How the chains of one family are opened; each family's module `family` implements it."""
-
-    KEYS: KeyKind[Any]
-    """The family's private keys; their signers have an `address` or what stands for it."""
-
-    def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
-        """Where the contracts are or will be; empty where that is unknown yet. Reads no node."""
-        ...
-
-    def open_chain(
-        self,
-        catalogue: Catalogue,
-        name: str,
-        profile: ChainProfile,
-        environment: Mapping[str, str],
-        ring: Keyring,
-    ) -> ChainOperator:
-        """One chain of a profile; reads no node yet. `catalogue` has all chains, because terms may
-        name any. Raises `ValueError` that names the invalid field."""
-        ...
-
-    def diagnose_nodes(
-        self, chain: Chain, profile: ChainProfile, environment: Mapping[str, str], now: datetime
-    ) -> Iterator[Finding]:
-        """Findings about each node, and about how the nodes agree."""
         ...

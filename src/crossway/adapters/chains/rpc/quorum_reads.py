@@ -57,8 +57,3 @@ def group_markers(
         for start in range(0, len(matching), batch_size):
             groups.append((contract, matching[start : start + batch_size]))
     return groups
-
-
-def marker_intent_hash(marker: str) -> str:
-    """The intent hash in a marker such as `start:0x…`."""
-    return marker.partition(":")[2]

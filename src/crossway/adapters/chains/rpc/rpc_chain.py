@@ -2,76 +2,38 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, Generic, Protocol, TypeVar
+from datetime import datetime
+from typing import Any, ClassVar, Generic, TypeVar
 
 from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.chains.intent_hash import hash_terms
-from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
-from crossway.domain.catalogue import Catalogue, Chain, ChainKind
+from crossway.adapters.chains.rpc.chain_context import ContextT
+from crossway.adapters.chains.rpc.deposit_scan import DepositReader
+from crossway.adapters.chains.rpc.head_tracker import HeadTracker
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.tx_history import TxHistory
+from crossway.adapters.chains.rpc.tx_sender import RpcTxSender
+from crossway.domain.catalogue import ChainKind
+from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import ChainAddresses, ChainHead, SignedTx, TxStatus
+from crossway.ports.chain import (
+    AccountTx,
+    AddressFilter,
+    ChainAddresses,
+    ChainHead,
+    Cursor,
+    Scan,
+    SignedTx,
+    TxStatus,
+)
 
-
-class RpcContext(Protocol):
-    """What every family's `ChainContext` has."""
-
-    @property
-    def chain(self) -> Chain:
-        """The chain's entry in the catalogue."""
-        ...
-
-    @property
-    def catalogue(self) -> Catalogue:
-        """All chains and tokens."""
-        ...
-
-    @property
-    def pool(self) -> RpcPool:
-        """The chain's nodes."""
-        ...
-
-    @property
-    def accounts(self) -> ChainAddresses:
-        """Crossway's own addresses, as the family's nodes spell them."""
-        ...
-
-
-class HeadSource(Protocol):
-    """Where the newest block comes from."""
-
-    def heads(self) -> ChainHead:
-        """The newest and the final block."""
-        ...
-
-
-class TxSender(Protocol):
-    """Signs, sends and follows our account's transactions."""
-
-    def fee_units(self) -> int:
-        """The maximum cost of one transaction, in base units of the native coin."""
-        ...
-
-    def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
-        """Sign each call with its nonce."""
-        ...
-
-    def broadcast(self, transactions: Sequence[SignedTx]) -> Sequence[str]:
-        """Send; per transaction the node's error, or an empty string."""
-        ...
-
-    def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
-        """The status of each transaction."""
-        ...
-
-
-ContextT = TypeVar("ContextT", bound=RpcContext)
-SenderT = TypeVar("SenderT", bound=TxSender)
+SenderT = TypeVar("SenderT", bound=RpcTxSender[Any, Any])
 
 
 class RpcChain(ABC, Generic[ContextT, SenderT]):
-    """`ports.chain.Chain` over RPC nodes; safe to share between threads. A family adds reading
-    deposits, balances, executed markers and the account's transactions."""
+    """`ports.chain.Chain` over RPC nodes; safe to share between threads. A family composes it of
+    its own parts and adds reading balances."""
 
     kind: ClassVar[ChainKind]
     supports_rbf: bool
@@ -79,14 +41,17 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
     def __init__(
         self,
         context: ContextT,
-        head_tracker: HeadSource,
+        head_tracker: HeadTracker[Any],
         tx_sender: SenderT,
+        deposits: DepositReader[Any],
+        tx_history: TxHistory[Any],
         accounts: ChainAddresses | None = None,
     ) -> None:
         """`accounts` in canonical form, where the context has them in another one."""
         self.id, self.context = context.chain.id, context
         self.accounts = context.accounts if accounts is None else accounts
         self.tx_sender, self._head_tracker = tx_sender, head_tracker
+        self._deposits, self._tx_history = deposits, tx_history
 
     def close(self) -> None:
         """Close the connections to the nodes."""
@@ -100,11 +65,25 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         hashes = hash_terms(self.context.catalogue, terms, bridger, coordinator)
         return "0x" + hashes.intent_hash.hex()
 
+    def deposit_address(self, intent_hash: str) -> str:
+        return self.context.deposit_address(bytes.fromhex(intent_hash[2:]))
+
     def deposit_token_account(self, address: str, token: str) -> str | None:
         return None
 
     def heads(self) -> ChainHead:
         return self._head_tracker.heads()
+
+    def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
+        return self._deposits.scan(self.heads(), after, watch)
+
+    def transfers_to(
+        self, addresses: Collection[str], since: datetime | None = None
+    ) -> Sequence[IncomingTransfer]:
+        return self._deposits.transfers_to(self.heads(), addresses, since)
+
+    def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
+        return self._deposits.verify_inclusion(incoming)
 
     def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
         unique = list(dict.fromkeys(addresses))
@@ -115,19 +94,26 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
     def native_balance(self, address: str) -> int:
         return self.balances([address], self._native_token())[address]
 
+    def next_nonce(self, account: str) -> int:
+        return self.tx_sender.next_nonce(account)
+
     def fee_units(self) -> int:
         return self.tx_sender.fee_units()
 
-    def sign(
-        self, actions: Sequence[tuple[OutboundCall, int]], fee_units: int
-    ) -> Sequence[SignedTx]:
-        return self.tx_sender.sign(actions, fee_units)
+    def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
+        return self.tx_sender.sign(calls, fee_units)
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         return self.tx_sender.broadcast(signed)
 
     def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
         return self.tx_sender.status(tx_ids)
+
+    def executed(self, markers: Collection[str]) -> set[str]:
+        return self._tx_history.executed(markers)
+
+    def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
+        return self._tx_history.transactions_from(self.heads(), account, from_nonce)
 
     @abstractmethod
     def _native_token(self) -> str:

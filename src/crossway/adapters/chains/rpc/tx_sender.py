@@ -5,43 +5,26 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from crossway.adapters.chains.rpc import quorum_reads
+from crossway.adapters.chains.rpc.chain_context import ContextT
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.head_tracker import HeadTracker
-from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
+from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import IncludedTx, SignedTx, TxNotFound, TxPending, TxStatus
+from crossway.ports.chain import (
+    ChainHead,
+    IncludedTx,
+    SignedTx,
+    TxNotFound,
+    TxPending,
+    TxStatus,
+)
 
 T = TypeVar("T")
 _MAX_CACHED_TXS = 100_000
-_FEE_SECONDS = 2.0
-
-
-def check_accounts(calls: Sequence[tuple[OutboundCall, int]], account: str, chain: str) -> None:
-    """Raises `ValueError` where a call is not for this account on this chain."""
-    for call, _ in calls:
-        if (call.account, call.chain) != (account, chain):
-            raise ValueError(f"{call.account} on {call.chain} is not an account of {chain}")
-
-
-def drop_known_errors(
-    pool: RpcPool,
-    transactions: Sequence[SignedTx],
-    errors: Sequence[str],
-    read_known: Callable[[RpcSession, list[str]], Collection[str]],
-) -> Sequence[str]:
-    """The errors without those of transactions that the node knows: it rejects a transaction that
-    is already included for its nonce or its expiry, although it was sent."""
-    rejected = [t.tx_id for t, error in zip(transactions, errors, strict=True) if error]
-    if not rejected:
-        return errors
-    known = pool.first(lambda session: read_known(session, rejected))
-    return [
-        "" if transaction.tx_id in known else error
-        for transaction, error in zip(transactions, errors, strict=True)
-    ]
+HeadTrackerT = TypeVar("HeadTrackerT", bound=HeadTracker[Any])
 
 
 class FeeCache:
@@ -84,65 +67,122 @@ class BoundedCache(Generic[T]):
             return self._values.get(tx_id)
 
 
-class NonceTxSender(ABC):
-    """Signs, sends and follows the transactions of one account on a chain with account nonces.
+class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
+    """Signs, sends and follows the transactions of one account.
 
     What it caches only saves requests: a new process fills it again as transactions are sent again.
     """
 
-    def __init__(self, pool: RpcPool, head_tracker: HeadTracker) -> None:
-        self._pool, self._head_tracker = pool, head_tracker
-        self._nonces = BoundedCache[int]()
-        self._fee = FeeCache(_FEE_SECONDS)
+    fee_seconds: ClassVar[float] = 2.0
+
+    def __init__(self, context: ContextT, head_tracker: HeadTrackerT) -> None:
+        self._context, self._head_tracker, self._pool = context, head_tracker, context.pool
+        self._account, self._fee = context.accounts.relayer, FeeCache(self.fee_seconds)
 
     def fee_units(self) -> int:
         """The maximum cost of one transaction at the current price, in base units."""
         return self._fee.get(lambda: self._pool.first(self._read_fee))
 
-    def next_nonce(self, account: str) -> int:
-        """The first nonce that no included transaction has used: the lowest that the quorum
-        reports. A number that is too high would leave a gap, and the books correct a low one."""
-        return min(self._pool.quorum(lambda session: self._read_nonce(session, account)))
-
     def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
-        """Sign each call with its nonce."""
+        """Sign each call with its nonce. Raises `ValueError` where a call is not for our account on
+        this chain."""
+        account, chain = self._account, self._context.chain.id
+        for call, _ in calls:
+            if (call.account, call.chain) != (account, chain):
+                raise ValueError(f"{call.account} on {call.chain} is not an account of {chain}")
         transactions = self._sign(calls, fee_units)
         self._remember(transactions)
         return transactions
 
     def broadcast(self, transactions: Sequence[SignedTx]) -> Sequence[str]:
-        """Send all in one batch; per transaction the node's error, or an empty string."""
-        self._remember(transactions)
-        requests = [self._submit_request(transaction) for transaction in transactions]
-        results = self._pool.first(lambda session: session.batch(requests))
-        errors = [
-            self._submission_error(result, transaction)
-            for transaction, result in zip(transactions, results, strict=True)
+        """Send; per transaction the node's error, or an empty string. A node rejects one that is
+        already included for its nonce or its expiry, although it was sent: that is no error."""
+        if not transactions:
+            return []
+        errors = self._submit(transactions)
+        rejected = [t.tx_id for t, error in zip(transactions, errors, strict=True) if error]
+        if not rejected:
+            return errors
+        known = self._pool.first(lambda session: self._read_known(session, rejected))
+        return [
+            "" if transaction.tx_id in known else error
+            for transaction, error in zip(transactions, errors, strict=True)
         ]
-        return drop_known_errors(self._pool, transactions, errors, self._read_known)
 
     def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
         """The status of each transaction; `TxUnknown` where nodes of the quorum disagree."""
         if not tx_ids:
             return {}
         head = self._head_tracker.heads()
+        return quorum_reads.tx_statuses(
+            self._pool, tx_ids, lambda session, ids: self._read_statuses(session, ids, head)
+        )
 
-        def read(session: RpcSession, ids: list[str]) -> dict[str, TxStatus]:
-            return self._read_statuses(session, ids, head.height, head.finalized)
+    @abstractmethod
+    def next_nonce(self, account: str) -> int:
+        """The nonce or sequence number that follows the included transactions."""
 
-        return quorum_reads.tx_statuses(self._pool, tx_ids, read)
+    @abstractmethod
+    def _read_fee(self, session: RpcSession) -> int:
+        """The maximum cost of one transaction. Raises `Unreachable` for an implausible price."""
+
+    @abstractmethod
+    def _sign(
+        self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int
+    ) -> Sequence[SignedTx]:
+        """Sign each call with its nonce."""
+
+    @abstractmethod
+    def _remember(self, transactions: Sequence[SignedTx]) -> None:
+        """Cache what tells later whether a transaction was dropped."""
+
+    @abstractmethod
+    def _submit(self, transactions: Sequence[SignedTx]) -> Sequence[str]:
+        """Send; per transaction the node's error, or an empty string."""
+
+    @abstractmethod
+    def _read_known(self, session: RpcSession, tx_ids: list[str]) -> set[str]:
+        """The transactions that the node has, included or pending."""
+
+    @abstractmethod
+    def _read_statuses(
+        self, session: RpcSession, tx_ids: list[str], head: ChainHead
+    ) -> Mapping[str, TxStatus]:
+        """The status of each transaction according to one node."""
+
+
+class NonceTxSender(RpcTxSender[ContextT, HeadTrackerT]):
+    """The sender for chains with account nonces."""
+
+    def __init__(self, context: ContextT, head_tracker: HeadTrackerT) -> None:
+        super().__init__(context, head_tracker)
+        self._nonces = BoundedCache[int]()
+
+    def next_nonce(self, account: str) -> int:
+        """The first nonce that no included transaction has used: the lowest that the quorum
+        reports. A number that is too high would leave a gap, and the books correct a low one."""
+        return min(self._pool.quorum(lambda session: self._read_nonce(session, account)))
+
+    def _submit(self, transactions: Sequence[SignedTx]) -> Sequence[str]:
+        self._remember(transactions)
+        requests = [self._submit_request(transaction) for transaction in transactions]
+        results = self._pool.first(lambda session: session.batch(requests))
+        return [
+            self._submission_error(result, transaction)
+            for transaction, result in zip(transactions, results, strict=True)
+        ]
 
     def _read_statuses(
-        self, session: RpcSession, tx_ids: list[str], height: int, finalized: int
-    ) -> dict[str, TxStatus]:
+        self, session: RpcSession, tx_ids: list[str], head: ChainHead
+    ) -> Mapping[str, TxStatus]:
         included = self._read_included(session, tx_ids)
         statuses: dict[str, TxStatus] = {i: tx or TxPending() for i, tx in included.items()}
         missing = [tx_id for tx_id in tx_ids if tx_id not in statuses]
         if not missing:
             return statuses
-        statuses |= self._read_unincluded(session, missing, height)
+        statuses |= self._read_unincluded(session, missing, head.height)
         unknown = [tx_id for tx_id in missing if tx_id not in statuses]
-        used_nonces = self._read_final_nonce(session, finalized) if unknown else 0
+        used_nonces = self._read_final_nonce(session, head.finalized) if unknown else 0
         for tx_id in unknown:
             nonce = self._nonces.get(tx_id)
             statuses[tx_id] = TxNotFound(dropped=nonce is not None and nonce < used_nonces)
@@ -150,10 +190,6 @@ class NonceTxSender(ABC):
 
     def _remember(self, transactions: Sequence[SignedTx]) -> None:
         self._nonces.update({transaction.tx_id: transaction.nonce for transaction in transactions})
-
-    @abstractmethod
-    def _read_fee(self, session: RpcSession) -> int:
-        """The maximum cost of one transaction. Raises `Unreachable` for an implausible price."""
 
     @abstractmethod
     def _read_nonce(self, session: RpcSession, account: str) -> int:
@@ -164,22 +200,12 @@ class NonceTxSender(ABC):
         """The next nonce of the relayer at the final block, 0 where the node cannot tell."""
 
     @abstractmethod
-    def _sign(
-        self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int
-    ) -> Sequence[SignedTx]:
-        """Sign each call with its nonce."""
-
-    @abstractmethod
     def _submit_request(self, transaction: SignedTx) -> RpcRequest:
         """The request that submits a transaction."""
 
     @abstractmethod
     def _submission_error(self, result: Any, transaction: SignedTx) -> str:
         """The node's error, empty where it took the transaction or has it already."""
-
-    @abstractmethod
-    def _read_known(self, session: RpcSession, tx_ids: list[str]) -> set[str]:
-        """The transactions that the node has, included or pending."""
 
     @abstractmethod
     def _read_included(

@@ -45,47 +45,43 @@ class SimulatedChain:
         return canonical_address(self._facts.family, text)
 
     def intent_hash(self, terms: Terms) -> str:
-        return derivation.intent_key(terms)
+        return derivation.intent_hash(terms)
 
-    def deposit_address(self, key: str) -> str:
-        return derivation.derive_address(self._facts.family, f"deposit {key}")
+    def deposit_address(self, intent_hash: str) -> str:
+        return derivation.derive_address(self._facts.family, f"deposit {intent_hash}")
 
     def deposit_token_account(self, address: str, token: str) -> str | None:
         if self._facts.family != "solana":
             return None
         return derivation.derive_address("solana", f"account {address} {token}")
 
-    def sign(
-        self, actions: Sequence[tuple[OutboundCall, int]], fee_units: int
-    ) -> Sequence[SignedTx]:
-        for action, _ in actions:
-            if action.account not in self._facts.own_set or action.chain != self.id:
-                raise ValueError(
-                    f"{action.account} on {action.chain} is not an account of {self.id}"
-                )
+    def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
+        for call, _ in calls:
+            if call.account not in self._facts.own_set or call.chain != self.id:
+                raise ValueError(f"{call.account} on {call.chain} is not an account of {self.id}")
         family = self._facts.family
-        return [sign_call(family, self.id, action, nonce, fee_units) for action, nonce in actions]
+        return [sign_call(family, self.id, call, nonce, fee_units) for call, nonce in calls]
 
     def heads(self) -> ChainHead:
-        glance = self._network.peek(self.id)
-        if glance is not None and _quiet(*glance):
-            state, now = glance
+        latest = self._network.peek(self.id)
+        if latest is not None and _is_idle(*latest):
+            state, now = latest
             height = state.tip_at(now)
             return self._heads(state, height, state.empty_hash(self._facts.family, height))
-        with self._view() as (session, height):
+        with self._read() as (session, height):
             return self._heads(session.state, height, queries.hash_at(session, height))
 
     def _heads(self, state: ChainState, height: int, block_hash: str) -> ChainHead:
         at = datetime.fromtimestamp(_time_at(state, height), UTC)
-        return ChainHead(height, block_hash, at, self._finalized(state, height))
+        return ChainHead(height, block_hash, at, self._finalized_height(state, height))
 
     def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
         # The lock waits for writers, so no block can appear below the cursor that is returned.
         with self._network.locked(self.id) as session:
-            self._answer_or_raise(session)
+            self._raise_if_faulty(session)
             mining.catch_up(session)
-        with self._view() as (session, height):
-            reorged_from = None if after is None else self._replaced(session, after)
+        with self._read() as (session, height):
+            reorged_from = None if after is None else self._find_reorg_height(session, after)
             first = (height if after is None else after.height) + 1
             start = first if reorged_from is None else reorged_from
             transfers, last_height = queries.transfers_between(session, start, height)
@@ -100,67 +96,69 @@ class SimulatedChain:
         )
         watched = [transfer for transfer in transfers if transfer.to in watched_addresses]
         if fault == "forged":
-            watched += self._forged(watch, cursor)
+            watched += self._forge_transfers(watch, cursor)
         return Scan(watched, cursor, reorged_from)
 
     def transfers_to(
         self, addresses: Collection[str], since: datetime | None = None
     ) -> Sequence[IncomingTransfer]:
-        with self._view() as (session, height):
+        with self._read() as (session, height):
             return queries.transfers_to(session, addresses, height)
 
     def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
-        with self._view() as (session, height):
+        with self._read() as (session, height):
             return queries.verify_inclusion(session, incoming, height)
 
     def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
-        with self._view() as (session, _):
+        with self._read() as (session, _):
             return queries.balances_of(session, addresses, token)
 
     def native_balance(self, address: str) -> int:
         return self.balances([address], self._facts.native)[address]
 
     def next_nonce(self, account: str) -> int:
-        with self._view() as (session, _):
+        with self._read() as (session, _):
             return load_nonces(session, [account]).get(account, 0)
 
     def fee_units(self) -> int:
-        with self._view() as (session, _):
+        with self._read() as (session, _):
             return mining.minimum_fee(session)
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         with self._network.locked(self.id) as session:
-            self._answer_or_raise(session)
+            self._raise_if_faulty(session)
             mining.catch_up(session)
             return accept(session, [transaction.raw for transaction in signed])
 
     def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
-        with self._view() as (session, height):
-            return queries.statuses(session, tx_ids, height, self._finalized(session.state, height))
+        with self._read() as (session, height):
+            return queries.statuses(
+                session, tx_ids, height, self._finalized_height(session.state, height)
+            )
 
     def executed(self, markers: Collection[str]) -> set[str]:
-        with self._view() as (session, _):
+        with self._read() as (session, _):
             return queries.executed_markers(session, markers)
 
     def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
-        with self._view() as (session, height):
-            return queries.made_by(session, account, from_nonce, height)
+        with self._read() as (session, height):
+            return queries.transactions_from(session, account, from_nonce, height)
 
     @contextmanager
-    def _view(self) -> Iterator[tuple[ChainSession, int]]:
+    def _read(self) -> Iterator[tuple[ChainSession, int]]:
         """The chain for reading, with every due block made, and the height to report."""
         with self._network.reading(self.id) as session:
-            self._answer_or_raise(session)
+            self._raise_if_faulty(session)
             due = session.state.tip_at(session.now) > session.state.height
             if not (due and (session.state.mempool_size or session.state.dropped_count)):
-                yield session, _shown(session)
+                yield session, _reported_height(session)
                 return
         with self._network.locked(self.id) as session:
             mining.catch_up(session)
         with self._network.reading(self.id) as session:
-            yield session, _shown(session)
+            yield session, _reported_height(session)
 
-    def _answer_or_raise(self, session: ChainSession) -> None:
+    def _raise_if_faulty(self, session: ChainSession) -> None:
         if session.now < session.state.outage_until:
             raise Unreachable(f"{self.id} does not answer")
         if session.state.node_fault == "chain_id":
@@ -169,10 +167,10 @@ class SimulatedChain:
                 f"{self.id} answers with chain id {wrong} instead of {self._facts.chain_id}"
             )
 
-    def _finalized(self, state: ChainState, height: int) -> int:
+    def _finalized_height(self, state: ChainState, height: int) -> int:
         return max(height - self._facts.finalized_blocks, state.first_height)
 
-    def _replaced(self, session: ChainSession, cursor: Cursor) -> int | None:
+    def _find_reorg_height(self, session: ChainSession, cursor: Cursor) -> int | None:
         """The first height whose block was replaced since this cursor."""
         if queries.hash_at(session, cursor.height) == cursor.block_hash:
             return None
@@ -182,7 +180,7 @@ class SimulatedChain:
         later = session.state.replaced_since(epoch)
         return cursor.height if later is None else min(later, cursor.height)
 
-    def _forged(self, watch: AddressFilter, cursor: Cursor) -> list[IncomingTransfer]:
+    def _forge_transfers(self, watch: AddressFilter, cursor: Cursor) -> list[IncomingTransfer]:
         """A transfer that does not exist, to one of the watched addresses."""
         token = next(token for token in self._facts.tokens.values() if token.enabled)
         return [
@@ -202,7 +200,7 @@ class SimulatedChain:
         ]
 
 
-def _shown(session: ChainSession) -> int:
+def _reported_height(session: ChainSession) -> int:
     tip = session.state.tip_at(session.now)
     return min(tip, session.state.stale_height) if session.state.node_fault == "stale" else tip
 
@@ -214,11 +212,11 @@ def _time_at(state: ChainState, height: int) -> float:
     return state.time_of(height)
 
 
-def _quiet(state: ChainState, now: float) -> bool:
+def _is_idle(state: ChainState, now: float) -> bool:
     """Whether the newest block is empty and no fault or pending transaction needs attention."""
-    honest = not state.node_fault and now >= state.outage_until
+    is_healthy = not state.node_fault and now >= state.outage_until
     return (
-        honest
+        is_healthy
         and not (state.mempool_size or state.dropped_count)
         and state.tip_at(now) > state.height
     )

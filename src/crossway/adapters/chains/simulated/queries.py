@@ -141,8 +141,8 @@ def transfers_to(
         _select_tagged(session, incoming_transfers, addresses),
         incoming_transfers.c.block_height <= height,
     )
-    found = _parse_transfers(session, session.db.execute(query).all())
-    return sorted(found, key=lambda one: one.block_height)
+    transfers = _parse_transfers(session, session.db.execute(query).all())
+    return sorted(transfers, key=lambda transfer: transfer.block_height)
 
 
 def verify_inclusion(
@@ -155,17 +155,20 @@ def verify_inclusion(
         )
     ).all()
     blocks = _blocks(session, {row[1] for row in rows})
-    included = {tx_id: (at_height, orjson.loads(moved)) for tx_id, at_height, moved in rows}
+    included = {
+        tx_id: (at_height, orjson.loads(token_transfers))
+        for tx_id, at_height, token_transfers in rows
+    }
 
     def stands(transfer: IncomingTransfer) -> bool:
-        at_height, moved = included.get(transfer.tx_hash, (height + 1, ()))
-        if at_height > height or at_height not in blocks or transfer.index >= len(moved):
+        at_height, token_transfers = included.get(transfer.tx_hash, (height + 1, ()))
+        if at_height > height or at_height not in blocks or transfer.index >= len(token_transfers):
             return False
         same_block = (at_height, blocks[at_height][0]) == (
             transfer.block_height,
             transfer.block_hash,
         )
-        return same_block and moved[transfer.index][1:] == [
+        return same_block and token_transfers[transfer.index][1:] == [
             transfer.to,
             transfer.token,
             str(transfer.amount),
@@ -179,8 +182,8 @@ def balances_of(session: ChainSession, addresses: Collection[str], token: str) -
     query = select(balances.c.address, balances.c.units).where(
         _select_tagged(session, balances, addresses), balances.c.token == token
     )
-    held = {address: int(units) for address, units in session.db.execute(query)}
-    return {address: held.get(address, 0) for address in addresses}
+    units_by_address = {address: int(units) for address, units in session.db.execute(query)}
+    return {address: units_by_address.get(address, 0) for address in addresses}
 
 
 def _select_tagged(
@@ -200,22 +203,28 @@ def executed_markers(session: ChainSession, names: Collection[str]) -> set[str]:
     return {by_tag[tag] for tag in session.db.scalars(query)}
 
 
-def made_by(session: ChainSession, account: str, from_nonce: int, height: int) -> list[AccountTx]:
+def transactions_from(
+    session: ChainSession, account: str, from_nonce: int, height: int
+) -> list[AccountTx]:
     """Included transactions of an account from a nonce on, ordered by nonce."""
     query = select(transactions.c.tx_id, transactions.c.raw).where(
         transactions.c.chain == session.facts.id, transactions.c.block_height <= height
     )
-    named = account.encode()
+    encoded_account = account.encode()
     nonces: dict[str, int] = {}
     for tx_id, raw in session.db.execute(query):
         # Search the bytes first: parsing all of them would take much longer.
-        if named in raw:
+        if encoded_account in raw:
             tx = parse(session.facts.family, raw, tx_id)
             if tx.account == account and tx.nonce >= from_nonce:
                 nonces[tx_id] = tx.nonce
     mined = _load_included(session, nonces, height)
-    made = [AccountTx(i, nonces[i], one) for i, one in mined.items() if isinstance(one, IncludedTx)]
-    return sorted(made, key=lambda one: one.nonce)
+    account_txs = [
+        AccountTx(tx_id, nonces[tx_id], status)
+        for tx_id, status in mined.items()
+        if isinstance(status, IncludedTx)
+    ]
+    return sorted(account_txs, key=lambda account_tx: account_tx.nonce)
 
 
 def _blocks(session: ChainSession, heights: Collection[int]) -> dict[int, tuple[str, datetime]]:

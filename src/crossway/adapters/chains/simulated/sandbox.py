@@ -67,14 +67,14 @@ class SimulatedSandbox:
         return self._network.clock.offset()
 
     def inject_faults(self, chain: str, faults: Faults) -> None:
-        wanted = list(_parse_balances(self._facts(chain), faults))
+        balance_outputs = list(_parse_balances(self._facts(chain), faults))
         _validate(faults)
         with self._network.locked(chain) as session:
             catch_up(session)
             _apply(session, faults)
             _set_refusing(session, faults)
-            if wanted:
-                mine_now(session, [_build_tx(session, bytes_of.SET_BALANCE, wanted)])
+            if balance_outputs:
+                mine_now(session, [_build_tx(session, bytes_of.SET_BALANCE, balance_outputs)])
             if faults.take_nonce:
                 mine_now(session, [_take_next_nonce(session)])
             if faults.reorg_depth:
@@ -117,10 +117,10 @@ class SimulatedSandbox:
         return sorted(holdings)
 
     def _facts(self, chain: str) -> ChainFacts:
-        found = self._network.facts.get(chain)
-        if found is None:
+        facts = self._network.facts.get(chain)
+        if facts is None:
             raise InvalidInput(f"{chain} is not a chain of the simulated network")
-        return found
+        return facts
 
 
 def _build_tx(session: ChainSession, kind: str, outputs: Sequence[OutputRow]) -> Transaction:

@@ -1,20 +1,13 @@
-"""Batched account reads: token balances of wallets, and markers of the program."""
+"""Batched account reads, and token balances of wallets."""
 
-from collections.abc import Collection, Sequence
-from functools import partial
+from collections.abc import Sequence
 
-from crossway.adapters.chains.rpc import quorum_reads
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list
 from crossway.adapters.chains.solana.chain_context import CONFIRMED, ChainContext
 from crossway.adapters.chains.solana.pdas import TOKEN, TOKEN_2022, is_native
-from crossway.adapters.chains.solana.rpc_schemas import (
-    Account,
-    Malformed,
-    parse_account,
-    parse_context_value,
-    parse_list,
-)
+from crossway.adapters.chains.solana.rpc_schemas import Account, parse_account, parse_context_value
 
 # Offset and size of the amount in a token account.
 AMOUNT_AT, AMOUNT_SIZE = 64, 8
@@ -52,9 +45,9 @@ def fetch_account_slices(
     responses = session.call(*(accounts_request(part, offset, length) for part in parts))
     for part, response in zip(parts, responses, strict=True):
         slot, value = parse_context_value(response, "accounts")
-        listed = parse_list(value, "accounts")
+        listed = as_list(value, "accounts")
         if len(listed) != len(part):
-            raise Malformed("the node answered other accounts than were asked for")
+            raise MalformedResponse("the node answered other accounts than were asked for")
         slots.append(slot)
         accounts += [parse_account(entry) for entry in listed]
     return min(slots, default=0), accounts
@@ -71,7 +64,7 @@ def token_amount(account: Account | None, native: bool) -> int:
     return int.from_bytes(account.data, "little")
 
 
-def balances(
+def read_balances(
     context: ChainContext, session: RpcSession, wallets: Sequence[str], token: str
 ) -> dict[str, int]:
     """Balances of a token by wallet, from their associated token accounts."""
@@ -79,30 +72,3 @@ def balances(
     accounts = [context.mints.account_of(wallet, token) for wallet in wallets]
     responses = fetch_accounts(context, session, accounts, AMOUNT_AT, AMOUNT_SIZE)
     return {w: token_amount(a, native) for w, a in zip(wallets, responses, strict=True)}
-
-
-def executed_markers(context: ChainContext, markers: Collection[str]) -> set[str]:
-    """The given markers that the program has set, according to the quorum."""
-    return quorum_reads.executed_markers(context.pool, markers, partial(_fetch_executed, context))
-
-
-def _fetch_executed(context: ChainContext, session: RpcSession, markers: Sequence[str]) -> set[str]:
-    addresses = [_marker_address(context, marker) for marker in markers]
-    accounts = fetch_accounts(context, session, addresses, 0, 2)
-    return {
-        m for m, a in zip(markers, accounts, strict=True) if _is_marker_of(m, a, context.program.id)
-    }
-
-
-def _marker_address(context: ChainContext, marker: str) -> str:
-    kind, _, key = marker.partition(":")
-    at = bytes.fromhex(key.removeprefix("0x"))
-    return context.program.marker(at) if kind == "fill" else context.program.state(at)
-
-
-def _is_marker_of(marker: str, account: Account | None, program: str) -> bool:
-    if account is None or account.owner != program or len(account.data) != 2:
-        return False
-    if marker.startswith("fill:"):
-        return account.data[:1] == b"F"
-    return account.data[:1] == b"S" and (marker.startswith("start:") or account.data[1] == 1)

@@ -13,7 +13,6 @@ from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.solana import on_chain_program
 from crossway.adapters.chains.solana.accounts import fetch_accounts
 from crossway.adapters.chains.solana.chain import SolanaChain
-from crossway.adapters.chains.solana.factory import PROGRAM_PURPOSE
 from crossway.adapters.chains.solana.instructions import (
     READ,
     SIGN,
@@ -25,13 +24,13 @@ from crossway.adapters.chains.solana.instructions import (
 from crossway.adapters.chains.solana.operator_txs import (
     OperatorContext,
     await_confirmation,
-    plan,
-    send_and_confirm,
+    build_plan,
+    send_tx,
     sign_tx,
 )
 from crossway.adapters.chains.solana.pdas import SYSTEM
-from crossway.adapters.chains.solana.rpc_schemas import parse_int
-from crossway.adapters.chains.solana.signers import SolanaSigner
+from crossway.adapters.chains.solana.rpc_schemas import as_u64
+from crossway.adapters.chains.solana.signers import PROGRAM_PURPOSE, SolanaSigner
 from crossway.adapters.chains.solana.transactions import LAMPORTS_PER_SIGNATURE
 from crossway.domain.errors import Unreachable
 
@@ -45,74 +44,76 @@ _TIMEOUT_SECONDS = 300.0
 _TRANSACTIONS_AT_ONCE = 20
 
 
-def _program(site: OperatorContext) -> SolanaSigner:
-    return site.account(PROGRAM_PURPOSE)
+def _program(operator: OperatorContext) -> SolanaSigner:
+    return operator.account(PROGRAM_PURPOSE)
 
 
-def _buffer_keypair(site: OperatorContext) -> SolanaSigner:
-    return site.account(_BUFFER_PURPOSE)
+def _buffer_keypair(operator: OperatorContext) -> SolanaSigner:
+    return operator.account(_BUFFER_PURPOSE)
 
 
-def deployment_plan(chain: SolanaChain, payer: SolanaSigner) -> TxPlan:
+def plan_deployment(chain: SolanaChain, payer: SolanaSigner) -> TxPlan:
     """The missing deployment steps. Raises `Unreachable`, or `ValueError` if the program cannot be
     deployed there."""
-    site = OperatorContext(chain, payer)
+    operator = OperatorContext(chain, payer)
 
-    def work(session: RpcSession) -> list[OperatorTx]:
+    def build(session: RpcSession) -> list[OperatorTx]:
         context = chain.context
         program = on_chain_program.fetch_program(context, session)
-        errands: list[OperatorTx] = []
-        if program.trouble == "not deployed":
-            errands += _program_steps(site, session)
-        elif program.trouble:
-            raise ValueError(f"{chain.id}: {program.trouble}")
+        transactions: list[OperatorTx] = []
+        if program.problem == "not deployed":
+            transactions += _program_steps(operator, session)
+        elif program.problem:
+            raise ValueError(f"{chain.id}: {program.problem}")
         vault = fetch_accounts(context, session, [context.accounts.bridger])[0]
         if (buffer := vault.lamports if vault else 0) < VAULT_LAMPORTS:
-            errands.append(_vault_step(site, VAULT_LAMPORTS - buffer))
-        return errands
+            transactions.append(_vault_step(operator, VAULT_LAMPORTS - buffer))
+        return transactions
 
-    return plan(site, work)
+    return build_plan(operator, build)
 
 
-def _program_steps(site: OperatorContext, session: RpcSession) -> list[OperatorTx]:
-    chain, built = site.chain, on_chain_program.built_code()
-    if _program(site).address != chain.context.program.id:
+def _program_steps(operator: OperatorContext, session: RpcSession) -> list[OperatorTx]:
+    chain, built = operator.chain, on_chain_program.built_code()
+    if _program(operator).address != chain.context.program.id:
         raise ValueError(
             f"chains.{chain.id}.program: nothing lies at {chain.context.program.id}, and the "
-            f"relayer's key can put a program only at {_program(site).address}: leave it out"
+            f"relayer's key can put a program only at {_program(operator).address}: leave it out"
         )
     head_sizes = (on_chain_program.BUFFER_HEAD, on_chain_program.HEAD)
     sizes = [*(size + len(built) for size in head_sizes), on_chain_program.PROGRAM_SIZE]
     requests = [RpcRequest("getMinimumBalanceForRentExemption", (size,)) for size in sizes]
     buffer_rent, code_rent, program_rent = (
-        parse_int(rent, "rent") for rent in session.call(*requests)
+        as_u64(rent, "rent") for rent in session.call(*requests)
     )
-    content = _buffer_content(site, session)
+    content = _buffer_content(operator, session)
     chunks = _missing_chunks(content or bytes(len(built)))
-    fee = LAMPORTS_PER_SIGNATURE + site.price() * chain.context.params.units // 1_000_000 + 1
+    fee = LAMPORTS_PER_SIGNATURE + operator.price() * chain.context.params.units // 1_000_000 + 1
     steps = []
     if content is None:
         title = "a buffer account for the code, whose rent is used for the program"
-        create = partial(_make_buffer, site, buffer_rent)
+        create = partial(_make_buffer, operator, buffer_rent)
         steps.append(OperatorTx(title, 2, buffer_rent + 3 * fee, create))
     if chunks:
         title = f"{len(built):,} bytes of code in {len(chunks)} transactions"
-        write = partial(_write_chunks, site)
+        write = partial(_write_chunks, operator)
         steps.append(OperatorTx(title, 2 * len(chunks), 2 * fee * len(chunks), write))
     # Deploying returns the rent of the buffer account.
     rent = max(code_rent - buffer_rent, 0) + program_rent
-    title = f"the program at {_program(site).address}, which {site.owner.address} can upgrade"
-    deploy = partial(_deploy, site, program_rent)
+    title = (
+        f"the program at {_program(operator).address}, which {operator.owner.address} can upgrade"
+    )
+    deploy = partial(_deploy, operator, program_rent)
     steps.append(OperatorTx(title, 3, rent + 3 * fee, deploy))
     return steps
 
 
-def _buffer_content(site: OperatorContext, session: RpcSession) -> bytes | None:
+def _buffer_content(operator: OperatorContext, session: RpcSession) -> bytes | None:
     size = on_chain_program.BUFFER_HEAD + len(on_chain_program.built_code())
-    account = fetch_accounts(site.chain.context, session, [_buffer_keypair(site).address], 0, size)[
-        0
-    ]
-    return on_chain_program.buffer_content(account, site.owner.address)
+    account = fetch_accounts(
+        operator.chain.context, session, [_buffer_keypair(operator).address], 0, size
+    )[0]
+    return on_chain_program.buffer_content(account, operator.owner.address)
 
 
 def _missing_chunks(buffer: bytes) -> list[tuple[int, bytes]]:
@@ -121,16 +122,16 @@ def _missing_chunks(buffer: bytes) -> list[tuple[int, bytes]]:
     return [(at, part) for at, part in parts if buffer[at : at + len(part)] != part]
 
 
-def _make_buffer(site: OperatorContext, rent: int, sent: OnSent) -> OperatorTxResult:
+def _make_buffer(operator: OperatorContext, rent: int, on_sent: OnSent) -> OperatorTxResult:
     address, size = (
-        _buffer_keypair(site).address,
+        _buffer_keypair(operator).address,
         on_chain_program.BUFFER_HEAD + len(on_chain_program.built_code()),
     )
-    made = _create_account(site.payer.address, address, rent, size)
+    made = _create_account(operator.payer.address, address, rent, size)
     begun = instruction(
-        on_chain_program.LOADER, _INITIALIZE, [(address, WRITE), (site.owner.address, READ)]
+        on_chain_program.LOADER, _INITIALIZE, [(address, WRITE), (operator.owner.address, READ)]
     )
-    return sign_tx(site, [made, begun], site.signers(_buffer_keypair(site)), sent)
+    return sign_tx(operator, [made, begun], operator.signers(_buffer_keypair(operator)), on_sent)
 
 
 def _create_account(payer: str, address: str, rent: int, size: int) -> Instruction:
@@ -145,61 +146,63 @@ def _create_account(payer: str, address: str, rent: int, size: int) -> Instructi
     )
 
 
-def _write_chunks(site: OperatorContext, sent: OnSent) -> OperatorTxResult:
+def _write_chunks(operator: OperatorContext, on_sent: OnSent) -> OperatorTxResult:
     """Write the missing chunks, again after dropped transactions."""
-    done, until = OperatorTxResult("", True, 0), time.monotonic() + _TIMEOUT_SECONDS
-    nodes, size = site.chain.context.pool, len(on_chain_program.built_code())
-    while pieces := _missing_chunks(nodes.first(partial(_buffer_content, site)) or bytes(size)):
-        if time.monotonic() > until:
+    result, deadline = OperatorTxResult("", True, 0), time.monotonic() + _TIMEOUT_SECONDS
+    pool, size = operator.chain.context.pool, len(on_chain_program.built_code())
+    while pieces := _missing_chunks(pool.first(partial(_buffer_content, operator)) or bytes(size)):
+        if time.monotonic() > deadline:
             raise Unreachable(
                 f"{len(pieces)} chunks of the code are missing: run the command again"
             )
-        some = [_write_instruction(site, at, part) for at, part in pieces[:_TRANSACTIONS_AT_ONCE]]
-        each = [
-            send_and_confirm(site, [chunk], site.signers(site.owner), lambda _: None)
-            for chunk in some
+        instructions = [
+            _write_instruction(operator, at, part) for at, part in pieces[:_TRANSACTIONS_AT_ONCE]
         ]
-        for chunk in await_confirmation(site, each):
-            sent(chunk.tx_id)
-            done = OperatorTxResult(chunk.tx_id, True, done.gas_used + chunk.gas_used)
-    return done
+        pending = [
+            send_tx(operator, [chunk], operator.signers(operator.owner), lambda _: None)
+            for chunk in instructions
+        ]
+        for chunk in await_confirmation(operator, pending):
+            on_sent(chunk.tx_id)
+            result = OperatorTxResult(chunk.tx_id, True, result.gas_used + chunk.gas_used)
+    return result
 
 
-def _write_instruction(site: OperatorContext, at: int, part: bytes) -> Instruction:
+def _write_instruction(operator: OperatorContext, at: int, part: bytes) -> Instruction:
     data = _WRITE + at.to_bytes(4, "little") + len(part).to_bytes(8, "little") + part
     return instruction(
         on_chain_program.LOADER,
         data,
-        [(_buffer_keypair(site).address, WRITE), (site.owner.address, SIGN)],
+        [(_buffer_keypair(operator).address, WRITE), (operator.owner.address, SIGN)],
     )
 
 
-def _deploy(site: OperatorContext, rent: int, sent: OnSent) -> OperatorTxResult:
-    program, owner = _program(site), site.owner
+def _deploy(operator: OperatorContext, rent: int, on_sent: OnSent) -> OperatorTxResult:
+    program, owner = _program(operator), operator.owner
     program_account = _create_account(
-        site.payer.address, program.address, rent, on_chain_program.PROGRAM_SIZE
+        operator.payer.address, program.address, rent, on_chain_program.PROGRAM_SIZE
     )
-    places: list[AccountRole] = [
-        (site.payer.address, SIGN_WRITE),
+    accounts: list[AccountRole] = [
+        (operator.payer.address, SIGN_WRITE),
         (on_chain_program.code_account(program.address), WRITE),
         (program.address, WRITE),
-        (_buffer_keypair(site).address, WRITE),
+        (_buffer_keypair(operator).address, WRITE),
         (_RENT, READ),
         (_CLOCK, READ),
         (SYSTEM, READ),
         (owner.address, SIGN),
     ]
     data = _DEPLOY + len(on_chain_program.built_code()).to_bytes(8, "little")
-    instructions = [program_account, instruction(on_chain_program.LOADER, data, places)]
-    return sign_tx(site, instructions, site.signers(program, owner), sent)
+    instructions = [program_account, instruction(on_chain_program.LOADER, data, accounts)]
+    return sign_tx(operator, instructions, operator.signers(program, owner), on_sent)
 
 
-def _vault_step(site: OperatorContext, lamports: int) -> OperatorTx:
-    chain = site.chain
+def _vault_step(operator: OperatorContext, lamports: int) -> OperatorTx:
+    chain = operator.chain
     to = chain.context.accounts.bridger
     moved = transfer(
         TransferParams(
-            from_pubkey=Pubkey.from_string(site.payer.address),
+            from_pubkey=Pubkey.from_string(operator.payer.address),
             to_pubkey=Pubkey.from_string(to),
             lamports=lamports,
         )
@@ -209,30 +212,30 @@ def _vault_step(site: OperatorContext, lamports: int) -> OperatorTx:
         description,
         1,
         lamports + 2 * LAMPORTS_PER_SIGNATURE,
-        partial(sign_tx, site, [moved], site.signers()),
+        partial(sign_tx, operator, [moved], operator.signers()),
     )
 
 
-def final_plan(chain: SolanaChain) -> TxPlan:
+def plan_finalization(chain: SolanaChain) -> TxPlan:
     """The step that drops the upgrade authority; none if it is dropped already. Raises `ValueError`
     if another account holds it."""
-    site = OperatorContext(chain, chain.context.signer)
+    operator = OperatorContext(chain, chain.context.signer)
 
-    def work(session: RpcSession) -> list[OperatorTx]:
+    def build(session: RpcSession) -> list[OperatorTx]:
         program = on_chain_program.fetch_program(chain.context, session)
-        if program.trouble:
-            raise ValueError(f"{chain.id}: {program.trouble}")
+        if program.problem:
+            raise ValueError(f"{chain.id}: {program.problem}")
         if not program.authority:
             return []
-        if program.authority != site.owner.address:
+        if program.authority != operator.owner.address:
             raise ValueError(f"{chain.id}: only {program.authority} can make the program final")
-        places: list[AccountRole] = [
+        accounts: list[AccountRole] = [
             (on_chain_program.code_account(chain.context.program.id), WRITE),
-            (site.owner.address, SIGN),
+            (operator.owner.address, SIGN),
         ]
-        instructions = [instruction(on_chain_program.LOADER, _SET_AUTHORITY, places)]
+        instructions = [instruction(on_chain_program.LOADER, _SET_AUTHORITY, accounts)]
         description = "nobody may replace the program any more, for ever"
-        send = partial(sign_tx, site, instructions, site.signers())
+        send = partial(sign_tx, operator, instructions, operator.signers())
         return [OperatorTx(description, 1, 2 * LAMPORTS_PER_SIGNATURE, send)]
 
-    return plan(site, work)
+    return build_plan(operator, build)

@@ -2,13 +2,11 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from crossway.adapters.chains.rpc import quorum_reads
 from crossway.adapters.chains.rpc.pool import RpcSession
-from crossway.adapters.chains.solana.chain_context import ChainContext, fetch_blocks
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
+from crossway.adapters.chains.solana.chain_context import ChainContext, read_blocks
 from crossway.adapters.chains.solana.pdas import SYSTEM, is_native
-from crossway.adapters.chains.solana.rpc_schemas import Malformed
 from crossway.adapters.chains.solana.transaction_parser import (
     ParsedTransaction,
     TokenMovement,
@@ -20,34 +18,33 @@ from crossway.domain.deposits import IncomingTransfer
 def deposits_in(
     context: ChainContext,
     session: RpcSession,
-    read: Iterable[ParsedTransaction],
+    transactions: Iterable[ParsedTransaction],
     owners: Collection[str],
 ) -> list[IncomingTransfer]:
     """The incoming transfers of transactions with their blocks, in order."""
-    succeeded = [transaction for transaction in read if transaction.error is None]
-    arrivals = [
-        each
-        for transaction in succeeded
-        for each in _find_arrivals(context, transaction, set(owners))
-    ]
-    in_blocks = fetch_blocks(session, {transaction.slot for transaction, _ in arrivals})
+    succeeded = [transaction for transaction in transactions if transaction.error is None]
+    watched = set(owners)
+    deposits = [d for t in succeeded for d in _find_deposits(context, t, watched)]
+    blocks = read_blocks(session, {transaction.slot for transaction, _ in deposits})
     incoming = []
-    for transaction, arrival in arrivals:
-        block = in_blocks.get(transaction.slot)
+    for transaction, deposit in deposits:
+        block = blocks.get(transaction.slot)
         if block is None:
-            raise Malformed(f"the node reports block {transaction.slot} and does not have it")
+            raise MalformedResponse(
+                f"the node reports block {transaction.slot} and does not have it"
+            )
         incoming.append(
             IncomingTransfer(
                 chain=context.chain.id,
-                tx_hash=transaction.name,
-                index=arrival.index,
+                tx_hash=transaction.tx_id,
+                index=deposit.index,
                 block_height=transaction.slot,
                 block_hash=block.hash,
-                token=arrival.token,
-                sender=arrival.sender,
-                to=arrival.to,
-                amount=arrival.units,
-                at=block.at,
+                token=deposit.token,
+                sender=deposit.sender,
+                to=deposit.to,
+                amount=deposit.units,
+                at=block.time,
             )
         )
     return sorted(incoming, key=sort_key)
@@ -59,7 +56,7 @@ def sort_key(transfer: IncomingTransfer) -> tuple[int, str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Arrival:
+class _Deposit:
     index: int
     token: str
     sender: str
@@ -67,33 +64,30 @@ class _Arrival:
     units: int
 
 
-def _find_arrivals(
+def _find_deposits(
     context: ChainContext, transaction: ParsedTransaction, owners: set[str]
-) -> list[tuple[ParsedTransaction, _Arrival]]:
+) -> list[tuple[ParsedTransaction, _Deposit]]:
     """The deposits of a transaction to these addresses, including amounts that the program moved
     out again in the same transaction."""
     movements = transaction.movements(context.program.id)
-    arrivals = []
+    deposits = []
     for index, (owner, token) in _touched_accounts(context, transaction, owners).items():
         native = is_native(token)
         mint = SYSTEM if native else token
         moved_out = sum(t.units for t in movements if (t.source, t.token) == (owner, mint))
-        units = (
-            transaction.lamports_gained(index, native)
-            + moved_out
-            - (_moved_out(context, transaction, movements) if native else 0)
-        )
+        units = transaction.lamports_gained(index, native) + moved_out
+        units -= _moved_out(context, transaction, movements) if native else 0
         if units > 0:
             sender = _sender(transaction, index, None if native else token)
-            arrivals.append((transaction, _Arrival(index, token, sender, owner, units)))
-    return arrivals
+            deposits.append((transaction, _Deposit(index, token, sender, owner, units)))
+    return deposits
 
 
 def _moved_out(
     context: ChainContext, transaction: ParsedTransaction, movements: Sequence[TokenMovement]
 ) -> int:
     """Lamports that a refund took from the state account and reported for the deposit address."""
-    states = {context.program.state(each.key) for each in movements}
+    states = {context.program.state(movement.key) for movement in movements}
     changes = (
         transaction.lamports_gained(index, True)
         for index, key in enumerate(transaction.keys)
@@ -112,12 +106,11 @@ def _touched_accounts(
             if key in owners:
                 touched[index] = (key, context.native)
     for index, holding in {**transaction.before, **transaction.after}.items():
-        is_watched = holding.owner in owners and holding.mint in context.tokens
-        if (
-            is_watched
-            and context.mints.account_of(holding.owner, holding.mint) == transaction.keys[index]
-        ):
-            touched[index] = (holding.owner, holding.mint)
+        owner, mint = holding.owner, holding.mint
+        if owner not in owners or mint not in context.tokens:
+            continue
+        if context.mints.account_of(owner, mint) == transaction.keys[index]:
+            touched[index] = (owner, mint)
     # An account created and closed in the same transaction has no balance before and after.
     for movement in transaction.movements(context.program.id):
         if movement.source in owners and movement.token in context.tokens:
@@ -150,31 +143,23 @@ def _sender(transaction: ParsedTransaction, receiver: int, mint: str | None) -> 
     return of_mint[index].owner
 
 
-def verify_inclusion(context: ChainContext, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
-    """Whether each transfer is in its block, according to the quorum."""
-    look = partial(_verify_on_node, context, incoming=incoming)
-    return quorum_reads.verify_inclusion(context.pool, incoming, look)
-
-
-def _verify_on_node(
+def verify_deposits(
     context: ChainContext, session: RpcSession, incoming: Sequence[IncomingTransfer]
 ) -> list[bool]:
-    transactions = fetch_transactions(session, sorted({one.tx_hash for one in incoming}))
-    in_blocks = fetch_blocks(session, {one.block_height for one in incoming})
+    """Whether each transfer is in its block, according to one node."""
+    transactions = fetch_transactions(session, sorted({transfer.tx_hash for transfer in incoming}))
+    blocks = read_blocks(session, {transfer.block_height for transfer in incoming})
 
-    def stands(transfer: IncomingTransfer) -> bool:
-        transaction, block = (
-            transactions.get(transfer.tx_hash),
-            in_blocks.get(transfer.block_height),
-        )
+    def is_included(transfer: IncomingTransfer) -> bool:
+        transaction, block = transactions.get(transfer.tx_hash), blocks.get(transfer.block_height)
         if transaction is None or block is None or transaction.error is not None:
             return False
         if transaction.slot != transfer.block_height or block.hash != transfer.block_hash:
             return False
+        expected = (transfer.index, transfer.token, transfer.to, transfer.amount)
         return any(
-            (arrival.index, arrival.token, arrival.to, arrival.units)
-            == (transfer.index, transfer.token, transfer.to, transfer.amount)
-            for _, arrival in _find_arrivals(context, transaction, {transfer.to})
+            (deposit.index, deposit.token, deposit.to, deposit.units) == expected
+            for _, deposit in _find_deposits(context, transaction, {transfer.to})
         )
 
-    return [stands(one) for one in incoming]
+    return [is_included(transfer) for transfer in incoming]

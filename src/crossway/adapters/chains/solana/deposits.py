@@ -1,8 +1,11 @@
 """Deposit detection: changed balances, and the transactions that explain them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from functools import partial
 
 from crossway.adapters.chains.rpc.client import RpcError
+from crossway.adapters.chains.rpc.deposit_scan import DepositReader
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.solana.accounts import (
     AMOUNT_AT,
@@ -14,16 +17,16 @@ from crossway.adapters.chains.solana.accounts import (
 from crossway.adapters.chains.solana.chain_context import (
     ChainContext,
     block_request,
-    fetch_blocks,
+    read_blocks,
     require_block,
 )
 from crossway.adapters.chains.solana.deposit_transactions import (
     deposits_in,
     sort_key,
-    verify_inclusion,
+    verify_deposits,
 )
 from crossway.adapters.chains.solana.pdas import is_native
-from crossway.adapters.chains.solana.rpc_schemas import Account, parse_block
+from crossway.adapters.chains.solana.rpc_schemas import Account, Block, parse_block
 from crossway.adapters.chains.solana.third_party_calls import find_paid_out
 from crossway.adapters.chains.solana.transaction_parser import (
     ParsedTransaction,
@@ -45,79 +48,103 @@ from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
 _RARE_POLL_INTERVAL = 16
 _OWNERS_PER_REQUEST = 50
 # Error codes for blocks that a node pruned or that never existed.
-_LET_GO, _LONG_AGO_SLOTS = (-32001, -32007, -32009, -32011), 1_000
-_ROOTS_AT_ONCE = 20
+_PRUNED, _LONG_AGO_SLOTS = (-32001, -32007, -32009, -32011), 1_000
+_BLOCKS_AT_ONCE = 20
 
 
-def scan(
-    context: ChainContext,
-    memory: DepositMemory,
-    head: ChainHead,
-    after: Cursor | None,
-    watch: AddressFilter,
-) -> Scan:
-    """Deposits after a cursor, up to the head."""
-    if after is None:
-        return Scan([], Cursor(head.height, head.block_hash), None)
-    addresses = watch.list_all()
-    if memory.reached != after:
-        # The result of the last scan was not stored, or another process scanned.
-        memory.forget()
-    try:
-        result, all_read = context.pool.first(
-            lambda line: _scan_from(context, line, memory, head, after, addresses)
+class SolanaDeposits(DepositReader[ChainContext]):
+    """Polls the balances of deposit addresses, and reads the transactions behind changed ones."""
+
+    def __init__(self, context: ChainContext, memory: DepositMemory) -> None:
+        super().__init__(context)
+        self._memory = memory
+
+    def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
+        verified = super().verify_inclusion(incoming)
+        if not all(verified):
+            # What is cached came from the node that reported what is not there.
+            self._memory.forget()
+        return verified
+
+    def _scan_after(self, head: ChainHead, after: Cursor, watch: AddressFilter) -> Scan:
+        addresses, pool = watch.list_all(), self._context.pool
+        if self._memory.reached != after:
+            # The result of the last scan was not stored, or another process scanned.
+            self._memory.forget()
+        try:
+            scan, transfers = pool.first(lambda s: self._scan_from(s, head, after, addresses))
+            if pool.quorum_size > 1:
+                # A single node's answer must not count as an explanation.
+                self.verify_inclusion(transfers)
+        except Unreachable:
+            self._memory.forget()
+            raise
+        self._memory.reached = scan.cursor
+        return scan
+
+    def _scan_from(
+        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+    ) -> tuple[Scan, Sequence[IncomingTransfer]]:
+        """The scan and all transactions read, including those before the cursor."""
+        context, memory = self._context, self._memory
+        if head.height < after.height:
+            raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
+        cursor = Cursor(head.height, head.block_hash)
+        if not _is_cursor_valid(session, after, head.finalized):
+            rescan = self._rescan(session, head, after, addresses)
+            return rescan, rescan.incoming
+        watched, is_complete_poll = accounts_to_poll(context, memory, addresses)
+        accounts = [entry.account for entry in watched]
+        slot, accounts_now = fetch_account_slices(
+            context, session, accounts, AMOUNT_AT, AMOUNT_SIZE
         )
-        # A single node's answer must not count as an explanation.
-        confirmed = context.pool.quorum_size == 1 or all(verify_inclusion(context, all_read))
-    except Unreachable:
-        memory.forget()
-        raise
-    if not confirmed:
-        memory.forget()
-    memory.reached = result.cursor
-    return result
+        changed = _changed_accounts(memory, watched, accounts_now)
+        memory.doubt({entry.account: units for entry, units in changed.items()})
+        to_explain, passed = _accounts_to_explain(memory, changed), set(memory.passed)
+        transfers = _explain_changes(context, session, memory, to_explain) if to_explain else []
+        new_transfers = [
+            t for t in transfers if not is_complete_poll or _is_new(context, t, after, passed)
+        ]
+        owners = {entry.owner for entry in to_explain}
+        emptied, newest = find_paid_out(
+            context, session, memory.program_cursor, after.height, addresses, owners
+        )
+        if emptied:
+            known_refs = {entry.tx_ref for entry in new_transfers}
+            extra = fetch_all_deposits(context, session, sorted(emptied))
+            new_transfers += [entry for entry in extra if entry.tx_ref not in known_refs]
+            transfers = [*transfers, *extra]
+        # Unexplained changes, and those read before the head, stay above the cursor.
+        unexplained = any(tried < MAX_POLLS for tried, _ in memory.tries.values())
+        complete = not unexplained and (slot >= head.height or not watched)
+        if complete:
+            memory.finish_scan(newest)
+        if len(memory.balances) > 2 * len(watched) + context.params.max_accounts:
+            memory.forget()
+        return Scan(new_transfers, cursor if complete else after, None), transfers
 
+    def _rescan(
+        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+    ) -> Scan:
+        """After a reorg: scan again from the last block that is still on the chain."""
+        hashes, read = self._context.block_hashes, partial(read_blocks, session)
+        common = hashes.last_common_block(head, after, _BLOCKS_AT_ONCE, read)
+        root = min(head.finalized, after.height - 1) if common is None else common.height
+        hashes.forget(root, after.height)
+        hashes.remember(Block(head.height, head.block_hash, head.time))
+        self._memory.forget()
+        transfers = fetch_all_deposits(self._context, session, addresses)
+        incoming = [transfer for transfer in transfers if transfer.block_height > root]
+        return Scan(incoming, Cursor(head.height, head.block_hash), root + 1)
 
-def _scan_from(
-    context: ChainContext,
-    session: RpcSession,
-    memory: DepositMemory,
-    head: ChainHead,
-    after: Cursor,
-    addresses: Sequence[str],
-) -> tuple[Scan, Sequence[IncomingTransfer]]:
-    """The scan and all transactions read, including those before the cursor."""
-    if head.height < after.height:
-        raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
-    cursor = Cursor(head.height, head.block_hash)
-    if not _is_cursor_valid(session, after, head.finalized):
-        rescan = _rescan(context, session, memory, head, after, addresses)
-        return rescan, rescan.incoming
-    watched, is_complete_poll = accounts_to_poll(context, memory, addresses)
-    accounts = [entry.account for entry in watched]
-    slot, accounts_now = fetch_account_slices(context, session, accounts, AMOUNT_AT, AMOUNT_SIZE)
-    changed = _changed_accounts(memory, watched, accounts_now)
-    memory.doubt({entry.account: units for entry, units in changed.items()})
-    to_explain, passed = _accounts_to_explain(memory, changed), set(memory.passed)
-    transfers = _explain_changes(context, session, memory, to_explain) if to_explain else []
-    new_transfers = [
-        t for t in transfers if not is_complete_poll or _is_new(context, t, after, passed)
-    ]
-    owners = {entry.owner for entry in to_explain}
-    emptied, newest = find_paid_out(context, session, memory.ours, after.height, addresses, owners)
-    if emptied:
-        known_refs = {entry.tx_ref for entry in new_transfers}
-        extra = fetch_all_deposits(context, session, sorted(emptied))
-        new_transfers += [entry for entry in extra if entry.tx_ref not in known_refs]
-        transfers = [*transfers, *extra]
-    # Unexplained changes, and those read before the head, stay above the cursor.
-    unexplained = any(tried < MAX_POLLS for tried, _ in memory.tries.values())
-    complete = not unexplained and (slot >= head.height or not watched)
-    if complete:
-        memory.finish_scan(newest)
-    if len(memory.held) > 2 * len(watched) + context.params.look:
-        memory.forget()
-    return Scan(new_transfers, cursor if complete else after, None), transfers
+    def _search(
+        self, session: RpcSession, head: ChainHead, to: Sequence[str], since: datetime | None
+    ) -> Sequence[IncomingTransfer]:
+        """Every transfer that the node still has, whenever it was made."""
+        return fetch_all_deposits(self._context, session, to)
+
+    def _verify(self, session: RpcSession, incoming: Sequence[IncomingTransfer]) -> list[bool]:
+        return verify_deposits(self._context, session, incoming)
 
 
 def _changed_accounts(
@@ -125,7 +152,7 @@ def _changed_accounts(
 ) -> dict[WatchedAccount, int]:
     """Current balances that differ from the explained ones."""
     now = [token_amount(a, is_native(p.token)) for p, a in zip(watched, accounts, strict=True)]
-    balance = memory.held
+    balance = memory.balances
     return {p: n for p, n in zip(watched, now, strict=True) if n != balance.get(p.account, 0)}
 
 
@@ -156,21 +183,23 @@ def _explain_changes(
     """The deposits behind changed balances. Changes that do not add up stay for the next poll."""
     accounts = [entry.account for entry in changed]
     listed = fetch_signatures(session, accounts, memory.newest)
-    names = {e.name for entries in listed.values() for e in entries if e.succeeded}
-    read = fetch_transactions(session, sorted(names))
-    incoming = deposits_in(context, session, read.values(), {entry.owner for entry in changed})
+    names = {e.tx_id for entries in listed.values() for e in entries if e.succeeded}
+    transactions = fetch_transactions(session, sorted(names))
+    incoming = deposits_in(
+        context, session, transactions.values(), {entry.owner for entry in changed}
+    )
     for entry, units in changed.items():
         entries = listed[entry.account]
-        owners = [read[e.name] for e in entries if e.name in read]
-        gained = sum(_gain_of(each, entry) for each in owners)
-        if memory.held.get(entry.account, 0) + gained != units:
+        owners = [transactions[e.tx_id] for e in entries if e.tx_id in transactions]
+        gained = sum(_gain_of(transaction, entry) for transaction in owners)
+        if memory.balances.get(entry.account, 0) + gained != units:
             memory.tries[entry.account] = memory.tries.get(entry.account, (0, 0))[0] + 1, units
             continue
         memory.tries.pop(entry.account, None)
         memory.passed.discard(entry.account)
-        memory.held[entry.account] = units
+        memory.balances[entry.account] = units
         if entries:
-            memory.newest[entry.account] = entries[0].name
+            memory.newest[entry.account] = entries[0].tx_id
     return incoming
 
 
@@ -185,58 +214,13 @@ def _gain_of(transaction: ParsedTransaction, watched: WatchedAccount) -> int:
 def _is_cursor_valid(session: RpcSession, after: Cursor, final: int) -> bool:
     """Whether the cursor's block still exists. A block so old that nodes pruned it was final long
     ago."""
-    answer = session.batch([block_request(after.height)])[0]
-    if not isinstance(answer, RpcError):
-        return answer is not None and parse_block(answer, after.height).hash == after.block_hash
-    if answer.code in _LET_GO and after.height + _LONG_AGO_SLOTS < final:
+    result = session.batch([block_request(after.height)])[0]
+    if not isinstance(result, RpcError):
+        return result is not None and parse_block(result, after.height).hash == after.block_hash
+    if result.code in _PRUNED and after.height + _LONG_AGO_SLOTS < final:
         return True
-    require_block(answer, after.height)
+    require_block(result, after.height)
     return False
-
-
-def _rescan(
-    context: ChainContext,
-    session: RpcSession,
-    memory: DepositMemory,
-    head: ChainHead,
-    after: Cursor,
-    addresses: Sequence[str],
-) -> Scan:
-    """After a reorg: find the last block still on the chain, and rescan above it."""
-    root = _find_common_block(context, session, head, after)
-    for slot in [entry for entry in context.recent_transactions if root < entry <= after.height]:
-        if (slot, context.recent_transactions[slot]) != (head.height, head.block_hash):
-            del context.recent_transactions[slot]
-    memory.forget()
-    transfers = [
-        entry
-        for entry in fetch_all_deposits(context, session, addresses)
-        if entry.block_height > root
-    ]
-    return Scan(transfers, Cursor(head.height, head.block_hash), root + 1)
-
-
-def _find_common_block(
-    context: ChainContext, session: RpcSession, head: ChainHead, after: Cursor
-) -> int:
-    slots = sorted(
-        (h for h in context.recent_transactions if head.finalized < h < after.height), reverse=True
-    )
-    for start in range(0, len(slots), _ROOTS_AT_ONCE):
-        batch = slots[start : start + _ROOTS_AT_ONCE]
-        blocks = fetch_blocks(session, batch)
-        for slot in batch:
-            if slot in blocks and blocks[slot].hash == context.recent_transactions[slot]:
-                return slot
-    return min(head.finalized, after.height - 1)
-
-
-def transfers_to(context: ChainContext, addresses: Collection[str]) -> Sequence[IncomingTransfer]:
-    """Every transfer to these addresses that the node still has."""
-    if not addresses:
-        return []
-    owners = sorted(addresses)
-    return context.pool.first(lambda line: fetch_all_deposits(context, line, owners))
 
 
 def fetch_all_deposits(
@@ -268,7 +252,7 @@ def _fetch_deposits(
     while pending:
         requested |= set(pending)
         listed = fetch_signatures(session, pending, {})
-        names = {e.name for entries in listed.values() for e in entries if e.succeeded}
+        names = {e.tx_id for entries in listed.values() for e in entries if e.succeeded}
         transactions |= fetch_transactions(session, sorted(names - transactions.keys()))
         # Closed token accounts are found by the transactions that closed them.
         touched = {

@@ -1,13 +1,12 @@
-"""Diagnostics of one live cluster: nodes, program, accounts, tokens and inventory."""
+"""What is missing or wrong on a Solana cluster: nodes, program, fees, tokens and inventory."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import Finding, fees_finding, inventory_findings
-from crossway.adapters.chains.rpc.node_diagnostics import NodeHead, NodeProbe, probe_nodes
+from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
+from crossway.adapters.chains.rpc.operator import deploy_command, missing_fees
 from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
-from crossway.adapters.chains.rpc.profile import ChainProfile
 from crossway.adapters.chains.solana import on_chain_program
 from crossway.adapters.chains.solana.accounts import (
     AMOUNT_AT,
@@ -17,14 +16,16 @@ from crossway.adapters.chains.solana.accounts import (
     token_amount,
 )
 from crossway.adapters.chains.solana.chain import SolanaChain
-from crossway.adapters.chains.solana.chain_context import CONFIRMED, ChainContext, block_request
-from crossway.adapters.chains.solana.chain_params import ChainParams, load_chain_params
+from crossway.adapters.chains.solana.chain_context import (
+    CONFIRMED,
+    ChainContext,
+    ChainParams,
+    block_request,
+)
 from crossway.adapters.chains.solana.deployment import VAULT_LAMPORTS
-from crossway.adapters.chains.solana.factory import cluster_nodes
 from crossway.adapters.chains.solana.pdas import TOKEN_2022
 from crossway.adapters.chains.solana.rpc_schemas import Account, parse_block, parse_context_value
 from crossway.adapters.chains.solana.transaction_parser import signatures_request
-from crossway.domain.catalogue import Chain
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token
 
@@ -38,117 +39,100 @@ _REFUSED = {
 }
 
 
-def diagnose_nodes(
-    chain: Chain, profile: ChainProfile, environment: Mapping[str, str], now: datetime
-) -> Iterator[Finding]:
-    """Check each node by itself, and whether they agree."""
-    customs = load_chain_params(chain.id)
-    look = NodeProbe(
-        lambda alone, filled: cluster_nodes(chain, alone, filled, customs),
-        _fetch_head,
-        lambda what, nodes, _: _check_limits(what, nodes, customs, profile.treasury),
-    )
-    return probe_nodes(chain, profile, environment, now, look)
-
-
-def _fetch_head(session: RpcSession) -> NodeHead:
+def read_head(session: RpcSession) -> NodeHead:
+    """A node's newest block."""
     response = session.call(RpcRequest("getLatestBlockhash", ({"commitment": CONFIRMED},)))[0]
     slot = parse_context_value(response, "the newest block")[0]
-    return NodeHead(slot, parse_block(session.call(block_request(slot))[0], slot).at)
+    return NodeHead(slot, parse_block(session.call(block_request(slot))[0], slot).time)
 
 
-def _check_limits(
-    node_name: str, nodes: RpcPool, customs: ChainParams, account: str
+def check_limits(
+    subject: str, pool: RpcPool, params: ChainParams, account: str
 ) -> Iterator[Finding]:
-    """Check that the node supports what detection needs: many accounts per request, batches, and
-    the transactions of an account (`known` is one with few)."""
-    many = [account] * customs.accounts
-    requests = [accounts_request(many)] * (customs.batch - 2) + [signatures_request(account)]
+    """Whether the node supports what finding deposits needs: many accounts in one request, batches,
+    and the transactions of an account (`account` is one with few)."""
+    many = [account] * params.accounts
+    requests = [accounts_request(many)] * (params.batch_size - 2) + [signatures_request(account)]
     try:
-        *accounts_response, listed = nodes.first(lambda line: line.batch(requests))
+        *accounts, listed = pool.first(lambda session: session.batch(requests))
     except Unreachable as error:
         remedy = "Deposits may be seen late: take a node that answers several questions at once."
-        yield Finding(f"{node_name}: accounts", str(error), remedy)
+        yield Finding(f"{subject}: accounts", str(error), remedy)
         return
-    refused = [entry.message for entry in accounts_response if isinstance(entry, RpcError)]
-    if refused:
-        problem, remedy = f"refuses {customs.accounts} at once: {refused[0]}", "Take another node."
-        yield Finding(f"{node_name}: accounts", problem, remedy)
+    rejected = [result.message for result in accounts if isinstance(result, RpcError)]
+    if rejected:
+        message, remedy = f"refuses {params.accounts} at once: {rejected[0]}", "Take another node."
+        yield Finding(f"{subject}: accounts", message, remedy)
     else:
-        yield Finding(
-            f"{node_name}: accounts", f"{customs.accounts * len(accounts_response):,} at once"
-        )
+        yield Finding(f"{subject}: accounts", f"{params.accounts * len(accounts):,} at once")
     if isinstance(listed, RpcError):
-        problem = f"does not list the transactions of an account: {listed.message}"
-        yield Finding(f"{node_name}: transactions", problem, "Take another node: deposits need it.")
+        message = f"does not list the transactions of an account: {listed.message}"
+        yield Finding(f"{subject}: transactions", message, "Take another node: deposits need it.")
 
 
 def diagnose_chain(chain: SolanaChain) -> Iterator[Finding]:
-    """Check key, program, gas, tokens and inventory on the first healthy node."""
-    yield Finding("key", f"opens; the relayer is {chain.accounts.relayer}")
+    """Findings about program, fees, tokens and inventory. Raises `Unreachable`."""
     if (keys := chain.context.deposits) is not None:
-        problem = f"derived; keep a copy of their key, whose mark is {keys.address[:8]}"
-        yield Finding("deposit addresses", problem)
-    try:
-        yield from _program(chain)
-        yield _fees(chain)
-        yield from _tokens(chain)
-        yield from _check_inventory(chain)
-    except Unreachable as error:
-        yield Finding("chain", str(error), "Nothing more can be told before a node answers.")
+        message = f"derived; keep a copy of their key, whose mark is {keys.address[:8]}"
+        yield Finding("deposit addresses", message)
+    yield from _check_program(chain)
+    relayer = chain.accounts.relayer
+    balance, fee = chain.native_balance(relayer), chain.fee_units()
+    qualifier, purpose = " with the rent that they may pay", "fees and rent"
+    yield fees_finding(chain.context.chain, relayer, balance, fee, qualifier, purpose)
+    yield from _check_tokens(chain)
+    yield from _check_inventory(chain)
 
 
-def _program(chain: SolanaChain) -> Iterator[Finding]:
+def unmet_requirements(chain: SolanaChain) -> Iterator[str]:
+    """What is missing, one sentence each. Raises `Unreachable`."""
+    name, relayer, context = chain.id, chain.accounts.relayer, chain.context
+    program = context.pool.first(lambda s: on_chain_program.fetch_program(context, s))
+    if program.problem == "not deployed":
+        command, address = deploy_command(name), context.program.id
+        yield f"{name}: the program is not deployed at {address}: run {command}"
+    elif program.problem:
+        yield f"{name}: {program.problem} than Crossway's program"
+    # Only for an unused account: a used one that runs short raises an alert.
+    if chain.native_balance(relayer) < chain.fee_units() and chain.next_nonce(relayer) == 0:
+        yield missing_fees(name, relayer, context.chain.native_symbol)
+
+
+def _check_program(chain: SolanaChain) -> Iterator[Finding]:
     context = chain.context
-    program = context.pool.first(lambda line: on_chain_program.fetch_program(context, line))
-    if program.trouble == "not deployed":
-        command = f"crossway contracts deploy --chain {chain.id}"
-        yield Finding("program", f"not deployed at {context.program.id}", f"Run {command}")
+    program = context.pool.first(lambda session: on_chain_program.fetch_program(context, session))
+    if program.problem == "not deployed":
+        remedy = f"Run {deploy_command(chain.id)}"
+        yield Finding("program", f"not deployed at {context.program.id}", remedy)
         return
-    if program.trouble:
-        yield Finding("program", program.trouble, "Do not use this program or this node.")
+    if program.problem:
+        yield Finding("program", program.problem, "Do not use this program or this node.")
         return
     authority = (
         f"{program.authority} may replace it" if program.authority else "nobody may replace it"
     )
     yield Finding("program", f"the expected code at {context.program.id}; {authority}")
     if chain.native_balance(context.accounts.bridger) < VAULT_LAMPORTS:
-        command = f"crossway contracts deploy --chain {chain.id}"
-        message = (
-            f"the vault {context.accounts.bridger} lacks {VAULT_LAMPORTS:,} lamports that must stay"
-        )
-        yield Finding("vault", message, f"Run {command}")
+        vault = context.accounts.bridger
+        message = f"the vault {vault} lacks {VAULT_LAMPORTS:,} lamports that must stay"
+        yield Finding("vault", message, f"Run {deploy_command(chain.id)}")
 
 
-def _fees(chain: SolanaChain) -> Finding:
-    facts, relayer, how = (
-        chain.context.chain,
-        chain.accounts.relayer,
-        " with the rent that they may pay",
-    )
-    coins, fee = chain.native_balance(relayer), chain.fee_units()
-    return fees_finding(facts, relayer, coins, fee, how, "fees and rent")
-
-
-def _tokens(chain: SolanaChain) -> Iterator[Finding]:
+def _check_tokens(chain: SolanaChain) -> Iterator[Finding]:
     context = chain.context
-    tokens = _check_mints(context)
+    tokens = _payable_tokens(context)
     mints = [token.address for token in tokens]
-    there = context.pool.first(
-        lambda line: fetch_accounts(context, line, mints, 0, _MAX_MINT_BYTES)
+    accounts = context.pool.first(
+        lambda session: fetch_accounts(context, session, mints, 0, _MAX_MINT_BYTES)
     )
-    problem = [
-        (token, mint_problem(context, token, mint))
-        for token, mint in zip(tokens, there, strict=True)
-    ]
-    wrong: dict[str, list[str]] = {}
-    for token, why in problem:
-        if why:
-            wrong.setdefault(why, []).append(token.symbol)
-    can = len(tokens) - sum(map(len, wrong.values()))
-    yield Finding("tokens", f"{can} of {len(tokens)} can be paid")
-    for why, symbols in wrong.items():
-        yield Finding("tokens", f"not {', '.join(symbols)}: {why}")
+    symbols: dict[str, list[str]] = {}
+    for token, mint in zip(tokens, accounts, strict=True):
+        if problem := mint_problem(context, token, mint):
+            symbols.setdefault(problem, []).append(token.symbol)
+    payable = len(tokens) - sum(map(len, symbols.values()))
+    yield Finding("tokens", f"{payable} of {len(tokens)} can be paid")
+    for problem, affected in symbols.items():
+        yield Finding("tokens", f"not {', '.join(affected)}: {problem}")
 
 
 def mint_problem(context: ChainContext, token: Token, mint: Account | None) -> str:
@@ -165,16 +149,16 @@ def mint_problem(context: ChainContext, token: Token, mint: Account | None) -> s
 
 def extensions(mint: bytes) -> Iterator[int]:
     """The extension types of a Token-2022 mint."""
-    at = _EXTENSIONS_AT
-    while at + 4 <= len(mint):
-        kind, size = (int.from_bytes(mint[n : n + 2], "little") for n in (at, at + 2))
+    offset = _EXTENSIONS_AT
+    while offset + 4 <= len(mint):
+        kind, size = (int.from_bytes(mint[n : n + 2], "little") for n in (offset, offset + 2))
         if kind == 0:
             return
         yield kind
-        at += 4 + size
+        offset += 4 + size
 
 
-def _check_mints(context: ChainContext) -> Sequence[Token]:
+def _payable_tokens(context: ChainContext) -> Sequence[Token]:
     tokens = [t for t in context.catalogue.by_chain[context.chain.id] if t.enabled and not t.native]
     return list({token.address: token for token in tokens}.values())
 
@@ -182,15 +166,15 @@ def _check_mints(context: ChainContext) -> Sequence[Token]:
 def token_balances(chain: SolanaChain, tokens: Sequence[Token]) -> dict[str, int]:
     """The relayer's balance of each token."""
     context, owner = chain.context, chain.accounts.relayer
-    places = [context.mints.account_of(owner, token.address) for token in tokens]
+    addresses = [context.mints.account_of(owner, token.address) for token in tokens]
     accounts = context.pool.first(
-        lambda line: fetch_accounts(context, line, places, AMOUNT_AT, AMOUNT_SIZE)
+        lambda session: fetch_accounts(context, session, addresses, AMOUNT_AT, AMOUNT_SIZE)
     )
     return {t.address: token_amount(a, t.native) for t, a in zip(tokens, accounts, strict=True)}
 
 
 def _check_inventory(chain: SolanaChain) -> Iterator[Finding]:
-    tokens = _check_mints(chain.context)
-    balances = token_balances(chain, tokens)
-    balance = [(token, balances[token.address], None) for token in tokens]
-    return inventory_findings(chain.id, chain.accounts.relayer, balance)
+    tokens = _payable_tokens(chain.context)
+    held = token_balances(chain, tokens)
+    balances = [(token, held[token.address], None) for token in tokens]
+    return inventory_findings(chain.id, chain.accounts.relayer, balances)

@@ -1,76 +1,72 @@
-"""The Solana family: opening clusters, diagnostics, and operator transactions."""
+"""The Solana family: opening its clusters, checking their nodes, and operating them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+from crossway.adapters.chains.addresses import canonical_address
+from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import Finding
-from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
+from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
+from crossway.adapters.chains.rpc.operator import RpcOperator
 from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.adapters.chains.solana import (
     deployment,
     diagnostics,
-    factory,
     on_chain_program,
     operator_txs,
     rent_reclaim,
 )
 from crossway.adapters.chains.solana.chain import SolanaChain
-from crossway.adapters.chains.solana.chain_params import load_chain_params
-from crossway.adapters.chains.solana.diagnostics import diagnose_nodes
-from crossway.adapters.chains.solana.signers import KEYS
-from crossway.domain.catalogue import Catalogue
-from crossway.domain.errors import Unreachable
+from crossway.adapters.chains.solana.chain_context import (
+    ChainContext,
+    ChainParams,
+    load_chain_params,
+)
+from crossway.adapters.chains.solana.pdas import MintRegistry, ProgramAddresses
+from crossway.adapters.chains.solana.signers import (
+    DEPOSIT_KEYS,
+    KEYS,
+    PROGRAM_PURPOSE,
+    DepositKeys,
+    SolanaSigner,
+)
+from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token
+from crossway.ports.chain import ChainAddresses
 
-__all__ = ["KEYS", "contract_locations", "diagnose_nodes", "open_chain"]
+# GRACE of the program; a test compares the two.
+REDIRECT_SECONDS = 3 * 86_400
+# CAIP-2 names a cluster by the first characters of its genesis hash.
+_NAME_LENGTH = 32
+_HASH = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}\Z", re.ASCII)
+# In addition to the common ones: the node is behind, or does not have the block yet.
+_BUSY = (429, -32029, -32005, -32016)
 
 
-class SolanaOperator:
-    """`rpc.protocols.ChainOperator` for a cluster of Solana."""
+class SolanaOperator(RpcOperator[SolanaChain]):
+    """`rpc.protocols.ChainOperator` for a Solana cluster."""
 
-    def __init__(self, chain: SolanaChain, environment: Mapping[str, str]) -> None:
-        self.chain, self._environment = chain, environment
-
-    def unmet_requirements(self) -> list[str]:
-        name, relayer = self.chain.id, self.chain.accounts.relayer
-        context = self.chain.context
-        try:
-            lying = context.pool.first(lambda line: on_chain_program.fetch_program(context, line))
-            coins, fee = self.chain.native_balance(relayer), self.chain.fee_units()
-            number = self.chain.next_nonce(relayer) if coins < fee else 1
-        except Unreachable:
-            return []
-        found = []
-        if lying.trouble == "not deployed":
-            found.append(
-                f"{name}: the program is not deployed at {context.program.id}: run "
-                f"crossway contracts deploy --chain {name}"
-            )
-        elif lying.trouble:
-            found.append(f"{name}: {lying.trouble} than Crossway's program")
-        # A new account must hold gas; for a used one, missing gas is an alert.
-        if coins < fee and number == 0:
-            symbol = context.chain.native_symbol
-            found.append(f"{name}: the relayer {relayer} has no {symbol} for fees: send some to it")
-        return found
-
-    def diagnose(self) -> Iterator[Finding]:
-        return diagnostics.diagnose_chain(self.chain)
+    gas_unit = operator_txs.GAS_UNIT
 
     def check_contracts(self) -> Sequence[ContractCheck]:
         context = self.chain.context
-        found = context.pool.first(lambda line: on_chain_program.fetch_program(context, line))
-        return [ContractCheck("program", context.program.id, found.trouble)]
+        program = context.pool.first(
+            lambda session: on_chain_program.fetch_program(context, session)
+        )
+        return [ContractCheck("program", context.program.id, program.problem)]
 
     def plan_deployment(self, payer: str) -> TxPlan:
-        signer = self.chain.context.signer
-        if payer:
-            signer = Keyring(self._environment).signer_for("--key", KEYS, payer)
-        return deployment.deployment_plan(self.chain, signer)
+        signer = self._load_signer(KEYS, payer) if payer else self.chain.context.signer
+        return deployment.plan_deployment(self.chain, signer)
 
     def plan_finalization(self) -> TxPlan:
         """The step that drops the program's upgrade authority."""
-        return deployment.final_plan(self.chain)
+        return deployment.plan_finalization(self.chain)
 
     def denied_tokens(self) -> Mapping[str, str]:
         """The tokens that the program refuses."""
@@ -84,34 +80,91 @@ class SolanaOperator:
     def token_balances(self, tokens: Sequence[Token]) -> Mapping[str, int]:
         return diagnostics.token_balances(self.chain, tokens)
 
-    def plan_approval(self, tokens: Sequence[Token], units: int | None) -> TxPlan:
-        # The relayer signs each payment itself, so nothing needs an approval.
-        relayer = self.chain.accounts.relayer
-        return TxPlan(
-            (), relayer, self.chain.native_balance(relayer), operator_txs.LAMPORTS_PER_SOL
-        )
-
     def retained_amount(self, token: str) -> int:
         return operator_txs.retained_amount(self.chain, token)
 
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
-        return operator_txs.withdrawal_plan(self.chain, token, to, units)
+        return operator_txs.plan_withdrawal(self.chain, token, to, units)
+
+    def _unmet_requirements(self) -> Iterable[str]:
+        return diagnostics.unmet_requirements(self.chain)
+
+    def _diagnose(self) -> Iterator[Finding]:
+        return diagnostics.diagnose_chain(self.chain)
 
 
-def open_chain(
-    catalogue: Catalogue,
-    name: str,
-    profile: ChainProfile,
-    environment: Mapping[str, str],
-    ring: Keyring,
-) -> SolanaOperator:
-    """As `rpc.protocols.ChainFamily` says."""
-    chain = factory.open_chain(catalogue, name, profile, environment, ring)
-    return SolanaOperator(chain, environment)
+class SolanaFamily(ChainFamily):
+    """Clusters of Solana, on each of which every operator has a program."""
+
+    keys = KEYS
+
+    def open_chain(self, settings: ChainSettings) -> SolanaOperator:
+        name, chain, profile = settings.name, settings.chain, settings.profile
+        signer, params = settings.relayer_signer(KEYS), load_chain_params(name)
+        program, deposit_keys = _program_addresses(name, profile, signer), _deposit_keys(settings)
+        tokens, relayer = settings.catalogue.by_chain[name], signer.address
+        vault, treasury = program.vault(relayer), profile.treasury
+        context = ChainContext(
+            chain=chain,
+            catalogue=settings.catalogue,
+            params=params,
+            pool=self.connect(chain, profile, settings.environment),
+            program=program,
+            accounts=ChainAddresses(relayer, vault, relayer, treasury, False, REDIRECT_SECONDS),
+            signer=signer,
+            deposits=deposit_keys,
+            mints=MintRegistry(params.token_2022),
+            tokens=tuple(dict.fromkeys(t.address for t in tokens if not t.native)),
+            native=next((t.address for t in tokens if t.native and t.enabled), ""),
+        )
+        return SolanaOperator(SolanaChain(context, profile.poll_seconds), settings.environment)
+
+    def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
+        if profile is None or not profile.program:
+            return []
+        return [ContractCheck("program", profile.program, "")]
+
+    def _identity(self, chain: Chain) -> ChainIdentity:
+        request = RpcRequest("getGenesisHash")
+        return ChainIdentity(request, str(chain.chain_id), _parse_genesis, _BUSY)
+
+    def _node_params(self, chain: Chain) -> ChainParams:
+        return load_chain_params(chain.id)
+
+    def _read_head(self, session: RpcSession) -> NodeHead:
+        return diagnostics.read_head(session)
+
+    def _check_capabilities(
+        self, chain: Chain, profile: ChainProfile, subject: str, pool: RpcPool, head: NodeHead
+    ) -> Iterator[Finding]:
+        params = load_chain_params(chain.id)
+        return diagnostics.check_limits(subject, pool, params, profile.treasury)
 
 
-def contract_locations(profile: ChainProfile | None) -> Sequence[ContractCheck]:
-    """As `rpc.protocols.ChainFamily` says: every operator's program lies elsewhere."""
-    if profile is None or not profile.program:
-        return []
-    return [ContractCheck("program", profile.program, "")]
+def _program_addresses(name: str, profile: ChainProfile, signer: SolanaSigner) -> ProgramAddresses:
+    """The program's address from the profile, or else the one that this key deploys to. Raises
+    `ValueError` if the profile is invalid."""
+    if not profile.program:
+        return ProgramAddresses(signer.other(PROGRAM_PURPOSE).address)
+    try:
+        return ProgramAddresses(canonical_address("solana", profile.program))
+    except ValueError as error:
+        raise ValueError(f"chains.{name}.program {error}") from None
+
+
+def _deposit_keys(settings: ChainSettings) -> DepositKeys | None:
+    profile, field = settings.profile, f"chains.{settings.name}.deposit_key"
+    if profile.deposits == "program":
+        return None
+    if not profile.deposit_key:
+        raise ValueError(
+            f'{field} must be given where deposits = "derived": env:NAME or keystore:PATH'
+        )
+    keyring, password = settings.keyring, profile.key_password
+    return keyring.signer_for(field, DEPOSIT_KEYS, profile.deposit_key, password)
+
+
+def _parse_genesis(result: Any) -> str:
+    if not isinstance(result, str) or not _HASH.match(result):
+        raise MalformedResponse("the node did not return a block hash")
+    return result[:_NAME_LENGTH]

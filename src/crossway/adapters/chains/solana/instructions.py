@@ -44,7 +44,7 @@ class InstructionContext:
 
 
 def build_instructions(
-    book: InstructionContext, action: OutboundCall, number: int, over: bool
+    context: InstructionContext, action: OutboundCall, number: int, over: bool
 ) -> list[Instruction]:
     """The instructions of a call; `number` is its account's sequence number. `over`: the balance
     exceeds the deposit amount, so the refund address needs a token account. Raises `ValueError`
@@ -52,19 +52,19 @@ def build_instructions(
     terms = action.terms
     if terms is None:
         raise ValueError(f"the {action.kind} of {action.intent_hash} lacks its terms")
-    hashes = hash_terms(book.catalogue, terms, action.bridger, action.coordinator)
+    hashes = hash_terms(context.catalogue, terms, action.bridger, action.coordinator)
     if "0x" + hashes.intent_hash.hex() != action.intent_hash:
         raise ValueError(f"the terms of {action.intent_hash} do not match its hash")
-    source = b"".join(source_words(book.catalogue, terms, action.bridger, action.coordinator))
-    builder = _CallBuilder(book, action, hashes.intent_hash, number)
+    source = b"".join(source_words(context.catalogue, terms, action.bridger, action.coordinator))
+    builder = _CallBuilder(context, action, hashes.intent_hash, number)
     if action.kind is OutboundTxKind.FILL:
-        chain = chain_word(book.catalogue.chains[terms.destination_chain])
+        chain = chain_word(context.catalogue.chains[terms.destination_chain])
         return builder.fill(source + chain)
-    terms_words = source + keccak256(b"".join(dest_words(book.catalogue, terms)))
+    terms_words = source + keccak256(b"".join(dest_words(context.catalogue, terms)))
     first = action.outputs[0]
     if first.source == action.bridger:
         return builder.settle(terms_words)
-    if not book.keyed and book.program.deposit_owner(hashes.intent_hash) != first.source:
+    if not context.keyed and context.program.deposit_owner(hashes.intent_hash) != first.source:
         raise ValueError(f"{first.source} is not a deposit address of the configured program")
     if action.kind is OutboundTxKind.START:
         return builder.start(terms_words, terms.refund_address, over)
@@ -73,7 +73,7 @@ def build_instructions(
 
 @dataclass(frozen=True, slots=True)
 class _CallBuilder:
-    book: InstructionContext
+    context: InstructionContext
     action: OutboundCall
     key: bytes
     number: int
@@ -82,123 +82,123 @@ class _CallBuilder:
         out = self.action.outputs[0]
         token = out.token
         creating = [out.to, back] if over else [out.to]
-        places = [
+        accounts = [
             (self.action.account, SIGN_WRITE),
             *self._deposit(out),
             *self._mint(token),
             (SYSTEM, READ),
             (back, WRITE),
             (self._account(back, token), WRITE),
-            (self.book.program.state(self.key), WRITE),
+            (self.context.program.state(self.key), WRITE),
             (out.to, WRITE if is_native(token) else READ),
             (self._account(out.to, token), WRITE),
         ]
-        return [*self._create(token, creating), self._call(START, words, places)]
+        return [*self._create(token, creating), self._call(START, words, accounts)]
 
     def refund(self, words: bytes, out: Output, back: str) -> list[Instruction]:
         token, native = out.token, is_native(out.token)
         redirected = out.to != back
-        places = [
+        accounts = [
             (self.action.account, SIGN_WRITE),
             *self._deposit(out),
             *self._mint(token),
             (SYSTEM, READ),
             (back, WRITE),
             (self._account(back, token), WRITE),
-            (self.book.program.state(self.key), WRITE if native else READ),
+            (self.context.program.state(self.key), WRITE if native else READ),
         ]
         receivers = [back]
         if redirected:
             receivers = [back, out.to]
-            places += [(out.to, WRITE), (self._account(out.to, token), WRITE)]
+            accounts += [(out.to, WRITE), (self._account(out.to, token), WRITE)]
         which = REDIRECT if redirected else REFUND
-        return [*self._create(token, receivers), self._call(which, words, places)]
+        return [*self._create(token, receivers), self._call(which, words, accounts)]
 
     def settle(self, words: bytes) -> list[Instruction]:
         paid = [(output.to, output.amount) for output in self.action.outputs if output.amount]
         token, vault = self.action.outputs[0].token, self.action.bridger
         native = is_native(token)
-        places = [
+        accounts = [
             (self.action.account, SIGN_WRITE),
             (vault, WRITE if native else READ),
             (self._account(vault, token), WRITE),
             *self._mint(token),
             (SYSTEM, READ),
-            (self.book.program.state(self.key), WRITE),
-            (self.book.program.retained(self.action.coordinator, token), WRITE),
+            (self.context.program.state(self.key), WRITE),
+            (self.context.program.retained(self.action.coordinator, token), WRITE),
         ]
         for to, _ in paid:
-            places += [(to, WRITE if native else READ), (self._account(to, token), WRITE)]
+            accounts += [(to, WRITE if native else READ), (self._account(to, token), WRITE)]
         units = b"".join(units.to_bytes(8, "little") for _, units in paid)
         creating = list(dict.fromkeys(to for to, _ in paid))
-        return [*self._create(token, creating), self._call(SETTLE, words + units, places)]
+        return [*self._create(token, creating), self._call(SETTLE, words + units, accounts)]
 
     def fill(self, words: bytes) -> list[Instruction]:
         out = self.action.outputs[0]
         if out.amount is None:
             raise ValueError("a fill must name its amount")
         payer, token = self.action.account, out.token
-        places = [
+        accounts = [
             (payer, SIGN_WRITE),
             (self._account(payer, token), WRITE),
             *self._mint(token),
             (SYSTEM, READ),
-            (self.book.program.marker(self.key), WRITE),
+            (self.context.program.marker(self.key), WRITE),
             (out.to, WRITE if is_native(token) else READ),
             (self._account(out.to, token), WRITE),
         ]
         data = words + out.amount.to_bytes(8, "little")
-        return [*self._create(token, [out.to]), self._call(FILL, data, places)]
+        return [*self._create(token, [out.to]), self._call(FILL, data, accounts)]
 
     def _deposit(self, out: Output) -> list[AccountRole]:
-        owner = SIGN_WRITE if self.book.keyed else WRITE
+        owner = SIGN_WRITE if self.context.keyed else WRITE
         return [(out.source, owner), (self._account(out.source, out.token), WRITE)]
 
     def _mint(self, token: str) -> list[AccountRole]:
         mint = SYSTEM if is_native(token) else token
-        return [(mint, READ), (self.book.mints.program_of(token), READ)]
+        return [(mint, READ), (self.context.mints.program_of(token), READ)]
 
     def _account(self, wallet: str, token: str) -> str:
-        return self.book.mints.account_of(wallet, token)
+        return self.context.mints.account_of(wallet, token)
 
     def _create(self, token: str, wallets: Sequence[str]) -> list[Instruction]:
         if is_native(token):
             return []
         return [
-            create_token_account(self.book.mints, self.action.account, wallet, token)
+            create_token_account(self.context.mints, self.action.account, wallet, token)
             for wallet in wallets
         ]
 
-    def _call(self, which: int, data: bytes, places: Sequence[AccountRole]) -> Instruction:
+    def _call(self, which: int, data: bytes, accounts: Sequence[AccountRole]) -> Instruction:
         head = bytes([which]) + self.number.to_bytes(8, "little")
-        return instruction(self.book.program.id, head + data, places)
+        return instruction(self.context.program.id, head + data, accounts)
 
 
 def withdraw_instruction(
-    book: InstructionContext, coordinator: str, token: str, to: str, units: int
+    context: InstructionContext, coordinator: str, token: str, to: str, units: int
 ) -> list[Instruction]:
     """Withdraw retained amounts of settled intents from a coordinator's vault."""
-    native, vault = is_native(token), book.program.vault(coordinator)
-    places: list[AccountRole] = [
+    native, vault = is_native(token), context.program.vault(coordinator)
+    accounts: list[AccountRole] = [
         (coordinator, SIGN_WRITE),
         (vault, WRITE if native else READ),
-        (book.mints.account_of(vault, token), WRITE),
+        (context.mints.account_of(vault, token), WRITE),
         (SYSTEM if native else token, READ),
-        (book.mints.program_of(token), READ),
+        (context.mints.program_of(token), READ),
         (SYSTEM, READ),
-        (book.program.retained(coordinator, token), WRITE),
+        (context.program.retained(coordinator, token), WRITE),
         (to, WRITE if native else READ),
-        (book.mints.account_of(to, token), WRITE),
+        (context.mints.account_of(to, token), WRITE),
     ]
     data = bytes([WITHDRAW]) + bytes(8) + units.to_bytes(8, "little")
-    accounts = [] if native else [create_token_account(book.mints, coordinator, to, token)]
-    return [*accounts, instruction(book.program.id, data, places)]
+    creation = [] if native else [create_token_account(context.mints, coordinator, to, token)]
+    return [*creation, instruction(context.program.id, data, accounts)]
 
 
 def create_token_account(mints: MintRegistry, payer: str, wallet: str, token: str) -> Instruction:
     """Create a wallet's associated token account if it does not exist."""
     program = mints.program_of(token)
-    places: list[AccountRole] = [
+    accounts: list[AccountRole] = [
         (payer, SIGN_WRITE),
         (mints.account_of(wallet, token), WRITE),
         (wallet, READ),
@@ -206,14 +206,14 @@ def create_token_account(mints: MintRegistry, payer: str, wallet: str, token: st
         (SYSTEM, READ),
         (program, READ),
     ]
-    return instruction(ASSOCIATED, _CREATE_IDEMPOTENT, places)
+    return instruction(ASSOCIATED, _CREATE_IDEMPOTENT, accounts)
 
 
-def instruction(program: str, data: bytes, places: Sequence[AccountRole]) -> Instruction:
+def instruction(program: str, data: bytes, accounts: Sequence[AccountRole]) -> Instruction:
     """An instruction for a program with these accounts in order."""
     metas = [
         AccountMeta(Pubkey.from_string(address), is_signer=signs, is_writable=writes)
-        for address, (writes, signs) in places
+        for address, (writes, signs) in accounts
     ]
     return Instruction(Pubkey.from_string(program), data, metas)
 

@@ -7,10 +7,11 @@ from importlib.resources import files
 from solders.pubkey import Pubkey
 
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.adapters.chains.solana.accounts import fetch_accounts
 from crossway.adapters.chains.solana.chain_context import ChainContext
 from crossway.adapters.chains.solana.pdas import derive_address
-from crossway.adapters.chains.solana.rpc_schemas import Account, Malformed
+from crossway.adapters.chains.solana.rpc_schemas import Account
 
 LOADER = "BPFLoaderUpgradeab1e11111111111111111111111"
 # Header sizes before the code: in the program data account, and in a buffer account.
@@ -30,7 +31,7 @@ class ProgramAccount:
     """The account at a program's address. `trouble` is empty if it is the built program;
     `authority` may replace it, nobody if empty."""
 
-    trouble: str
+    problem: str
     authority: str
 
 
@@ -41,12 +42,12 @@ def code_account(program: str) -> str:
 
 def fetch_program(context: ChainContext, session: RpcSession) -> ProgramAccount:
     """Fetch the account at the program's address."""
-    places = [context.program.id, code_account(context.program.id)]
+    addresses = [context.program.id, code_account(context.program.id)]
     size = HEAD + 2 * len(built_code())
-    program, code = fetch_accounts(context, session, places, 0, size)
+    program, code = fetch_accounts(context, session, addresses, 0, size)
     if program is None:
         return ProgramAccount("not deployed", "")
-    pointing = _PROGRAM.to_bytes(4, "little") + bytes(Pubkey.from_string(places[1]))
+    pointing = _PROGRAM.to_bytes(4, "little") + bytes(Pubkey.from_string(addresses[1]))
     if program.owner != LOADER or program.data != pointing or code is None:
         return ProgramAccount(f"other code at {context.program.id}", "")
     return _check_code(code, context.program.id)
@@ -54,7 +55,7 @@ def fetch_program(context: ChainContext, session: RpcSession) -> ProgramAccount:
 
 def _check_code(code: Account, program: str) -> ProgramAccount:
     if code.owner != LOADER or len(code.data) < HEAD or code.data[0] != _CODE:
-        raise Malformed("the node returns a program account in an unknown format")
+        raise MalformedResponse("the node returns a program account in an unknown format")
     authority = _authority(code.data[12:HEAD])
     same = code.data[HEAD:].rstrip(b"\0") == built_code().rstrip(b"\0")
     return ProgramAccount("" if same else f"other code at {program}", authority)
@@ -64,11 +65,11 @@ def _authority(data: bytes) -> str:
     return str(Pubkey.from_bytes(data[1 : 1 + _ADDRESS])) if data[0] else ""
 
 
-def buffer_content(one: Account | None, owner: str) -> bytes | None:
+def buffer_content(account: Account | None, owner: str) -> bytes | None:
     """The code in a buffer account; None if this owner has no such account."""
-    if one is None:
+    if account is None:
         return None
-    right = one.owner == LOADER and one.data[:1] == bytes([_BUFFER])
-    if not right or _authority(one.data[4:BUFFER_HEAD]) != owner:
+    is_buffer = account.owner == LOADER and account.data[:1] == bytes([_BUFFER])
+    if not is_buffer or _authority(account.data[4:BUFFER_HEAD]) != owner:
         raise ValueError("the buffer account of the deployment is used for something else")
-    return one.data[BUFFER_HEAD:]
+    return account.data[BUFFER_HEAD:]

@@ -1,4 +1,4 @@
-"""Operator transactions on a cluster: built, sent and awaited."""
+"""Transactions that an operator runs on a Solana cluster: built, sent and awaited."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,19 +19,20 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token, format_units
 from crossway.ports.chain import IncludedTx
 
-LAMPORTS_PER_SOL = "signatures"
+GAS_UNIT = "signatures"
 _TIMEOUT_SECONDS, _POLL_SECONDS, _RESEND_SECONDS = 300.0, 0.4, 2.0
 
 
 @dataclass(frozen=True)
 class OperatorContext:
-    """A cluster, the payer, and the accounts of a deployment."""
+    """A cluster, and the account that pays."""
 
     chain: SolanaChain
     payer: SolanaSigner
 
     @property
     def owner(self) -> SolanaSigner:
+        """The relayer, which owns the program."""
         return self.chain.context.signer
 
     def account(self, purpose: bytes) -> SolanaSigner:
@@ -44,91 +45,99 @@ class OperatorContext:
         return list(unique.values())
 
     def price(self) -> int:
+        """The compute unit price of each transaction."""
         return price_of(self.chain.context.params, self.chain.fee_units())
 
 
-def withdrawal_plan(chain: SolanaChain, token: Token, to: str, units: int) -> TxPlan:
-    """The steps that withdraw retained amounts from the vault."""
-    site, context = OperatorContext(chain, chain.context.signer), chain.context
-    asked = instructions.withdraw_instruction(
+def plan_withdrawal(chain: SolanaChain, token: Token, to: str, units: int) -> TxPlan:
+    """Withdraw from the vault what it retains of our own payments."""
+    operator, context = OperatorContext(chain, chain.context.signer), chain.context
+    withdrawal = instructions.withdraw_instruction(
         context.instruction_context, context.accounts.coordinator, token.address, to, units
     )
     description = f"{format_units(units, token.decimals)} {token.symbol} from the vault to {to}"
     cost = chain.fee_units()
-    send = partial(sign_tx, site, asked, site.signers())
-    return plan(site, lambda line: [OperatorTx(description, 1, cost, send)])
+    send = partial(sign_tx, operator, withdrawal, operator.signers())
+    return build_plan(operator, lambda session: [OperatorTx(description, 1, cost, send)])
 
 
 def retained_amount(chain: SolanaChain, token: str) -> int:
-    """The amount retained in our vault from settled payments, in units of a token."""
+    """Base units of a token that the vault retains of our own settled payments."""
     context = chain.context
     address = context.program.retained(context.accounts.coordinator, token)
-    account = context.pool.first(lambda line: fetch_accounts(context, line, [address], 0, 16))[0]
-    right = account is not None and account.owner == context.program.id and account.data[:1] == b"K"
-    return int.from_bytes(account.data[8:16], "little") if account is not None and right else 0
+    account = context.pool.first(lambda s: fetch_accounts(context, s, [address], 0, 16))[0]
+    if account is None or account.owner != context.program.id or account.data[:1] != b"R":
+        return 0
+    return int.from_bytes(account.data[8:16], "little")
 
 
-def plan(site: OperatorContext, work: Callable[[RpcSession], list[OperatorTx]]) -> TxPlan:
-    nodes, payer = site.chain.context.pool, site.payer.address
-    errands = nodes.first(work)
-    return TxPlan(tuple(errands), payer, site.chain.native_balance(payer), LAMPORTS_PER_SOL)
+def build_plan(
+    operator: OperatorContext, build: Callable[[RpcSession], list[OperatorTx]]
+) -> TxPlan:
+    """The plan of the transactions that `build` returns."""
+    chain, payer = operator.chain, operator.payer.address
+    transactions = chain.context.pool.first(build)
+    return TxPlan(tuple(transactions), payer, chain.native_balance(payer), GAS_UNIT)
 
 
 @dataclass(frozen=True, slots=True)
 class PendingTx:
+    """A transaction that was sent, and its number of signatures."""
+
     tx_id: str
     raw: bytes
     signatures: int
 
 
 def sign_tx(
-    site: OperatorContext,
+    operator: OperatorContext,
     instructions: Sequence[Instruction],
     signers: Sequence[SolanaSigner],
-    sent: OnSent,
+    on_sent: OnSent,
 ) -> OperatorTxResult:
-    return await_confirmation(site, [send_and_confirm(site, instructions, signers, sent)])[0]
+    """Sign and send one transaction, and wait until it is confirmed."""
+    return await_confirmation(operator, [send_tx(operator, instructions, signers, on_sent)])[0]
 
 
-def send_and_confirm(
-    site: OperatorContext,
+def send_tx(
+    operator: OperatorContext,
     instructions: Sequence[Instruction],
     signers: Sequence[SolanaSigner],
-    sent: OnSent,
+    on_sent: OnSent,
 ) -> PendingTx:
-    chain = site.chain
-    price = site.price()
-    recent = chain.recent()
-    tx_id, raw = sign_instructions(instructions, signers, recent, chain.context.params.units, price)
-    sent(tx_id)
-    objection = chain.context.pool.first(lambda line: send_signed(line, [raw], certain=False))[0]
-    if objection:
-        raise ValueError(f"{chain.id}: the node refuses the transaction: {objection}")
+    """Sign and send one transaction. Raises `ValueError` with the node's error."""
+    chain, price = operator.chain, operator.price()
+    recent, units = chain.tx_sender.recent(), chain.context.params.units
+    tx_id, raw = sign_instructions(instructions, signers, recent, units, price)
+    on_sent(tx_id)
+    error = chain.context.pool.first(lambda s: send_signed(s, [raw], certain=False))[0]
+    if error:
+        raise ValueError(f"{chain.id}: the node refuses the transaction: {error}")
     return PendingTx(tx_id, raw, len(signers))
 
 
-def await_confirmation(site: OperatorContext, sent: Sequence[PendingTx]) -> list[OperatorTxResult]:
+def await_confirmation(
+    operator: OperatorContext, pending: Sequence[PendingTx]
+) -> list[OperatorTxResult]:
     """Wait until each is in a confirmed block; each is sent again, because nodes forget."""
-    nodes, until, again = site.chain.context.pool, time.monotonic() + _TIMEOUT_SECONDS, 0.0
-    names = [entry.tx_id for entry in sent]
-    while time.monotonic() < until:
-        confirmations = nodes.first(lambda line: statuses(line, names))
-        if all(confirmations[entry] in ("confirmed", "finalized") for entry in names):
-            became = site.chain.status(names)
-            worked = {
-                n
-                for n, entry in became.items()
-                if isinstance(entry, IncludedTx) and not entry.reason
-            }
-            return [
-                OperatorTxResult(entry.tx_id, entry.tx_id in worked, entry.signatures)
-                for entry in sent
-            ]
-        if time.monotonic() > again:
-            again = time.monotonic() + _RESEND_SECONDS
-            waiting = [entry.raw for entry in sent if confirmations[entry.tx_id] is None]
-            nodes.first(partial(send_signed, transactions=waiting, certain=False))
+    pool, resend_at = operator.chain.context.pool, 0.0
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
+    tx_ids = [transaction.tx_id for transaction in pending]
+    while time.monotonic() < deadline:
+        confirmations = pool.first(lambda session: statuses(session, tx_ids))
+        if all(confirmations[tx_id] in ("confirmed", "finalized") for tx_id in tx_ids):
+            return _results(operator.chain, pending)
+        if time.monotonic() > resend_at:
+            resend_at = time.monotonic() + _RESEND_SECONDS
+            missing = [t.raw for t in pending if confirmations[t.tx_id] is None]
+            pool.first(partial(send_signed, transactions=missing, certain=False))
         time.sleep(_POLL_SECONDS)
     raise Unreachable(
-        f"{names[0]} is in no block after {_TIMEOUT_SECONDS:.0f} s: check it in an explorer"
+        f"{tx_ids[0]} is in no block after {_TIMEOUT_SECONDS:.0f} s: check it in an explorer"
     )
+
+
+def _results(chain: SolanaChain, pending: Sequence[PendingTx]) -> list[OperatorTxResult]:
+    results = chain.status([transaction.tx_id for transaction in pending])
+    succeeded = {i for i, r in results.items() if isinstance(r, IncludedTx) and not r.reason}
+    return [OperatorTxResult(t.tx_id, t.tx_id in succeeded, t.signatures) for t in pending]

@@ -73,7 +73,7 @@ class ProgramAddresses:
         mint = SYSTEM if is_native(token) else token
         parts = (coordinator, mint)
         return derive_address(
-            self.id, b"kept", *(bytes(Pubkey.from_string(address)) for address in parts)
+            self.id, b"retained", *(bytes(Pubkey.from_string(address)) for address in parts)
         )
 
 

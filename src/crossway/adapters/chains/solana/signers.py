@@ -12,7 +12,8 @@ from crossway.adapters.chains.rpc.keys import KeyKind, KeyMissing, parse_hex_key
 _SEED, _KEYPAIR_BYTES = 32, 64
 # A key has 64 bytes; 32 bytes in base58 would be an address.
 _BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]{80,90}\Z", re.ASCII)
-_PURPOSE = b"crossway deposit address\0"
+_DEPOSIT_PURPOSE = b"crossway deposit address\0"
+PROGRAM_PURPOSE = b"crossway program\0"
 
 
 class SolanaSigner:
@@ -57,7 +58,7 @@ class DepositKeys:
 
     def of(self, key: bytes) -> SolanaSigner:
         """The keypair of an intent's deposit address."""
-        return SolanaSigner(hmac.digest(self._secret, _PURPOSE + key, "sha256"))
+        return SolanaSigner(hmac.digest(self._secret, _DEPOSIT_PURPOSE + key, "sha256"))
 
 
 def parse_key(text: str) -> bytes | None:

@@ -33,34 +33,34 @@ class ProgramCursor:
 def find_paid_out(
     context: ChainContext,
     session: RpcSession,
-    ours: ProgramCursor,
+    cursor: ProgramCursor,
     after: int,
     owners: Collection[str],
     explained: Collection[str],
 ) -> tuple[set[str], str]:
     """The deposit addresses that the program debited since the last poll, or after a slot, except
-    those `seen` to have changed; and the newest transaction, to keep once all was read."""
+    those whose change is `explained`; and the newest transaction, to keep once all was read."""
     # Transaction lists may lag behind blocks.
-    listed = _entries(session, context.program.id, ours.newest, after - context.params.behind)
+    entries = _entries(session, context.program.id, cursor.newest, after - context.params.behind)
     # Our own transactions also move what arrived since the last poll.
     signed_here = {"", *explained}
-    theirs = [
-        entry.name
-        for entry in listed
-        if entry.succeeded and ours.sources.get(entry.name) not in signed_here
+    foreign = [
+        entry.tx_id
+        for entry in entries
+        if entry.succeeded and cursor.sources.get(entry.tx_id) not in signed_here
     ]
     watched = set(owners)
-    read = fetch_transactions(session, theirs) if watched else {}
+    parsed = fetch_transactions(session, foreign) if watched else {}
     debited = {
-        transactions.source
-        for entry in read.values()
+        movement.source
+        for entry in parsed.values()
         if entry.error is None
-        for transactions in entry.movements(context.program.id)
-        if transactions.source in watched
+        for movement in entry.movements(context.program.id)
+        if movement.source in watched
     }
-    lacking = bool(watched) and len(read) < len(theirs)
-    ours.tries = ours.tries + 1 if lacking and ours.tries < _TRIES else 0
-    return debited, listed[0].name if listed and not ours.tries else ours.newest
+    incomplete = bool(watched) and len(parsed) < len(foreign)
+    cursor.tries = cursor.tries + 1 if incomplete and cursor.tries < _TRIES else 0
+    return debited, entries[0].tx_id if entries and not cursor.tries else cursor.newest
 
 
 def _entries(session: RpcSession, program: str, until: str, after: int) -> list[SignatureEntry]:
@@ -72,5 +72,5 @@ def _entries(session: RpcSession, program: str, until: str, after: int) -> list[
         entries += page if until else [entry for entry in page if entry.slot > after]
         if len(page) < PAGE or (not until and page[-1].slot <= after):
             break
-        before = page[-1].name
+        before = page[-1].tx_id
     return entries

@@ -11,16 +11,14 @@ from solders.pubkey import Pubkey
 
 from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
 from crossway.adapters.chains.solana.chain_context import CONFIRMED
 from crossway.adapters.chains.solana.pdas import SYSTEM
 from crossway.adapters.chains.solana.rpc_schemas import (
-    Malformed,
+    as_text,
+    as_u64,
     parse_address,
     parse_base64,
-    parse_int,
-    parse_list,
-    parse_object,
-    parse_str,
     parse_time,
 )
 
@@ -40,7 +38,7 @@ _TOO_NEW = -32015
 class TokenMovement:
     """One movement that the program logged; `token` is the system program's address for SOL."""
 
-    why: int
+    reason: int
     key: bytes
     caller: str
     token: str
@@ -71,7 +69,7 @@ class ParsedTransaction:
     """A transaction in a block. `error` is None if it succeeded; balances are by the index of the
     account in `keys`, the first of which paid the fee."""
 
-    name: str
+    tx_id: str
     slot: int
     at: datetime
     error: Any
@@ -100,13 +98,13 @@ class ParsedTransaction:
 def _program_logs(logs: Iterable[str], program: str) -> Iterator[bytes]:
     """The data that a program logged while it was the one running."""
     running: list[str] = []
-    for session in logs:
-        if (match := _RUNS.match(session)) is not None:
+    for log in logs:
+        if (match := _RUNS.match(log)) is not None:
             running.append(match[1])
-        elif session.startswith(_DATA):
+        elif log.startswith(_DATA):
             if running and running[-1] == program:
-                yield parse_base64(session.removeprefix(_DATA).split(" ")[0])
-        elif _ENDED.match(session) and running:
+                yield parse_base64(log.removeprefix(_DATA).split(" ")[0])
+        elif _ENDED.match(log) and running:
             running.pop()
 
 
@@ -124,104 +122,94 @@ def parse_movement(data: bytes) -> TokenMovement:
     )
 
 
-def fetch_transactions(session: RpcSession, names: Sequence[str]) -> dict[str, ParsedTransaction]:
+def fetch_transactions(session: RpcSession, tx_ids: Sequence[str]) -> dict[str, ParsedTransaction]:
     """Transactions by id, without those that the node does not have or whose version is not
     supported."""
-    requests = {"encoding": "json", "commitment": CONFIRMED, "maxSupportedTransactionVersion": 0}
-    answers = session.batch([RpcRequest("getTransaction", (name, requests)) for name in names])
+    options = {"encoding": "json", "commitment": CONFIRMED, "maxSupportedTransactionVersion": 0}
+    results = session.batch([RpcRequest("getTransaction", (tx_id, options)) for tx_id in tx_ids])
     transactions = {}
-    for name, answer in zip(names, answers, strict=True):
-        if isinstance(answer, RpcError):
-            if answer.code != _TOO_NEW:
-                raise NodeUnavailable(f"the node does not return a transaction: {answer.message}")
-        elif answer is not None:
-            transactions[name] = parse_transaction(answer, name)
+    for tx_id, result in zip(tx_ids, results, strict=True):
+        if isinstance(result, RpcError):
+            if result.code != _TOO_NEW:
+                raise NodeUnavailable(f"the node does not return a transaction: {result.message}")
+        elif result is not None:
+            transactions[tx_id] = parse_transaction(result, tx_id)
     return transactions
 
 
-def parse_transaction(value: Any, name: str) -> ParsedTransaction:
+def parse_transaction(value: Any, tx_id: str) -> ParsedTransaction:
     """Parse one transaction and check that it is the requested one."""
-    transaction = parse_object(value, "a transaction")
-    inner, meta = (
-        parse_object(transaction.get("transaction"), "it"),
-        parse_object(transaction.get("meta"), "its outcome"),
-    )
-    message = parse_object(inner.get("message"), "a message")
-    if name not in parse_list(inner.get("signatures"), "signatures")[:1]:
-        raise Malformed("the node answered another transaction than was asked for")
+    transaction = as_object(value, "a transaction")
+    inner = as_object(transaction.get("transaction"), "it")
+    meta = as_object(transaction.get("meta"), "its outcome")
+    message = as_object(inner.get("message"), "a message")
+    if tx_id not in as_list(inner.get("signatures"), "signatures")[:1]:
+        raise MalformedResponse("the node answered another transaction than was asked for")
     keys = _keys(message, meta)
-    before = _lamports(meta.get("preBalances"), keys)
+    logs = as_list(meta.get("logMessages") or [], "logs")
     return ParsedTransaction(
-        name=name,
-        slot=parse_int(transaction.get("slot"), "a slot"),
+        tx_id=tx_id,
+        slot=as_u64(transaction.get("slot"), "a slot"),
         at=parse_time(transaction.get("blockTime")),
         error=meta.get("err"),
         keys=keys,
-        lamports_before=before,
+        lamports_before=_lamports(meta.get("preBalances"), keys),
         lamports_after=_lamports(meta.get("postBalances"), keys),
         before=_holdings(meta.get("preTokenBalances"), keys),
         after=_holdings(meta.get("postTokenBalances"), keys),
         calls=tuple(_calls(message, keys)),
-        logs=tuple(
-            entry for entry in parse_list(meta.get("logMessages") or [], "logs") if _is_text(entry)
-        ),
+        logs=tuple(log for log in logs if isinstance(log, str)),
     )
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
 def _keys(message: Mapping[str, Any], meta: Mapping[str, Any]) -> tuple[str, ...]:
-    listed = parse_list(message.get("accountKeys"), "accounts")
+    listed = as_list(message.get("accountKeys"), "accounts")
     loaded = meta.get("loadedAddresses") or {}
     for part in ("writable", "readonly"):
-        listed = listed + parse_list(parse_object(loaded, "accounts").get(part) or [], "accounts")
+        listed = listed + as_list(as_object(loaded, "accounts").get(part) or [], "accounts")
     return tuple(parse_address(key) for key in listed)
 
 
 def _lamports(value: Any, keys: Sequence[str]) -> tuple[int, ...]:
-    values = tuple(parse_int(entry, "a balance") for entry in parse_list(value, "balances"))
+    values = tuple(as_u64(entry, "a balance") for entry in as_list(value, "balances"))
     if len(values) != len(keys):
-        raise Malformed("the node answered balances of other accounts")
+        raise MalformedResponse("the node answered balances of other accounts")
     return values
 
 
 def _holdings(value: Any, keys: Sequence[str]) -> dict[int, TokenBalance]:
     balances = {}
-    for entry in parse_list(value or [], "balances"):
-        told = parse_object(entry, "a balance")
-        index = parse_int(told.get("accountIndex"), "a place")
-        amount = parse_object(told.get("uiTokenAmount"), "an amount").get("amount")
+    for entry in as_list(value or [], "balances"):
+        fields = as_object(entry, "a balance")
+        index = as_u64(fields.get("accountIndex"), "a place")
+        amount = as_object(fields.get("uiTokenAmount"), "an amount").get("amount")
         if index >= len(keys) or not isinstance(amount, str) or not amount.isdecimal():
-            raise Malformed("the node did not return a balance")
-        owner = told.get("owner") or SYSTEM
+            raise MalformedResponse("the node did not return a balance")
+        owner = fields.get("owner") or SYSTEM
         balances[index] = TokenBalance(
-            parse_address(owner), parse_address(told.get("mint")), int(amount)
+            parse_address(owner), parse_address(fields.get("mint")), int(amount)
         )
     return balances
 
 
 def _calls(message: Mapping[str, Any], keys: Sequence[str]) -> Iterator[Call]:
-    for entry in parse_list(message.get("instructions"), "instructions"):
-        instruction = parse_object(entry, "an instruction")
-        index, data = (
-            parse_int(instruction.get("programIdIndex"), "a place"),
-            instruction.get("data"),
-        )
+    for entry in as_list(message.get("instructions"), "instructions"):
+        instruction = as_object(entry, "an instruction")
+        index, data = as_u64(instruction.get("programIdIndex"), "a place"), instruction.get("data")
+        malformed = MalformedResponse("the node answered something else than an instruction")
         if index >= len(keys) or not isinstance(data, str):
-            raise Malformed("the node answered something else than an instruction")
+            raise malformed
         try:
             yield Call(keys[index], base58.b58decode(data))
         except ValueError:
-            raise Malformed("the node answered something else than an instruction") from None
+            raise malformed from None
 
 
 @dataclass(frozen=True, slots=True)
 class SignatureEntry:
     """An entry of an account's transaction list."""
 
-    name: str
+    tx_id: str
     slot: int
     succeeded: bool
 
@@ -239,13 +227,13 @@ def signatures_request(address: str, until: str = "", before: str = "") -> RpcRe
 def parse_signatures(value: Any) -> list[SignatureEntry]:
     """Parse the transactions of an account, newest first."""
     entries = []
-    for entry in parse_list(value, "transactions"):
-        error = parse_object(entry, "a transaction")
-        name, slot = (
-            parse_str(error.get("signature"), "a name"),
-            parse_int(error.get("slot"), "a slot"),
+    for entry in as_list(value, "transactions"):
+        fields = as_object(entry, "a transaction")
+        tx_id, slot = (
+            as_text(fields.get("signature"), "a name"),
+            as_u64(fields.get("slot"), "a slot"),
         )
-        entries.append(SignatureEntry(name, slot, error.get("err") is None))
+        entries.append(SignatureEntry(tx_id, slot, fields.get("err") is None))
     return entries
 
 
@@ -253,18 +241,18 @@ def fetch_signatures(
     session: RpcSession, addresses: Sequence[str], until: Mapping[str, str]
 ) -> dict[str, list[SignatureEntry]]:
     """The transactions of each account after a known one, newest first."""
-    answers = session.call(
-        *(signatures_request(entry, until.get(entry, "")) for entry in addresses)
+    results = session.call(
+        *(signatures_request(address, until.get(address, "")) for address in addresses)
     )
     signatures = {}
-    for address, answer in zip(addresses, answers, strict=True):
-        listed = page = parse_signatures(answer)
+    for address, result in zip(addresses, results, strict=True):
+        entries = page = parse_signatures(result)
         pages = 1
         while len(page) == PAGE and pages < _MAX_PAGES:
             after = until.get(address, "")
             page = parse_signatures(
-                session.call(signatures_request(address, after, page[-1].name))[0]
+                session.call(signatures_request(address, after, page[-1].tx_id))[0]
             )
-            listed, pages = listed + page, pages + 1
-        signatures[address] = listed
+            entries, pages = entries + page, pages + 1
+        signatures[address] = entries
     return signatures

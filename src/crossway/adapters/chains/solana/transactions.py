@@ -10,8 +10,7 @@ from solders.pubkey import Pubkey
 from solders.signature import Signature
 from solders.transaction import Transaction
 
-from crossway.adapters.chains.solana.chain_context import ChainContext
-from crossway.adapters.chains.solana.chain_params import ChainParams
+from crossway.adapters.chains.solana.chain_context import ChainContext, ChainParams
 from crossway.adapters.chains.solana.head_tracker import RecentBlockhash
 from crossway.adapters.chains.solana.instructions import build_instructions
 from crossway.adapters.chains.solana.signers import SolanaSigner
@@ -28,18 +27,18 @@ RENT = 1_224_960 + 2 * 2_039_280
 _MICRO = 1_000_000
 
 
-def fee_of(traits: ChainParams, price: int) -> int:
+def fee_of(params: ChainParams, price: int) -> int:
     """The maximum cost of a transaction at this compute unit price, in lamports."""
-    return LAMPORTS_PER_SIGNATURE * MAX_SIGNATURES + RENT + -(-price * traits.units // _MICRO)
+    return LAMPORTS_PER_SIGNATURE * MAX_SIGNATURES + RENT + -(-price * params.units // _MICRO)
 
 
-def price_of(traits: ChainParams, fee_units: int) -> int:
+def price_of(params: ChainParams, fee_units: int) -> int:
     """The compute unit price at which a transaction costs at most this."""
     available = fee_units - LAMPORTS_PER_SIGNATURE * MAX_SIGNATURES - RENT
-    return max(available, 0) * _MICRO // traits.units
+    return max(available, 0) * _MICRO // params.units
 
 
-def deposit_amount_of(action: OutboundCall) -> str | None:
+def debited_address(action: OutboundCall) -> str | None:
     """The deposit address that a call debits; None if it debits none."""
     if action.kind is OutboundTxKind.FILL or action.outputs[0].source == action.bridger:
         return None
@@ -57,7 +56,7 @@ def sign_call(
     """Sign a call; the transaction id follows from its bytes."""
     instructions = build_instructions(context.instruction_context, action, number, over)
     signers = [context.signer]
-    source = deposit_amount_of(action)
+    source = debited_address(action)
     if source is not None and context.deposits is not None:
         keys = context.deposits.of(bytes.fromhex(action.intent_hash[2:]))
         if keys.address != source:

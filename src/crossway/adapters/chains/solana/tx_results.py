@@ -1,11 +1,11 @@
-"""Results of included transactions: token transfers, or the reason of failure."""
+"""Results of included Solana transactions: the transfers they made, or why they failed."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from crossway.adapters.chains.rpc.pool import RpcSession
-from crossway.adapters.chains.solana.chain_context import ChainContext, fetch_blocks
+from crossway.adapters.chains.rpc.tx_results import RevertReason
+from crossway.adapters.chains.solana.chain_context import ChainContext, read_blocks
 from crossway.adapters.chains.solana.pdas import SYSTEM
 from crossway.adapters.chains.solana.rpc_schemas import Block
 from crossway.adapters.chains.solana.transaction_parser import (
@@ -16,57 +16,48 @@ from crossway.adapters.chains.solana.transaction_parser import (
 )
 from crossway.ports.chain import ALREADY_DONE, NOTHING_TO_MOVE, IncludedTx, TokenTransfer
 
-
-@dataclass(frozen=True, slots=True)
-class FailureReason:
-    """An error in words; `permanent` if the same call can never succeed."""
-
-    words: str
-    permanent: bool
-
-
-_PROGRAM_ERRORS: Mapping[int, FailureReason] = {
-    7001: FailureReason("the program does not understand the call", True),
-    7002: FailureReason("an account is not the one that the program asks for", True),
-    7003: FailureReason("the terms name another chain", True),
-    7004: FailureReason("the program does not accept the terms", True),
-    7005: FailureReason("the time in which it could be started is over", True),
-    7006: FailureReason(ALREADY_DONE, True),
-    7007: FailureReason("the deposit address holds less than the total", False),
-    7008: FailureReason("it is too early for this", False),
-    7009: FailureReason(NOTHING_TO_MOVE, False),
-    7010: FailureReason("this account may not do this", True),
-    7011: FailureReason(ALREADY_DONE, True),
-    7012: FailureReason("the deposit was not collected", False),
-    7013: FailureReason("more was to be paid out than was collected", True),
-    7014: FailureReason(ALREADY_DONE, True),
-    7015: FailureReason(
+_PROGRAM_ERRORS: Mapping[int, RevertReason] = {
+    7001: RevertReason("the program does not understand the call", True),
+    7002: RevertReason("an account is not the one that the program asks for", True),
+    7003: RevertReason("the terms name another chain", True),
+    7004: RevertReason("the program does not accept the terms", True),
+    7005: RevertReason("the time in which it could be started is over", True),
+    7006: RevertReason(ALREADY_DONE, True),
+    7007: RevertReason("the deposit address holds less than the total", False),
+    7008: RevertReason("it is too early for this", False),
+    7009: RevertReason(NOTHING_TO_MOVE, False),
+    7010: RevertReason("this account may not do this", True),
+    7011: RevertReason(ALREADY_DONE, True),
+    7012: RevertReason("the deposit was not collected", False),
+    7013: RevertReason("more was to be paid out than was collected", True),
+    7014: RevertReason(ALREADY_DONE, True),
+    7015: RevertReason(
         "the receiver's account for the token is missing, frozen or wants a memo", False
     ),
-    7016: FailureReason("the token keeps a part of what is sent", True),
-    7017: FailureReason(
+    7016: RevertReason("the token keeps a part of what is sent", True),
+    7017: RevertReason(
         "the token takes a fee, calls a hook or can be taken back by its issuer", True
     ),
-    7018: FailureReason("an account would hold less SOL than Solana lets stand", False),
-    7019: FailureReason("the time in which it could be filled is over", True),
+    7018: RevertReason("an account would hold less SOL than Solana lets stand", False),
+    7019: RevertReason("the time in which it could be filled is over", True),
 }
-_TOKEN_ERRORS: Mapping[int, FailureReason] = {
-    1: FailureReason("the relayer's stock was short", False),
-    17: FailureReason("the account for the token is frozen", False),
+_TOKEN_ERRORS: Mapping[int, RevertReason] = {
+    1: RevertReason("the relayer's stock was short", False),
+    17: RevertReason("the account for the token is frozen", False),
 }
-_BY_NAME: Mapping[str, FailureReason] = {
-    "InsufficientFundsForFee": FailureReason("the relayer has too little SOL for the fee", False),
-    "InsufficientFundsForRent": FailureReason(
+_BY_NAME: Mapping[str, RevertReason] = {
+    "InsufficientFundsForFee": RevertReason("the relayer has too little SOL for the fee", False),
+    "InsufficientFundsForRent": RevertReason(
         "an account would hold less SOL than Solana lets stand", False
     ),
-    "BlockhashNotFound": FailureReason("its time is over", False),
-    "ComputationalBudgetExceeded": FailureReason("it needed more work than it was given", False),
-    "ProgramFailedToComplete": FailureReason("it needed more work than it was given", False),
+    "BlockhashNotFound": RevertReason("its time is over", False),
+    "ComputationalBudgetExceeded": RevertReason("it needed more work than it was given", False),
+    "ProgramFailedToComplete": RevertReason("it needed more work than it was given", False),
 }
-_UNKNOWN = FailureReason("the transaction failed", False)
+_UNKNOWN = RevertReason("the transaction failed", False)
 
 
-def failure_of(error: Any) -> FailureReason:
+def failure_of(error: Any) -> RevertReason:
     """The reason of a transaction's error."""
     if isinstance(error, str):
         return _BY_NAME.get(error, _UNKNOWN)
@@ -81,37 +72,34 @@ def failure_of(error: Any) -> FailureReason:
 
 
 def fetch_included(
-    context: ChainContext, session: RpcSession, names: Sequence[str]
+    context: ChainContext, session: RpcSession, tx_ids: Sequence[str]
 ) -> dict[str, IncludedTx]:
     """The results of the transactions that are in a block."""
-    read = fetch_transactions(session, names)
-    in_blocks = fetch_blocks(session, {entry.slot for entry in read.values()})
-    return included_of(context, read.values(), in_blocks)
+    transactions = fetch_transactions(session, tx_ids).values()
+    blocks = read_blocks(session, {transaction.slot for transaction in transactions})
+    return included_of(context, transactions, blocks)
 
 
 def included_of(
-    context: ChainContext, read: Collection[ParsedTransaction], in_blocks: Mapping[int, Block]
+    context: ChainContext, transactions: Collection[ParsedTransaction], blocks: Mapping[int, Block]
 ) -> dict[str, IncludedTx]:
     """The results of transactions, with their blocks."""
     return {
-        transaction.name: _included_tx(context, transaction, in_blocks[transaction.slot])
-        for transaction in read
-        if transaction.slot in in_blocks
+        transaction.tx_id: _included_tx(context, transaction, blocks[transaction.slot])
+        for transaction in transactions
+        if transaction.slot in blocks
     }
 
 
-def _included_tx(context: ChainContext, transaction: ParsedTransaction, at: Block) -> IncludedTx:
+def _included_tx(context: ChainContext, transaction: ParsedTransaction, block: Block) -> IncludedTx:
+    slot, block_hash, at = transaction.slot, block.hash, block.time
     if transaction.error is not None:
-        why = failure_of(transaction.error)
-        paid = transaction.lamports_before[0] - transaction.lamports_after[0]
-        return IncludedTx(
-            transaction.slot, at.hash, at.at, (), max(paid, 0), why.words, why.permanent
-        )
-    movement = transaction.movements(context.program.id)
-    moves = tuple(_token_transfer(context, each) for each in movement if each.why != RETAINED)
-    return IncludedTx(
-        transaction.slot, at.hash, at.at, moves, _fee_paid(context, transaction, movement)
-    )
+        reason = failure_of(transaction.error)
+        paid = max(transaction.lamports_before[0] - transaction.lamports_after[0], 0)
+        return IncludedTx(slot, block_hash, at, (), paid, reason.message, reason.permanent)
+    movements = transaction.movements(context.program.id)
+    transfers = tuple(_token_transfer(context, m) for m in movements if m.reason != RETAINED)
+    return IncludedTx(slot, block_hash, at, transfers, _fee_paid(context, transaction, movements))
 
 
 def _token_transfer(context: ChainContext, movement: TokenMovement) -> TokenTransfer:
@@ -129,14 +117,12 @@ def _fee_paid(
 ) -> int:
     """The cost for our account apart from SOL it paid or received: fees, and rent of created
     accounts less rent returned in the same transaction."""
-    account, coins = context.accounts.relayer, [t for t in movements if t.token == SYSTEM]
-    paid = sum(t.units for t in coins if t.source == account)
-    got = sum(t.units for t in coins if t.to == account)
-    less = sum(
-        before - after
-        for key, before, after in zip(
-            transaction.keys, transaction.lamports_before, transaction.lamports_after, strict=True
-        )
-        if key == account
+    account = context.accounts.relayer
+    native = [movement for movement in movements if movement.token == SYSTEM]
+    paid = sum(movement.units for movement in native if movement.source == account)
+    received = sum(movement.units for movement in native if movement.to == account)
+    balances = zip(
+        transaction.keys, transaction.lamports_before, transaction.lamports_after, strict=True
     )
-    return max(less - paid + got, 0)
+    decrease = sum(before - after for key, before, after in balances if key == account)
+    return max(decrease - paid + received, 0)

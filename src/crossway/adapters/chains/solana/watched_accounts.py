@@ -27,16 +27,16 @@ class DepositMemory:
     """Explained balances by account, the newest known transactions, and counts of failed
     explanations. A cache: without it, everything is read again."""
 
-    held: dict[str, int] = field(default_factory=dict)
+    balances: dict[str, int] = field(default_factory=dict)
     newest: dict[str, str] = field(default_factory=dict)
     tries: dict[str, tuple[int, int]] = field(default_factory=dict)
     # Accounts whose change was not explained before the cursor moved on.
     passed: set[str] = field(default_factory=set)
     turn: int = 0
     reached: Cursor | None = None
-    ours: ProgramCursor = field(default_factory=ProgramCursor)
+    program_cursor: ProgramCursor = field(default_factory=ProgramCursor)
     # By address: its accounts of common tokens, and of the others.
-    places: dict[str, tuple[list[WatchedAccount], list[WatchedAccount]]] = field(
+    accounts: dict[str, tuple[list[WatchedAccount], list[WatchedAccount]]] = field(
         default_factory=dict
     )
 
@@ -50,30 +50,30 @@ class DepositMemory:
 
     def finish_scan(self, newest: str) -> None:
         """Note that everything up to the head was explained or given up."""
-        self.ours.newest = newest
+        self.program_cursor.newest = newest
         self.passed |= self.tries.keys()
 
     def forget(self) -> None:
         """Forget everything except what is still unexplained."""
-        self.held, self.newest, self.tries, self.reached = {}, {}, {}, None
-        self.ours.newest = ""
+        self.balances, self.newest, self.tries, self.reached = {}, {}, {}, None
+        self.program_cursor.newest = ""
 
 
 def accounts_to_poll(
     context: ChainContext, memory: DepositMemory, addresses: Sequence[str]
 ) -> tuple[list[WatchedAccount], bool]:
     """The accounts of this poll, and whether these are all: with very many, some take turns."""
-    if len(memory.places) > 2 * len(addresses) + _UNWATCHED_MARGIN:
-        memory.places = {}
+    if len(memory.accounts) > 2 * len(addresses) + _UNWATCHED_MARGIN:
+        memory.accounts = {}
     usual: list[WatchedAccount] = []
     others: list[WatchedAccount] = []
     for owner in addresses:
-        if owner not in memory.places:
-            memory.places[owner] = accounts_of(context, owner)
-        often, seldom = memory.places[owner]
+        if owner not in memory.accounts:
+            memory.accounts[owner] = accounts_of(context, owner)
+        often, seldom = memory.accounts[owner]
         usual += often
         others += seldom
-    room, memory.turn = context.params.look, memory.turn + 1
+    room, memory.turn = context.params.max_accounts, memory.turn + 1
     if len(usual) + len(others) <= room:
         return usual + others, True
     most = room * 3 // 4

@@ -117,7 +117,7 @@ def executed_call(to: str, intent_hashes: Collection[str]) -> Call:
     felts = [len(intent_hashes)]
     for intent_hash in intent_hashes:
         felts += split_word(bytes.fromhex(intent_hash[2:]))
-    return Call(to, "used", tuple(felts))
+    return Call(to, "executed", tuple(felts))
 
 
 def balance_call(token: str, owner: str, entry: str = "balance_of") -> Call:

@@ -1,43 +1,61 @@
-"""What every part of a Starknet chain's adapter works with, and reading blocks."""
+"""What every part of a Starknet chain's adapter works with: parameters, blocks and heads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from crossway.adapters.chains.rpc.block_scan import BlockHashes
-from crossway.adapters.chains.rpc.client import RpcRequest
-from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
+from crossway.adapters.chains.rpc.chain_context import ContractContext, NodeParams, chain_section
+from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
+from crossway.adapters.chains.rpc.head_tracker import HeadTracker
+from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.starknet.calldata import block_id
-from crossway.adapters.chains.starknet.chain_params import ChainParams
 from crossway.adapters.chains.starknet.contracts import Deployment
 from crossway.adapters.chains.starknet.events import QueryLimits, TransferLayouts
 from crossway.adapters.chains.starknet.felts import to_felt
 from crossway.adapters.chains.starknet.rpc_schemas import Block, parse_block
 from crossway.adapters.chains.starknet.signers import StarkSigner
-from crossway.domain.catalogue import Catalogue, Chain
-from crossway.ports.chain import ChainAddresses
+from crossway.domain.errors import Unreachable
+from crossway.ports.chain import ChainHead
 
 
-@dataclass
-class ChainContext:
+@dataclass(frozen=True, slots=True)
+class ChainParams(NodeParams):
+    """The parameters of one chain; chain_params.toml explains each."""
+
+    event_blocks: int
+    recipients: int
+    page_size: int
+    l2_gas: int
+    data_gas: int
+    data_percent: int
+    tip_percent: int
+    max_strk: int
+    l1_finality: bool
+
+    def query_limits(self) -> QueryLimits:
+        """The usual size of an event query."""
+        return QueryLimits(self.event_blocks, self.recipients, self.page_size)
+
+
+def load_chain_params(chain: str) -> ChainParams:
+    """The parameters of a chain."""
+    return ChainParams(**chain_section(__package__, chain))
+
+
+@dataclass(kw_only=True)
+class ChainContext(ContractContext):
     """One chain: its parameters, nodes, contracts, our account and the signing key.
 
-    `catalogue` has the chains of other families, too, because terms name their addresses. `tokens`
-    are those whose transfers are scanned; `fee_token` is the token that fees are paid in;
-    `camel_case_tokens` only know the older name of `balance_of`.
+    `fee_token` is the token that fees are paid in; `camel_case_tokens` only know the older name of
+    `balance_of`.
     """
 
-    chain: Chain
-    catalogue: Catalogue
     params: ChainParams
-    pool: RpcPool
     deployment: Deployment
-    accounts: ChainAddresses
-    signer: StarkSigner
     limits: QueryLimits
+    signer: StarkSigner
     layouts: TransferLayouts
-    tokens: frozenset[str]
     fee_token: str
-    block_hashes: BlockHashes = field(default_factory=BlockHashes)
     camel_case_tokens: set[str] = field(default_factory=set)
 
     @property
@@ -71,3 +89,26 @@ def read_blocks(session: RpcSession, heights: set[int]) -> dict[int, Block]:
     ordered = sorted(heights)
     results = session.call(*(block_request(height) for height in ordered))
     return {h: parse_block(result, h) for h, result in zip(ordered, results, strict=True)}
+
+
+class StarknetHeadTracker(HeadTracker[ChainContext]):
+    """Reads `latest`, and `l1_accepted` where final means accepted on L1."""
+
+    def _read(self, session: RpcSession) -> ChainHead:
+        requests = [block_request("latest")]
+        if self._context.params.l1_finality:
+            requests.append(block_request("l1_accepted"))
+        results = session.batch(requests)
+        if isinstance(results[0], RpcError):
+            raise Unreachable(f"the node returned an error: {results[0].message}")
+        newest = parse_block(results[0])
+        final = self._finalized(newest.height, _l1_accepted_height(results[1:]))
+        self._context.block_hashes.remember(newest)
+        return ChainHead(newest.height, newest.hash, newest.time, final)
+
+
+def _l1_accepted_height(results: Sequence[Any]) -> int | None:
+    """The height accepted on L1; 0 where there is none yet, None where it was not requested."""
+    if not results or results[0] is None:
+        return None
+    return 0 if isinstance(results[0], RpcError) else parse_block(results[0]).height

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from crossway.adapters.chains.rpc.chain_context import ContractAddresses
 from crossway.adapters.chains.starknet.felts import (
     contract_address,
     deposit_salt,
@@ -15,22 +16,18 @@ from crossway.adapters.chains.starknet.felts import (
 # The universal deployer: deploys an instance of a declared class at an address that follows from
 # class, salt and calldata.
 UNIVERSAL_DEPLOYER = "0x041a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf"
-# The constant GRACE of the factory; a test compares them.
+# The constant REDIRECT_DELAY of the factory; a test compares them.
 REDIRECT_SECONDS = 3 * 86_400
 CLASSES = ("IntentFactory", "Escrow", "Filler", "DepositAddress")
 
 
 @dataclass(frozen=True)
-class Deployment:
+class Deployment(ContractAddresses):
     """The addresses of the contracts, and the class of deposit addresses, in canonical form."""
 
-    factory: str
-    escrow: str
-    filler: str
     deposit_class: str
 
     def deposit_address(self, key: bytes) -> str:
-        """The deposit address of an intent hash, known before anything is deployed there."""
         deposit_class, factory = to_felt(self.deposit_class), to_felt(self.factory)
         return to_hex(contract_address(deposit_class, deposit_salt(key), (), factory))
 

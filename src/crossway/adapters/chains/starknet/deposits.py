@@ -3,13 +3,11 @@
 Events tell which transactions contain deposits; the transfers themselves are read from receipts.
 """
 
-from collections.abc import Collection, Sequence
-from datetime import datetime
-from functools import partial
+from collections.abc import Mapping, Sequence
 
-from crossway.adapters.chains.rpc import quorum_reads
-from crossway.adapters.chains.rpc.block_scan import MAX_FILTERED_ADDRESSES, start_height
+from crossway.adapters.chains.rpc.block_scan import MAX_FILTERED_ADDRESSES
 from crossway.adapters.chains.rpc.client import RpcError
+from crossway.adapters.chains.rpc.deposit_scan import BlockScanner
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.adapters.chains.starknet import balance_bisection
@@ -37,44 +35,67 @@ from crossway.adapters.chains.starknet.rpc_schemas import (
 from crossway.adapters.chains.starknet.tx_results import read_receipts
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
+from crossway.ports.chain import ChainHead, Cursor, Scan
 
 
-def scan(
-    context: ChainContext, head: ChainHead, after: Cursor | None, watch: AddressFilter
-) -> Scan:
-    """The transfers after a cursor, up to a head."""
-    if after is None:
-        return Scan([], Cursor(head.height, head.block_hash), None)
-    addresses = watch.list_all()
-    found = context.pool.first(lambda session: _scan(context, session, head, after, addresses))
-    context.limits.grow(context.params)
-    return found
+class StarknetDeposits(BlockScanner[ChainContext]):
+    """Finds the transactions with deposits by their events, and reads the receipts of those."""
 
+    def _scan_range(
+        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+    ) -> Scan | None:
+        context = self._context
+        first, last = after.height + 1, min(head.height, after.height + context.limits.blocks)
+        queries = _queries(context, first, last, addresses) if first <= last and addresses else []
+        requests = [block_request(after.height), block_request(last)]
+        requests += [events_request(context.limits, query) for query in queries]
+        results = session.batch(requests)
+        before, end = _parse_header(results[0], after.height), _parse_header(results[1], last)
+        if before.hash != after.block_hash:
+            return None
+        events = _read_events(context, session, queries, results[2:], addresses)
+        context.layouts.learn(events)
+        context.block_hashes.remember(before)
+        context.block_hashes.remember(end)
+        incoming = _to_transfers(context, session, events, set(addresses), {end.height: end})
+        return Scan(incoming, Cursor(end.height, end.hash), None)
 
-def _scan(
-    context: ChainContext,
-    session: RpcSession,
-    head: ChainHead,
-    after: Cursor,
-    addresses: Sequence[str],
-) -> Scan:
-    if head.height < after.height:
-        raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
-    first, last = after.height + 1, min(head.height, after.height + context.limits.blocks)
-    queries = _queries(context, first, last, addresses) if first <= last and addresses else []
-    requests = [block_request(after.height), block_request(last)]
-    requests += [events_request(context.limits, query) for query in queries]
-    results = session.batch(requests)
-    before, end = _parse_header(results[0], after.height), _parse_header(results[1], last)
-    if before.hash != after.block_hash:
-        return _rescan(context, session, head, after, addresses)
-    events = _read_events(context, session, queries, results[2:], addresses)
-    context.layouts.learn(events)
-    context.block_hashes.remember(before)
-    context.block_hashes.remember(end)
-    incoming = _to_transfers(context, session, events, set(addresses), {end.height: end})
-    return Scan(incoming, Cursor(end.height, end.hash), None)
+    def _search_range(
+        self, session: RpcSession, first: int, head: ChainHead, to: Sequence[str]
+    ) -> list[IncomingTransfer]:
+        context, step = self._context, self._context.params.event_blocks
+        events: list[LocatedEvent] = []
+        for low in range(first, head.height + 1, step):
+            high = min(low + step - 1, head.height)
+            queries = queries_by_receiver(context.limits, low, high, to)
+            events += fetch_events(session, context.limits, queries)
+        unsure = context.layouts.unsure(context.tokens)
+        find = balance_bisection.find_events
+        events += find(context, session, to, unsure, first, head.height)
+        return _to_transfers(context, session, events, set(to), {})
+
+    def _verify(self, session: RpcSession, incoming: Sequence[IncomingTransfer]) -> list[bool]:
+        blocks = read_blocks(session, {transfer.block_height for transfer in incoming})
+        receipts = read_receipts(session, sorted({transfer.tx_hash for transfer in incoming}))
+
+        def is_included(transfer: IncomingTransfer) -> bool:
+            receipt = receipts[transfer.tx_hash]
+            if blocks[transfer.block_height].hash != transfer.block_hash or receipt is None:
+                return False
+            if receipt.block_hash != transfer.block_hash or transfer.index >= len(receipt.events):
+                return False
+            event = receipt.events[transfer.index]
+            reported = parse_transfer(event)
+            return (
+                event.address == transfer.token
+                and reported is not None
+                and (reported.to, reported.amount) == (transfer.to, transfer.amount)
+            )
+
+        return [is_included(transfer) for transfer in incoming]
+
+    def _read_blocks(self, session: RpcSession, heights: set[int]) -> Mapping[int, Block]:
+        return read_blocks(session, heights)
 
 
 def _queries(
@@ -103,8 +124,8 @@ def _read_events(
     for query, result in zip(queries, results, strict=True):
         if not query.address or len(addresses) > MAX_FILTERED_ADDRESSES:
             events += read_events(session, context.limits, query, result)
-        elif (found := read_if_few(session, context.limits, query, result)) is not None:
-            events += found
+        elif (few := read_if_few(session, context.limits, query, result)) is not None:
+            events += few
         else:
             busy.append(query)
     if busy:
@@ -118,22 +139,6 @@ def _parse_header(result: object, height: int) -> Block:
     if isinstance(result, RpcError):
         raise Unreachable(f"the node has no block {height}: {result.message}")
     return parse_block(result, height)
-
-
-def _rescan(
-    context: ChainContext,
-    session: RpcSession,
-    head: ChainHead,
-    after: Cursor,
-    addresses: Sequence[str],
-) -> Scan:
-    """Scan again from the last common block, because the cursor's block was replaced."""
-    ancestor = context.block_hashes.rewind(
-        head, after, context.params.batch_size, partial(read_blocks, session)
-    )
-    cursor = Cursor(ancestor.height, ancestor.hash)
-    rescanned = _scan(context, session, head, cursor, addresses)
-    return Scan(rescanned.incoming, rescanned.cursor, ancestor.height + 1)
 
 
 def _to_transfers(
@@ -161,8 +166,8 @@ def _to_transfers(
 
 def _is_deposit(context: ChainContext, located: LocatedEvent, to: set[str]) -> bool:
     transfer = parse_transfer(located.event)
-    known = located.event.address in context.tokens
-    return known and transfer is not None and transfer.to in to
+    accepted = located.event.address in context.tokens
+    return accepted and transfer is not None and transfer.to in to
 
 
 def _transfers_in(
@@ -188,55 +193,3 @@ def _transfers_in(
             )
         )
     return transfers
-
-
-def transfers_to(
-    context: ChainContext, head: ChainHead, addresses: Collection[str], since: datetime | None
-) -> Sequence[IncomingTransfer]:
-    """Every transfer to these addresses since a time."""
-    if not addresses:
-        return []
-    to = sorted(addresses)
-
-    def read(session: RpcSession) -> list[IncomingTransfer]:
-        pace, read_headers = context.chain.block_time_seconds, partial(read_blocks, session)
-        low = start_height(head, since, pace, read_headers)
-        events: list[LocatedEvent] = []
-        step = context.params.event_blocks
-        for first in range(low, head.height + 1, step):
-            last = min(first + step - 1, head.height)
-            queries = queries_by_receiver(context.limits, first, last, to)
-            events += fetch_events(session, context.limits, queries)
-        unsure = context.layouts.unsure(context.tokens)
-        find = balance_bisection.find_events
-        events += find(context, session, to, unsure, low, head.height)
-        return _to_transfers(context, session, events, set(to), {})
-
-    return context.pool.first(read)
-
-
-def verify_inclusion(context: ChainContext, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
-    """Whether each transfer is in its block, according to every node of the quorum."""
-    read = partial(_verify_inclusion, incoming=incoming)
-    return quorum_reads.verify_inclusion(context.pool, incoming, read)
-
-
-def _verify_inclusion(session: RpcSession, incoming: Sequence[IncomingTransfer]) -> list[bool]:
-    blocks = read_blocks(session, {transfer.block_height for transfer in incoming})
-    receipts = read_receipts(session, sorted({transfer.tx_hash for transfer in incoming}))
-
-    def is_included(transfer: IncomingTransfer) -> bool:
-        receipt = receipts[transfer.tx_hash]
-        if blocks[transfer.block_height].hash != transfer.block_hash or receipt is None:
-            return False
-        if receipt.block_hash != transfer.block_hash or transfer.index >= len(receipt.events):
-            return False
-        event = receipt.events[transfer.index]
-        found = parse_transfer(event)
-        return (
-            event.address == transfer.token
-            and found is not None
-            and (found.to, found.amount) == (transfer.to, transfer.amount)
-        )
-
-    return [is_included(transfer) for transfer in incoming]

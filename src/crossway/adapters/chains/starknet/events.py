@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from crossway.adapters.chains.rpc import block_scan
 from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
-from crossway.adapters.chains.starknet.chain_params import ChainParams
 from crossway.adapters.chains.starknet.felts import to_felt, to_hex_list
 from crossway.adapters.chains.starknet.rpc_schemas import (
     PAGE_TOO_BIG,
@@ -27,22 +27,10 @@ _ENOUGH_TRANSFERS = 50
 
 
 @dataclass
-class QueryLimits:
-    """The current size of a query: the chain's usual limits, lowered where nodes objected."""
+class QueryLimits(block_scan.QueryLimits):
+    """Adds `page`: the number of events in one response."""
 
-    blocks: int
-    recipients: int
     page: int
-
-    def grow(self, params: ChainParams) -> None:
-        """Raise the limits a little after a success, up to the usual ones."""
-        self.blocks = min(params.event_blocks, self.blocks + self.blocks // 8 + 1)
-        self.recipients = min(params.recipients, self.recipients + self.recipients // 8 + 1)
-
-
-def initial_limits(params: ChainParams) -> QueryLimits:
-    """The chain's usual limits."""
-    return QueryLimits(params.event_blocks, params.recipients, params.page_size)
 
 
 @dataclass

@@ -2,23 +2,38 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from crossway.adapters.chains.addresses import canonical_address
+from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import Finding
-from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
+from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
 from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.adapters.chains.starknet import diagnostics, factory, operator_txs, readiness
+from crossway.adapters.chains.starknet import diagnostics, operator_txs
 from crossway.adapters.chains.starknet.chain import StarknetChain
-from crossway.adapters.chains.starknet.diagnostics import diagnose_nodes
+from crossway.adapters.chains.starknet.chain_context import (
+    ChainContext,
+    ChainParams,
+    load_chain_params,
+)
+from crossway.adapters.chains.starknet.contracts import REDIRECT_SECONDS, default_deployment
+from crossway.adapters.chains.starknet.events import TransferLayouts
+from crossway.adapters.chains.starknet.felts import decode_short_string
+from crossway.adapters.chains.starknet.rpc_schemas import parse_felt
 from crossway.adapters.chains.starknet.signers import KEYS
-from crossway.domain.catalogue import Catalogue
+from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token
+from crossway.ports.chain import ChainAddresses
 
-__all__ = ["KEYS", "contract_locations", "diagnose_nodes", "open_chain"]
+_FEE_TOKEN = "STRK"
 
 
 class StarknetOperator(RpcOperator[StarknetChain]):
     """`rpc.protocols.ChainOperator` for a Starknet chain."""
+
+    gas_unit = operator_txs.GAS_UNIT
 
     def check_contracts(self) -> Sequence[ContractCheck]:
         return self.chain.context.pool.first(operator_txs.check_contracts)
@@ -34,9 +49,6 @@ class StarknetOperator(RpcOperator[StarknetChain]):
     def token_balances(self, tokens: Sequence[Token]) -> Mapping[str, int]:
         return operator_txs.relayer_balances(self.chain, [token.address for token in tokens])
 
-    def plan_approval(self, tokens: Sequence[Token], units: int | None) -> TxPlan:
-        return operator_txs.empty_plan(self.chain)
-
     def retained_amount(self, token: str) -> int:
         return operator_txs.retained_amount(self.chain, token)
 
@@ -47,24 +59,74 @@ class StarknetOperator(RpcOperator[StarknetChain]):
         return Finding("key", f"opens; its public key is {self.chain.context.signer.address}")
 
     def _unmet_requirements(self) -> Sequence[str]:
-        return readiness.unmet_requirements(self.chain)
+        return diagnostics.unmet_requirements(self.chain)
 
     def _diagnose(self) -> Iterator[Finding]:
         return diagnostics.diagnose_chain(self.chain)
 
 
-def open_chain(
-    catalogue: Catalogue,
-    name: str,
-    profile: ChainProfile,
-    environment: Mapping[str, str],
-    ring: Keyring,
-) -> StarknetOperator:
-    """As in `rpc.protocols.ChainFamily`."""
-    chain = factory.open_chain(catalogue, name, profile, environment, ring)
-    return StarknetOperator(chain, environment)
+class StarknetFamily(ChainFamily):
+    """Chains with the same contract addresses everywhere; the relayer's account is a contract
+    that the profile names."""
+
+    keys = KEYS
+
+    def open_chain(self, settings: ChainSettings) -> StarknetOperator:
+        chain, profile, at = settings.chain, settings.profile, default_deployment()
+        account, treasury = relayer_account(chain.id, profile), profile.treasury
+        signer, params = settings.relayer_signer(KEYS), load_chain_params(chain.id)
+        catalogue = settings.catalogue
+        context = ChainContext(
+            chain=chain,
+            catalogue=catalogue,
+            params=params,
+            pool=self.connect(chain, profile, settings.environment),
+            deployment=at,
+            accounts=ChainAddresses(account, at.escrow, account, treasury, True, REDIRECT_SECONDS),
+            signer=signer,
+            limits=params.query_limits(),
+            layouts=TransferLayouts(),
+            tokens=frozenset(token.address for token in catalogue.by_chain[chain.id]),
+            fee_token=catalogue.tokens[chain.id, _FEE_TOKEN].address,
+        )
+        return StarknetOperator(StarknetChain(context, profile.poll_seconds), settings.environment)
+
+    def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
+        return operator_txs.contract_locations()
+
+    def _identity(self, chain: Chain) -> ChainIdentity:
+        return ChainIdentity(
+            RpcRequest("starknet_chainId"),
+            decode_short_string(int(chain.chain_id, 16)),
+            lambda result: (
+                decode_short_string(parse_felt(result, "a chain id")) or str(result)[:40]
+            ),
+        )
+
+    def _node_params(self, chain: Chain) -> ChainParams:
+        return load_chain_params(chain.id)
+
+    def _read_head(self, session: RpcSession) -> NodeHead:
+        return diagnostics.read_head(session)
+
+    def _check_capabilities(
+        self, chain: Chain, profile: ChainProfile, subject: str, pool: RpcPool, head: NodeHead
+    ) -> Iterator[Finding]:
+        params = load_chain_params(chain.id)
+        return diagnostics.check_capabilities(subject, pool, params, head, profile.account)
 
 
-def contract_locations(profile: ChainProfile | None) -> Sequence[ContractCheck]:
-    """As in `rpc.protocols.ChainFamily`: the same on every Starknet network."""
-    return operator_txs.contract_locations()
+def relayer_account(name: str, profile: ChainProfile) -> str:
+    """The relayer's account. Raises `ValueError`."""
+    if not profile.account:
+        raise ValueError(
+            f"chains.{name}.account must be the address of the relayer's account: on Starknet an "
+            "account is a contract, and a key does not determine its address"
+        )
+    try:
+        canonical = canonical_address("starknet", profile.account)
+    except ValueError as error:
+        raise ValueError(f"chains.{name}.account {error}") from None
+    if canonical != profile.account:
+        raise ValueError(f"chains.{name}.account must be written {canonical}")
+    return canonical

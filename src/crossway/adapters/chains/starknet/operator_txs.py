@@ -147,7 +147,7 @@ def plan_withdrawal(chain: StarknetChain, token: Token, to: str, units: int) -> 
 def retained_amount(chain: StarknetChain, token: str) -> int:
     """Base units of a token that the escrow retains of our own settled payments."""
     data = (to_felt(chain.accounts.coordinator), to_felt(token))
-    request = call_request(Call(chain.context.deployment.escrow, "kept", data))
+    request = call_request(Call(chain.context.deployment.escrow, "retained", data))
     result = chain.context.pool.first(lambda session: session.call(request))[0]
     return parse_u256(result, "a balance")
 
@@ -160,12 +160,6 @@ def relayer_balances(chain: StarknetChain, tokens: Sequence[str]) -> Mapping[str
         return balances.read_balances(context, session, [owner], token)[owner]
 
     return context.pool.first(lambda session: {t: read(session, t) for t in dict.fromkeys(tokens)})
-
-
-def empty_plan(chain: StarknetChain) -> TxPlan:
-    """No transaction: each payment approves its own amount."""
-    relayer = chain.accounts.relayer
-    return TxPlan((), relayer, chain.native_balance(relayer), GAS_UNIT)
 
 
 def _plan(chain: StarknetChain, calls: Sequence[tuple[str, Call]]) -> TxPlan:

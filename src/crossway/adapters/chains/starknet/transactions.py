@@ -13,7 +13,7 @@ from starknet_py.hash.transaction import (
 from starknet_py.net.client_models import DAMode, ResourceBounds, ResourceBoundsMapping
 
 from crossway.adapters.chains.starknet.calldata import Call, multicall_calldata
-from crossway.adapters.chains.starknet.chain_params import ChainParams
+from crossway.adapters.chains.starknet.chain_context import ChainParams
 from crossway.adapters.chains.starknet.felts import to_felt, to_hex, to_hex_list
 from crossway.adapters.chains.starknet.signers import StarkSigner
 from crossway.ports.chain import SignedTx

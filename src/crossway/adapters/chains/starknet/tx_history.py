@@ -1,14 +1,12 @@
 """What an account and the contracts did on a Starknet chain, whoever signed it."""
 
-from collections.abc import Collection, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crossway.adapters.chains.rpc import quorum_reads
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
-from crossway.adapters.chains.rpc.quorum_reads import group_markers, marker_intent_hash
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
+from crossway.adapters.chains.rpc.tx_history import ContractTxHistory
 from crossway.adapters.chains.starknet.calldata import block_id, call_request, executed_call
 from crossway.adapters.chains.starknet.chain_context import ChainContext, nonce_request
 from crossway.adapters.chains.starknet.felts import to_felt
@@ -19,57 +17,39 @@ from crossway.adapters.chains.starknet.rpc_schemas import (
     parse_hash,
 )
 from crossway.adapters.chains.starknet.tx_results import read_included
-from crossway.ports.chain import AccountTx, ChainHead
+from crossway.ports.chain import ChainHead
 
 # About three days: older transactions are final or expired.
 MAX_BLOCKS = 60_000
-_MARKERS_PER_CALL = 200
 
 
-def executed_markers(context: ChainContext, markers: Collection[str]) -> set[str]:
-    """The markers that a contract has executed, according to every node of the quorum."""
-    return quorum_reads.executed_markers(context.pool, markers, partial(_read_executed, context))
+class StarknetTxHistory(ContractTxHistory[ChainContext]):
+    """Finds transactions in the blocks in which the account's nonce rose, by bisection."""
 
+    markers_per_call = 200
 
-def _read_executed(context: ChainContext, session: RpcSession, markers: Sequence[str]) -> set[str]:
-    at = context.deployment
-    contracts = {"start": at.factory, "fill": at.filler, "settle": at.escrow}
-    groups = group_markers(contracts, markers, _MARKERS_PER_CALL)
-    calls = [executed_call(to, [marker_intent_hash(m) for m in part]) for to, part in groups]
-    results = session.call(*(call_request(call) for call in calls))
-    executed: set[str] = set()
-    for (_, part), result in zip(groups, results, strict=True):
-        count, *flags = parse_felts(result, "executed markers")
-        if count != len(part) or len(flags) != len(part):
-            raise MalformedResponse("the contracts are not deployed where expected")
-        executed |= {marker for marker, flag in zip(part, flags, strict=True) if flag}
-    return executed
+    def _executed_request(self, contract: str, intent_hashes: Sequence[str]) -> RpcRequest:
+        return call_request(executed_call(contract, intent_hashes))
 
+    def _parse_executed(self, result: Any, count: int) -> Sequence[int] | None:
+        length, *flags = parse_felts(result, "executed markers")
+        return flags if length == len(flags) == count else None
 
-def transactions_from(
-    context: ChainContext, head: ChainHead, account: str, from_nonce: int
-) -> Sequence[AccountTx]:
-    """The included transactions of an account from a nonce on, oldest first: read from the blocks
-    in which the account's nonce rose, which are found by bisection."""
-
-    def read(session: RpcSession) -> list[AccountTx]:
+    def _find_nonces(
+        self, session: RpcSession, head: ChainHead, account: str, from_nonce: int
+    ) -> dict[str, int]:
         result = session.call(nonce_request(account, head.height))[0]
         current = parse_felt(result, "a nonce")
         if current <= from_nonce:
-            return []
+            return {}
         low = max(head.height - MAX_BLOCKS, 0)
         nonces: dict[str, int] = {}
         for height in _bisect_nonces(session, account, from_nonce, low, head.height, current):
             nonces |= _account_nonces(session, height, account, from_nonce)
-        included = read_included(context, session, list(nonces))
-        transactions = [
-            AccountTx(tx_id, nonces[tx_id], result)
-            for tx_id, result in included.items()
-            if result is not None
-        ]
-        return sorted(transactions, key=lambda transaction: transaction.nonce)
+        return nonces
 
-    return context.pool.first(read)
+    def _read_included(self, session: RpcSession, tx_ids: list[str]) -> Mapping[str, object]:
+        return read_included(self._context, session, tx_ids)
 
 
 def _bisect_nonces(

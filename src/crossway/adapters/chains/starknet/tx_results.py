@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
-from crossway.adapters.chains.rpc.revert_reasons import (
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_object
+from crossway.adapters.chains.rpc.tx_results import (
     REVERT_REASONS,
     UNKNOWN_REVERT,
     RevertReason,
+    build_included_tx,
 )
-from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_object
-from crossway.adapters.chains.rpc.tx_results import build_included_tx
 from crossway.adapters.chains.starknet.chain_context import (
     ChainContext,
     read_blocks,
@@ -32,7 +32,7 @@ from crossway.adapters.chains.starknet.rpc_schemas import (
 )
 from crossway.ports.chain import IncludedTx, TokenTransfer
 
-TOKENS_MOVED = selector("Moved")
+TOKENS_MOVED = selector("TokensMoved")
 _HEX = re.compile(r"0x[0-9a-fA-F]{1,64}")
 _ERROR_NAME = re.compile(r"[A-Z][A-Z_]{3,30}")
 # A token may refuse because of its recipient, or because the relayer lacks tokens.
@@ -66,7 +66,7 @@ def read_included(
     blocks = read_blocks(session, {receipt.height for receipt in receipts.values()})
     failed = {i: receipt for i, receipt in receipts.items() if not receipt.succeeded}
     reasons = {i: decode_revert(receipt.revert_reason) for i, receipt in failed.items()}
-    refused = [i for i, reason in reasons.items() if reason == REVERT_REASONS["REFUSED"]]
+    refused = [i for i, reason in reasons.items() if reason == REVERT_REASONS["TRANSFER_FAILED"]]
     reasons |= dict.fromkeys(_fills(session, refused), _FILL_REFUSED)
     return {
         tx_id: build_included_tx(
@@ -90,17 +90,17 @@ def _fills(session: RpcSession, tx_ids: Sequence[str]) -> list[str]:
 
 def _token_transfers(context: ChainContext, receipt: Receipt) -> tuple[TokenTransfer, ...]:
     """The transfers that our contracts report; events of other contracts are ignored."""
-    deployment = context.deployment
-    own_contracts = (deployment.factory, deployment.escrow, deployment.filler)
     return tuple(
         parse_tokens_moved(event)
         for event in receipt.events
-        if event.address in own_contracts and event.keys and event.keys[0] == TOKENS_MOVED
+        if event.address in context.deployment.contracts
+        and event.keys
+        and event.keys[0] == TOKENS_MOVED
     )
 
 
 def parse_tokens_moved(event: Event) -> TokenTransfer:
-    """The transfer in a `Moved` event of our contracts."""
+    """The transfer in a `TokensMoved` event of our contracts."""
     try:
         token, source, to, low, high = event.data
         amount = join_u256(low, high)

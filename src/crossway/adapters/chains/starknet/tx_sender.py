@@ -8,15 +8,15 @@ import orjson
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_object
-from crossway.adapters.chains.rpc.tx_sender import NonceTxSender, check_accounts
+from crossway.adapters.chains.rpc.tx_sender import NonceTxSender
 from crossway.adapters.chains.starknet.calldata import encode_calls
 from crossway.adapters.chains.starknet.chain_context import (
     ChainContext,
+    StarknetHeadTracker,
     block_request,
     nonce_request,
 )
 from crossway.adapters.chains.starknet.felts import to_felt
-from crossway.adapters.chains.starknet.head_tracker import StarknetHeadTracker
 from crossway.adapters.chains.starknet.rpc_schemas import (
     ACCEPTED_STATUSES,
     TRANSACTION_NOT_FOUND,
@@ -48,12 +48,8 @@ _KNOWN_STATUSES = (
 )
 
 
-class StarknetTxSender(NonceTxSender):
+class StarknetTxSender(NonceTxSender[ChainContext, StarknetHeadTracker]):
     """The sender for Starknet chains."""
-
-    def __init__(self, context: ChainContext, head_tracker: StarknetHeadTracker) -> None:
-        super().__init__(context.pool, head_tracker)
-        self._context = context
 
     def _read_fee(self, session: RpcSession) -> int:
         newest = parse_block(session.call(block_request("latest"))[0])
@@ -72,15 +68,13 @@ class StarknetTxSender(NonceTxSender):
         return parse_felt(session.call(nonce_request(account))[0], "a nonce")
 
     def _read_final_nonce(self, session: RpcSession, finalized: int) -> int:
-        account = self._context.accounts.relayer
-        result = session.batch([nonce_request(account, finalized)])[0]
+        result = session.batch([nonce_request(self._account, finalized)])[0]
         return 0 if isinstance(result, RpcError) else parse_felt(result, "a nonce")
 
     def _sign(
         self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int
     ) -> Sequence[SignedTx]:
         context = self._context
-        check_accounts(calls, context.accounts.relayer, context.chain.id)
         bounds = fee_bounds(context.params, fee_units)
         transactions = []
         for action, nonce in calls:

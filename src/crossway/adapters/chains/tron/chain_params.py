@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cache
 
-from crossway.adapters.chains.evm.chain_params import ChainParams
-from crossway.adapters.chains.rpc.chain_params import read_params
+from crossway.adapters.chains.evm.chain_context import ChainParams
+from crossway.adapters.chains.rpc.chain_context import read_params
 
 
 @dataclass(frozen=True, slots=True)

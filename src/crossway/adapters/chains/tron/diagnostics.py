@@ -1,10 +1,10 @@
-"""Checks of `crossway doctor` on Tron: nodes, contracts, fees, inventory and approvals."""
+"""What is missing or wrong on Tron: nodes, contracts, fees, inventory and approvals."""
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Iterator
 
 from crossway.adapters.chains.evm.balances import allowances, token_balances
-from crossway.adapters.chains.evm.diagnostics import check_query_limits, read_head
+from crossway.adapters.chains.evm.chain_context import ChainContext
+from crossway.adapters.chains.evm.diagnostics import check_query_limits
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import (
     MIN_FEE_TRANSACTIONS,
@@ -12,38 +12,23 @@ from crossway.adapters.chains.rpc.diagnostics import (
     contract_finding,
     inventory_findings,
 )
-from crossway.adapters.chains.rpc.node_diagnostics import NodeHead, NodeProbe, probe_nodes
-from crossway.adapters.chains.rpc.operator import deploy_command
-from crossway.adapters.chains.rpc.pool import RpcPool
-from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.adapters.chains.tron.address_format import to_base58
+from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
+from crossway.adapters.chains.rpc.operator import deploy_command, missing_approval, missing_fees
+from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
+from crossway.adapters.chains.tron.address_format import to_base58, to_evm_address
 from crossway.adapters.chains.tron.chain import TronChain
 from crossway.adapters.chains.tron.chain_params import load_chain_params
-from crossway.adapters.chains.tron.node import connect_pool
+from crossway.adapters.chains.tron.contracts import contract_addresses
 from crossway.adapters.chains.tron.operator_txs import check_contract_code
-from crossway.adapters.chains.tron.readiness import chain_id_problems, payable_tokens
-from crossway.adapters.chains.tron.resources import read_resources
-from crossway.domain.catalogue import Chain
+from crossway.adapters.chains.tron.resources import CHAIN_ID_VOTE, read_resources
 from crossway.domain.errors import Unreachable
-from crossway.domain.money import format_units
+from crossway.domain.money import Token, format_units
 
 _NEED_HTTP_API = "Use a node with the whole HTTP API."
 
 
-def diagnose_nodes(
-    chain: Chain, profile: ChainProfile, environment: Mapping[str, str], now: datetime
-) -> Iterator[Finding]:
-    """Findings about each node, and about how the nodes agree."""
-    params = load_chain_params()
-    probe = NodeProbe(
-        lambda single, variables: connect_pool(chain, single, variables, params.batch_size),
-        read_head,
-        _check_capabilities,
-    )
-    return probe_nodes(chain, profile, environment, now, probe)
-
-
-def _check_capabilities(subject: str, pool: RpcPool, head: NodeHead) -> Iterator[Finding]:
+def check_capabilities(subject: str, pool: RpcPool, head: NodeHead) -> Iterator[Finding]:
+    """Whether the node accepts log queries of the usual size, and has the whole HTTP API."""
     yield from check_query_limits(subject, pool, load_chain_params().evm_params, head)
     bodies = {
         "/walletsolidity/getnowblock": {},
@@ -72,7 +57,7 @@ def diagnose_chain(chain: TronChain) -> Iterator[Finding]:
     command = f"{deploy_command(chain.id)}, and write what it prints into the profile"
     expected = f"the expected code, factory at {to_base58(context.deployment.factory)}"
     yield contract_finding(command, wrong, expected)
-    for problem in chain_id_problems(chain):
+    for problem in _chain_id_problems(chain):
         yield Finding("chain id", problem, "Do not use this network.")
     yield _check_fees(chain)
     yield from _check_inventory(chain)
@@ -94,9 +79,69 @@ def _check_fees(chain: TronChain) -> Finding:
 
 
 def _check_inventory(chain: TronChain) -> Iterator[Finding]:
-    context, tokens = chain.context, payable_tokens(chain.context)
+    context, tokens = chain.context, _payable_tokens(chain.context)
     owner, filler, addresses = context.accounts.relayer, context.deployment.filler, list(tokens)
     held = context.pool.first(lambda s: token_balances(s, owner, addresses))
     allowed = context.pool.first(lambda s: allowances(s, owner, filler, addresses))
     balances = [(token, held[address], allowed[address]) for address, token in tokens.items()]
     return inventory_findings(chain.id, chain.accounts.relayer, balances, "USDT")
+
+
+def unmet_requirements(chain: TronChain) -> list[str]:
+    """What is missing, one sentence each. Raises `Unreachable`."""
+    context = chain.context
+    missing = context.pool.first(lambda session: list(_missing_contracts(context, session)))
+    missing += [f"{chain.id}: {problem}" for problem in _chain_id_problems(chain)]
+    missing += list(_fees(chain))
+    if not missing:
+        missing = context.pool.first(lambda session: list(_missing_approvals(context, session)))
+    return missing
+
+
+def _chain_id_problems(chain: TronChain) -> Iterator[str]:
+    """Whether contracts on this network see another chain id than ours expect."""
+    if chain.tx_sender.prices().short_chain_id is False:
+        yield (
+            f"{CHAIN_ID_VOTE} is not voted for on this network: contracts read another chain id "
+            "there, and no payment could be started"
+        )
+
+
+def _missing_contracts(context: ChainContext, session: RpcSession) -> Iterator[str]:
+    name, addresses = context.chain.id, contract_addresses(context.deployment)
+    for contract, problem in check_contract_code(session, context).items():
+        if not problem:
+            continue
+        if not addresses[contract]:
+            if contract != "DepositAddress":
+                yield (
+                    f"{name}: the profile does not name the {contract}: run "
+                    f"{deploy_command(name)}, and write what it prints into the profile"
+                )
+        elif problem == "not deployed":
+            yield f"{name}: the {contract} is not deployed at {to_base58(addresses[contract])}"
+        else:
+            address = to_base58(addresses[contract])
+            yield f"{name}: at {address} is another contract than the {contract}"
+
+
+def _fees(chain: TronChain) -> Iterator[str]:
+    """Checks an unused account only: a used one that runs short raises an alert."""
+    relayer, symbol = chain.accounts.relayer, chain.context.chain.native_symbol
+    if chain.native_balance(relayer) < chain.fee_units() and chain.next_nonce(relayer) == 0:
+        yield missing_fees(chain.id, relayer, symbol)
+
+
+def _payable_tokens(context: ChainContext) -> dict[str, Token]:
+    """The tokens that recipients can be paid in, by address in EVM form."""
+    tokens = context.catalogue.by_chain[context.chain.id]
+    return {to_evm_address(t.address): t for t in tokens if t.enabled and not t.native}
+
+
+def _missing_approvals(context: ChainContext, session: RpcSession) -> Iterator[str]:
+    owner, tokens = context.accounts.relayer, _payable_tokens(context)
+    held = token_balances(session, owner, list(tokens))
+    allowed = allowances(session, owner, context.deployment.filler, list(tokens))
+    for address, token in tokens.items():
+        if held[address] and not allowed[address]:
+            yield missing_approval(context.chain.id, token.symbol)

@@ -3,22 +3,26 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from crossway.adapters.chains.evm.balances import token_balances
+from crossway.adapters.chains.evm.chain_context import ChainContext, ChainParams
+from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS
+from crossway.adapters.chains.evm.diagnostics import read_head
 from crossway.adapters.chains.evm.operator_txs import read_retained
 from crossway.adapters.chains.rpc.diagnostics import Finding
-from crossway.adapters.chains.rpc.keys import Keyring
+from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
+from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
 from crossway.adapters.chains.rpc.operator_txs import UNLIMITED, ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.adapters.chains.tron import diagnostics, factory, operator_txs, readiness
-from crossway.adapters.chains.tron.address_format import to_evm_address
+from crossway.adapters.chains.tron import diagnostics, node, operator_txs
+from crossway.adapters.chains.tron.address_format import to_base58, to_evm_address
 from crossway.adapters.chains.tron.chain import TronChain
-from crossway.adapters.chains.tron.contracts import CONTRACT_FIELDS
-from crossway.adapters.chains.tron.diagnostics import diagnose_nodes
-from crossway.adapters.chains.tron.signers import KEYS
-from crossway.domain.catalogue import Catalogue
+from crossway.adapters.chains.tron.chain_params import load_chain_params
+from crossway.adapters.chains.tron.contracts import CONTRACT_FIELDS, deployment_from_profile
+from crossway.adapters.chains.tron.transactions import KEYS
+from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token
-
-__all__ = ["KEYS", "contract_locations", "diagnose_nodes", "open_chain"]
+from crossway.ports.chain import ChainAddresses
 
 
 class TronOperator(RpcOperator[TronChain]):
@@ -58,27 +62,66 @@ class TronOperator(RpcOperator[TronChain]):
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
 
     def _unmet_requirements(self) -> Sequence[str]:
-        return readiness.unmet_requirements(self.chain)
+        return diagnostics.unmet_requirements(self.chain)
 
     def _diagnose(self) -> Iterator[Finding]:
         return diagnostics.diagnose_chain(self.chain)
 
 
-def open_chain(
-    catalogue: Catalogue,
-    name: str,
-    profile: ChainProfile,
-    environment: Mapping[str, str],
-    ring: Keyring,
-) -> TronOperator:
-    """As in `rpc.protocols.ChainFamily`."""
-    chain = factory.open_chain(catalogue, name, profile, environment, ring)
-    return TronOperator(chain, profile.contracts, environment)
+class TronFamily(ChainFamily):
+    """Tron, whose contracts are where the profile says."""
+
+    keys = KEYS
+
+    def open_chain(self, settings: ChainSettings) -> TronOperator:
+        signer, profile = settings.relayer_signer(KEYS), settings.profile
+        params, at = load_chain_params(), deployment_from_profile(settings.name, profile.contracts)
+        chain, tokens = settings.chain, settings.catalogue.by_chain[settings.name]
+        accounts = _accounts(signer.address, to_base58(at.escrow), profile.treasury)
+        relayer, treasury = to_evm_address(signer.address), to_evm_address(profile.treasury)
+        native = [to_evm_address(t.address) for t in tokens if t.native and t.enabled]
+        context = ChainContext(
+            chain=chain,
+            catalogue=settings.catalogue,
+            params=params.evm_params,
+            pool=self.connect(chain, profile, settings.environment),
+            deployment=at,
+            accounts=_accounts(relayer, at.escrow, treasury),
+            signer=signer,
+            limits=params.evm_params.query_limits(),
+            tokens=frozenset(to_evm_address(t.address) for t in tokens if not t.native),
+            native_token=native[0] if native else "",
+            max_scan_blocks=params.max_scan_blocks,
+        )
+        opened = TronChain(context, accounts, params, profile.poll_seconds)
+        return TronOperator(opened, profile.contracts, settings.environment)
+
+    def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
+        if profile is None:
+            return []
+        fields, addresses = CONTRACT_FIELDS.items(), profile.contracts
+        return [ContractCheck(name, addresses[f], "") for f, name in fields if f in addresses]
+
+    def connect(
+        self, chain: Chain, profile: ChainProfile, environment: Mapping[str, str]
+    ) -> RpcPool:
+        batch_size = self._node_params(chain).batch_size
+        return node.connect_pool(chain, profile, environment, self._identity(chain), batch_size)
+
+    def _identity(self, chain: Chain) -> ChainIdentity:
+        return node.chain_identity(chain)
+
+    def _node_params(self, chain: Chain) -> ChainParams:
+        return load_chain_params().evm_params
+
+    def _read_head(self, session: RpcSession) -> NodeHead:
+        return read_head(session)
+
+    def _check_capabilities(
+        self, chain: Chain, profile: ChainProfile, subject: str, pool: RpcPool, head: NodeHead
+    ) -> Iterator[Finding]:
+        return diagnostics.check_capabilities(subject, pool, head)
 
 
-def contract_locations(profile: ChainProfile | None) -> Sequence[ContractCheck]:
-    """As in `rpc.protocols.ChainFamily`: where the profile says."""
-    if profile is None:
-        return []
-    fields, addresses = CONTRACT_FIELDS.items(), profile.contracts
-    return [ContractCheck(name, addresses[f], "") for f, name in fields if f in addresses]
+def _accounts(relayer: str, escrow: str, treasury: str) -> ChainAddresses:
+    return ChainAddresses(relayer, escrow, relayer, treasury, True, REDIRECT_SECONDS)

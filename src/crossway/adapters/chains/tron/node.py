@@ -10,8 +10,12 @@ from pydantic import SecretStr
 
 from crossway.adapters.chains.evm.rpc_schemas import parse_quantity
 from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError, RpcNode, RpcRequest
-from crossway.adapters.chains.rpc.connect import CONNECTIONS_PER_NODE, create_client
-from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool
+from crossway.adapters.chains.rpc.pool import (
+    CONNECTIONS_PER_NODE,
+    ChainIdentity,
+    RpcPool,
+    create_client,
+)
 from crossway.adapters.chains.rpc.profile import ChainProfile, resolve_urls
 from crossway.domain.catalogue import Chain
 
@@ -60,7 +64,11 @@ def _split_key(url: SecretStr) -> tuple[str, str]:
 
 
 def connect_pool(
-    chain: Chain, profile: ChainProfile, environment: Mapping[str, str], batch: int
+    chain: Chain,
+    profile: ChainProfile,
+    environment: Mapping[str, str],
+    identity: ChainIdentity,
+    batch: int,
 ) -> RpcPool:
     """The pool of a profile's nodes; each has its own client, because each may have its own key.
     Raises `ValueError` where a URL is invalid or an environment variable in it is not set."""
@@ -68,7 +76,7 @@ def connect_pool(
         TronNode(url, create_client(profile.timeout_seconds, CONNECTIONS_PER_NODE), batch)
         for url in resolve_urls(chain.id, profile, environment)
     ]
-    return RpcPool(chain_identity(chain), nodes, profile.quorum)
+    return RpcPool(identity, nodes, profile.quorum)
 
 
 def chain_identity(chain: Chain) -> ChainIdentity:

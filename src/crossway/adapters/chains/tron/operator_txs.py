@@ -42,7 +42,7 @@ from crossway.domain.money import Token
 from crossway.ports.signing import Signer
 
 GAS_UNIT = "energy"
-_FACTORY_OF = selector("INTENTS()")
+_FACTORY_OF = selector("FACTORY()")
 _TIMEOUT_SECONDS = 300.0
 _SPARE_ENERGY = 40_000
 
@@ -162,20 +162,20 @@ def _plan_calls(chain: TronChain, calls: Sequence[tuple[str, Call]]) -> TxPlan:
 def _plan(chain: TronChain, signer: Signer, planned: Sequence[_PlannedTx]) -> TxPlan:
     prices = chain.tx_sender.prices()
     requests = [native_balance_request(to_evm_address(signer.address))]
-    requests += [RpcRequest("eth_estimateGas", (one.estimate_fields,)) for one in planned]
+    requests += [RpcRequest("eth_estimateGas", (step.estimate_fields,)) for step in planned]
     balance, *results = chain.context.pool.first(lambda session: session.batch(requests))
     transactions = []
-    for one, result in zip(planned, results, strict=True):
+    for step, result in zip(planned, results, strict=True):
         if isinstance(result, RpcError):
             raise ValueError(
-                f"{chain.id}: {one.description}: the node returned an error: {result.message}"
+                f"{chain.id}: {step.description}: the node returned an error: {result.message}"
             )
         energy = parse_quantity(result, "energy") * 5 // 4 + _SPARE_ENERGY
-        code = len(load_artifact(one.created, FAMILY).bytecode) if one.created else 0
+        code = len(load_artifact(step.created, FAMILY).bytecode) if step.created else 0
         size = load_chain_params().tx_bytes + code
         cost = energy * prices.energy_sun + size * prices.byte_sun
-        send = partial(_send, chain, signer, one, energy)
-        transactions.append(OperatorTx(one.description, energy, cost, send))
+        send = partial(_send, chain, signer, step, energy)
+        transactions.append(OperatorTx(step.description, energy, cost, send))
     native = parse_quantity(balance, "a balance")
     return TxPlan(tuple(transactions), signer.address, native, GAS_UNIT)
 

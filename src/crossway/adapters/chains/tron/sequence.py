@@ -62,26 +62,26 @@ class SequenceTracker:
         """Numbers by transaction id, from `from_number` on."""
         low = max(head.height - NEWEST_BLOCKS, 0)
         pages = self._blocks.read(session, low, head.height, head.block_hash)
-        found = {
+        sequence = {
             transaction.tx_id: transaction.sequence
             for page in pages
             for transaction in page.own_transactions
             if transaction.sequence is not None and transaction.sequence >= from_number
         }
-        if from_number not in found.values():
+        if from_number not in sequence.values():
             for tx_ids in self._own_tx_ids(session, low, WEEK_BLOCKS):
                 numbers = self._read_numbers(session, tx_ids)
-                found |= {tx_id: n for tx_id, n in numbers.items() if n >= from_number}
+                sequence |= {tx_id: n for tx_id, n in numbers.items() if n >= from_number}
                 if any(number <= from_number for number in numbers.values()):
                     break
-        return found
+        return sequence
 
     def _own_tx_ids(self, session: RpcSession, last: int, blocks: int) -> Iterator[list[str]]:
         """Transactions that our account sent according to our contracts' events, range by range
         backwards."""
-        at, limits = self._context.deployment, self._context.limits
+        limits = self._context.limits
         log_filter = {
-            "address": [at.factory, at.escrow, at.filler],
+            "address": list(self._context.deployment.contracts),
             "topics": [TOKENS_MOVED, None, address_topic(self._context.accounts.relayer)],
         }
         lowest = max(last - blocks, 0)

@@ -10,6 +10,8 @@ from tronpy.proto import tron_pb2  # type: ignore[import-untyped]
 
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.calldata import Call
+from crossway.adapters.chains.evm.transactions import LocalSigner
+from crossway.adapters.chains.rpc.keys import KeyKind, parse_hex_key
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.adapters.chains.tron.address_format import to_base58, to_bytes, to_evm_address
 from crossway.ports.chain import SignedTx
@@ -177,3 +179,16 @@ def _varint(value: int) -> bytes:
         out.append(value & 0x7F | 0x80)
         value >>= 7
     return bytes([*out, value])
+
+
+class TronSigner(LocalSigner):
+    """Signs with a private key in memory. Neither `repr` nor any error shows the key."""
+
+    __slots__ = ()
+
+    def __init__(self, secret: bytes) -> None:
+        super().__init__(secret)
+        self.address = to_base58(self.address)
+
+
+KEYS: KeyKind[Signer] = KeyKind("a private key: 64 hex digits", parse_hex_key, TronSigner)

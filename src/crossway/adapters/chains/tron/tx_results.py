@@ -11,7 +11,7 @@ from crossway.adapters.chains.evm.chain_context import ChainContext, read_blocks
 from crossway.adapters.chains.evm.rpc_schemas import Receipt
 from crossway.adapters.chains.evm.tx_results import (
     INVENTORY_SHORT,
-    REFUSED,
+    TRANSFER_FAILED,
     decode_revert,
     inventory_short,
     read_receipts,
@@ -19,9 +19,8 @@ from crossway.adapters.chains.evm.tx_results import (
 )
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
-from crossway.adapters.chains.rpc.revert_reasons import UNKNOWN_REVERT, RevertReason
 from crossway.adapters.chains.rpc.rpc_schemas import as_count, as_list, as_object
-from crossway.adapters.chains.rpc.tx_results import build_included_tx
+from crossway.adapters.chains.rpc.tx_results import UNKNOWN_REVERT, RevertReason, build_included_tx
 from crossway.adapters.chains.tron.address_format import add_0x, strip_0x, to_base58
 from crossway.adapters.chains.tron.blocks import parse_transaction
 from crossway.adapters.chains.tron.transactions import ParsedTx
@@ -127,7 +126,7 @@ class TxResults:
         except ValueError:
             return UNKNOWN_REVERT
         reason = decode_revert(data) if returned else UNKNOWN_REVERT
-        if reason == REFUSED and self._inventory_short(session, receipt):
+        if reason == TRANSFER_FAILED and self._inventory_short(session, receipt):
             return INVENTORY_SHORT
         return reason
 

@@ -1,17 +1,16 @@
 """Signing, sending and following transactions on Tron, which expire instead of having a nonce."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crossway.adapters.chains.evm.calldata import encode_call
 from crossway.adapters.chains.evm.chain_context import (
     ChainContext,
+    EvmHeadTracker,
     block_request,
     receipt_request,
 )
-from crossway.adapters.chains.evm.head_tracker import EvmHeadTracker
 from crossway.adapters.chains.evm.rpc_schemas import parse_block
-from crossway.adapters.chains.rpc import quorum_reads
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import (
@@ -20,17 +19,13 @@ from crossway.adapters.chains.rpc.rpc_schemas import (
     as_list,
     as_object,
 )
-from crossway.adapters.chains.rpc.tx_sender import (
-    BoundedCache,
-    FeeCache,
-    check_accounts,
-    drop_known_errors,
-)
+from crossway.adapters.chains.rpc.tx_sender import BoundedCache, RpcTxSender
 from crossway.adapters.chains.tron import resources
 from crossway.adapters.chains.tron.address_format import add_0x, to_base58
 from crossway.adapters.chains.tron.blocks import block_header
 from crossway.adapters.chains.tron.chain_params import TronParams
 from crossway.adapters.chains.tron.resources import ResourcePrices
+from crossway.adapters.chains.tron.sequence import SequenceTracker
 from crossway.adapters.chains.tron.transactions import (
     RefBlock,
     encode_call_tx,
@@ -43,42 +38,42 @@ from crossway.adapters.chains.tron.transactions import (
 from crossway.adapters.chains.tron.tx_results import TxResults
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import SignedTx, TxNotFound, TxPending, TxStatus, TxUnknown
+from crossway.ports.chain import ChainHead, SignedTx, TxNotFound, TxPending, TxStatus, TxUnknown
 
-_FEE_SECONDS = 6.0
 # So few transactions are looked up one by one, and more of them in the list of all pending ones.
 _FEW_TRANSACTIONS = 3
 DUPLICATE = "DUP_TRANSACTION_ERROR"
 
 
-class TronTxSender:
-    """Signs, sends and follows the transactions of one account. What it caches only saves requests:
-    a new process fills it again as transactions are sent again."""
+class TronTxSender(RpcTxSender[ChainContext, EvmHeadTracker]):
+    """The sender for Tron."""
+
+    fee_seconds = 6.0
 
     def __init__(
         self,
         context: ChainContext,
-        params: TronParams,
         head_tracker: EvmHeadTracker,
+        params: TronParams,
         results: TxResults,
+        sequence: SequenceTracker,
     ) -> None:
-        self._context, self._params, self._head_tracker = context, params, head_tracker
-        self._results = results
-        self._expiries, self._fee = BoundedCache[int](), FeeCache(_FEE_SECONDS)
+        super().__init__(context, head_tracker)
+        self._account = to_base58(context.accounts.relayer)
+        self._params, self._results, self._sequence = params, results, sequence
+        self._expiries = BoundedCache[int]()
         self._prices: ResourcePrices | None = None
 
-    def fee_units(self) -> int:
-        """The maximum sun that one transaction burns now."""
-        return self._fee.get(self._read_fee)
+    def next_nonce(self, account: str) -> int:
+        """The first sequence number that no included transaction has: the lowest that the quorum
+        reports. A node that is behind reports too low a number, which the books correct."""
+        head = self._head_tracker.heads()
+        return min(self._pool.quorum(lambda session: self._sequence.next_number(session, head)))
 
-    def _read_fee(self) -> int:
-        params, account = self._params, self._context.accounts.relayer
-        prices, available = self._context.pool.first(
-            lambda session: (
-                resources.read_prices(session, params.max_energy_sun),
-                resources.read_resources(session, account),
-            )
-        )
+    def _read_fee(self, session: RpcSession) -> int:
+        params = self._params
+        prices = resources.read_prices(session, params.max_energy_sun)
+        available = resources.read_resources(session, self._context.accounts.relayer)
         self._prices = prices
         return resources.fee_units(params, prices, available)
 
@@ -103,10 +98,10 @@ class TronTxSender:
         created = to_millis(newest.time)
         return RefBlock(final.height, final.hash, created, created + 1000 * lifetime)
 
-    def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
-        """Sign each call with its sequence number."""
+    def _sign(
+        self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int
+    ) -> Sequence[SignedTx]:
         context, relayer = self._context, self._context.accounts.relayer
-        check_accounts(calls, to_base58(relayer), context.chain.id)
         ref_block = self.ref_block()
         fee_limit = self._params.energy_limit * self.prices().energy_sun
         transactions = []
@@ -115,43 +110,32 @@ class TronTxSender:
             call = with_sequence_number(call, number)
             raw = encode_call_tx(relayer, call, ref_block, fee_limit)
             transactions.append(sign_transaction(context.signer, raw, number, fee_units))
-        self._expiries.update({t.tx_id: ref_block.expires_ms for t in transactions})
         return transactions
 
-    def broadcast(self, transactions: Sequence[SignedTx]) -> Sequence[str]:
-        """Send each; per transaction the node's error, or an empty string."""
+    def _remember(self, transactions: Sequence[SignedTx]) -> None:
         parsed = {t.tx_id: parse_raw_transaction(unsigned_bytes(t.raw)) for t in transactions}
         self._expiries.update({tx_id: tx.expires_ms for tx_id, tx in parsed.items()})
-        errors = [self._send(transaction) for transaction in transactions]
-        return drop_known_errors(self._context.pool, transactions, errors, self._read_known)
+
+    def _submit(self, transactions: Sequence[SignedTx]) -> Sequence[str]:
+        self._remember(transactions)
+        return [self._send(transaction) for transaction in transactions]
 
     def _send(self, transaction: SignedTx) -> str:
         request = RpcRequest("/wallet/broadcasthex", ({"transaction": transaction.raw.hex()},))
-        result = self._context.pool.first(lambda session: session.batch([request])[0])
+        result = self._pool.first(lambda session: session.batch([request])[0])
         return submission_error(result, transaction.tx_id)
 
     def _read_known(self, session: RpcSession, tx_ids: list[str]) -> set[str]:
         known = set(self._results.read_included(session, tx_ids))
         return known | _read_pending(session, [i for i in tx_ids if i not in known])
 
-    def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
-        """The status of each transaction; `TxUnknown` where nodes of the quorum disagree."""
-        if not tx_ids:
-            return {}
-        height = self._head_tracker.heads().height
-        return quorum_reads.tx_statuses(
-            self._context.pool,
-            tx_ids,
-            lambda session, ids: self._read_statuses(session, ids, height),
-        )
-
     def _read_statuses(
-        self, session: RpcSession, tx_ids: list[str], height: int
-    ) -> dict[str, TxStatus]:
+        self, session: RpcSession, tx_ids: list[str], head: ChainHead
+    ) -> Mapping[str, TxStatus]:
         statuses: dict[str, TxStatus] = {**self._results.read_included(session, tx_ids)}
         pending = _read_pending(session, [i for i in tx_ids if i not in statuses])
         statuses |= dict.fromkeys(pending, TxPending())
-        statuses |= _read_uncertain(session, [i for i in tx_ids if i not in statuses], height)
+        statuses |= _read_uncertain(session, [i for i in tx_ids if i not in statuses], head.height)
         unknown = [tx_id for tx_id in tx_ids if tx_id not in statuses]
         final_ms = _read_final_ms(session) if unknown else 0
         for tx_id in unknown:

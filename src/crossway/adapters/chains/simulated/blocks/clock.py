@@ -60,8 +60,8 @@ class SimulatedClock:
             with self._turn:
                 return self._refresh()
         # One thread refreshes: each of many would hold a second connection of the pool.
-        old = time.monotonic() - cached[1] > CACHE_SECONDS
-        if old and self._turn.acquire(blocking=False):
+        is_stale = time.monotonic() - cached[1] > CACHE_SECONDS
+        if is_stale and self._turn.acquire(blocking=False):
             try:
                 return self._refresh()
             finally:
@@ -81,25 +81,27 @@ class SimulatedClock:
         if not 0 <= seconds < 1e10:
             raise InvalidInput("advanceSeconds must be a number of seconds, zero or more")
         with self._writing.begin() as db:
-            old = _load(db, lock=True)
-            stood = None if old.frozen_at is None else old.frozen_at + seconds
-            moved = ClockSetting(
-                old.offset_seconds + (0.0 if stood is not None else seconds), stood
+            setting = _load(db, lock=True)
+            frozen_at = None if setting.frozen_at is None else setting.frozen_at + seconds
+            new_setting = ClockSetting(
+                setting.offset_seconds + (0.0 if frozen_at is not None else seconds), frozen_at
             )
-            _store(db, moved)
-        self._cache(moved)
+            _store(db, new_setting)
+        self._cache(new_setting)
 
     def freeze(self, frozen: bool) -> None:
         """Stop the clock, or let it continue from its current time."""
         with self._writing.begin() as db:
-            old = _load(db, lock=True)
-            machine = self._machine_seconds()
-            shown = old.at(machine)
-            changed = (
-                ClockSetting(old.offset_seconds, shown) if frozen else ClockSetting(shown - machine)
+            setting = _load(db, lock=True)
+            machine_seconds = self._machine_seconds()
+            clock_seconds = setting.at(machine_seconds)
+            new_setting = (
+                ClockSetting(setting.offset_seconds, clock_seconds)
+                if frozen
+                else ClockSetting(clock_seconds - machine_seconds)
             )
-            _store(db, changed)
-        self._cache(changed)
+            _store(db, new_setting)
+        self._cache(new_setting)
 
     def offset(self) -> tuple[float, bool]:
         """Seconds by which the clock is ahead of the machine, and whether it is stopped."""

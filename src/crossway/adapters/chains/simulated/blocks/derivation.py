@@ -17,11 +17,13 @@ EPOCH_BYTES = 4
 @lru_cache(maxsize=64)
 def operator_addresses(kind: str) -> ChainAddresses:
     """The operator's accounts, the same on every chain of a family."""
-    own = {
+    addresses = {
         name: derive_address(kind, f"own {name}")
         for name in ("relayer", "bridger", "coordinator", "treasury")
     }
-    return ChainAddresses(own["relayer"], own["bridger"], own["coordinator"], own["treasury"])
+    return ChainAddresses(
+        addresses["relayer"], addresses["bridger"], addresses["coordinator"], addresses["treasury"]
+    )
 
 
 def derive_address(kind: str, name: str) -> str:
@@ -29,9 +31,9 @@ def derive_address(kind: str, name: str) -> str:
     return address_from_digest(kind, sha256(f"crossway simulated {name}".encode()).digest())
 
 
-def intent_key(terms: Terms) -> str:
+def intent_hash(terms: Terms) -> str:
     """SHA-256 of the terms in a fixed order, `0x` and 64 hex digits."""
-    text = "\n".join(
+    serialized_terms = "\n".join(
         (
             str(terms.nonce),
             terms.source_chain,
@@ -46,7 +48,7 @@ def intent_key(terms: Terms) -> str:
             str(terms.expires_at.timestamp()),
         )
     )
-    return "0x" + sha256(text.encode()).hexdigest()
+    return "0x" + sha256(serialized_terms.encode()).hexdigest()
 
 
 def lookup_tag(chain: str, name: str) -> int:

@@ -32,10 +32,10 @@ def record_dropped(
 
 def forget_dropped(session: ChainSession, tx_ids: Collection[str]) -> None:
     """Forget dropped transactions that were sent again."""
-    if known := dead_heights(session, tx_ids):
+    if dead_heights_by_tx := dead_heights(session, tx_ids):
         session.db.execute(
             delete(dropped_txs).where(
-                dropped_txs.c.chain == session.facts.id, _by_tx_ids(session, known)
+                dropped_txs.c.chain == session.facts.id, _by_tx_ids(session, dead_heights_by_tx)
             )
         )
         recount(session)

@@ -20,7 +20,7 @@ NOWHERE = ""
 class ExecutionResult:
     """The result of an included transaction; it reverted if there is a reason."""
 
-    moved: list[TransferRow]
+    transfers: list[TransferRow]
     reason: str = ""
     permanent: bool = False
 
@@ -73,20 +73,20 @@ class ExecutionState:
             return ExecutionResult([], "the network made this transaction revert")
         if tx.marker_tag is not None and tx.marker_tag in self.markers:
             return ExecutionResult([], ALREADY_DONE, permanent=True)
-        moved: list[TransferRow] = []
+        transfers: list[TransferRow] = []
         try:
             for output in tx.outputs:
-                self._pay(output, moved, minted=tx.is_simulator_tx)
+                self._pay(output, transfers, minted=tx.is_simulator_tx)
         except Reverted as reverted:
-            self._revert(moved, minted=tx.is_simulator_tx)
+            self._revert(transfers, minted=tx.is_simulator_tx)
             return ExecutionResult([], str(reverted), reverted.permanent)
         if tx.marker_tag is not None:
             self.markers.add(tx.marker_tag)
-        return ExecutionResult(moved)
+        return ExecutionResult(transfers)
 
     def undo(self, tx: Transaction, outcome: ExecutionResult) -> None:
         """Undo a transaction; only valid for the newest one."""
-        self._revert(outcome.moved, minted=tx.is_simulator_tx)
+        self._revert(outcome.transfers, minted=tx.is_simulator_tx)
         if not tx.is_simulator_tx:
             self.nonces[tx.account] = tx.nonce
             self.add(tx.account, self.native, tx.fee_units)
@@ -99,12 +99,12 @@ class ExecutionState:
             tx.account, self.native
         )
 
-    def _pay(self, output: OutputRow, moved: list[TransferRow], minted: bool) -> None:
+    def _pay(self, output: OutputRow, transfers: list[TransferRow], minted: bool) -> None:
         source, to, token, units, required = output
         balance = self.units(source, token)
         amount = balance if units is None else units
         if to in self.refusing:
-            failure = Reverted(f"{to} refuses this transfer", permanent=True)
+            failure = Reverted("the receiver refuses this transfer", permanent=True)
         elif units is None and not balance:
             failure = Reverted(NOTHING_TO_MOVE)
         elif amount > balance and not minted:
@@ -113,27 +113,27 @@ class ExecutionState:
             if not minted:
                 self.add(source, token, -amount)
             self.add(to, token, amount)
-            moved.append((source, to, token, amount))
+            transfers.append((source, to, token, amount))
             return
         if required:
             raise failure
 
-    def _revert(self, moved: list[TransferRow], minted: bool) -> None:
-        for source, to, token, units in reversed(moved):
+    def _revert(self, transfers: list[TransferRow], minted: bool) -> None:
+        for source, to, token, units in reversed(transfers):
             self.add(to, token, -units)
             if not minted or to == NOWHERE:
                 self.add(source, token, units)
 
     def _set_balances(self, outputs: Iterable[OutputRow]) -> list[TransferRow]:
         """Mint or burn until each receiver has the given balance."""
-        moved: list[TransferRow] = []
+        transfers: list[TransferRow] = []
         for _, address, token, units, _ in outputs:
             difference = (units or 0) - self.units(address, token)
             self.add(address, token, difference)
             if difference:
                 direction = (NOWHERE, address) if difference > 0 else (address, NOWHERE)
-                moved.append((*direction, token, abs(difference)))
-        return moved
+                transfers.append((*direction, token, abs(difference)))
+        return transfers
 
 
 @dataclass(slots=True)

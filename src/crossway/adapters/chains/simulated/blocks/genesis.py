@@ -47,7 +47,7 @@ class ChainFacts:
 
 def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) -> ChainFacts:
     """The constants of a chain of the catalogue on the simulated network."""
-    own = operator_addresses(chain.kind)
+    accounts = operator_addresses(chain.kind)
     tokens = catalogue.by_chain[chain.id]
     symbol = SYMBOL_ALIASES.get(chain.native_symbol, chain.native_symbol)
     price = pico_usd.get(symbol) or DEFAULT_PICO_USD
@@ -57,14 +57,16 @@ def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) ->
         id=chain.id,
         chain_id=chain.chain_id,
         family=chain.kind,
-        accounts=own,
-        own_set=frozenset((own.relayer, own.bridger, own.coordinator, own.treasury)),
+        accounts=accounts,
+        own_set=frozenset(
+            (accounts.relayer, accounts.bridger, accounts.coordinator, accounts.treasury)
+        ),
         native=native,
         fee_units=max(fee, 1),
         block_seconds=min(chain.block_time_seconds, MAX_BLOCK_SECONDS),
         finalized_blocks=chain.confirmations.finalized,
         tokens={token.symbol: token for token in tokens},
-        holdings=_holdings(own, tokens, native, max(fee, 1), pico_usd),
+        holdings=_holdings(accounts, tokens, native, max(fee, 1), pico_usd),
     )
 
 
@@ -93,26 +95,26 @@ def create_chains(db: Connection, all_facts: Iterable[ChainFacts], now: float) -
 
 
 def _native(tokens: Iterable[Token], symbol: str) -> str:
-    marked = (token.address for token in tokens if token.native)
-    named = (token.address for token in tokens if token.symbol == symbol)
-    return next(marked, next(named, NATIVE))
+    native_addresses = (token.address for token in tokens if token.native)
+    symbol_addresses = (token.address for token in tokens if token.symbol == symbol)
+    return next(native_addresses, next(symbol_addresses, NATIVE))
 
 
 def _holdings(
-    own: ChainAddresses,
+    accounts: ChainAddresses,
     tokens: Iterable[Token],
     native: str,
     fee_units: int,
     pico_usd: Mapping[str, int],
 ) -> dict[tuple[str, str], int]:
     """A million USD of every token for the relayer, and gas for every signing account."""
-    held = {
-        (own.relayer, token.address): units_for_micro_usd_up(
+    holdings = {
+        (accounts.relayer, token.address): units_for_micro_usd_up(
             INVENTORY_MICRO_USD, token.decimals, pico_usd.get(token.symbol) or DEFAULT_PICO_USD
         )
         for token in tokens
         if token.enabled
     }
-    for signer in (own.relayer, own.bridger, own.coordinator):
-        held[signer, native] = held.get((signer, native), 0) + FEES_AT_START * fee_units
-    return held
+    for signer in (accounts.relayer, accounts.bridger, accounts.coordinator):
+        holdings[signer, native] = holdings.get((signer, native), 0) + FEES_AT_START * fee_units
+    return holdings

@@ -39,10 +39,10 @@ class MempoolAdmission:
     replaced: list[Transaction] = field(default_factory=list)
     never: list[Transaction] = field(default_factory=list)
 
-    def objection(self, tx: Transaction) -> str:
+    def find_rejection_reason(self, tx: Transaction) -> str:
         """The reason to refuse a transaction; empty when it is admitted or known already."""
-        rival = self.pool.get((tx.account, tx.nonce))
-        if tx.tx_id in self.mined or (rival is not None and rival.tx_id == tx.tx_id):
+        competing_tx = self.pool.get((tx.account, tx.nonce))
+        if tx.tx_id in self.mined or (competing_tx is not None and competing_tx.tx_id == tx.tx_id):
             return ""
         if tx.nonce < self.nonces.get(tx.account, 0):
             self.never.append(tx)
@@ -50,14 +50,14 @@ class MempoolAdmission:
         if tx.not_after is not None and tx.not_after < self.tip_at:
             self.never.append(tx)
             return "the time in which it could be mined is over"
-        if rival is not None and tx.fee_units <= rival.fee_units:
+        if competing_tx is not None and tx.fee_units <= competing_tx.fee_units:
             return (
                 f"another transaction with nonce {tx.nonce} waits at the same fee or a higher one"
             )
-        if tx.fee_units > (left := self.funds.get(tx.account, 0)):
-            return f"{tx.account} has {left} units for a fee of {tx.fee_units}"
-        self.funds[tx.account] = left - tx.fee_units
-        self._add(tx, rival)
+        if tx.fee_units > (available_units := self.funds.get(tx.account, 0)):
+            return f"{tx.account} has {available_units} units for a fee of {tx.fee_units}"
+        self.funds[tx.account] = available_units - tx.fee_units
+        self._add(tx, competing_tx)
         return ""
 
     def _add(self, tx: Transaction, rival: Transaction | None) -> None:
@@ -72,7 +72,9 @@ def accept(session: ChainSession, raws: Sequence[bytes]) -> list[str]:
     transactions = [parse_signed(session.facts.family, session.facts.id, raw) for raw in raws]
     readable = [tx for tx in transactions if tx is not None]
     admission = _load_admission(session, readable)
-    objections = [DAMAGED if tx is None else admission.objection(tx) for tx in transactions]
+    objections = [
+        DAMAGED if tx is None else admission.find_rejection_reason(tx) for tx in transactions
+    ]
     forget_dropped(session, [tx.tx_id for tx in admission.taken])
     # A transaction that cannot land keeps the height at which that was decided.
     dead_at = dead_heights(session, [tx.tx_id for tx in admission.never])
@@ -93,7 +95,7 @@ def accept(session: ChainSession, raws: Sequence[bytes]) -> list[str]:
 def _load_admission(session: ChainSession, readable: Sequence[Transaction]) -> MempoolAdmission:
     db, facts = session.db, session.facts
     accounts = {tx.account for tx in readable}
-    known = select(transactions.c.tx_id).where(
+    known_tx_ids = select(transactions.c.tx_id).where(
         in_values(db, transactions.c.tag, [lookup_tag(facts.id, tx.tx_id) for tx in readable])
     )
     waiting = load_mempool(session)
@@ -107,7 +109,7 @@ def _load_admission(session: ChainSession, readable: Sequence[Transaction]) -> M
             funds[tx.account] -= tx.fee_units
     return MempoolAdmission(
         session.state.time_of(session.state.height),
-        set(db.scalars(known)),
+        set(db.scalars(known_tx_ids)),
         load_nonces(session, accounts),
         funds,
         {(tx.account, tx.nonce): tx for tx in waiting if not tx.is_simulator_tx},

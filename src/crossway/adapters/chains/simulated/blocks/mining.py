@@ -84,8 +84,8 @@ def _clear_mempool(
     session: ChainSession, fresh: set[str], block: BlockResult, late: list[Transaction]
 ) -> None:
     mined = [tx for tx, _ in block.mined]
-    left = [tx for tx in (*mined, *block.dropped, *block.dead, *late) if tx.tx_id not in fresh]
-    remove_from_mempool(session, left)
+    removed = [tx for tx in (*mined, *block.dropped, *block.dead, *late) if tx.tx_id not in fresh]
+    remove_from_mempool(session, removed)
     add_to_mempool(session, [tx for tx in block.waiting if tx.tx_id in fresh])
 
 
@@ -99,7 +99,7 @@ def _store_block(
         rows.append(_transaction_row(chain, height, position, tx, outcome))
         incoming_rows += (
             _incoming_row(chain, height, position, tx.tx_id, number, move)
-            for number, move in enumerate(outcome.moved)
+            for number, move in enumerate(outcome.transfers)
             if move[1] and move[1] not in session.facts.own_set
         )
     content = f"{block.mined[0][0].tx_id} {len(rows)}"
@@ -114,7 +114,7 @@ def _store_block(
 def _transaction_row(
     chain: str, height: int, position: int, tx: Transaction, outcome: ExecutionResult
 ) -> tuple[object, ...]:
-    moved = orjson.dumps([(s, to, token, str(units)) for s, to, token, units in outcome.moved])
+    moved = orjson.dumps([(s, to, token, str(units)) for s, to, token, units in outcome.transfers])
     fee = str(tx.fee_units)
     return (
         chain,

@@ -60,7 +60,7 @@ def _undo(session: ChainSession, start: int) -> list[Transaction]:
 
 
 def _outcome(row: Row[tuple[str, bytes, bytes, str]]) -> ExecutionResult:
-    moved = [
+    transfers = [
         (source, to, token, int(units)) for source, to, token, units in orjson.loads(row.moved)
     ]
-    return ExecutionResult(moved, row.reason)
+    return ExecutionResult(transfers, row.reason)

@@ -115,12 +115,12 @@ def parse(family: str, raw: bytes, tx_id: str = "") -> Transaction:
 
 def parse_signed(family: str, chain: str, raw: bytes) -> Transaction | None:
     """Parse a signed transaction; None if it is damaged or for another chain."""
-    line, _, signature = raw.rpartition(b"\n")
+    payload, _, signature = raw.rpartition(b"\n")
     try:
-        body = orjson.loads(line)
-        right = body["chain"] == chain and body["kind"] == CALL
-        right = right and signature == _signature(line, body["account"])
-        return _transaction(body, raw, transaction_id(family, raw)) if right else None
+        body = orjson.loads(payload)
+        is_valid = body["chain"] == chain and body["kind"] == CALL
+        is_valid = is_valid and signature == _signature(payload, body["account"])
+        return _transaction(body, raw, transaction_id(family, raw)) if is_valid else None
     except (KeyError, TypeError, ValueError):
         return None
 
@@ -143,12 +143,14 @@ def _transaction(body: Mapping[str, Any], raw: bytes, tx_id: str) -> Transaction
 
 
 def _bytes(body: Mapping[str, object], account: str) -> bytes:
-    line = orjson.dumps(body)
-    return line + b"\n" + _signature(line, account)
+    payload = orjson.dumps(body)
+    return payload + b"\n" + _signature(payload, account)
 
 
-def _signature(line: bytes, account: str) -> bytes:
-    return blake2b(line, digest_size=SIGNATURE_LENGTH // 2, key=_key(account)).hexdigest().encode()
+def _signature(payload: bytes, account: str) -> bytes:
+    return (
+        blake2b(payload, digest_size=SIGNATURE_LENGTH // 2, key=_key(account)).hexdigest().encode()
+    )
 
 
 @lru_cache(maxsize=256)

@@ -1,15 +1,23 @@
-"""Deposits of TRX, which emit no log: found in the blocks themselves, each read once."""
+"""Finding deposits on Tron: token transfers by logs, and TRX in the blocks themselves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from crossway.adapters.chains.evm import balances, native_deposits
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain_context import ChainContext
+from crossway.adapters.chains.evm.deposits import EvmDeposits
 from crossway.adapters.chains.evm.logs import fetch_events
 from crossway.adapters.chains.evm.rpc_schemas import Block, Receipt, parse_address
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
-from crossway.adapters.chains.tron.address_format import add_0x, strip_0x
+from crossway.adapters.chains.tron.address_format import (
+    add_0x,
+    strip_0x,
+    to_base58,
+    to_evm_address,
+)
 from crossway.adapters.chains.tron.blocks import (
     BlockPage,
     BlockReader,
@@ -19,42 +27,48 @@ from crossway.adapters.chains.tron.blocks import (
 )
 from crossway.adapters.chains.tron.tx_results import read_info
 from crossway.domain.deposits import IncomingTransfer
+from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
 
 # A search for single addresses goes back an hour, the usual lifetime of a payment.
 MAX_LOOK_BACK_BLOCKS = 1_200
 
 
-class ScannedNativeDeposits:
-    """`evm.chain_context.NativeDepositReader` by reading blocks; addresses in EVM form."""
+class TronDeposits(EvmDeposits):
+    """Deposits of tokens as on EVM chains, and of TRX, which emit no log, from the blocks, each
+    read once. Converts between base58check and the EVM form, which everything below uses."""
 
-    def __init__(self, blocks: BlockReader) -> None:
+    def __init__(self, context: ChainContext, blocks: BlockReader) -> None:
+        super().__init__(context)
         self._blocks = blocks
 
-    def find_next(
-        self,
-        context: ChainContext,
-        session: RpcSession,
-        addresses: Sequence[str],
-        before: Block,
-        end: Block,
-    ) -> list[IncomingTransfer]:
-        """As `find`."""
-        return self.find(context, session, addresses, before, end)
+    def scan(self, head: ChainHead, after: Cursor | None, watch: AddressFilter) -> Scan:
+        scan = super().scan(head, after, _EvmAddressFilter(watch))
+        return replace(scan, incoming=[_from_evm(transfer) for transfer in scan.incoming])
 
-    def find(
-        self,
-        context: ChainContext,
-        session: RpcSession,
-        addresses: Sequence[str],
-        before: Block,
-        end: Block,
+    def transfers_to(
+        self, head: ChainHead, addresses: Collection[str], since: datetime | None
+    ) -> Sequence[IncomingTransfer]:
+        to = [to_evm_address(address) for address in addresses]
+        return [_from_evm(transfer) for transfer in super().transfers_to(head, to, since)]
+
+    def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
+        return super().verify_inclusion([_to_evm(transfer) for transfer in incoming])
+
+    def _find_next_native(
+        self, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
     ) -> list[IncomingTransfer]:
-        """The deposits after the block `before` up to the block `end`. Over a range longer than a
-        scan, only the last hour, and only addresses that hold or paid out something."""
+        return self._find_native(session, addresses, before, end)
+
+    def _find_native(
+        self, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
+    ) -> list[IncomingTransfer]:
+        """Over a range longer than a scan, only deposits of the last hour, and only to addresses
+        that hold or paid out something."""
+        context = self._context
         if not context.native_token or not addresses or end.height <= before.height:
             return []
         if end.height - before.height > context.max_scan_blocks:
-            return self._find_recent(context, session, addresses, before, end)
+            return self._find_recent(session, addresses, before, end)
         watched = {address[2:].lower() for address in addresses}
         pages = self._blocks.read(session, before.height, end.height, end.hash)
         if pages[0].parent != before.hash:
@@ -70,45 +84,35 @@ class ScannedNativeDeposits:
         return *page.transfers, *self._blocks.internal_transfers(session, page)
 
     def _find_recent(
-        self,
-        context: ChainContext,
-        session: RpcSession,
-        addresses: Sequence[str],
-        before: Block,
-        end: Block,
+        self, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
     ) -> list[IncomingTransfer]:
         low = max(before.height, end.height - MAX_LOOK_BACK_BLOCKS)
-        received = _received(context, session, addresses, low, end.height)
+        received = _received(self._context, session, addresses, low, end.height)
         if not received:
             return []
         pages = self._blocks.read(session, low, end.height, end.hash)
-        found = [(t, page) for page in pages for t in page.transfers if t.to in received]
-        if _sum_by_address(found) != received:
+        transfers = [(t, page) for page in pages for t in page.transfers if t.to in received]
+        if _sum_by_address(transfers) != received:
             # Direct transfers do not explain everything, so internal ones are read, too.
-            found = [
+            transfers = [
                 (transfer, page)
                 for page in pages
                 for transfer in self._all_transfers(session, page)
                 if transfer.to in received
             ]
-        return [_to_transfer(context, transfer, page) for transfer, page in found]
+        return [_to_transfer(self._context, transfer, page) for transfer, page in transfers]
 
-    def verify(
-        self,
-        context: ChainContext,
-        session: RpcSession,
-        transfer: IncomingTransfer,
-        receipt: Receipt | None,
+    def _verify_native(
+        self, session: RpcSession, transfer: IncomingTransfer, receipt: Receipt | None
     ) -> bool:
-        """Whether a transfer in a block that is on the chain was really made, by this node."""
         if not is_internal(transfer.index):
-            return native_deposits.verify(context, session, transfer, receipt)
+            return super()._verify_native(session, transfer, receipt)
         if receipt is None or receipt.block_hash != transfer.block_hash or not receipt.succeeded:
             return False
         info = read_info(session, strip_0x(transfer.tx_hash))
         internal = parse_internal_transfers(info) if info else ()
         expected = (transfer.index, transfer.to[2:].lower(), transfer.amount)
-        return any((one.index, one.to, one.amount) == expected for one in internal)
+        return any((i.index, i.to, i.amount) == expected for i in internal)
 
 
 def _received(
@@ -148,3 +152,29 @@ def _to_transfer(context: ChainContext, transfer: TrxTransfer, page: BlockPage) 
         amount=transfer.amount,
         at=page.time,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _EvmAddressFilter:
+    """An address filter with addresses in EVM form."""
+
+    watch: AddressFilter
+
+    def filter_known(self, addresses: Collection[str]) -> set[str]:
+        """The deposit addresses among these."""
+        known = self.watch.filter_known({to_base58(address) for address in addresses})
+        return {to_evm_address(address) for address in known}
+
+    def list_all(self) -> Sequence[str]:
+        """Every address to query nodes for."""
+        return [to_evm_address(address) for address in self.watch.list_all()]
+
+
+def _from_evm(transfer: IncomingTransfer) -> IncomingTransfer:
+    token, sender, to = (to_base58(a) for a in (transfer.token, transfer.sender, transfer.to))
+    return replace(transfer, tx_hash=strip_0x(transfer.tx_hash), token=token, sender=sender, to=to)
+
+
+def _to_evm(transfer: IncomingTransfer) -> IncomingTransfer:
+    token, sender, to = (to_evm_address(a) for a in (transfer.token, transfer.sender, transfer.to))
+    return replace(transfer, tx_hash=add_0x(transfer.tx_hash), token=token, sender=sender, to=to)

@@ -1,0 +1,122 @@
+"""Finding deposits: scanning after a cursor, again after a reorg, and verifying inclusion."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Generic
+
+from crossway.adapters.chains.rpc import quorum_reads
+from crossway.adapters.chains.rpc.block_scan import (
+    MAX_FILTERED_ADDRESSES,
+    BlockHeader,
+    start_height,
+)
+from crossway.adapters.chains.rpc.chain_context import ContextT, ContractContextT
+from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.domain.deposits import IncomingTransfer
+from crossway.domain.errors import Unreachable
+from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
+
+
+class DepositReader(ABC, Generic[ContextT]):
+    """Reads the deposits of one chain from its nodes."""
+
+    def __init__(self, context: ContextT) -> None:
+        self._context = context
+
+    def scan(self, head: ChainHead, after: Cursor | None, watch: AddressFilter) -> Scan:
+        """The transfers after a cursor, up to a head; without a cursor, the head is the first."""
+        if after is None:
+            return Scan([], Cursor(head.height, head.block_hash), None)
+        return self._scan_after(head, after, watch)
+
+    def transfers_to(
+        self, head: ChainHead, addresses: Collection[str], since: datetime | None
+    ) -> Sequence[IncomingTransfer]:
+        """Every transfer to these addresses since a time, as far as the node still has it."""
+        if not addresses:
+            return []
+        to = sorted(addresses)
+        return self._context.pool.first(lambda session: self._search(session, head, to, since))
+
+    def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
+        """Whether each transfer is in its block, according to every node of the quorum."""
+        read = partial(self._verify, incoming=incoming)
+        return quorum_reads.verify_inclusion(self._context.pool, incoming, read)
+
+    @abstractmethod
+    def _scan_after(self, head: ChainHead, after: Cursor, watch: AddressFilter) -> Scan:
+        """The transfers after a cursor, up to a head."""
+
+    @abstractmethod
+    def _search(
+        self, session: RpcSession, head: ChainHead, to: Sequence[str], since: datetime | None
+    ) -> Sequence[IncomingTransfer]:
+        """The transfers to these addresses since a time."""
+
+    @abstractmethod
+    def _verify(self, session: RpcSession, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
+        """Whether each transfer is in its block, according to one node."""
+
+
+class BlockScanner(DepositReader[ContractContextT]):
+    """Reads the deposits of a chain whose token transfers can be queried by block range."""
+
+    def _scan_after(self, head: ChainHead, after: Cursor, watch: AddressFilter) -> Scan:
+        addresses = watch.list_all()
+        scan = self._context.pool.first(lambda s: self._scan_or_rewind(s, head, after, addresses))
+        if len(addresses) > MAX_FILTERED_ADDRESSES and scan.incoming:
+            known = watch.filter_known({transfer.to for transfer in scan.incoming})
+            incoming = [transfer for transfer in scan.incoming if transfer.to in known]
+            scan = Scan(incoming, scan.cursor, scan.reorged_from)
+        self._context.limits.grow()
+        return scan
+
+    def _scan_or_rewind(
+        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+    ) -> Scan:
+        """Scans again from the last common block where the cursor's block was replaced."""
+        if head.height < after.height:
+            raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
+        scan = self._scan_range(session, head, after, addresses)
+        if scan is not None:
+            return scan
+        ancestor = self._rewind(session, head, after)
+        cursor = Cursor(ancestor.height, ancestor.hash)
+        rescanned = self._scan_or_rewind(session, head, cursor, addresses)
+        return Scan(rescanned.incoming, rescanned.cursor, ancestor.height + 1)
+
+    def _rewind(self, session: RpcSession, head: ChainHead, after: Cursor) -> BlockHeader:
+        """The last common block, or else the final one; forgets the blocks above it."""
+        hashes, read = self._context.block_hashes, partial(self._read_blocks, session)
+        ancestor = hashes.last_common_block(head, after, self._context.params.batch_size, read)
+        if ancestor is None:
+            final = min(head.finalized, after.height - 1)
+            ancestor = read({final})[final]
+        hashes.remember(ancestor)
+        hashes.forget(ancestor.height, after.height)
+        return ancestor
+
+    def _search(
+        self, session: RpcSession, head: ChainHead, to: Sequence[str], since: datetime | None
+    ) -> Sequence[IncomingTransfer]:
+        pace, read = self._context.chain.block_time_seconds, partial(self._read_blocks, session)
+        return self._search_range(session, start_height(head, since, pace, read), head, to)
+
+    @abstractmethod
+    def _scan_range(
+        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+    ) -> Scan | None:
+        """The transfers in the next blocks after a cursor, as many as one scan covers; None where
+        the cursor's block was replaced."""
+
+    @abstractmethod
+    def _search_range(
+        self, session: RpcSession, first: int, head: ChainHead, to: Sequence[str]
+    ) -> Sequence[IncomingTransfer]:
+        """The transfers to these addresses from the block `first` up to the head."""
+
+    @abstractmethod
+    def _read_blocks(self, session: RpcSession, heights: set[int]) -> Mapping[int, BlockHeader]:
+        """The headers of these heights. Raises `Unreachable` where the node is behind."""
