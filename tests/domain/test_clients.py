@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from crossway.domain.clients import ApiKey, Mode, Scope, is_allowed, parse_networks, parsed_networks
+from crossway.domain.clients import ApiKey, Mode, Scope, is_allowed, networks_of, parse_networks
 from crossway.domain.errors import InvalidInput
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -44,7 +44,7 @@ def test_an_invalid_network_is_rejected_with_its_field(given: str) -> None:
     ],
 )
 def test_an_address_is_matched_against_networks(address: str, inside: bool) -> None:
-    assert is_allowed(address, parsed_networks(("203.0.113.0/24", "2001:db8::/32"))) is inside
+    assert is_allowed(address, networks_of(("203.0.113.0/24", "2001:db8::/32"))) is inside
 
 
 def test_a_key_without_addresses_may_be_used_from_anywhere() -> None:

@@ -71,13 +71,13 @@ def test_an_order_proceeds_within_the_limit_of_the_approved_level(
     standing: VerificationStatus, used: int, worth: int
 ) -> None:
     passed = PASSED[standing.kyc_type, standing.status]
-    found = state(standing, used, worth)
+    result = state(standing, used, worth)
     enough = [t for t in (BASIC, ADVANCED) if used + worth <= LIMIT[t]]
     assert standing.passed is passed
-    assert found.limit_micro_usd == LIMIT[passed]
-    assert found.remaining_micro_usd == max(LIMIT[passed] - used, 0)
-    assert found.required is (enough[0] if enough else None)
-    assert found.can_proceed is (
+    assert result.limit_micro_usd == LIMIT[passed]
+    assert result.remaining_micro_usd == max(LIMIT[passed] - used, 0)
+    assert result.required is (enough[0] if enough else None)
+    assert result.can_proceed is (
         bool(enough) and KYC_TYPES.index(passed) >= KYC_TYPES.index(enough[0])
     )
     if not enough:
@@ -85,18 +85,18 @@ def test_an_order_proceeds_within_the_limit_of_the_approved_level(
     else:
         rejected = standing.status is REJECTED
         helps = not (rejected and KYC_TYPES.index(standing.kyc_type) <= KYC_TYPES.index(enough[0]))
-    assert found.blocked is (not found.can_proceed and not helps)
+    assert result.blocked is (not result.can_proceed and not helps)
 
 
 @pytest.mark.parametrize("standing", STANDINGS)
 @pytest.mark.parametrize("used", USED)
 def test_without_an_order_nothing_is_required(standing: VerificationStatus, used: int) -> None:
-    found = state(standing, used)
-    assert (found.required, found.can_proceed) == (None, None)
-    assert (found.kyc_type, found.status) == (standing.kyc_type, standing.status)
+    result = state(standing, used)
+    assert (result.required, result.can_proceed) == (None, None)
+    assert (result.kyc_type, result.status) == (standing.kyc_type, standing.status)
     passed = PASSED[standing.kyc_type, standing.status]
     no_more = passed is ADVANCED or standing.status is REJECTED
-    assert found.blocked is (used >= LIMIT[passed] and no_more)
+    assert result.blocked is (used >= LIMIT[passed] and no_more)
 
 
 def test_a_per_order_tier_ignores_monthly_usage() -> None:
@@ -105,16 +105,16 @@ def test_a_per_order_tier_ignores_monthly_usage() -> None:
     assert remaining_limit(None, 0) == 0
     assert required_tier(OPEN_TIERS, 10**12, 50 * USD) == free
     assert required_tier(OPEN_TIERS, 0, 50 * USD + 1) == TIERS[1]
-    found = assess_kyc(subject(10**12, 50 * USD), OPEN_TIERS, VerificationStatus(), ())
-    assert (found.can_proceed, found.monthly, found.required) == (True, False, NONE)
+    result = assess_kyc(subject(10**12, 50 * USD), OPEN_TIERS, VerificationStatus(), ())
+    assert (result.can_proceed, result.monthly, result.required) == (True, False, NONE)
 
 
 def test_a_level_above_all_tiers_gets_the_highest_tier() -> None:
     only_basic = TIERS[1:]
-    found = assess_kyc(
+    result = assess_kyc(
         subject(0, 500 * USD), only_basic, VerificationStatus(ADVANCED, APPROVED), ()
     )
-    assert (found.limit_micro_usd, found.can_proceed) == (500 * USD, True)
+    assert (result.limit_micro_usd, result.can_proceed) == (500 * USD, True)
     assert assess_kyc(subject(0, 1), (), VerificationStatus(ADVANCED, APPROVED), ()).blocked
 
 
@@ -122,8 +122,8 @@ def test_missing_requirements_lead_to_the_required_level() -> None:
     def missing(
         standing: VerificationStatus, worth: int | None = None, *handed_in: str
     ) -> list[str]:
-        found = assess_kyc(subject(0, worth), TIERS, standing, handed_in)
-        return [one.key for one in found.missing]
+        result = assess_kyc(subject(0, worth), TIERS, standing, handed_in)
+        return [item.key for item in result.missing]
 
     assert missing(VerificationStatus()) == ["name", "birth"]
     assert missing(VerificationStatus(), USD, "name") == ["birth"]
@@ -136,8 +136,8 @@ def test_missing_requirements_lead_to_the_required_level() -> None:
 
 def test_rejected_fields_are_missing_again() -> None:
     rejected = VerificationStatus(BASIC, REJECTED, submitted=frozenset({"name"}))
-    found = assess_kyc(subject(), TIERS, rejected, {"name", "birth"})
-    assert [one.key for one in found.missing] == ["birth"]
+    result = assess_kyc(subject(), TIERS, rejected, {"name", "birth"})
+    assert [item.key for item in result.missing] == ["birth"]
     silent = assess_kyc(subject(), TIERS, VerificationStatus(BASIC, REJECTED), {"name", "birth"})
     assert silent.missing == ()
 
@@ -172,14 +172,14 @@ def test_a_level_is_complete_when_all_requirements_are_submitted(
 
 
 def test_requirements_are_not_repeated() -> None:
-    keys = [one.key for one in requirements_between(TIERS, NONE, ADVANCED)]
+    keys = [item.key for item in requirements_between(TIERS, NONE, ADVANCED)]
     assert keys == ["name", "birth", "selfie", "back"]
     assert (
         requirements_between(TIERS, ADVANCED, ADVANCED)
         == requirements_between(TIERS, NONE, None)
         == ()
     )
-    assert [next_type(TIERS, one) for one in KYC_TYPES] == [BASIC, ADVANCED, None]
+    assert [next_type(TIERS, kyc_type) for kyc_type in KYC_TYPES] == [BASIC, ADVANCED, None]
     assert highest_complete_type(TIERS[:1], NONE, {"name", "selfie"}) is None
 
 
@@ -191,6 +191,6 @@ def test_a_month_begins_at_its_first_midnight_in_utc(now: str) -> None:
 
 def test_an_assessment_shows_the_providers_status() -> None:
     said = VerificationStatus(BASIC, REJECTED, "https://verify.example", reason="Blurred")
-    found = state(said)
-    assert (found.verification_url, found.reason) == ("https://verify.example", "Blurred")
+    result = state(said)
+    assert (result.verification_url, result.reason) == ("https://verify.example", "Blurred")
     assert state(replace(said, reason="")).reason == ""

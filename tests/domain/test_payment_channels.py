@@ -18,9 +18,19 @@ NOTE = Field("note", "A note", "string", required=False)
 
 def channel(*fields: Field, fixed: int = 5_000, bps: int = 150) -> Channel:
     return Channel(
-        "ngn-bank", "Bank transfer", ChannelType.BANK_TRANSFER, True, Direction.OFF, "NGN",
-        ("NG",), 1_000, 1_000_000, fixed, bps, fields,
-    )  # fmt: skip
+        "ngn-bank",
+        "Bank transfer",
+        ChannelType.BANK_TRANSFER,
+        True,
+        Direction.OFF,
+        "NGN",
+        ("NG",),
+        1_000,
+        1_000_000,
+        fixed,
+        bps,
+        fields,
+    )
 
 
 @given(st.integers(0, 10**15), st.integers(0, 10**6), st.integers(0, 999))
@@ -30,8 +40,8 @@ def test_a_fee_is_exact_and_rounded_up(amount: int, fixed: int, bps: int) -> Non
 
 
 def test_fields_are_parsed_into_canonical_form() -> None:
-    given = {"bankCode": "044", "phone": "+234 (801) 234-5678", "account": " 0123456789 "}
-    assert parse_fields(channel(BANK, PHONE, ACCOUNT, NOTE), given) == {
+    params = {"bankCode": "044", "phone": "+234 (801) 234-5678", "account": " 0123456789 "}
+    assert parse_fields(channel(BANK, PHONE, ACCOUNT, NOTE), params) == {
         "bankCode": "044",
         "phone": "+2348012345678",
         "account": "0123456789",

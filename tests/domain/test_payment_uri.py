@@ -40,9 +40,9 @@ SOLANA_AMOUNT = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]+)?\Z")
 
 def as_a_wallet_reads(uri: str) -> dict[str, str | int | None]:
     """Parse an EIP-681 request as the standard defines; amounts are smallest units."""
-    found = EIP_681.match(uri)
-    assert found, uri
-    read: dict[str, str | int | None] = dict(found.groupdict())
+    result = EIP_681.match(uri)
+    assert result, uri
+    read: dict[str, str | int | None] = dict(result.groupdict())
     for name, [value] in parse_qs(str(read.pop("query") or "")).items():
         number = EIP_681_NUMBER.match(value) and not value.startswith("0x")
         units = Decimal(value) if number else None

@@ -1,14 +1,16 @@
 """Fees and totals: parts sum exactly, and the deposit always covers them."""
 
+from datetime import UTC, datetime
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossway.domain.clients import Client
 from crossway.domain.pricing import (
     DOLLAR_STABLECOINS,
     PricedToken,
     ServiceFee,
     amount_for_usd,
-    app_fee,
     calculate_costs,
     convert,
     slippage_percent,
@@ -20,6 +22,12 @@ DECIMALS = st.integers(0, 18)
 PICO = st.integers(10**6, 10**17)
 SIDES = st.builds(PricedToken, st.sampled_from(["ETH", "USDT", "STRK"]), DECIMALS, PICO)
 MICRO = st.integers(0, 10**12)
+
+
+def client_with_fee(basis_points: int, cap_micro_usd: int | None) -> Client:
+    return Client(
+        "client", "Client", basis_points, cap_micro_usd, 250, datetime(2026, 1, 1, tzinfo=UTC)
+    )
 
 
 @given(st.integers(1, 10**24), SIDES, SIDES, MICRO, MICRO, MICRO)
@@ -75,9 +83,9 @@ def test_the_service_fee_is_a_cent_and_a_share_rounded_up() -> None:
 
 
 def test_the_app_fee_stops_at_its_cap() -> None:
-    assert app_fee(100_000_000, 100, None) == 1_000_000
-    assert app_fee(100_000_000, 100, 400_000) == 400_000
-    assert app_fee(100_000_000, 0, 400_000) == 0
+    assert client_with_fee(100, None).app_fee(100_000_000) == 1_000_000
+    assert client_with_fee(100, 400_000).app_fee(100_000_000) == 400_000
+    assert client_with_fee(0, 400_000).app_fee(100_000_000) == 0
 
 
 def test_slippage_is_zero_within_a_symbol_and_between_dollar_stablecoins() -> None:

@@ -53,26 +53,28 @@ def test_ranking_does_not_depend_on_the_input_order(made: list[One]) -> None:
 
 @given(quotes)
 def test_quotes_are_ranked_by_cost_then_time_then_name(made: list[One]) -> None:
-    found = rank_quotes(made)
-    assert sorted(found, key=lambda q: q.provider) == sorted(made, key=lambda q: q.provider)
-    for first, second in pairwise(found):
+    results = rank_quotes(made)
+    assert sorted(results, key=lambda q: q.provider) == sorted(made, key=lambda q: q.provider)
+    for first, second in pairwise(results):
         assert (first.total_fees_minor, first.seconds, first.provider) <= (
-            second.total_fees_minor, second.seconds, second.provider,
-        )  # fmt: skip
+            second.total_fees_minor,
+            second.seconds,
+            second.provider,
+        )
 
 
 @given(quotes)
 def test_without_kyc_the_cheapest_quote_is_recommended(made: list[One]) -> None:
-    found = rank_quotes(made)
-    assert recommend(found, frozenset()) == (found[0] if found else None)
+    results = rank_quotes(made)
+    assert recommend(results, frozenset()) == (results[0] if results else None)
 
 
 @given(prices, passed)
 def test_passed_kyc_counts_within_one_percent_of_the_cheapest(
     made: dict[ProviderName, int], done: frozenset[ProviderName]
 ) -> None:
-    found = rank_quotes(on_ramp(made))
-    chosen = recommend(found, done)
+    results = rank_quotes(on_ramp(made))
+    chosen = recommend(results, done)
     assert chosen is not None
     least = min(made.values())
     close = [name for name in done if name in made and made[name] * 100 <= least * 101]
@@ -80,15 +82,15 @@ def test_passed_kyc_counts_within_one_percent_of_the_cheapest(
         assert chosen.provider in close
         assert chosen.fiat_minor == min(made[name] for name in close)
     else:
-        assert chosen == found[0]
+        assert chosen == results[0]
 
 
 @given(quotes)
 def test_the_cheapest_quote_is_near_cheapest(made: list[One]) -> None:
-    found = rank_quotes(made)
-    near = near_cheapest(found)
-    assert near == found[: len(near)]
-    assert bool(near) == bool(found)
+    results = rank_quotes(made)
+    near = near_cheapest(results)
+    assert near == results[: len(near)]
+    assert bool(near) == bool(results)
 
 
 def test_the_near_limit_is_exactly_one_percent() -> None:

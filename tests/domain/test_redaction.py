@@ -43,8 +43,8 @@ def test_only_harmless_body_fields_are_kept() -> None:
         "flag": True,
         "orders": [{"id": 1, "paymentInstructions": {"accountName": "Ada"}}],
     }
-    kept = json.loads(mask_body(json.dumps(body).encode()))
-    assert kept == {
+    masked = json.loads(mask_body(json.dumps(body).encode()))
+    assert masked == {
         "amount": "25",
         "userEmail": "…",
         "fields": "…",
@@ -58,8 +58,8 @@ def test_only_harmless_body_fields_are_kept() -> None:
 
 def test_harmless_fields_are_redacted_too() -> None:
     message = f"userEmail: ada@mail.example has no {KEY}"
-    kept = mask_body(json.dumps({"message": message}).encode())
-    assert json.loads(kept) == {"message": "userEmail: [e-mail] has no cr_live_abcd…"}
+    masked = mask_body(json.dumps({"message": message}).encode())
+    assert json.loads(masked) == {"message": "userEmail: [e-mail] has no cr_live_abcd…"}
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b"user=ada@mail.example", b"{", b"[" * 100_000])
@@ -73,8 +73,8 @@ def test_a_body_that_is_not_an_object_is_masked(body: bytes, kept: str) -> None:
 
 
 def test_a_lone_surrogate_is_replaced() -> None:
-    kept = mask_body(b'{"type":"\\ud800","\\udfff":1}')
-    assert kept.encode() == '{"type":"?","?":"…"}'.encode()
+    masked = mask_body(b'{"type":"\\ud800","\\udfff":1}')
+    assert masked.encode() == '{"type":"?","?":"…"}'.encode()
 
 
 def test_bodies_are_truncated_to_4_kib() -> None:

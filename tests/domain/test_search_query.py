@@ -62,8 +62,8 @@ def test_the_token_address_of_a_payment_uri_is_ignored() -> None:
     ],
 )
 def test_numbers_are_parsed_with_their_kind(pasted: str, kind: str, number: int | None) -> None:
-    found = parse(pasted)
-    assert (found.kind, found.number) == (kind, number)
+    result = parse(pasted)
+    assert (result.kind, result.number) == (kind, number)
 
 
 def test_filters_round_trip_through_their_url_form() -> None:

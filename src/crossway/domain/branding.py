@@ -9,7 +9,7 @@ from crossway.domain.errors import InvalidInput
 MAX_LOGO_BYTES = 100 * 1024
 MAX_FRAME_ORIGINS = 10
 WHITE, BLACK = "#ffffff", "#000000"
-_LONGEST_ORIGIN = 255
+_MAX_ORIGIN_CHARACTERS = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +50,26 @@ def detect_logo_type(logo: bytes) -> str:
 
 def frame_origin(text: str) -> str:
     """The canonical origin of a site that may embed a page; raises `InvalidInput`."""
-    found = origin_of(text)
-    is_local = urlsplit(found).hostname in ("localhost", "127.0.0.1")
-    if not found.startswith("https:") and not is_local:
-        raise InvalidInput(f"frames: {found} must begin with https")
-    return found
+    origin = origin_of(text)
+    is_local = urlsplit(origin).hostname in ("localhost", "127.0.0.1")
+    if not origin.startswith("https:") and not is_local:
+        raise InvalidInput(f"frames: {origin} must begin with https")
+    return origin
 
 
 def origin_of(text: str) -> str:
     """An origin such as `https://shop.example` in canonical form; raises `InvalidInput`."""
     error = InvalidInput(f"frames: {text[:60]} must be an origin, such as https://shop.example")
-    if len(text) > _LONGEST_ORIGIN or not text.isascii():
+    if len(text) > _MAX_ORIGIN_CHARACTERS or not text.isascii():
         raise error
     try:
         parts = urlsplit(text.strip().lower().rstrip("/"))
         host, port = parts.hostname or "", parts.port
     except ValueError:
         raise error from None
-    rest = parts.path or parts.query or parts.fragment or "@" in parts.netloc
+    extra_parts = parts.path or parts.query or parts.fragment or "@" in parts.netloc
     valid_host = host and all(part.replace("-", "").isalnum() for part in host.split("."))
-    if rest or not valid_host or parts.scheme not in ("http", "https"):
+    if extra_parts or not valid_host or parts.scheme not in ("http", "https"):
         raise error
     return f"{parts.scheme}://{host}" + (f":{port}" if port else "")
 

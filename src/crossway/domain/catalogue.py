@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Literal
 
 from crossway.domain.errors import InvalidInput
@@ -49,6 +50,16 @@ class Chain:
     transfer_cost_micro_usd: int
     finality_note: str = ""
 
+    @property
+    def same_chain_cost_micro_usd(self) -> int:
+        """The relayer's cost of a payment within this chain: a start and a fill."""
+        return 2 * self.transfer_cost_micro_usd
+
+    def confirmation_seconds(self, micro_usd: int) -> int:
+        """The expected time until a deposit of this value has its required confirmations."""
+        depth = self.confirmations.depth_for_value(micro_usd)
+        return ceil(self.block_time_seconds * (depth + 1))
+
     def tx_url(self, tx_hash: str) -> str:
         """The block explorer URL of a transaction."""
         return self.explorer_tx.replace("{tx}", tx_hash)
@@ -81,12 +92,12 @@ class Catalogue:
     def chain(self, name: object, field_name: str = "chain") -> Chain:
         """The chain with this identifier; `BASE` means `BASE_MAINNET` (wire.md §1)."""
         text = name if isinstance(name, str) else ""
-        found = self.chains.get(text) or self.chains.get(text + MAINNET_SUFFIX)
-        if found is None:
+        chain = self.chains.get(text) or self.chains.get(text + MAINNET_SUFFIX)
+        if chain is None:
             raise InvalidInput(
                 f"{field_name} must be one of the supported chains, such as BASE_MAINNET"
             )
-        return found
+        return chain
 
     def symbol(self, name: object, field_name: str = "amountSymbol") -> str:
         """A symbol of the specification; raises `InvalidInput` naming the field."""
@@ -96,17 +107,17 @@ class Catalogue:
 
     def token(self, chain: str, symbol: str, field_name: str = "token") -> Token:
         """The token of this symbol on this chain; raises `InvalidInput` where there is none."""
-        found = self.tokens.get((chain, symbol))
-        if found is None:
+        token = self.tokens.get((chain, symbol))
+        if token is None:
             raise InvalidInput(f"{field_name}: {symbol} is not available on {chain}")
-        return self._usable(found, field_name)
+        return self._usable(token, field_name)
 
     def token_at(self, chain: str, address: str, field_name: str = "tokenIn") -> Token:
         """The token at this canonical address; raises `InvalidInput` if unknown or disabled."""
-        found = self.by_address.get((chain, address))
-        if found is None:
+        token = self.by_address.get((chain, address))
+        if token is None:
             raise InvalidInput(f"{field_name} is not a supported token address on {chain}")
-        return self._usable(found, field_name)
+        return self._usable(token, field_name)
 
     def native_token(self, chain: str) -> str:
         """The address that represents the native coin; `native` where no symbol stands for it."""
@@ -136,7 +147,7 @@ class Catalogue:
     def _usable(token: Token, field_name: str) -> Token:
         if not token.enabled:
             raise InvalidInput(
-                f"{field_name}: {token.symbol} on {token.chain} is switched off: "
+                f"{field_name}: {token.symbol} on {token.chain} is disabled: "
                 f"{token.disabled_reason}"
             )
         return token

@@ -8,6 +8,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from crossway.domain.errors import Forbidden, InvalidInput
+from crossway.domain.money import share_up
 from crossway.domain.roles import Permission, Role, can, minimum_role
 
 DEFAULT_REQUESTS_PER_MINUTE = 250
@@ -31,8 +32,8 @@ class Scope(StrEnum):
 
 
 _SCOPE_PERMISSIONS = {
-    Scope.READ: Permission.SEE,
-    Scope.WRITE: Permission.WORK,
+    Scope.READ: Permission.VIEW,
+    Scope.WRITE: Permission.OPERATE,
     Scope.REFUND: Permission.REFUND,
 }
 
@@ -61,6 +62,11 @@ class Client:
     created_at: datetime
     refund_addresses: Mapping[str, str] = field(default_factory=dict)
     public_profile: PublicProfile = PublicProfile()
+
+    def app_fee(self, amount_micro_usd: int) -> int:
+        """The client's fee on an amount in micro-USD, limited by its cap if there is one."""
+        fee, cap = share_up(amount_micro_usd, self.app_fee_bps), self.app_fee_cap_micro_usd
+        return fee if cap is None else min(fee, cap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,7 @@ class ApiKey:
     def allows_address(self, address: str | None) -> bool:
         """Whether the key may be used from an address; None is an unknown address."""
         return not self.addresses or (
-            address is not None and is_allowed(address, parsed_networks(self.addresses))
+            address is not None and is_allowed(address, networks_of(self.addresses))
         )
 
 
@@ -120,6 +126,15 @@ class Principal:
     def actor_name(self) -> str:
         """The caller's name in the audit log, with the key prefix where there is one."""
         return f"{self.client.name} ({self.key.display_prefix}…)" if self.key else self.client.name
+
+    @property
+    def visible_client_id(self) -> str | None:
+        """The client whose records the caller may access; None for staff, who access all."""
+        return None if self.is_staff else self.client.id
+
+    def can_access(self, client_id: str | None) -> bool:
+        """Whether the caller may access a client's records."""
+        return self.is_staff or client_id == self.client.id
 
     def require_scope(self, scope: Scope, permission: Permission | None = None) -> None:
         """Raise `Forbidden` unless the key has this scope.
@@ -173,7 +188,7 @@ def parse_networks(texts: Iterable[str], field: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1_024)
-def parsed_networks(texts: tuple[str, ...]) -> Networks:
+def networks_of(texts: tuple[str, ...]) -> Networks:
     """Networks in canonical form, as objects; cached."""
     return tuple(ip_network(text) for text in texts)
 

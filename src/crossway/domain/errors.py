@@ -38,9 +38,9 @@ class IdempotencyConflict(DomainError):
 class KycRequired(DomainError):
     """An order requires KYC; `assessment` says which level and what is missing."""
 
-    def __init__(self, message: str, state: KycAssessment) -> None:
+    def __init__(self, message: str, assessment: KycAssessment) -> None:
         super().__init__(message)
-        self.assessment = state
+        self.assessment = assessment
 
 
 class TooManyRequests(DomainError):

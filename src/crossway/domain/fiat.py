@@ -56,18 +56,20 @@ class Fiat:
 
     def corridor(self, code: object, field: str = "fiatCurrency") -> Corridor:
         """The corridor of an ISO 4217 code; raises `InvalidInput` for any other."""
-        found = self.corridors.get(code) if isinstance(code, str) else None
-        if found is None:
+        corridor = self.corridors.get(code) if isinstance(code, str) else None
+        if corridor is None:
             raise InvalidInput(f"{field} must be one of the supported currencies, such as NGN")
-        return found
+        return corridor
 
     def country(self, corridor: Corridor, code: object, field: str = "countryCode") -> str:
         """A country of the corridor, by default its first one."""
         if code is None:
             return corridor.countries[0]
         if not isinstance(code, str) or code not in corridor.countries:
-            among = ", ".join(corridor.countries)
-            raise InvalidInput(f"{field} must be a country of {corridor.currency.code}: {among}")
+            countries = ", ".join(corridor.countries)
+            raise InvalidInput(
+                f"{field} must be a country of {corridor.currency.code}: {countries}"
+            )
         return code
 
 

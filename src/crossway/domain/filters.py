@@ -111,14 +111,16 @@ def parse_filters(text: str, field: str) -> tuple[Filter, ...]:
 
 def _parse_filter(part: str, field: str) -> Filter:
     negated, part = part.startswith("!"), part.removeprefix("!")
-    name, colon, rest = part.partition(":")
+    name, colon, value_text = part.partition(":")
     try:
         filter_field = FilterField(name)
     except ValueError:
-        known = ", ".join(FilterField)
-        raise InvalidInput(f"{field}: {name} is not a filter field; there are {known}") from None
+        valid_names = ", ".join(FilterField)
+        raise InvalidInput(
+            f"{field}: {name} is not a filter field; there are {valid_names}"
+        ) from None
     if filter_field in RANGES:
-        low_text, separator, high_text = rest.partition("..")
+        low_text, separator, high_text = value_text.partition("..")
         if not separator or not (low_text or high_text):
             raise InvalidInput(f"{field}: {name} must be a range such as {_EXAMPLES[filter_field]}")
         convert = _parse_usd if filter_field is FilterField.VALUE else _parse_time
@@ -128,13 +130,15 @@ def _parse_filter(part: str, field: str) -> Filter:
             raise InvalidInput(f"{field}: the range of {name} must begin before it ends")
         return Filter(filter_field, (), low, high, negated)
     values = tuple(
-        dict.fromkeys(unquote(value).replace("\0", "") for value in rest.split(",") if value)
+        dict.fromkeys(unquote(value).replace("\0", "") for value in value_text.split(",") if value)
     )
     if not colon or not values or len(values) > MAX_VALUES:
         raise InvalidInput(f"{field}: {name} must have from 1 to {MAX_VALUES} values")
     if filter_field is FilterField.EXCEPTION and (unknown := set(values) - set(ExceptionFlag)):
-        known = ", ".join(ExceptionFlag)
-        raise InvalidInput(f"{field}: {sorted(unknown)[0]} is no exception; there are {known}")
+        valid_names = ", ".join(ExceptionFlag)
+        raise InvalidInput(
+            f"{field}: {sorted(unknown)[0]} is no exception; there are {valid_names}"
+        )
     return Filter(filter_field, values, negated=negated)
 
 

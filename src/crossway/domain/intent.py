@@ -178,14 +178,14 @@ class Costs:
     app_fee_units: int
 
     @property
+    def fee_micro_usd(self) -> int:
+        """The fee of bridge and service in micro-USD."""
+        return self.service_micro_usd + self.bridge_micro_usd
+
+    @property
     def total_micro_usd(self) -> int:
         """The total in micro-USD."""
-        return (
-            self.amount_micro_usd
-            + self.service_micro_usd
-            + self.bridge_micro_usd
-            + self.app_micro_usd
-        )
+        return self.amount_micro_usd + self.fee_micro_usd + self.app_micro_usd
 
 
 @dataclass(frozen=True, slots=True)

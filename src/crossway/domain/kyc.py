@@ -93,7 +93,7 @@ class KycContext:
 
 @dataclass(frozen=True, slots=True)
 class KycAssessment:
-    """The result of a KYC assessment (wire.md §5).
+    """The result of a KYC assessment.
 
     The limit is that of the approved level, per order or `monthly`. `required` is the lowest level
     that permits the order (None without an order or when no level does), `can_proceed` whether it
@@ -146,12 +146,12 @@ def requirements_between(
     tiers: Sequence[Tier], passed: KycType, target: KycType | None
 ) -> tuple[Requirement, ...]:
     """The requirements of the levels above the approved one up to a target, without repeats."""
-    found: dict[str, Requirement] = {}
+    by_key: dict[str, Requirement] = {}
     for tier in sorted(tiers, key=lambda tier: _rank(tier.kyc_type)):
         if target is not None and _rank(passed) < _rank(tier.kyc_type) <= _rank(target):
             for requirement in tier.requirements:
-                found.setdefault(requirement.key, requirement)
-    return tuple(found.values())
+                by_key.setdefault(requirement.key, requirement)
+    return tuple(by_key.values())
 
 
 def missing_requirements(
@@ -169,14 +169,14 @@ def highest_complete_type(
     tiers: Sequence[Tier], passed: KycType, submitted_keys: Collection[str]
 ) -> KycType | None:
     """The highest level whose requirements are all submitted; None when the next is not."""
-    found = None
+    highest = None
     for kyc_type in KYC_TYPES[_rank(passed) + 1 :]:
         requirements = requirements_between(tiers, passed, kyc_type)
         if not requirements or missing_requirements(requirements, submitted_keys):
             break
         if any(tier.kyc_type is kyc_type for tier in tiers):
-            found = kyc_type
-    return found
+            highest = kyc_type
+    return highest
 
 
 def next_type(tiers: Sequence[Tier], passed: KycType) -> KycType | None:
@@ -202,15 +202,15 @@ def assess_kyc(
     else:
         allows = order_value is not None and remaining_limit(tier, used) >= order_value
     remaining = remaining_limit(tier, used)
-    dead_end = target is None or (rejected and _rank(verification.kyc_type) <= _rank(target))
+    cannot_advance = target is None or (rejected and _rank(verification.kyc_type) <= _rank(target))
     if order_value is None:
-        blocked = remaining == 0 and dead_end
+        blocked = remaining == 0 and cannot_advance
     else:
-        blocked = not allows and (required is None or dead_end)
-    known = {*submitted_keys, *verification.submitted}
+        blocked = not allows and (required is None or cannot_advance)
+    keys = {*submitted_keys, *verification.submitted}
     if rejected and verification.submitted:
-        known = set(verification.submitted)  # Rejected fields must be submitted again.
-    missing = missing_requirements(requirements_between(tiers, verification.passed, target), known)
+        keys = set(verification.submitted)  # Rejected fields must be submitted again.
+    missing = missing_requirements(requirements_between(tiers, verification.passed, target), keys)
     return KycAssessment(
         subject=subject,
         kyc_type=verification.kyc_type,

@@ -61,9 +61,9 @@ def parse_values(
     for key, value in submitted.items():
         try:
             if key not in by_key:
-                known = ", ".join(by_key) or "nothing"
+                expected = ", ".join(by_key) or "nothing"
                 raise InvalidInput(
-                    f"fields.{printable_key(key)} is not asked for; asked for is {known}"
+                    f"fields.{printable_key(key)} is not asked for; asked for is {expected}"
                 )
             if by_key[key].type == "document":
                 raise InvalidInput(f"fields.{key} is a document: {documents}")
@@ -102,8 +102,8 @@ def parse_document(
     """Validate a document: its key is required and its content matches its media type."""
     keys = [requirement.key for requirement in requirements if requirement.type == "document"]
     if not isinstance(key, str) or key not in keys:
-        named = ", ".join(keys) or "none"
-        raise InvalidInput(f"key must name a document that is asked for: {named}")
+        document_keys = ", ".join(keys) or "none"
+        raise InvalidInput(f"key must name a document that is asked for: {document_keys}")
     if not content:
         raise InvalidInput(f"{key}: the document is empty")
     if len(content) > MAX_DOCUMENT_BYTES:

@@ -74,10 +74,10 @@ OPEN_STATES: Final = frozenset({T.DUE, T.SIGNED})
 
 def advance_outbound_tx(state: OutboundTxState, event: OutboundTxEvent) -> OutboundTxState:
     """The new state after an event; raises `InvalidTransition` when the table has none."""
-    to = OUTBOUND_TX_TRANSITIONS.get((state, event))
-    if to is None:
+    new_state = OUTBOUND_TX_TRANSITIONS.get((state, event))
+    if new_state is None:
         raise InvalidTransition(f"{event} cannot happen to an outbound transaction that is {state}")
-    return to
+    return new_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,6 @@ class OutboundTx:
     updated_at: datetime
 
 
-def backoff_seconds(tries: int) -> int:
+def backoff_seconds(attempt_count: int) -> int:
     """The delay before the next attempt: 1, 2, 4 … up to 300 seconds."""
-    return int(min(300, 2 ** min(max(tries - 1, 0), 9)))
+    return int(min(300, 2 ** min(max(attempt_count - 1, 0), 9)))

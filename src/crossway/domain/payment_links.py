@@ -64,13 +64,13 @@ class PaymentLink:
         """Whether a payer may pay this amount."""
         if self.amount is not None:
             return units == self.amount
-        least = max(self.min_amount or 0, 1)
-        return least <= units and (self.max_amount is None or units <= self.max_amount)
+        minimum = max(self.min_amount or 0, 1)
+        return minimum <= units and (self.max_amount is None or units <= self.max_amount)
 
     def accepts_source(self, chain: str, symbol: str) -> bool:
         """Whether a payer may pay with this token on this chain."""
-        from_there = not self.source_chains or chain in self.source_chains
-        return from_there and (not self.source_tokens or symbol in self.source_tokens)
+        accepts_chain = not self.source_chains or chain in self.source_chains
+        return accepts_chain and (not self.source_tokens or symbol in self.source_tokens)
 
 
 @dataclass(frozen=True, slots=True)

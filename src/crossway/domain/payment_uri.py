@@ -17,8 +17,8 @@ def base58(raw: bytes) -> str:
     """Encode bytes in base 58 as Solana does; each leading zero byte becomes a `1`."""
     number, digits = int.from_bytes(raw, "big"), ""
     while number:
-        number, rest = divmod(number, 58)
-        digits = _ALPHABET[rest] + digits
+        number, remainder = divmod(number, 58)
+        digits = _ALPHABET[remainder] + digits
     return "1" * (len(raw) - len(raw.lstrip(b"\0"))) + digits
 
 
@@ -53,7 +53,7 @@ def solana_uri(
 
 
 def payment_uri(
-    chain: Chain, token: Token, address: str, units: int, key: str, label: str = ""
+    chain: Chain, token: Token, address: str, units: int, intent_hash: str, label: str = ""
 ) -> str:
     """The content of the QR code: `units` of a token to a deposit address.
 
@@ -68,7 +68,7 @@ def payment_uri(
             address,
             format_units(units, token.decimals),
             None if token.native else token.address,
-            base58(bytes.fromhex(key.removeprefix("0x"))),
+            base58(bytes.fromhex(intent_hash.removeprefix("0x"))),
             label[:MAX_LABEL_CHARACTERS],
         )
     return address

@@ -32,12 +32,6 @@ class PricedToken:
     pico_usd: int
 
 
-def app_fee(amount_micro_usd: int, basis_points: int, cap_micro_usd: int | None) -> int:
-    """The client's fee in micro-USD, limited by its cap if there is one."""
-    fee = share_up(amount_micro_usd, basis_points)
-    return fee if cap_micro_usd is None else min(fee, cap_micro_usd)
-
-
 def slippage_percent(asset_symbol: str, amount_symbol: str) -> str:
     """The accepted price movement in percent; 0 between dollar stablecoins."""
     same = asset_symbol == amount_symbol

@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from crossway.domain.intent import Costs
+
 
 class BridgeName(StrEnum):
     """The supported bridges (wire.md §3)."""
@@ -49,6 +51,10 @@ class BridgeQuote:
     details: Mapping[str, Any]
     extra_data: str = "0x"
 
+    def rank(self) -> tuple[int, int, str]:
+        """The sort key by which the cheapest quote comes first, the faster one at equal cost."""
+        return self.fee_micro_usd, self.fill_seconds, self.bridge
+
 
 @dataclass(frozen=True, slots=True)
 class QuoteRejected:
@@ -81,8 +87,9 @@ class Quote:
     """A complete quote from one token to another; amounts are in smallest units.
 
     `fee_units` is the fee of bridge and service, `app_fee_units` the client's; both count the
-    symbol of the requested amount. `fee_asset_units` (the first of them) and `deposit_amount`
-    (amount and all fees) count `token_in`. `bridge` is None within one chain.
+    symbol of the requested amount. `deposit_amount` (amount and all fees) counts `token_in`, and
+    `costs` gives its parts. `bridge` is None within one chain; the times, `details` and
+    `extra_data` are as in `BridgeQuote`.
     """
 
     bridge: BridgeName | None
@@ -95,19 +102,18 @@ class Quote:
     amount_decimals: int
     amount: int
     payout_amount: int
-    service_micro_usd: int
-    bridge_micro_usd: int
-    app_micro_usd: int
+    costs: Costs
     fee_units: int
     app_fee_units: int
     asset_symbol: str
     asset_decimals: int
-    fee_asset_units: int
     deposit_amount: int
     slippage: str
     fill_seconds: int
+    settle_seconds: int
     expires_at: datetime
     details: Mapping[str, Any]
+    extra_data: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +185,6 @@ def rank_options(options: Iterable[SourceOption]) -> tuple[SourceOption, ...]:
     )
 
 
-def cheapest_quote(offers: Iterable[BridgeQuote]) -> BridgeQuote | None:
+def cheapest_quote(quotes: Iterable[BridgeQuote]) -> BridgeQuote | None:
     """The cheapest quote, the faster one at equal cost; None without quotes."""
-    return min(offers, key=lambda o: (o.fee_micro_usd, o.fill_seconds, o.bridge), default=None)
+    return min(quotes, key=BridgeQuote.rank, default=None)

@@ -18,7 +18,7 @@ class Direction(StrEnum):
 
 
 class ProviderName(StrEnum):
-    """The supported providers (wire.md §4)."""
+    """The supported providers."""
 
     FONBNK = "FONBNK"
     ONRAMP_MONEY = "ONRAMP_MONEY"
@@ -27,7 +27,7 @@ class ProviderName(StrEnum):
 
 
 class OrderState(StrEnum):
-    """The state of an order (wire.md §4)."""
+    """The state of an order."""
 
     PENDING = "PENDING"
     INITIATED = "INITIATED"
@@ -82,18 +82,18 @@ FINAL_ORDER_STATES: Final = frozenset({S.COMPLETED, S.CANCELLED, S.EXPIRED, S.FA
 
 def advance_order(state: OrderState, event: OrderEvent) -> OrderState:
     """The new state after an event; raises `InvalidTransition` when the table has none."""
-    to = ORDER_TRANSITIONS.get((state, event))
-    if to is None:
+    new_state = ORDER_TRANSITIONS.get((state, event))
+    if new_state is None:
         raise InvalidTransition(f"{event} cannot happen to an order that is {state}")
-    return to
+    return new_state
 
 
 def next_order_state(state: OrderState, event: OrderEvent) -> OrderState:
     """The new state after a user's request; raises `InvalidStatus` when not allowed."""
-    to = ORDER_TRANSITIONS.get((state, event))
-    if to is None:
+    new_state = ORDER_TRANSITIONS.get((state, event))
+    if new_state is None:
         raise InvalidStatus(f"Order has invalid status: {state}")
-    return to
+    return new_state
 
 
 class ProviderCommand(StrEnum):

@@ -8,8 +8,8 @@ from typing import Any, Final
 MASK: Final = "…"
 MAX_BODY_CHARACTERS: Final = 4_096
 _MAX_DEPTH = 20
-# Each pattern is applied only to texts that contain one of its marks, which is cheap to check.
-# URL passwords come first: what follows them looks like an e-mail address.
+# Each pattern is applied only to texts that contain one of its markers, which is cheap to check.
+# URL passwords come first: the host after them makes them look like an e-mail address.
 _SECRETS: Final = (
     (("://",), re.compile(r"(://[^:/@\s\"']*):[^@/\s\"']+@"), rf"\1:{MASK}@"),
     (("cr_test_", "cr_live_"), re.compile(r"(cr_(?:test|live)_[\w-]{4})[\w-]+"), rf"\1{MASK}"),
@@ -56,8 +56,8 @@ _HARMLESS: Final = frozenset(
 
 def redact(text: str) -> str:
     """A text with secrets and e-mail addresses replaced."""
-    for marks, pattern, replacement in _SECRETS:
-        if any(mark in text for mark in marks):
+    for markers, pattern, replacement in _SECRETS:
+        if any(marker in text for marker in markers):
             text = pattern.sub(replacement, text)
     return text
 

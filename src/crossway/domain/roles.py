@@ -17,21 +17,21 @@ class Role(StrEnum):
 class Permission(StrEnum):
     """A permission; the value completes "This needs permission to …"."""
 
-    SEE = "see every merchant's payments"
-    WORK = "work on payments and orders"
+    VIEW = "see every merchant's payments"
+    OPERATE = "work on payments and orders"
     REFUND = "send refunds"
-    SWITCH = "disable and enable routes and chains"
-    TREASURE = "move funds outside a payment's terms"
+    SWITCH_ROUTES = "disable and enable routes and chains"
+    MOVE_FUNDS = "move funds outside a payment's terms"
     MANAGE = "manage staff, merchants, keys and webhooks"
 
 
 _MINIMUM_ROLES: Final = MappingProxyType(
     {
-        Permission.SEE: Role.VIEWER,
-        Permission.WORK: Role.OPERATOR,
+        Permission.VIEW: Role.VIEWER,
+        Permission.OPERATE: Role.OPERATOR,
         Permission.REFUND: Role.OPERATOR,
-        Permission.SWITCH: Role.OPERATOR,
-        Permission.TREASURE: Role.TREASURER,
+        Permission.SWITCH_ROUTES: Role.OPERATOR,
+        Permission.MOVE_FUNDS: Role.TREASURER,
         Permission.MANAGE: Role.ADMIN,
     }
 )

@@ -49,21 +49,19 @@ def parse(text: str) -> SearchQuery:
         character
         for character in text[:MAX_CHARACTERS]
         if character.isprintable() or character.isspace()
-    )
-    text = text.strip(_WRAPPING)
+    ).strip(_WRAPPING)
     kind = ""
     if match := _WORD.match(text):
         kind, text = match.group(1).lower(), match.group(2).strip(_WRAPPING)
         kind = _KIND_ALIASES.get(kind, kind)
-    link_parts = _parse_link(text)
-    if link_parts is not None:
+    if (link_parts := _parse_link(text)) is not None:
         kind, parts = link_parts
     else:
         parts = _parse_uri(text)
     number = _NUMBER.match(parts[0]) if parts else None
     # A link can contain NUL, which PostgreSQL rejects in text.
     spellings = dict.fromkeys(
-        spelled for part in parts for spelled in _list_spellings(part.replace("\0", ""))
+        spelling for part in parts for spelling in _list_spellings(part.replace("\0", ""))
     )
     limited = tuple(spellings)[:MAX_SPELLINGS]
     return SearchQuery(kind, int(number.group(1)) if number else None, limited)
@@ -79,9 +77,9 @@ def _parse_link(text: str) -> tuple[str, list[str]] | None:
         return "", [text]
     query_params = dict(parse_qsl(link.query))
     path = [unquote(part) for part in f"{link.path}/{link.fragment}".split("/") if part]
-    screen = _PAGE_KINDS.get(path[-1] if path else "")
-    if screen and "id" in query_params:
-        return screen, [query_params["id"]]
+    kind = _PAGE_KINDS.get(path[-1] if path else "")
+    if kind and "id" in query_params:
+        return kind, [query_params["id"]]
     # The longest part of an explorer link is the identifier it shows.
     identifiers = sorted((*path, *query_params.values()), key=len, reverse=True)
     return "", [part.partition("?")[0] for part in identifiers[:2]] or [text]
@@ -90,16 +88,16 @@ def _parse_link(text: str) -> tuple[str, list[str]] | None:
 def _parse_uri(text: str) -> list[str]:
     """The identifiers in a payment URI or CAIP-10 account, payee first; else the text itself."""
     compact = "".join(text.split())
-    scheme, colon, rest = compact.partition(":")
+    scheme, colon, uri_body = compact.partition(":")
     if colon and scheme.lower() in ("ethereum", "solana", "tron", "starknet", "bitcoin"):
-        path, _, query = rest.partition("?")
+        path, _, query = uri_body.partition("?")
         query_params = dict(parse_qsl(query))
         payee = path.removeprefix("pay-").partition("@")[0].partition("/")[0]
         identifiers = [query_params.get("address", ""), payee, query_params.get("reference", "")]
         if query_params.get("address"):
             # The path of a token transfer is the token, which identifies no payment.
             identifiers = identifiers[:1]
-        return [name for name in identifiers if name] or [text]
+        return [identifier for identifier in identifiers if identifier] or [text]
     if account := _CAIP.match(compact):
         return [account.group(1).rpartition(":")[2], text]
     return [text]

@@ -25,8 +25,8 @@ class AuthMethod(StrEnum):
     """How a staff member signed in."""
 
     PASSWORD = "password"
-    PROVIDER = "provider"
-    FIRST = "installation's password"
+    IDENTITY_PROVIDER = "provider"
+    INSTALLATION_PASSWORD = "installation's password"
 
 
 @dataclass(frozen=True, slots=True)

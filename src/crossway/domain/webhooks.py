@@ -10,7 +10,7 @@ from crossway.domain.errors import InvalidTransition
 
 
 class EventType(StrEnum):
-    """The event types (wire.md §6)."""
+    """The event types."""
 
     INTENT_CREATED = "intent_created"
     INTENT_FUNDED = "intent_funded"
@@ -99,23 +99,23 @@ class DeliveryState(StrEnum):
 class DeliveryEvent(StrEnum):
     """What can happen to a delivery."""
 
-    TURN = "TURN"
-    TAKEN = "TAKEN"
-    REFUSED = "REFUSED"
+    UNBLOCKED = "TURN"
+    ACCEPTED = "TAKEN"
+    REJECTED = "REFUSED"
     GIVEN_UP = "GIVEN_UP"
-    SWITCHED_OFF = "SWITCHED_OFF"
+    DISABLED = "SWITCHED_OFF"
 
 
 D, V = DeliveryState, DeliveryEvent
 DELIVERY_TRANSITIONS: Final = MappingProxyType(
     {
-        # It waits for an earlier delivery of the same resource.
-        (D.WAITING, V.TURN): D.DUE,
-        (D.WAITING, V.SWITCHED_OFF): D.FAILED,
-        (D.DUE, V.TAKEN): D.DELIVERED,
-        (D.DUE, V.REFUSED): D.DUE,
+        # An earlier delivery of the same resource has ended.
+        (D.WAITING, V.UNBLOCKED): D.DUE,
+        (D.WAITING, V.DISABLED): D.FAILED,
+        (D.DUE, V.ACCEPTED): D.DELIVERED,
+        (D.DUE, V.REJECTED): D.DUE,
         (D.DUE, V.GIVEN_UP): D.FAILED,
-        (D.DUE, V.SWITCHED_OFF): D.FAILED,
+        (D.DUE, V.DISABLED): D.FAILED,
     }
 )
 OPEN_DELIVERY: Final = frozenset({D.WAITING, D.DUE})
@@ -123,10 +123,10 @@ OPEN_DELIVERY: Final = frozenset({D.WAITING, D.DUE})
 
 def advance_delivery(state: DeliveryState, event: DeliveryEvent) -> DeliveryState:
     """The new state after an event; raises `InvalidTransition` when the table has none."""
-    to = DELIVERY_TRANSITIONS.get((state, event))
-    if to is None:
+    new_state = DELIVERY_TRANSITIONS.get((state, event))
+    if new_state is None:
         raise InvalidTransition(f"{event} cannot happen to a delivery that is {state}")
-    return to
+    return new_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class DeliveryAttempt:
         return self.status is not None and 200 <= self.status < 300
 
 
-# The delays after each failed attempt; after the last there is no retry (wire.md §6).
+# The delays after each failed attempt; after the last there is no retry.
 RETRY_AFTER: Final = tuple(
     timedelta(seconds=seconds) for seconds in (5, 60, 300, 900, 3_600, 21_600, 86_400)
 )
@@ -191,11 +191,15 @@ def apply_attempt(delivery: Delivery, attempt: DeliveryAttempt, random_fraction:
     """
     attempt_count = delivery.attempt_count + 1
     event = (
-        V.TAKEN if attempt.accepted else V.REFUSED if attempt_count < MAX_ATTEMPTS else V.GIVEN_UP
+        V.ACCEPTED
+        if attempt.accepted
+        else V.REJECTED
+        if attempt_count < MAX_ATTEMPTS
+        else V.GIVEN_UP
     )
     wait = (
         RETRY_AFTER[attempt_count - 1] * (1 + _JITTER * random_fraction)
-        if event is V.REFUSED
+        if event is V.REJECTED
         else timedelta()
     )
     return replace(
@@ -213,13 +217,13 @@ def endpoint_health(endpoint: Endpoint, attempt: DeliveryAttempt) -> Endpoint:
     """The endpoint after an attempt; it is disabled after failing for seven days."""
     if attempt.accepted:
         return replace(endpoint, failing_since=None) if endpoint.failing_since else endpoint
-    since = endpoint.failing_since or attempt.at
-    if endpoint.enabled and attempt.at - since >= DISABLE_AFTER:
+    failing_since = endpoint.failing_since or attempt.at
+    if endpoint.enabled and attempt.at - failing_since >= DISABLE_AFTER:
         return replace(
             endpoint,
             enabled=False,
             disabled_reason=DISABLED_REASON,
-            failing_since=since,
+            failing_since=failing_since,
             updated_at=attempt.at,
         )
-    return endpoint if endpoint.failing_since else replace(endpoint, failing_since=since)
+    return endpoint if endpoint.failing_since else replace(endpoint, failing_since=failing_since)

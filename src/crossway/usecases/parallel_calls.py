@@ -45,15 +45,17 @@ def call_all(
     Sources named in `in_process` do no I/O; they are called on this thread.
     """
     queues = _queues_of(pool)
-    remote = {subject: call for subject, call in calls.items() if subject not in in_process}
-    submitted = {queues.ask(pool, subject, call): subject for subject, call in remote.items()}
+    submitted: dict[Future[T], str] = {}
+    for subject, call in calls.items():
+        if subject not in in_process:
+            submitted[queues.submit(pool, subject, call)] = subject
     results: dict[str, T] = {}
     excluded: list[ExcludedSource] = []
     for subject in in_process:
         try:
             results[subject] = calls[subject]()
         except Exception as failure:
-            excluded.append(ExcludedSource(subject, _failure_reason(subject, failure)))
+            excluded.append(_failed_source(subject, failure))
     pending: set[Future[T]] = set(submitted)
     deadline, grace = time.monotonic() + timeouts.deadline, timeouts.grace
     while pending:
@@ -64,9 +66,7 @@ def call_all(
             if (error := future.exception()) is None:
                 results[submitted[future]] = future.result()
             else:
-                excluded.append(
-                    ExcludedSource(submitted[future], _failure_reason(submitted[future], error))
-                )
+                excluded.append(_failed_source(submitted[future], error))
         if len(results) >= timeouts.enough:
             deadline, grace = min(deadline, time.monotonic() + grace), grace * timeouts.shrink
     for future in pending:
@@ -75,12 +75,12 @@ def call_all(
     return CallResults(results, tuple(sorted(excluded, key=lambda source: source.subject)))
 
 
-def _failure_reason(subject: str, error: BaseException) -> str:
+def _failed_source(subject: str, error: BaseException) -> ExcludedSource:
     if isinstance(error, Unreachable):
-        return str(error) or "could not be reached"
+        return ExcludedSource(subject, str(error) or "could not be reached")
     # An unexpected error is a bug of ours: clients see only its type.
     log.error("the call to %s failed", subject, exc_info=error)
-    return f"failed with {type(error).__name__}"
+    return ExcludedSource(subject, f"failed with {type(error).__name__}")
 
 
 class _CallQueues:
@@ -92,7 +92,7 @@ class _CallQueues:
         self._overdue: Counter[str] = Counter()
         self._waiting: defaultdict[str, deque[Callable[[], None]]] = defaultdict(deque)
 
-    def ask(self, pool: Executor, subject: str, call: Callable[[], T]) -> Future[T]:
+    def submit(self, pool: Executor, subject: str, call: Callable[[], T]) -> Future[T]:
         """Run the call now, queue it, or fail it because the source hangs."""
         future: Future[T] = Future()
 
@@ -146,4 +146,6 @@ _pools_lock = Lock()
 
 def _queues_of(pool: Executor) -> _CallQueues:
     with _pools_lock:
-        return _pools.setdefault(pool, _CallQueues())
+        if pool not in _pools:
+            _pools[pool] = _CallQueues()
+        return _pools[pool]

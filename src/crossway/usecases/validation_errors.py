@@ -1,10 +1,11 @@
 """Collect the validation errors of all fields of a request and raise them as one error."""
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from crossway.domain.errors import InvalidInput
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -19,10 +20,10 @@ class ValidationErrors:
         if message not in self._messages:
             self._messages.append(message)
 
-    def collect(self, parse: Callable[[], T]) -> T | None:
-        """The result of parsing a field; None if that raises `InvalidInput`, which is added."""
+    def collect(self, parse: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
+        """Parse a field with these arguments; add the error and return None if that is invalid."""
         try:
-            return parse()
+            return parse(*args, **kwargs)
         except InvalidInput as error:
             self.add(str(error))
             return None

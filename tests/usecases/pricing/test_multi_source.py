@@ -8,7 +8,8 @@ from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import format_units, parse_decimal
 from crossway.domain.quotes import Comparison
-from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing import multi_source, quotes
+from crossway.usecases.pricing.priced_request import RequestedRoute
 from tests.services import CATALOGUE, PRICES, KillSwitchStore, address, caller, services
 
 SHOP = caller()
@@ -16,21 +17,21 @@ MAINNETS = [chain.id for chain in CATALOGUE.chains.values() if not chain.testnet
 
 
 def compare(destination: str = "BASE_MAINNET", amount: str = "25.5", **more: str) -> Comparison:
-    return quotes.quote_multi_source(
+    return multi_source.quote_multi_source(
         services(), SHOP, destination, amount, address(destination), **more
     )
 
 
 def test_every_chain_of_the_network_is_a_source_and_the_same_chain_comes_first() -> None:
-    found = compare()
-    assert {option.source for option in found.options} == set(MAINNETS)
-    assert found.excluded == ()
-    first, *others = found.options
+    comparison = compare()
+    assert {option.source for option in comparison.options} == set(MAINNETS)
+    assert comparison.excluded == ()
+    first, *other_options = comparison.options
     assert (first.source, first.bridge) == ("BASE_MAINNET", None)
-    costs = [option.fee_micro_usd for option in others]
+    costs = [option.fee_micro_usd for option in other_options]
     assert costs == sorted(costs)
-    assert all(option.bridge for option in others)
-    assert found.cheapest == min(found.options, key=lambda option: option.total_fee_units)
+    assert all(option.bridge for option in other_options)
+    assert comparison.cheapest == min(comparison.options, key=lambda option: option.total_fee_units)
 
 
 def test_every_enabled_token_with_a_price_is_a_payment_option() -> None:
@@ -42,17 +43,17 @@ def test_every_enabled_token_with_a_price_is_a_payment_option() -> None:
 
 
 def test_the_parts_of_every_fee_add_up() -> None:
-    found = quotes.quote_multi_source(
+    comparison = multi_source.quote_multi_source(
         services(), caller(app_fee_bps=30), "BASE", "25.5", address("BASE_MAINNET")
     )
-    for option in found.options:
+    for option in comparison.options:
         assert option.total_fee_units == option.service_fee_units + option.bridge_fee_units
         assert option.app_fee_units == 76_500
         assert option.fee_micro_usd == option.total_fee_units + 76_500
         for paid in option.options:
             if paid.symbol == "USDC":
-                whole = 25_576_500 * 10 ** (paid.decimals - 6)
-                assert paid.deposit_amount == whole + paid.fee_units
+                amount_units = 25_576_500 * 10 ** (paid.decimals - 6)
+                assert paid.deposit_amount == amount_units + paid.fee_units
 
 
 def test_a_test_network_is_only_paid_from_test_networks() -> None:
@@ -62,7 +63,7 @@ def test_a_test_network_is_only_paid_from_test_networks() -> None:
 
 def test_a_live_key_may_not_compare_test_networks() -> None:
     with pytest.raises(InvalidInput, match="A live key cannot be used with test networks"):
-        quotes.quote_multi_source(
+        multi_source.quote_multi_source(
             services(), caller(Mode.LIVE), "BASE_TESTNET", "5", address("BASE_TESTNET")
         )
 
@@ -75,7 +76,7 @@ def test_excluded_chains_are_omitted_and_short_names_accepted() -> None:
 @pytest.mark.parametrize("amount", ["0", "0.00", "-1", "abc", "", "1e3", "NaN", "Infinity", None])
 def test_the_amount_must_be_a_positive_number(amount: str | None) -> None:
     with pytest.raises(InvalidInput) as refused:
-        quotes.quote_multi_source(services(), SHOP, "BASE", amount, address("BASE_MAINNET"))
+        multi_source.quote_multi_source(services(), SHOP, "BASE", amount, address("BASE_MAINNET"))
     assert str(refused.value) == "Amount must be a valid positive number"
 
 
@@ -86,24 +87,26 @@ def test_more_decimals_than_the_token_has_are_rejected() -> None:
 
 def test_all_errors_are_reported_together() -> None:
     with pytest.raises(InvalidInput) as refused:
-        quotes.quote_multi_source(services(), SHOP, "MARS", "x", None, exclude_chains="VENUS")
+        multi_source.quote_multi_source(services(), SHOP, "MARS", "x", None, exclude_chains="VENUS")
     fields = [complaint.split()[0] for complaint in str(refused.value).split("; ")]
     assert fields == ["Amount", "destinationChain", "excludeChains"]
 
 
 def test_a_disabled_source_is_listed_as_excluded() -> None:
-    made = services(store=KillSwitchStore({"chain:BSC_MAINNET": "maintenance"}))
-    found = quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
-    assert [(left.subject, left.reason) for left in found.excluded] == [
-        ("BSC_MAINNET", "is switched off")
+    configured_services = services(store=KillSwitchStore({"chain:BSC_MAINNET": "maintenance"}))
+    comparison = multi_source.quote_multi_source(
+        configured_services, SHOP, "BASE", "5", address("BASE_MAINNET")
+    )
+    assert [(left.subject, left.reason) for left in comparison.excluded] == [
+        ("BSC_MAINNET", "is disabled")
     ]
 
 
 def test_a_chain_whose_bridges_reject_the_amount_is_listed_with_the_limit() -> None:
-    found = compare(amount="5000000")
-    reasons = {left.subject: left.reason for left in found.excluded}
+    comparison = compare(amount="5000000")
+    reasons = {left.subject: left.reason for left in comparison.excluded}
     assert "takes at most" in reasons["TRON_MAINNET"]
-    assert {option.source for option in found.options} == set(MAINNETS) - set(reasons)
+    assert {option.source for option in comparison.options} == set(MAINNETS) - set(reasons)
 
 
 @settings(max_examples=25, deadline=None)
@@ -116,17 +119,23 @@ def test_a_chain_whose_bridges_reject_the_amount_is_listed_with_the_limit() -> N
 def test_every_option_equals_the_deposit_amount_of_an_intent(
     destination: str, symbol: str, millionths: int, bps: int
 ) -> None:
-    made, who, text = services(), caller(app_fee_bps=bps), format_units(millionths, 6)
+    configured_services, args, text = (
+        services(),
+        caller(app_fee_bps=bps),
+        format_units(millionths, 6),
+    )
     out = CATALOGUE.tokens[destination, symbol]
-    for source in quotes.quote_multi_source(made, who, destination, text, out.address).options:
+    for source in multi_source.quote_multi_source(
+        configured_services, args, destination, text, out.address
+    ).options:
         for option in source.options:
             decimals = option.decimals if option.symbol == symbol else out.decimals
-            routed = quotes.quote_intent(
-                made, who, source.source, destination,
-                CATALOGUE.tokens[source.source, option.symbol], out,
-                parse_decimal("amount", text, 6 if symbol == "USDC" else decimals), symbol,
-            )  # fmt: skip
-            assert routed.quote.deposit_amount == option.deposit_amount
-            assert routed.quote.fee_asset_units == option.fee_units
-            assert routed.quote.bridge == source.bridge
-            assert routed.quote.fill_seconds == source.fill_seconds
+            token_in = CATALOGUE.tokens[source.source, option.symbol]
+            chains = CATALOGUE.chains[source.source], CATALOGUE.chains[destination]
+            amount = parse_decimal("amount", text, 6 if symbol == "USDC" else decimals)
+            route = RequestedRoute(*chains, token_in, out)
+            quote = quotes.quote_intent(configured_services, args, route, amount, symbol)
+            assert quote.deposit_amount == option.deposit_amount
+            assert quote.costs.fees_units == option.fee_units
+            assert quote.bridge == source.bridge
+            assert quote.fill_seconds == source.fill_seconds

@@ -14,8 +14,14 @@ from crossway.domain.errors import InvalidInput, NotFound, QuotesUnavailable, Un
 from crossway.domain.money import Price
 from crossway.domain.quotes import BridgeName, BridgeQuote, QuoteRejected, Route, RouteRequest
 from crossway.ports.policy import Policy, TimeoutPolicy
-from crossway.usecases.pricing import quotes
-from crossway.usecases.pricing.priced_request import QuoteRequest
+from crossway.usecases.pricing.multi_source import quote_multi_source
+from crossway.usecases.pricing.priced_request import QuoteRequest, RequestedRoute
+from crossway.usecases.pricing.quotes import (
+    best_quote,
+    list_quotes,
+    quote_intent,
+    quote_with_bridge,
+)
 from tests.services import (
     CATALOGUE,
     NOW,
@@ -27,12 +33,12 @@ from tests.services import (
     services,
 )
 
-HASTY = Policy(quote_timeouts=TimeoutPolicy(deadline=0.05, enough=9))
+SHORT_TIMEOUTS = Policy(quote_timeouts=TimeoutPolicy(deadline=0.05, enough=9))
 SHOP = caller()
 
 
-class OneBridge:
-    """A bridge made up for a test: it answers, fails or hangs as it is told."""
+class StubBridge:
+    """A stub bridge that returns a quote, fails or hangs."""
 
     runs_in_process = False
 
@@ -55,26 +61,32 @@ class OneBridge:
         return [BridgeQuote(self.name, leg, self.answer, 1, 1, {}, "0xab") for leg in legs]
 
 
-def one(**changes: Any) -> QuoteRequest:
-    """A question for a single quote: 100 USD from Base to Polygon, USDC to USDC."""
-    asked = {
+def quote_request(**changes: Any) -> QuoteRequest:
+    """A request for a quote: 100 USDC from Base to USDC on Polygon."""
+    params = {
         "token_in": address("BASE_MAINNET"),
         "token_out": address("POLYGON_MAINNET"),
         "source": "BASE_MAINNET",
         "destination": "POLYGON_MAINNET",
         "amount": "100000000",
     }
-    return QuoteRequest(**asked | changes)
+    return QuoteRequest(**params | changes)
+
+
+def route_of(source: str, symbol_in: str, destination: str, symbol_out: str) -> RequestedRoute:
+    chains = CATALOGUE.chains[source], CATALOGUE.chains[destination]
+    tokens = CATALOGUE.tokens[source, symbol_in], CATALOGUE.tokens[destination, symbol_out]
+    return RequestedRoute(*chains, *tokens)
 
 
 def test_a_single_quote_names_fee_deposit_and_route() -> None:
-    quote = quotes.quote_with_bridge(services(), SHOP, one(), bridge="ACROSS")
+    quote = quote_with_bridge(services(), SHOP, quote_request(), bridge="ACROSS")
     start = CATALOGUE.chains["BASE_MAINNET"].transfer_cost_micro_usd
     fill = CATALOGUE.chains["POLYGON_MAINNET"].transfer_cost_micro_usd
     assert quote.bridge is BridgeName.ACROSS
-    assert quote.bridge_micro_usd == 20_000 + start + 2 * fill
-    assert quote.service_micro_usd == 10_000
-    assert quote.fee_units == quote.fee_asset_units == quote.bridge_micro_usd + 10_000
+    assert quote.costs.bridge_micro_usd == 20_000 + start + 2 * fill
+    assert quote.costs.service_micro_usd == 10_000
+    assert quote.fee_units == quote.costs.fees_units == quote.costs.bridge_micro_usd + 10_000
     assert quote.deposit_amount == 100_000_000 + quote.fee_units
     assert quote.payout_amount == 100_000_000
     assert quote.slippage == "0"
@@ -83,22 +95,24 @@ def test_a_single_quote_names_fee_deposit_and_route() -> None:
 
 
 def test_a_mainnets_short_name_and_any_spelling_of_an_address_are_understood() -> None:
-    asked = one(source="BASE", destination="POLYGON", token_in=address("BASE_MAINNET").lower())
-    quote = quotes.quote_with_bridge(services(), SHOP, asked, bridge="CCTP")
+    request = quote_request(
+        source="BASE", destination="POLYGON", token_in=address("BASE_MAINNET").lower()
+    )
+    quote = quote_with_bridge(services(), SHOP, request, bridge="CCTP")
     assert (quote.source, quote.destination) == ("BASE_MAINNET", "POLYGON_MAINNET")
     assert quote.token_in == address("BASE_MAINNET")
 
 
 def test_the_amount_may_be_given_in_another_symbol_and_paid_in_a_third() -> None:
-    asked = one(
+    request = quote_request(
         token_in=address("BASE_MAINNET", "cbBTC"),
         token_out=address("POLYGON_MAINNET", "USDT"),
         amount=str(10**17),
         amount_symbol="ETH",
     )
-    quote = quotes.quote_with_bridge(services(), SHOP, asked, bridge="RHINOFI")
+    quote = quote_with_bridge(services(), SHOP, request, bridge="RHINOFI")
     btc = PRICES.get_usd_prices(["cbBTC"])["cbBTC"].pico_usd
-    owed = 198_700_000 + quote.bridge_micro_usd + quote.service_micro_usd
+    owed = 198_700_000 + quote.costs.bridge_micro_usd + quote.costs.service_micro_usd
     assert quote.payout_amount == 198_700_000
     assert quote.amount_decimals == 18
     assert quote.deposit_amount * btc >= owed * 10**14
@@ -107,53 +121,50 @@ def test_the_amount_may_be_given_in_another_symbol_and_paid_in_a_third() -> None
 
 
 def test_usdc_means_dollars_whatever_its_decimals_on_the_chain() -> None:
-    asked = one(
-        source="BSC", destination="BASE",
-        token_in=address("BSC_MAINNET"), token_out=address("BASE_MAINNET"),
-    )  # fmt: skip
-    quote = quotes.quote_with_bridge(services(), SHOP, asked, bridge="ACROSS")
+    tokens = {"token_in": address("BSC_MAINNET"), "token_out": address("BASE_MAINNET")}
+    request = quote_request(source="BSC", destination="BASE", **tokens)
+    quote = quote_with_bridge(services(), SHOP, request, bridge="ACROSS")
     assert quote.amount_decimals == 6
     assert quote.asset_decimals == 18
     assert quote.deposit_amount == (100_000_000 + quote.fee_units) * 10**12
 
 
 @pytest.mark.parametrize(
-    ("paid", "got", "decimals"),
+    ("paid", "received", "decimals"),
     [("ETH", "USDT", 8), ("ETH", "ETH", 8), ("SOL", "ETH", 18), ("SOL", "USDT", 8)],
 )
 def test_an_amount_counts_the_decimals_of_the_token_paid_else_of_the_one_received(
-    paid: str, got: str, decimals: int
+    paid: str, received: str, decimals: int
 ) -> None:
-    asked = one(
-        source="SOLANA", destination="ARBITRUM",
-        amount_symbol="ETH", amount=str(10**decimals // 50),
-        token_in=address("SOLANA_MAINNET", paid), token_out=address("ARBITRUM_MAINNET", got),
-    )  # fmt: skip
-    quote = quotes.best_quote(services(), SHOP, asked)
-    assert quote.amount_decimals == decimals
-    assert (
-        39_000_000
-        < quote.deposit_amount
-        * PRICES.get_usd_prices([paid])[paid].pico_usd
-        // 10 ** (quote.asset_decimals + 6)
-        < 41_000_000
+    request = quote_request(
+        source="SOLANA",
+        destination="ARBITRUM",
+        amount_symbol="ETH",
+        amount=str(10**decimals // 50),
+        token_in=address("SOLANA_MAINNET", paid),
+        token_out=address("ARBITRUM_MAINNET", received),
     )
+    quote = best_quote(services(), SHOP, request)
+    assert quote.amount_decimals == decimals
+    pico_usd = PRICES.get_usd_prices([paid])[paid].pico_usd
+    micro_usd = quote.deposit_amount * pico_usd // 10 ** (quote.asset_decimals + 6)
+    assert 39_000_000 < micro_usd < 41_000_000
 
 
 @pytest.mark.parametrize("missing", ["token_in", "token_out"])
 @pytest.mark.parametrize("nothing", [None, ""])
 def test_a_single_quote_needs_both_token_addresses(missing: str, nothing: str | None) -> None:
     with pytest.raises(InvalidInput) as refused:
-        quotes.quote_with_bridge(services(), SHOP, one(**{missing: nothing}), bridge="ACROSS")
+        quote_with_bridge(services(), SHOP, quote_request(**{missing: nothing}), bridge="ACROSS")
     assert str(refused.value) == "Token addresses are required"
 
 
 def test_all_errors_are_reported_together_each_naming_its_field() -> None:
-    asked = one(
+    request = quote_request(
         token_in="0x12", destination="MARS", amount="-5", amount_symbol="GOLD", recipient="x"
     )
     with pytest.raises(InvalidInput) as refused:
-        quotes.quote_with_bridge(services(), SHOP, asked, bridge="HOP")
+        quote_with_bridge(services(), SHOP, request, bridge="HOP")
     fields = [complaint.split()[0] for complaint in str(refused.value).split("; ")]
     assert fields == ["bridge", "destinationChain", "amount", "amountSymbol", "tokenIn"]
 
@@ -161,108 +172,108 @@ def test_all_errors_are_reported_together_each_naming_its_field() -> None:
 def test_a_recipient_of_another_kind_of_chain_is_refused() -> None:
     tron = address("TRON_MAINNET")
     with pytest.raises(InvalidInput, match=r"^recipient "):
-        quotes.quote_with_bridge(services(), SHOP, one(recipient=tron), bridge="ACROSS")
+        quote_with_bridge(services(), SHOP, quote_request(recipient=tron), bridge="ACROSS")
 
 
 def test_an_unsupported_route_is_rejected_by_the_bridge() -> None:
-    asked = one(
-        source="TRON", destination="BASE",
-        token_in=address("TRON_MAINNET", "USDT"), token_out=address("BASE_MAINNET"),
-    )  # fmt: skip
+    request = quote_request(
+        source="TRON",
+        destination="BASE",
+        token_in=address("TRON_MAINNET", "USDT"),
+        token_out=address("BASE_MAINNET"),
+    )
     with pytest.raises(InvalidInput) as refused:
-        quotes.quote_with_bridge(services(), SHOP, asked, bridge="ACROSS")
+        quote_with_bridge(services(), SHOP, request, bridge="ACROSS")
     assert str(refused.value) == "ACROSS does not support TRON_MAINNET -> BASE_MAINNET"
 
 
 def test_an_amount_outside_the_limits_names_the_limit() -> None:
     with pytest.raises(InvalidInput, match=r"^amount: ACROSS takes at least 1\.00 USD$"):
-        quotes.quote_with_bridge(services(), SHOP, one(amount="999999"), bridge="ACROSS")
+        quote_with_bridge(services(), SHOP, quote_request(amount="999999"), bridge="ACROSS")
     with pytest.raises(InvalidInput, match=r"^amount: RHINOFI takes at most 100000\.00 USD$"):
-        quotes.quote_with_bridge(services(), SHOP, one(amount="100000000001"), bridge="RHINOFI")
+        quote_with_bridge(services(), SHOP, quote_request(amount="100000000001"), bridge="RHINOFI")
 
 
 def test_a_live_key_gets_no_quote_for_a_test_network() -> None:
-    asked = one(
-        source="BASE_TESTNET", destination="ARBITRUM_TESTNET",
-        token_in=address("BASE_TESTNET"), token_out=address("ARBITRUM_TESTNET"),
-    )  # fmt: skip
+    tokens = {"token_in": address("BASE_TESTNET"), "token_out": address("ARBITRUM_TESTNET")}
+    request = quote_request(source="BASE_TESTNET", destination="ARBITRUM_TESTNET", **tokens)
     with pytest.raises(InvalidInput) as refused:
-        quotes.quote_with_bridge(services(), caller(Mode.LIVE), asked, bridge="ACROSS")
+        quote_with_bridge(services(), caller(Mode.LIVE), request, bridge="ACROSS")
     assert str(refused.value) == "A live key cannot be used with test networks"
-    assert (
-        quotes.quote_with_bridge(services(), caller(Mode.TEST), asked, bridge="ACROSS").fee_units
-        > 0
-    )
+    assert quote_with_bridge(services(), caller(Mode.TEST), request, bridge="ACROSS").fee_units > 0
 
 
 def test_a_disabled_token_is_refused() -> None:
-    asked = one(source="TRON", token_in=address("TRON_MAINNET"))
-    with pytest.raises(InvalidInput, match="tokenIn: USDC on TRON_MAINNET is switched off"):
-        quotes.quote_with_bridge(services(), SHOP, asked, bridge="RHINOFI")
+    request = quote_request(source="TRON", token_in=address("TRON_MAINNET"))
+    with pytest.raises(InvalidInput, match="tokenIn: USDC on TRON_MAINNET is disabled"):
+        quote_with_bridge(services(), SHOP, request, bridge="RHINOFI")
 
 
 def test_the_clients_app_fee_is_part_of_the_deposit_and_no_part_of_the_fee() -> None:
-    plain = quotes.quote_with_bridge(services(), SHOP, one(), bridge="CCTP")
-    charged = quotes.quote_with_bridge(services(), caller(app_fee_bps=100), one(), bridge="CCTP")
-    capped = quotes.quote_with_bridge(
-        services(), caller(app_fee_bps=100, cap=300_000), one(), bridge="CCTP"
+    plain = quote_with_bridge(services(), SHOP, quote_request(), bridge="CCTP")
+    charged = quote_with_bridge(services(), caller(app_fee_bps=100), quote_request(), bridge="CCTP")
+    capped = quote_with_bridge(
+        services(), caller(app_fee_bps=100, cap=300_000), quote_request(), bridge="CCTP"
     )
-    assert charged.app_micro_usd == 1_000_000
+    assert charged.costs.app_micro_usd == 1_000_000
     assert (plain.app_fee_units, charged.app_fee_units) == (0, 1_000_000)
     assert charged.fee_units == plain.fee_units
-    assert charged.fee_asset_units == plain.fee_asset_units
+    assert charged.costs.fees_units == plain.costs.fees_units
     assert charged.deposit_amount == plain.deposit_amount + 1_000_000
     assert capped.deposit_amount == plain.deposit_amount + 300_000
 
 
 def test_multiple_quotes_come_cheapest_first_and_the_best_is_the_first() -> None:
-    found = quotes.list_quotes(services(), SHOP, one())
-    fees = [quote.bridge_micro_usd for quote in found]
-    assert {quote.bridge for quote in found} == set(BridgeName)
+    listed = list_quotes(services(), SHOP, quote_request())
+    fees = [quote.costs.bridge_micro_usd for quote in listed]
+    assert {quote.bridge for quote in listed} == set(BridgeName)
     assert fees == sorted(fees)
-    assert quotes.best_quote(services(), SHOP, one()) == found[0]
+    assert best_quote(services(), SHOP, quote_request()) == listed[0]
 
 
 def test_excluded_bridges_are_not_called() -> None:
-    found = quotes.list_quotes(services(), SHOP, one(), exclude_bridges="CCTP, GATEWAY")
-    assert {quote.bridge for quote in found} == {BridgeName.ACROSS, BridgeName.RHINOFI}
+    listed = list_quotes(services(), SHOP, quote_request(), exclude_bridges="CCTP, GATEWAY")
+    assert {quote.bridge for quote in listed} == {BridgeName.ACROSS, BridgeName.RHINOFI}
     with pytest.raises(InvalidInput, match="excludeBridges"):
-        quotes.list_quotes(services(), SHOP, one(), exclude_bridges="HOP")
+        list_quotes(services(), SHOP, quote_request(), exclude_bridges="HOP")
 
 
 def test_no_bridge_for_a_route_is_not_found() -> None:
-    asked = one(source="BASE_TESTNET", token_in=address("BASE_TESTNET"))
-    assert quotes.list_quotes(services(), SHOP, asked) == []
+    request = quote_request(source="BASE_TESTNET", token_in=address("BASE_TESTNET"))
+    assert list_quotes(services(), SHOP, request) == []
     with pytest.raises(NotFound) as refused:
-        quotes.best_quote(services(), SHOP, asked)
+        best_quote(services(), SHOP, request)
     assert str(refused.value) == (
         "No quotes available for this route. Please check if the route is supported."
     )
 
 
 def test_within_one_chain_there_is_one_quote_and_no_bridge() -> None:
-    asked = one(destination="BASE", token_out=address("BASE_MAINNET", "ETH"))
-    (quote,) = quotes.list_quotes(services(), SHOP, asked)
+    request = quote_request(destination="BASE", token_out=address("BASE_MAINNET", "ETH"))
+    (quote,) = list_quotes(services(), SHOP, request)
     assert quote.bridge is None
-    assert quote.bridge_micro_usd == 2 * CATALOGUE.chains["BASE_MAINNET"].transfer_cost_micro_usd
+    base = CATALOGUE.chains["BASE_MAINNET"]
+    assert quote.costs.bridge_micro_usd == 2 * base.transfer_cost_micro_usd
 
 
 def test_a_bridge_that_fails_hangs_or_returns_invalid_quotes_is_excluded() -> None:
     hung = threading.Event()
     bridges = [
-        OneBridge(BridgeName.ACROSS, Unreachable("down")),
-        OneBridge(BridgeName.CCTP, ZeroDivisionError()),
-        OneBridge(BridgeName.GATEWAY, hung),
-        OneBridge(BridgeName.RHINOFI, 5_000),
+        StubBridge(BridgeName.ACROSS, Unreachable("down")),
+        StubBridge(BridgeName.CCTP, ZeroDivisionError()),
+        StubBridge(BridgeName.GATEWAY, hung),
+        StubBridge(BridgeName.RHINOFI, 5_000),
     ]
     with ThreadPoolExecutor(8) as pool:
         try:
-            made = services(bridges=bridges, executor=pool, policy=HASTY)
-            assert [q.bridge for q in quotes.list_quotes(made, SHOP, one())] == [BridgeName.RHINOFI]
-            compared = quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
+            configured_services = services(bridges=bridges, executor=pool, policy=SHORT_TIMEOUTS)
+            (quote,) = list_quotes(configured_services, SHOP, quote_request())
+            usdc = address("BASE_MAINNET")
+            compared = quote_multi_source(configured_services, SHOP, "BASE", "5", usdc)
         finally:
             hung.set()
-    assert {left.subject: left.reason for left in compared.excluded} == {
+    assert quote.bridge is BridgeName.RHINOFI
+    assert {source.subject: source.reason for source in compared.excluded} == {
         "ACROSS": "down",
         "CCTP": "failed with ZeroDivisionError",
         "GATEWAY": "did not respond in time",
@@ -270,34 +281,35 @@ def test_a_bridge_that_fails_hangs_or_returns_invalid_quotes_is_excluded() -> No
 
 
 def test_when_no_bridge_answers_quotes_are_unavailable() -> None:
-    made = services(bridges=[OneBridge(name, Unreachable("down")) for name in BridgeName])
+    bridges = [StubBridge(name, Unreachable("down")) for name in BridgeName]
+    configured_services = services(bridges=bridges)
     with pytest.raises(QuotesUnavailable):
-        quotes.quote_with_bridge(made, SHOP, one(), bridge="ACROSS")
+        quote_with_bridge(configured_services, SHOP, quote_request(), bridge="ACROSS")
     with pytest.raises(QuotesUnavailable):
-        quotes.best_quote(made, SHOP, one())
+        best_quote(configured_services, SHOP, quote_request())
     with pytest.raises(QuotesUnavailable):
-        quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
+        quote_multi_source(configured_services, SHOP, "BASE", "5", address("BASE_MAINNET"))
 
 
 def test_no_quote_while_a_bridge_is_down_means_unavailable_not_rejected() -> None:
     bridges = [
-        OneBridge(BridgeName.ACROSS, Unreachable("down")),
-        OneBridge(BridgeName.CCTP, "CCTP takes at most 1.00 USD"),
+        StubBridge(BridgeName.ACROSS, Unreachable("down")),
+        StubBridge(BridgeName.CCTP, "CCTP takes at most 1.00 USD"),
     ]
     with pytest.raises(QuotesUnavailable, match="ACROSS down"):
-        quotes.best_quote(services(bridges=bridges), SHOP, one())
+        best_quote(services(bridges=bridges), SHOP, quote_request())
 
 
 def test_a_disabled_chain_bridge_or_route_is_not_quoted() -> None:
-    off = {"chain:POLYGON_MAINNET": "maintenance"}
-    with pytest.raises(InvalidInput, match="destinationChain: POLYGON_MAINNET is switched off"):
-        quotes.quote_with_bridge(services(store=KillSwitchStore(off)), SHOP, one(), bridge="CCTP")
+    configured_services = services(store=KillSwitchStore({"chain:POLYGON_MAINNET": "maintenance"}))
+    with pytest.raises(InvalidInput, match="destinationChain: POLYGON_MAINNET is disabled"):
+        quote_with_bridge(configured_services, SHOP, quote_request(), bridge="CCTP")
     off = {"bridge:CCTP": "", "route:GATEWAY:BASE_MAINNET:POLYGON_MAINNET": ""}
-    made = services(store=KillSwitchStore(off))
-    with pytest.raises(InvalidInput, match="CCTP is switched off"):
-        quotes.quote_with_bridge(made, SHOP, one(), bridge="CCTP")
-    found = {quote.bridge for quote in quotes.list_quotes(made, SHOP, one())}
-    assert found == {BridgeName.ACROSS, BridgeName.RHINOFI}
+    configured_services = services(store=KillSwitchStore(off))
+    with pytest.raises(InvalidInput, match="CCTP is disabled"):
+        quote_with_bridge(configured_services, SHOP, quote_request(), bridge="CCTP")
+    bridges = {quote.bridge for quote in list_quotes(configured_services, SHOP, quote_request())}
+    assert bridges == {BridgeName.ACROSS, BridgeName.RHINOFI}
 
 
 class AgedPrices:
@@ -312,21 +324,25 @@ class AgedPrices:
 
 def test_a_stale_price_prevents_quotes() -> None:
     clock = FixedClock(NOW + timedelta(seconds=60))
-    made = services(prices=AgedPrices(), clock=clock)
-    asked = one(token_in=address("BASE_MAINNET", "ETH"))
-    assert quotes.best_quote(made, SHOP, asked).deposit_amount > 0
+    configured_services = services(prices=AgedPrices(), clock=clock)
+    request = quote_request(token_in=address("BASE_MAINNET", "ETH"))
+    assert best_quote(configured_services, SHOP, request).deposit_amount > 0
     clock.at = NOW + timedelta(seconds=61)
     with pytest.raises(QuotesUnavailable, match="price of ETH is 61 s old"):
-        quotes.best_quote(made, SHOP, asked)
-    assert quotes.best_quote(made, SHOP, one()).deposit_amount > 0  # Dollars need no price.
-    compared = quotes.quote_multi_source(made, SHOP, "BASE", "5", address("BASE_MAINNET"))
+        best_quote(configured_services, SHOP, request)
+    assert (
+        best_quote(configured_services, SHOP, quote_request()).deposit_amount > 0
+    )  # USDC needs no price.
+    compared = quote_multi_source(configured_services, SHOP, "BASE", "5", address("BASE_MAINNET"))
     assert {option.symbol for source in compared.options for option in source.options} == {"USDC"}
 
 
 def test_a_token_without_a_price_is_rejected_by_name() -> None:
-    made = services(prices=FixedPrices({"ETH": 0}, NOW))
+    configured_services = services(prices=FixedPrices({"ETH": 0}, NOW))
     with pytest.raises(InvalidInput, match="tokenIn: there is no price for ETH"):
-        quotes.best_quote(made, SHOP, one(token_in=address("BASE_MAINNET", "ETH")))
+        best_quote(
+            configured_services, SHOP, quote_request(token_in=address("BASE_MAINNET", "ETH"))
+        )
 
 
 def test_a_failing_price_source_makes_quotes_unavailable() -> None:
@@ -335,34 +351,30 @@ def test_a_failing_price_source_makes_quotes_unavailable() -> None:
             raise Unreachable("no prices")
 
     with pytest.raises(QuotesUnavailable, match="no prices"):
-        quotes.best_quote(
-            services(prices=Silent()), SHOP, one(token_in=address("BASE_MAINNET", "ETH"))
+        best_quote(
+            services(prices=Silent()), SHOP, quote_request(token_in=address("BASE_MAINNET", "ETH"))
         )
 
 
 def test_an_intent_gets_the_best_quote_with_the_data_to_store() -> None:
-    tokens = CATALOGUE.tokens
-    routed = quotes.quote_intent(
-        services(), SHOP, "AVALANCHE_MAINNET", "STARKNET_MAINNET",
-        tokens["AVALANCHE_MAINNET", "AVAX"], tokens["STARKNET_MAINNET", "USDC"],
-        250_000_000, "USDC",
-    )  # fmt: skip
-    assert routed.quote.bridge is BridgeName.CCTP
-    assert routed.bridge_quote is not None
-    assert routed.extra_data == routed.bridge_quote.extra_data
-    assert len(routed.extra_data) == 2 + 4 * 64
-    assert routed.costs.bridge_micro_usd == routed.quote.bridge_micro_usd
-    assert routed.quote.fee_asset_units == routed.costs.fees_units
+    route = route_of("AVALANCHE_MAINNET", "AVAX", "STARKNET_MAINNET", "USDC")
+    quote = quote_intent(services(), SHOP, route, 250_000_000, "USDC")
+    request = RouteRequest("AVALANCHE_MAINNET", "STARKNET_MAINNET", 250_000_000)
+    cctp = next(bridge for bridge in services().bridges if bridge.name is BridgeName.CCTP)
+    (bridge_quote,) = cctp.get_quotes([request], NOW)
+    assert isinstance(bridge_quote, BridgeQuote)
+    assert quote.bridge is BridgeName.CCTP
+    assert quote.extra_data == bridge_quote.extra_data
+    assert len(quote.extra_data) == 2 + 4 * 64
+    assert quote.costs.bridge_micro_usd == bridge_quote.fee_micro_usd
+    assert quote.settle_seconds == bridge_quote.settle_seconds
 
 
 def test_an_intent_within_one_chain_has_no_bridge_data() -> None:
-    tokens = CATALOGUE.tokens
-    routed = quotes.quote_intent(
-        services(), SHOP, "BASE_MAINNET", "BASE_MAINNET",
-        tokens["BASE_MAINNET", "ETH"], tokens["BASE_MAINNET", "USDC"], 5_000_000, "USDC",
-    )  # fmt: skip
-    assert routed.bridge_quote is None
-    assert routed.extra_data == "0x"
+    route = route_of("BASE_MAINNET", "ETH", "BASE_MAINNET", "USDC")
+    quote = quote_intent(services(), SHOP, route, 5_000_000, "USDC")
+    assert quote.bridge is None
+    assert quote.extra_data == "0x"
 
 
 @pytest.mark.parametrize(
@@ -376,9 +388,6 @@ def test_an_intent_within_one_chain_has_no_bridge_data() -> None:
 def test_an_intent_without_a_route_or_outside_the_limits_is_rejected(
     source: str, units: int, message: str
 ) -> None:
-    tokens = CATALOGUE.tokens
+    route = route_of(source, "USDC", "BSC_MAINNET", "USDT")
     with pytest.raises(InvalidInput, match=message):
-        quotes.quote_intent(
-            services(), SHOP, source, "BSC_MAINNET",
-            tokens[source, "USDC"], tokens["BSC_MAINNET", "USDT"], units, "USDC",
-        )  # fmt: skip
+        quote_intent(services(), SHOP, route, units, "USDC")

@@ -13,18 +13,18 @@ WALLET = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 
 
 def test_all_routes_are_listed_by_bridge_with_their_totals() -> None:
-    found = router.list_routes(services())
-    assert set(found.bridges) == set(BridgeName)
-    assert found.total_bridges == 4
-    assert found.total_routes == sum(len(bridge.routes()) for bridge in BRIDGES)
-    assert found.updated_at == NOW
-    assert all(route.enabled for listed in found.bridges.values() for route in listed)
+    routes = router.list_routes(services())
+    assert set(routes.bridges) == set(BridgeName)
+    assert routes.total_bridges == 4
+    assert routes.total_routes == sum(len(bridge.routes()) for bridge in BRIDGES)
+    assert routes.updated_at == NOW
+    assert all(route.enabled for listed in routes.bridges.values() for route in listed)
 
 
 def test_routes_of_chains_that_are_not_configured_are_not_listed() -> None:
     only = {name: AddressChain(name, "evm") for name in ("BASE_MAINNET", "BSC_MAINNET")}
-    found = router.list_routes(services(chains=only))
-    assert {(r.source, r.destination) for listed in found.bridges.values() for r in listed} == {
+    routes = router.list_routes(services(chains=only))
+    assert {(r.source, r.destination) for listed in routes.bridges.values() for r in listed} == {
         ("BASE_MAINNET", "BSC_MAINNET"),
         ("BSC_MAINNET", "BASE_MAINNET"),
     }
@@ -36,18 +36,18 @@ def test_a_disabled_route_is_listed_as_not_enabled() -> None:
         "bridge:ACROSS": "",
         "chain:TRON_MAINNET": "",
     }
-    found = router.list_routes(services(store=KillSwitchStore(off))).bridges
-    assert not any(route.enabled for route in found[BridgeName.ACROSS])
-    closed = {(r.source, r.destination) for r in found[BridgeName.CCTP] if not r.enabled}
+    routes = router.list_routes(services(store=KillSwitchStore(off))).bridges
+    assert not any(route.enabled for route in routes[BridgeName.ACROSS])
+    closed = {(r.source, r.destination) for r in routes[BridgeName.CCTP] if not r.enabled}
     assert closed == {("BASE_MAINNET", "POLYGON_MAINNET")}
-    for route in found[BridgeName.RHINOFI]:
+    for route in routes[BridgeName.RHINOFI]:
         assert route.enabled == ("TRON_MAINNET" not in (route.source, route.destination))
 
 
 def test_the_bridges_between_two_chains() -> None:
-    found = router.list_bridges_between(services(), "BASE", "LISK")
-    assert (found.source, found.destination) == ("BASE_MAINNET", "LISK_MAINNET")
-    assert found.bridges == (BridgeName.ACROSS, BridgeName.RHINOFI)
+    bridges_between = router.list_bridges_between(services(), "BASE", "LISK")
+    assert (bridges_between.source, bridges_between.destination) == ("BASE_MAINNET", "LISK_MAINNET")
+    assert bridges_between.bridges == (BridgeName.ACROSS, BridgeName.RHINOFI)
     assert router.list_bridges_between(services(), "BASE", "BASE_TESTNET").bridges == ()
     with pytest.raises(InvalidInput, match=r"^sourceChain .*; destinationChain "):
         router.list_bridges_between(services(), "MARS", None)
@@ -61,9 +61,9 @@ def test_the_routes_of_one_bridge() -> None:
 
 def test_the_optimal_route_is_that_of_the_best_quote() -> None:
     usdc = (address("BASE_MAINNET"), address("POLYGON_MAINNET"))
-    asked = QuoteRequest(*usdc, "BASE", "POLYGON", "5000000")
-    found = router.find_optimal_route(services(), None, asked)
-    assert found == quotes.best_quote(services(), None, asked)
+    request = QuoteRequest(*usdc, "BASE", "POLYGON", "5000000")
+    hits = router.find_optimal_route(services(), None, request)
+    assert hits == quotes.best_quote(services(), None, request)
 
 
 def test_chains_are_listed_by_network() -> None:
@@ -86,35 +86,39 @@ def test_disabled_tokens_are_not_listed() -> None:
 
 
 def test_balances_are_read_on_every_chain_that_accepts_the_address() -> None:
-    made = services()
+    configured_services = services()
     base = CATALOGUE.tokens["BASE_MAINNET", "USDC"]
     eth = CATALOGUE.tokens["ETHEREUM_MAINNET", "ETH"]
-    made.chains["BASE_MAINNET"].held[WALLET, base.address] = 7
-    made.chains["ETHEREUM_MAINNET"].held[WALLET, eth.address] = 9
-    found = supported_chains.get_balances(made, WALLET.lower())
-    assert found.excluded == ()
-    assert {CATALOGUE.chains[name].kind for name in found.by_chain} >= {"evm"}
-    assert "SOLANA_MAINNET" not in found.by_chain
-    held = {h.token: h.amount for holdings in found.by_chain.values() for h in holdings}
-    assert held == {base: 7, eth: 9}
+    configured_services.chains["BASE_MAINNET"].balances_by_address[WALLET, base.address] = 7
+    configured_services.chains["ETHEREUM_MAINNET"].balances_by_address[WALLET, eth.address] = 9
+    balances = supported_chains.get_balances(configured_services, WALLET.lower())
+    assert balances.excluded == ()
+    assert {CATALOGUE.chains[name].kind for name in balances.by_chain} >= {"evm"}
+    assert "SOLANA_MAINNET" not in balances.by_chain
+    balances_by_token = {
+        h.token: h.amount for holdings in balances.by_chain.values() for h in holdings
+    }
+    assert balances_by_token == {base: 7, eth: 9}
 
 
 def test_a_contract_with_two_symbols_is_counted_once() -> None:
-    made = services()
+    configured_services = services()
     usdt = CATALOGUE.tokens["ARBITRUM_MAINNET", "USDT"]
     assert CATALOGUE.tokens["ARBITRUM_MAINNET", "USDT0"].address == usdt.address
-    made.chains["ARBITRUM_MAINNET"].held[WALLET, usdt.address] = 5
-    (holding,) = supported_chains.get_balances(made, WALLET).by_chain["ARBITRUM_MAINNET"]
+    configured_services.chains["ARBITRUM_MAINNET"].balances_by_address[WALLET, usdt.address] = 5
+    (holding,) = supported_chains.get_balances(configured_services, WALLET).by_chain[
+        "ARBITRUM_MAINNET"
+    ]
     assert holding == supported_chains.TokenBalance(usdt, 5)
 
 
 def test_an_unreachable_chain_is_excluded_from_the_balances_and_named() -> None:
-    made = services()
-    made.chains["BASE_MAINNET"].silent = True
-    found = supported_chains.get_balances(made, WALLET)
-    assert found.excluded == (ExcludedSource("BASE_MAINNET", "the node is down"),)
-    assert "BASE_MAINNET" not in found.by_chain
-    assert "ETHEREUM_MAINNET" in found.by_chain
+    configured_services = services()
+    configured_services.chains["BASE_MAINNET"].unavailable = True
+    balances = supported_chains.get_balances(configured_services, WALLET)
+    assert balances.excluded == (ExcludedSource("BASE_MAINNET", "the node is down"),)
+    assert "BASE_MAINNET" not in balances.by_chain
+    assert "ETHEREUM_MAINNET" in balances.by_chain
 
 
 def test_an_address_of_unknown_format_is_rejected() -> None:

@@ -1,16 +1,12 @@
 """Close intents that never started: cancel them early, or expire them; refund what they hold."""
 
-from datetime import datetime
-
 from crossway.domain.deposits import DepositPurpose
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import (
-    OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
-    advance_outbound_tx,
 )
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.store import UnitOfWork
@@ -38,19 +34,15 @@ def cancel(unit: UnitOfWork, batch: IntentBatch, intent_id: int, reason: str) ->
     if any(start.state in _IN_FLIGHT for start in starts):
         return False
     unsigned = [start for start in starts if start.state is OutboundTxState.DUE]
-    changes = [_cancelled(start, reason, batch.now) for start in unsigned]
+    changes = [
+        OutboundTxChange.after_event(start, OutboundTxEvent.CANCEL, reason, batch.now)
+        for start in unsigned
+    ]
     unit.outbound_txs.update(changes, batch.now)
     events = (IntentEvent.CANCELLED_EMPTY, IntentEvent.CANCELLED_HOLDING)
     close(unit, batch, batch.current[intent_id], events, reason)
     enqueue_deposit_returns(unit, batch, [intent_id])
     return True
-
-
-def _cancelled(start: OutboundTx, reason: str, now: datetime) -> OutboundTxChange:
-    state = advance_outbound_tx(start.state, OutboundTxEvent.CANCEL)
-    return OutboundTxChange(
-        start.id, start.state, state, start.attempt_count, reason, now, None, None
-    )
 
 
 def close(

@@ -33,7 +33,11 @@ def _volume(
     terms, costs = intent.terms, intent.costs
     history = transitions.get(intent.id, ())
     # A reversed payment is subtracted with the duration it was counted with.
-    paid_at = [m.at for m in history if m.to_state is State.COMPLETED] if sign < 0 else []
+    paid_at = (
+        [transition.at for transition in history if transition.to_state is State.COMPLETED]
+        if sign < 0
+        else []
+    )
     seconds = ((paid_at[-1] if paid_at else now) - _funded_at(intent, history)).total_seconds()
     return CorridorVolume(
         source=terms.source_chain,
@@ -44,13 +48,15 @@ def _volume(
         bucket=bucket_of(seconds),
         count=sign,
         micro_usd=sign * costs.amount_micro_usd,
-        fee_micro_usd=sign * (costs.service_micro_usd + costs.bridge_micro_usd),
+        fee_micro_usd=sign * costs.fee_micro_usd,
     )
 
 
 def _funded_at(intent: Intent, transitions: Sequence[TransitionRecord]) -> datetime:
     """The time at which the last deposit funded the intent."""
     funded_at = [
-        m.at for m in transitions if m.to_state is State.FUNDED and m.from_state is State.PENDING
+        transition.at
+        for transition in transitions
+        if transition.to_state is State.FUNDED and transition.from_state is State.PENDING
     ]
     return funded_at[-1] if funded_at else intent.created_at

@@ -1,21 +1,25 @@
-"""Parse and validate a create-intent request, and build the intent from it."""
+"""Create an intent: parse and validate the request, quote it, and build and store the intent."""
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from crossway.domain.catalogue import Chain
-from crossway.domain.clients import Principal
+from crossway.domain.clients import Principal, Scope
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent, State, Terms
 from crossway.domain.money import Token, parse_units
+from crossway.domain.quotes import Quote
+from crossway.ports import process
 from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.chains.request_fields import parse_address, parse_chain, parse_token
-from crossway.usecases.pricing.quotes import RoutedQuote
+from crossway.usecases.pricing.priced_request import RequestedRoute
+from crossway.usecases.pricing.quotes import quote_intent
 from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_METADATA_BYTES = 8 * 1024
@@ -50,113 +54,127 @@ class CreateIntentRequest:
     field_errors: Sequence[str] = ()
 
 
-@dataclass
-class ParsedRequest:
-    """The parsed fields of a request; None for fields that are invalid. `amount` is in the smallest
-    units of `amount_symbol`."""
+@dataclass(frozen=True, slots=True)
+class IntentFields:
+    """What an intent stores beside its quote; `token_out` is the token paid out."""
 
-    source: Chain | None = None
-    destination: Chain | None = None
-    token_in: Token | None = None
-    token_out: Token | None = None
-    amount: int | None = None
-    amount_symbol: str | None = None
-    recipient: str | None = None
-    sender: str | None = None
-    refund_address: str | None = None
+    token_out: Token
+    recipient: str
+    refund_address: str
+    sender: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
     payment_link_id: str | None = None
 
 
-def parse(services: Services, caller: Principal, request: CreateIntentRequest) -> ParsedRequest:
-    disabled, parsed = active_kill_switches(services), ParsedRequest()
-    errors = ValidationErrors(request.field_errors)
-    parsed.source = errors.collect(
-        lambda: parse_chain(services, caller, disabled, request.source_chain, "source_chain")
-    )
-    parsed.destination = errors.collect(
-        lambda: parse_chain(
-            services, caller, disabled, request.destination_chain, "destination_chain"
-        )
-    )
-    parsed.amount = errors.collect(lambda: parse_units("amount", request.amount))
-    parsed.amount_symbol = errors.collect(
-        lambda: services.catalogue.symbol(request.amount_symbol or "USDC")
-    )
-    if parsed.source is not None:
-        _parse_source_fields(services, caller, request, parsed.source, parsed, errors)
-    elif not request.token_in:
-        errors.add("tokenIn is required")
-    if parsed.destination is not None:
-        _parse_destination_fields(services, request, parsed.destination, parsed, errors)
-    elif not request.recipient:
-        errors.add("recipient is required")
-    parsed.metadata = errors.collect(lambda: _parse_metadata(request.metadata)) or {}
-    parsed.payment_link_id = errors.collect(lambda: _parse_link_id(request.payment_link_id))
-    errors.raise_if_any()
-    return parsed
+@dataclass(frozen=True, slots=True)
+class ParsedRequest:
+    """A valid request; `amount` is in the smallest units of `amount_symbol`."""
+
+    route: RequestedRoute
+    amount: int
+    amount_symbol: str
+    fields: IntentFields
 
 
-def _parse_source_fields(
+def create_intent(
     services: Services,
     caller: Principal,
     request: CreateIntentRequest,
-    source: Chain,
-    parsed: ParsedRequest,
-    errors: ValidationErrors,
-) -> None:
-    parsed.token_in = errors.collect(
-        lambda: parse_token(services, source, request.token_in, "tokenIn")
+    on_stored: Callable[[UnitOfWork, Intent], None] = lambda unit, intent: None,
+) -> Intent:
+    """Create and store an intent with its own deposit address.
+
+    `on_stored` runs in the same database transaction, so that what it writes and the intent are
+    stored together or not at all. Raises `InvalidInput` and `QuotesUnavailable`.
+    """
+    caller.require_scope(Scope.WRITE)
+    parsed = parse(services, caller, request)
+    quote = quote_intent(services, caller, parsed.route, parsed.amount, parsed.amount_symbol)
+    life_seconds = services.policy.intent_life_seconds
+    intent = build_intent(services, caller, parsed.fields, quote, life_seconds)
+    event_id = new_event_id()
+
+    def store(unit: UnitOfWork) -> Intent:
+        stored = unit.intents.add(intent, event_id)
+        on_stored(unit, stored)
+        return stored
+
+    stored = services.store.write(store)
+    process.add_log_ids(intent=stored.id)
+    services.process.failpoint("created")
+    return stored
+
+
+def new_event_id() -> str:
+    """A new id for the outbox event that is stored with a new intent."""
+    return f"evt_{secrets.token_hex(16)}"
+
+
+def parse(services: Services, caller: Principal, request: CreateIntentRequest) -> ParsedRequest:
+    """Parse and validate a request; raises `InvalidInput` with all errors."""
+    disabled, errors = active_kill_switches(services), ValidationErrors(request.field_errors)
+    source = errors.collect(
+        parse_chain, services, caller, disabled, request.source_chain, "source_chain"
     )
-    if request.sender is not None:
-        parsed.sender = errors.collect(
-            lambda: parse_address(services, source, request.sender, "sender")
+    destination = errors.collect(
+        parse_chain, services, caller, disabled, request.destination_chain, "destination_chain"
+    )
+    amount = errors.collect(parse_units, "amount", request.amount)
+    symbol = errors.collect(services.catalogue.symbol, request.amount_symbol or "USDC")
+    token_in = sender = refund_address = recipient = token_out = None
+    if source is not None:
+        token_in = errors.collect(parse_token, services, source, request.token_in, "tokenIn")
+        if request.sender is not None:
+            sender = errors.collect(parse_address, services, source, request.sender, "sender")
+        refund_address = errors.collect(_parse_refund_address, services, caller, request, source)
+    elif not request.token_in:
+        errors.add("tokenIn is required")
+    if destination is not None:
+        recipient = errors.collect(
+            parse_payable_address, services, destination, request.recipient, "recipient"
         )
-    if request.refund_address is not None:
-        parsed.refund_address = errors.collect(
-            lambda: parse_payable_address(
-                services, source, request.refund_address, "refund_address"
+        token_out = errors.collect(_parse_token_out, services, destination, request, token_in)
+    elif not request.recipient:
+        errors.add("recipient is required")
+    metadata = errors.collect(_parse_metadata, request.metadata)
+    link_id = errors.collect(_parse_link_id, request.payment_link_id)
+    errors.raise_if_any()
+    assert source and destination and token_in and token_out and amount and symbol  # noqa: PT018
+    assert recipient and refund_address and metadata is not None  # noqa: PT018
+    route = RequestedRoute(source, destination, token_in, token_out, recipient)
+    fields = IntentFields(token_out, recipient, refund_address, sender or "", metadata, link_id)
+    return ParsedRequest(route, amount, symbol, fields)
+
+
+def _parse_refund_address(
+    services: Services, caller: Principal, request: CreateIntentRequest, source: Chain
+) -> str:
+    """The refund address, by default the sender, else the client's own for this chain family."""
+    text, name = request.refund_address, "refund_address"
+    if text is None and request.sender is not None:
+        text, name = request.sender, "sender"
+    elif text is None:
+        text = caller.client.refund_addresses.get(source.kind)
+        if not text:
+            raise InvalidInput(
+                "refund_address or sender is required, so that the payment can be refunded"
             )
-        )
-    elif request.sender is None and (
-        default_address := caller.client.refund_addresses.get(source.kind)
-    ):
-        parsed.refund_address = errors.collect(
-            lambda: parse_payable_address(services, source, default_address, "refund_address")
-        )
-    elif request.sender is None:
-        errors.add("refund_address or sender is required, so that the payment can be refunded")
-    else:
-        parsed.refund_address = errors.collect(
-            lambda: parse_payable_address(services, source, request.sender, "sender")
-        )
+    return parse_payable_address(services, source, text, name)
 
 
-def _parse_destination_fields(
-    services: Services,
-    request: CreateIntentRequest,
-    destination: Chain,
-    parsed: ParsedRequest,
-    errors: ValidationErrors,
-) -> None:
-    parsed.recipient = errors.collect(
-        lambda: parse_payable_address(services, destination, request.recipient, "recipient")
-    )
+def _parse_token_out(
+    services: Services, destination: Chain, request: CreateIntentRequest, token_in: Token | None
+) -> Token | None:
+    """The payout token, by default USDC on the destination chain, else the deposited symbol there
+    (wire.md §2). None when the default depends on a token that is invalid."""
     if request.token_out is not None:
-        parsed.token_out = errors.collect(
-            lambda: parse_token(services, destination, request.token_out, "tokenOut")
-        )
-    elif parsed.token_in is not None:
-        symbol = parsed.token_in.symbol
-        parsed.token_out = errors.collect(lambda: _default_token_out(services, destination, symbol))
-
-
-def _default_token_out(services: Services, destination: Chain, symbol: str) -> Token:
-    """USDC on the destination chain, else the deposited symbol there (wire.md §2)."""
+        return parse_token(services, destination, request.token_out, "tokenOut")
+    if token_in is None:
+        return None
     try:
         return services.catalogue.token(destination.id, "USDC", "tokenOut")
     except InvalidInput:
-        return services.catalogue.token(destination.id, symbol, "tokenOut")
+        return services.catalogue.token(destination.id, token_in.symbol, "tokenOut")
 
 
 def parse_payable_address(services: Services, chain: Chain, text: object, name: str) -> str:
@@ -187,18 +205,17 @@ def _parse_link_id(value: object) -> str | None:
 def build_intent(
     services: Services,
     caller: Principal,
-    parsed: ParsedRequest,
-    routed: RoutedQuote,
+    fields: IntentFields,
+    quote: Quote,
     life_seconds: int,
 ) -> Intent:
     """Build a pending intent; its deposit address is derived from its terms alone."""
     now = services.clock.now()
-    terms = _build_terms(parsed, routed, now, life_seconds)
-    quote = routed.quote
+    terms = _build_terms(fields, quote, now, life_seconds)
     source, destination = services.chains[quote.source], services.chains[quote.destination]
     intent_hash = source.intent_hash(terms)
     address = source.deposit_address(intent_hash)
-    assert parsed.token_out is not None
+    max_settle_seconds = services.policy.max_settle_seconds
     return Intent(
         id=0,
         client_id=caller.client.id,
@@ -208,21 +225,23 @@ def build_intent(
         destination_address=destination.deposit_address(intent_hash),
         deposit_token_account=source.deposit_token_account(address, quote.token_in),
         terms=terms,
-        costs=routed.costs,
-        sender=parsed.sender or "",
+        costs=quote.costs,
+        sender=fields.sender,
         requested_amount=quote.amount,
         amount_symbol=quote.amount_symbol,
         asset_symbol=quote.asset_symbol,
         asset_decimals=quote.asset_decimals,
-        out_symbol=parsed.token_out.symbol,
-        out_decimals=parsed.token_out.decimals,
+        out_symbol=fields.token_out.symbol,
+        out_decimals=fields.token_out.decimals,
         slippage=quote.slippage,
-        settle_seconds=_settle_seconds(services, routed),
-        bridge_data=routed.extra_data,
+        settle_seconds=quote.settle_seconds
+        if max_settle_seconds is None
+        else min(quote.settle_seconds, max_settle_seconds),
+        bridge_data=quote.extra_data,
         coordinator=source.accounts.coordinator,
         bridger=source.accounts.bridger,
-        metadata=parsed.metadata,
-        payment_link_id=parsed.payment_link_id,
+        metadata=fields.metadata,
+        payment_link_id=fields.payment_link_id,
         state=State.PENDING,
         received_amount=0,
         balance_at_address=0,
@@ -235,14 +254,9 @@ def build_intent(
     )
 
 
-def _build_terms(
-    parsed: ParsedRequest, routed: RoutedQuote, now: datetime, life_seconds: int
-) -> Terms:
+def _build_terms(fields: IntentFields, quote: Quote, now: datetime, life_seconds: int) -> Terms:
     # Whole seconds: the resolution of chain time and of `expires_at` in the API.
     expires_at = now.replace(microsecond=0) + timedelta(seconds=life_seconds)
-    quote = routed.quote
-    assert parsed.recipient is not None
-    assert parsed.refund_address is not None
     return Terms(
         nonce=secrets.randbits(_NONCE_BITS),
         source_chain=quote.source,
@@ -251,14 +265,8 @@ def _build_terms(
         token_out=quote.token_out,
         deposit_amount=quote.deposit_amount,
         payout_amount=quote.payout_amount,
-        recipient=parsed.recipient,
-        refund_address=parsed.refund_address,
+        recipient=fields.recipient,
+        refund_address=fields.refund_address,
         bridge=quote.bridge.value if quote.bridge else "",
         expires_at=expires_at,
     )
-
-
-def _settle_seconds(services: Services, routed: RoutedQuote) -> int:
-    bridge_seconds = routed.bridge_quote.settle_seconds if routed.bridge_quote else 0
-    max_seconds = services.policy.max_settle_seconds
-    return bridge_seconds if max_seconds is None else min(bridge_seconds, max_seconds)

@@ -1,67 +1,15 @@
-"""Create, read and list payment intents."""
+"""Read and list payment intents."""
 
-import secrets
-from collections.abc import Callable
 from dataclasses import replace
 
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.intent import Intent
-from crossway.ports import tracing
+from crossway.ports import process
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
-from crossway.ports.store import UnitOfWork
-from crossway.usecases.payments.create_intent import CreateIntentRequest, build_intent, parse
-from crossway.usecases.pricing.quotes import quote_intent
 
 MAX_PAGE_SIZE = 100
-
-
-def create(
-    services: Services,
-    caller: Principal,
-    request: CreateIntentRequest,
-    along: Callable[[UnitOfWork, Intent], None] = lambda unit, intent: None,
-) -> Intent:
-    """Create and store an intent with its own deposit address.
-
-    `along` runs in the same database transaction, so that what it writes and the intent are stored
-    together or not at all. Raises `InvalidInput` and `QuotesUnavailable`.
-    """
-    caller.require_scope(Scope.WRITE)
-    parsed = parse(services, caller, request)
-    assert parsed.source and parsed.destination and parsed.token_in and parsed.token_out  # noqa: PT018
-    assert parsed.amount and parsed.amount_symbol and parsed.recipient and parsed.refund_address  # noqa: PT018
-    routed_quote = quote_intent(
-        services,
-        caller,
-        parsed.source.id,
-        parsed.destination.id,
-        parsed.token_in,
-        parsed.token_out,
-        parsed.amount,
-        parsed.amount_symbol,
-        parsed.recipient,
-    )
-    intent = build_intent(
-        services, caller, parsed, routed_quote, services.policy.intent_life_seconds
-    )
-    event_id = new_event_id()
-
-    def work(unit: UnitOfWork) -> Intent:
-        stored = unit.intents.add(intent, event_id)
-        along(unit, stored)
-        return stored
-
-    stored = services.store.write(work)
-    tracing.add_context(intent=stored.id)
-    services.process.failpoint("created")
-    return stored
-
-
-def new_event_id() -> str:
-    """A new id for the outbox event that is stored with a new intent."""
-    return f"evt_{secrets.token_hex(16)}"
 
 
 def get_by_address(services: Services, caller: Principal, address: str) -> Intent:
@@ -113,7 +61,7 @@ def canonical_address(services: Services, address: str) -> str | None:
 
 def _require_owned(caller: Principal, intent: Intent | None) -> Intent:
     caller.require_scope(Scope.READ)
-    if intent is None or not (caller.is_staff or intent.client_id == caller.client.id):
+    if intent is None or not caller.can_access(intent.client_id):
         raise NotFound("Intent not found")
-    tracing.add_context(intent=intent.id)
+    process.add_log_ids(intent=intent.id)
     return intent

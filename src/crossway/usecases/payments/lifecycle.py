@@ -8,7 +8,6 @@ from typing import Any
 from crossway.domain.deposits import (
     Deposit,
     DepositPurpose,
-    IncomingTransfer,
     classify_deposit,
     event_for_deposit,
 )
@@ -38,14 +37,14 @@ class IntentBatch:
     postings: list[Posting] = field(default_factory=list)
 
     def apply_event(
-        self, intent_id: int, event: IntentEvent, cause: str, note: str = "", **facts: Any
+        self, intent_id: int, event: IntentEvent, cause: str, note: str = "", **fields: Any
     ) -> Intent:
         """Apply an event to an intent by the transition table, and enqueue the outbound
         transactions that the transition requires. `cause` makes each of them unique per intent;
-        `facts` are fields of the intent to set. Raises `InvalidTransition`."""
+        `fields` are fields of the intent to set. Raises `InvalidTransition`."""
         before = self.current[intent_id]
         transition = advance(before.state, event)
-        after = replace(before, state=transition.to, updated_at=self.now, **facts)
+        after = replace(before, state=transition.to, updated_at=self.now, **fields)
         self.current[intent_id] = after
         self.changes.append(IntentChange(before, after, event, transition, note))
         for kind in transition.outbound:
@@ -132,7 +131,7 @@ def _credit_deposit(
     balance = (
         intent.balance_at_address
         if is_payment
-        else held_in_ledger(unit, batch, intent.id, deposit.incoming)
+        else ledger_balance_at_address(unit, batch, intent.id, incoming.chain, incoming.token)
     )
     location = (incoming.chain, incoming.token, incoming.tx_ref)
     batch.add_postings(intent, *location, (Account.HELD, Account.PAYER, incoming.amount))
@@ -152,13 +151,11 @@ def _credit_deposit(
     return purpose, note
 
 
-def held_in_ledger(
-    unit: UnitOfWork, batch: IntentBatch, intent_id: int, incoming: IncomingTransfer
+def ledger_balance_at_address(
+    unit: UnitOfWork, batch: IntentBatch, intent_id: int, chain: str, token: str
 ) -> int:
-    """The ledger's balance at an intent's address, in the token and on the chain of a deposit."""
-    return ledger_balances(unit, batch.postings, intent_id, incoming.chain, incoming.token)[
-        Account.HELD
-    ]
+    """The amount of a token that, by the ledger, is at an intent's address on a chain."""
+    return ledger_balances(unit, batch.postings, intent_id, chain, token)[Account.HELD]
 
 
 def ledger_balances(
@@ -176,15 +173,13 @@ def recovered_dust(
     batch: IntentBatch,
     intent_id: int,
     location: tuple[str, str],
-    held_amount: int,
+    balance: int,
 ) -> int:
     """The amount booked as dust that has left the address again. A negative balance means that
     more left the address than was held there, so dust was swept with it."""
-    if held_amount >= 0:
+    if balance >= 0:
         return 0
-    return min(
-        -held_amount, ledger_balances(unit, batch.postings, intent_id, *location)[Account.DUST]
-    )
+    return min(-balance, ledger_balances(unit, batch.postings, intent_id, *location)[Account.DUST])
 
 
 def _credit_payment(
@@ -258,9 +253,9 @@ def _reverse_deposit(unit: UnitOfWork, batch: IntentBatch, deposit: Deposit, not
         return
     is_payment = deposit.purpose is DepositPurpose.PAYMENT
     received = intent.received_amount - (incoming.amount if is_payment else 0)
-    held = intent.balance_at_address - net_held(postings)
+    balance = intent.balance_at_address - net_held(postings)
     location = (incoming.chain, incoming.token)
-    dust = recovered_dust(unit, batch, intent.id, location, held)
+    dust = recovered_dust(unit, batch, intent.id, location, balance)
     if dust:
         batch.add_postings(intent, *location, incoming.tx_ref, (Account.HELD, Account.DUST, dust))
     underfunded = intent.state is State.PENDING or received < intent.terms.deposit_amount
@@ -271,7 +266,7 @@ def _reverse_deposit(unit: UnitOfWork, batch: IntentBatch, deposit: Deposit, not
         "",
         note,
         received_amount=received,
-        balance_at_address=held + dust,
+        balance_at_address=balance + dust,
     )
 
 

@@ -26,7 +26,7 @@ def list_page(
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
-    client_id = _client_filter(caller)
+    client_id = caller.visible_client_id
     with services.store.read() as unit:
         page = unit.search.filter_intents(filters, client_id, before_id, limit, SEARCH_SECONDS)
         if (states := _states_if_only_filter(filters)) is not None:
@@ -40,7 +40,7 @@ def list_page(
 def list_all(services: Services, caller: Principal, filters: FilterSet) -> Iterator[Intent]:
     """Iterate over all of the caller's matching payments, newest first, reading them in batches."""
     caller.require_scope(Scope.READ)
-    client_id, before_id = _client_filter(caller), None
+    client_id, before_id = caller.visible_client_id, None
     while True:
         with services.store.read() as unit:
             page = unit.search.filter_intents(
@@ -55,17 +55,15 @@ def list_all(services: Services, caller: Principal, filters: FilterSet) -> Itera
             return
 
 
-def _client_filter(caller: Principal) -> str | None:
-    return None if caller.is_staff else caller.client.id
-
-
 def _states_if_only_filter(filters: FilterSet) -> frozenset[State] | None:
     """The states to match when state is the only filter, else None; counts by state are stored."""
     if not filters:
         return frozenset(State)
     if filters.any_of or len(filters.all_of) > 1:
         return None
-    [only] = filters.all_of
-    if only.field is not FilterField.STATE:
+    [condition] = filters.all_of
+    if condition.field is not FilterField.STATE:
         return None
-    return frozenset(state for state in State if (state.value in only.values) != only.negated)
+    return frozenset(
+        state for state in State if (state.value in condition.values) != condition.negated
+    )

@@ -13,7 +13,6 @@ from crossway.domain.outbound import (
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
-    advance_outbound_tx,
 )
 from crossway.domain.roles import Permission
 from crossway.ports.records import NewOutboundTx, OutboundTxChange
@@ -33,7 +32,7 @@ _WAIT_SECONDS = 10
 
 
 def trigger(services: Services, caller: Principal, address: str) -> None:
-    """Check for the deposit of an intent and start the intent if it is funded (service.md §7).
+    """Check for the deposit of an intent and start the intent if it is funded.
 
     Raises `InvalidStatus` when it is not funded, or is past its start.
     """
@@ -64,11 +63,11 @@ def _seen_amount(services: Services, intent: Intent) -> int:
     )
 
 
-def refund(services: Services, caller: Principal, address: str, typed: object = None) -> str:
-    """Refund what an expired or failed intent holds; returns the transaction id (service.md §9).
+def refund(services: Services, caller: Principal, address: str, typed_amount: object = None) -> str:
+    """Refund what an expired or failed intent holds; returns the transaction id.
 
     The engine sends the refund: this makes it due now and waits up to 10 seconds for its signature.
-    Operators must repeat the amount in `typed` above a limit, else `AmountNotConfirmed`. Raises
+    Above a limit operators must repeat it in `typed_amount`, else `AmountNotConfirmed`. Raises
     `InvalidStatus`, and `Unreachable` when the refund was not signed in time.
     """
     caller.require_scope(Scope.REFUND)
@@ -77,7 +76,7 @@ def refund(services: Services, caller: Principal, address: str, typed: object = 
         intent = check_deposits(services, intent)
     _require_refundable(services, intent)
     amount_confirmation.require_confirmation(
-        services, caller, amount_of_intent(intent, intent.balance_at_address), typed
+        services, caller, amount_of_intent(intent, intent.balance_at_address), typed_amount
     )
 
     def work(unit: UnitOfWork) -> None:
@@ -113,26 +112,18 @@ def _require_refundable(services: Services, intent: Intent) -> None:
             )
 
 
-def _is_unsigned(transfer: OutboundTx) -> bool:
-    return transfer.state in (OutboundTxState.DUE, OutboundTxState.FAILED)
+def _is_unsigned(tx: OutboundTx) -> bool:
+    return tx.state in (OutboundTxState.DUE, OutboundTxState.FAILED)
 
 
-def _retry_now(transfer: OutboundTx, services: Services) -> OutboundTxChange:
-    failed = transfer.state is OutboundTxState.FAILED
-    after = (
-        advance_outbound_tx(transfer.state, OutboundTxEvent.REVIVE) if failed else transfer.state
-    )
+def _retry_now(tx: OutboundTx, services: Services) -> OutboundTxChange:
     now = services.clock.now()
-    return OutboundTxChange(
-        transfer.id,
-        transfer.state,
-        after,
-        0 if failed else transfer.attempt_count,
-        transfer.reason,
-        now,
-        None,
-        None,
-    )
+    if tx.state is OutboundTxState.FAILED:
+        return OutboundTxChange.after_event(
+            tx, OutboundTxEvent.REVIVE, tx.reason, now, attempt_count=0
+        )
+    state, attempts = tx.state, tx.attempt_count
+    return OutboundTxChange(tx.id, state, state, attempts, tx.reason, now)
 
 
 def _wait_for_refund_tx(services: Services, intent_id: int) -> str:
@@ -141,10 +132,10 @@ def _wait_for_refund_tx(services: Services, intent_id: int) -> str:
     while True:
         with services.store.read() as unit:
             refunds = unit.outbound_txs.list_by_intents([intent_id], OutboundTxKind.REFUND)
-        for transfer in refunds:
-            is_signed = transfer.state not in (OutboundTxState.DUE, OutboundTxState.FAILED)
-            if is_signed and transfer.tx_id is not None:
-                return transfer.tx_id
+        for tx in refunds:
+            is_signed = tx.state not in (OutboundTxState.DUE, OutboundTxState.FAILED)
+            if is_signed and tx.tx_id is not None:
+                return tx.tx_id
         if services.clock.machine() >= deadline:
             reason = refunds[0].reason if refunds else ""
             raise Unreachable(f"The refund is due and has not been sent yet. {reason}".strip())
@@ -152,13 +143,13 @@ def _wait_for_refund_tx(services: Services, intent_id: int) -> str:
 
 
 def redirect_refund(
-    services: Services, caller: Principal, intent_id: int, address: str, typed: object = None
+    services: Services, caller: Principal, intent_id: int, address: str, typed_amount: object = None
 ) -> None:
-    """Redirect failed refunds and returns of an intent to another address (outcomes.md 36).
+    """Redirect failed refunds and returns of an intent to another address.
 
-    Audited. Above a limit `typed` must repeat the amount, else `AmountNotConfirmed`.
+    Audited. Above a limit `typed_amount` must repeat the amount, else `AmountNotConfirmed`.
     """
-    intent = _get_for_operator(services, caller, intent_id, Permission.TREASURE)
+    intent = _get_for_operator(services, caller, intent_id, Permission.MOVE_FUNDS)
 
     def work(unit: UnitOfWork) -> None:
         now = services.clock.now()
@@ -171,15 +162,15 @@ def redirect_refund(
         if not failed:
             raise InvalidStatus("No refund of this intent has failed")
         amount_confirmation.require_confirmation(
-            services, caller, redirected_amount(intent, failed), typed
+            services, caller, redirected_amount(intent, failed), typed_amount
         )
-        for transfer in failed:
-            chain = services.catalogue.chains[transfer.chain]
+        for tx in failed:
+            chain = services.catalogue.chains[tx.chain]
             to_address = parse_address(services, chain, address, "address")
-            unit.outbound_txs.redirect(transfer.id, to_address)
-            detail = {"intent": intent.id, "from": transfer.to_address, "to": to_address}
+            unit.outbound_txs.redirect(tx.id, to_address)
+            detail = {"intent": intent.id, "from": tx.to_address, "to": to_address}
             subject = f"intent:{intent.id}"
-            before, after = {"to": transfer.to_address}, {"to": to_address}
+            before, after = {"to": tx.to_address}, {"to": to_address}
             action = "refund redirected"
             unit.audit_log.record(caller.actor_name, action, detail, now, subject, before, after)
         unit.outbound_txs.update([_retry_now(t, services) for t in failed], now)
@@ -206,11 +197,11 @@ def _deposit_amount(
 
 
 def return_deposit(
-    services: Services, caller: Principal, deposit_id: int, typed: object = None
+    services: Services, caller: Principal, deposit_id: int, typed_amount: object = None
 ) -> None:
-    """Return a wrong-token or wrong-chain deposit before the intent ends (outcomes.md 12).
+    """Return a wrong-token or wrong-chain deposit before the intent ends.
 
-    Audited. Operators must repeat the amount in `typed` above a limit, else `AmountNotConfirmed`.
+    Audited. Above a limit operators must repeat it in `typed_amount`, else `AmountNotConfirmed`.
     """
     caller.require_scope(Scope.REFUND)
     amount = _deposit_amount(services, deposit_id) if caller.is_staff else None
@@ -218,12 +209,12 @@ def return_deposit(
     def work(unit: UnitOfWork) -> NewOutboundTx:
         deposit = unit.deposits.get(deposit_id)
         intent = unit.intents.get(deposit.intent_id) if deposit else None
-        if deposit is None or intent is None or not _can_access(caller, intent):
+        if deposit is None or intent is None or not caller.can_access(intent.client_id):
             raise NotFound("Deposit not found")
         if deposit.id not in {d.id for d in unit.deposits.list_unreturned([intent.id])}:
             raise InvalidStatus("This deposit has nothing to return")
         if amount is not None:
-            amount_confirmation.require_confirmation(services, caller, amount, typed)
+            amount_confirmation.require_confirmation(services, caller, amount, typed_amount)
         now = services.clock.now()
         outbound_tx = new_deposit_return(intent, deposit, now)
         unit.outbound_txs.enqueue([outbound_tx], now)
@@ -236,8 +227,8 @@ def return_deposit(
 
 
 def scan_other_chains(services: Services, caller: Principal, intent_id: int) -> list[Deposit]:
-    """Record transfers to the same address on other chains of the family (outcomes.md 17)."""
-    intent = _get_for_operator(services, caller, intent_id, Permission.WORK)
+    """Record transfers to the same address on other chains of the family."""
+    intent = _get_for_operator(services, caller, intent_id, Permission.OPERATE)
     source = services.catalogue.chains[intent.terms.source_chain]
     transfers: list[IncomingTransfer] = []
     for chain in services.catalogue.chains.values():
@@ -268,7 +259,3 @@ def _get_for_operator(
     if intent_id <= 0:
         raise InvalidInput("intent must be a record number")
     return get_by_id(services, caller, intent_id)
-
-
-def _can_access(caller: Principal, intent: Intent) -> bool:
-    return caller.is_staff or intent.client_id == caller.client.id

@@ -18,7 +18,7 @@ MAX_NAME_LENGTH, MAX_QUERY_LENGTH = 60, 2_000  # characters
 
 def list_views(services: Services, caller: Principal, screen: str) -> list[SavedView]:
     """The saved views of a screen, by name, whoever saved them."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         return unit.notes_and_saved_views.list_views(screen)
 
@@ -32,7 +32,7 @@ def save_view(
     is_default: bool = False,
 ) -> SavedView:
     """Save a filter query under a name that is unique on its screen; audited."""
-    caller.require_permission(Permission.WORK)
+    caller.require_permission(Permission.OPERATE)
     if not query or len(query) > MAX_QUERY_LENGTH:
         raise InvalidInput("view has no filter: choose a filter first, then save the view")
     now = services.clock.now()
@@ -59,7 +59,7 @@ def update_view(
     is_default: bool | None = None,
 ) -> SavedView:
     """Rename a view, or set whether it is the default of its screen; audited. Raises `NotFound`."""
-    caller.require_permission(Permission.WORK)
+    caller.require_permission(Permission.OPERATE)
 
     def work(unit: UnitOfWork) -> SavedView:
         before = _get_view(unit, view_id)
@@ -79,7 +79,7 @@ def update_view(
 
 def delete_view(services: Services, caller: Principal, view_id: int) -> None:
     """Delete a view, whoever saved it; audited. Raises `NotFound`."""
-    caller.require_permission(Permission.WORK)
+    caller.require_permission(Permission.OPERATE)
 
     def work(unit: UnitOfWork) -> None:
         before = _get_view(unit, view_id)
@@ -136,16 +136,16 @@ def _audit_fields(view: SavedView | None) -> dict[str, Any] | None:
 MAX_NOTE_LENGTH = 2_000  # characters
 
 
-def add_note(services: Services, caller: Principal, intent_id: int, words: str) -> Note:
+def add_note(services: Services, caller: Principal, intent_id: int, text: str) -> Note:
     """Add a note to a payment under the author's name; audited. Raises `NotFound`."""
-    caller.require_permission(Permission.WORK)
-    words = words.strip()
-    if not words:
+    caller.require_permission(Permission.OPERATE)
+    text = text.strip()
+    if not text:
         raise InvalidInput("note must not be empty")
-    if len(words) > MAX_NOTE_LENGTH:
-        raise InvalidInput(f"note has {len(words):,} characters; the limit is {MAX_NOTE_LENGTH:,}")
+    if len(text) > MAX_NOTE_LENGTH:
+        raise InvalidInput(f"note has {len(text):,} characters; the limit is {MAX_NOTE_LENGTH:,}")
     intent = get_by_id(services, caller, intent_id)
-    note = Note(0, f"intent:{intent.id}", services.clock.now(), caller.actor_name, words)
+    note = Note(0, f"intent:{intent.id}", services.clock.now(), caller.actor_name, text)
 
     def work(unit: UnitOfWork) -> Note:
         stored = unit.notes_and_saved_views.add_note(note)

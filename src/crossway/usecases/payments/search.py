@@ -13,7 +13,7 @@ from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.search_repository import SearchHit
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.payments.link_tokens import parse_token
+from crossway.usecases.payments.checkout_urls import parse_token
 
 MAX_HITS = 50  # of each kind
 CHECKOUT_PATH = "/pay/"
@@ -102,7 +102,7 @@ def _visible_result(
     intents = unit.intents.get_many([int(h.id) for h in hits if h.kind == "payment"])
     order_records = [unit.orders.get(int(h.id)) for h in hits if h.kind == "order"]
     orders = {order.id: order for order in order_records if order is not None}
-    client_id = None if caller.is_staff else caller.client.id
+    client_id = caller.visible_client_id
     visible = [
         hit
         for hit in hits
@@ -151,12 +151,12 @@ def _search_by_email(services: Services, caller: Principal, email: str, text: st
         )
         hits: list[SearchHit] = []
         if customer is not None:
-            hits.append(SearchHit("person", customer.id, "email", True))
+            hits.append(SearchHit("customer", customer.id, "email", True))
             for order in unit.orders.list_page(OrderFilter(customer_id=customer.id), MAX_HITS):
-                hits.append(SearchHit("order", order.id, "person", False))
+                hits.append(SearchHit("order", order.id, "customer", False))
                 if order.intent_id is not None:
-                    hits.append(SearchHit("payment", order.intent_id, "person", False))
-        found = {(hit.kind, hit.id) for hit in hits}
+                    hits.append(SearchHit("payment", order.intent_id, "customer", False))
+        listed_keys = {(hit.kind, hit.id) for hit in hits}
         references = unit.search.find([email, text.strip()], None, MAX_HITS)
-        hits += [hit for hit in references if (hit.kind, hit.id) not in found]
+        hits += [hit for hit in references if (hit.kind, hit.id) not in listed_keys]
         return _visible_result(unit, caller, hits)

@@ -73,22 +73,22 @@ def get_timeline(services: Services, caller: Principal, intent_id: int) -> Inten
     intent = get_by_id(services, caller, intent_id)
     with services.store.read() as unit:
         deposits = unit.deposits.list_by_intents([intent_id])
-        transfers = unit.outbound_txs.list_by_intents([intent_id])
-        attempts = unit.outbound_txs.list_attempts([t.id for t in transfers])
+        outbound_txs = unit.outbound_txs.list_by_intents([intent_id])
+        attempts = unit.outbound_txs.list_attempts([t.id for t in outbound_txs])
         transitions = unit.intents.list_transitions([intent_id])
         postings = unit.ledger.list_by_intent(intent_id)
         notes = unit.notes_and_saved_views.list_notes(f"intent:{intent_id}")
-    next_action, due_at = describe_next_action(services, intent, deposits, transfers)
+    next_action, due_at = describe_next_action(services, intent, deposits, outbound_txs)
     return IntentTimeline(
-        intent, deposits, transfers, attempts, transitions, postings, next_action, due_at, notes
+        intent, deposits, outbound_txs, attempts, transitions, postings, next_action, due_at, notes
     )
 
 
 def get_related_records(services: Services, caller: Principal, intent_id: int) -> RelatedRecords:
     """The webhook deliveries and API requests about one intent; raises `NotFound`."""
     intent = get_by_id(services, caller, intent_id)
-    deliveries = DeliveryFilter(client_id=_client_filter(caller), about=("intent", intent.id))
-    requests = RequestFilter(client_id=_client_filter(caller), intent_id=intent.id)
+    deliveries = DeliveryFilter(client_id=caller.visible_client_id, about=("intent", intent.id))
+    requests = RequestFilter(client_id=caller.visible_client_id, intent_id=intent.id)
     with services.store.read() as unit:
         return RelatedRecords(
             unit.deliveries.list_page(deliveries, MAX_RELATED),
@@ -115,25 +115,21 @@ def estimate_refund(services: Services, intent: Intent) -> RefundEstimate | None
     return RefundEstimate(chain.id, fee, fee_micro_usd, refund_micro_usd, dust)
 
 
-def _client_filter(caller: Principal) -> str | None:
-    return None if caller.is_staff else caller.client.id
-
-
 def describe_next_action(
-    services: Services, intent: Intent, deposits: list[Deposit], transfers: list[OutboundTx]
+    services: Services, intent: Intent, deposits: list[Deposit], outbound_txs: list[OutboundTx]
 ) -> tuple[str, datetime | None]:
     """A sentence that says who does what next, and its deadline."""
     failed = [
-        t for t in transfers if t.state is OutboundTxState.FAILED and _needs_operator(t, intent)
+        t for t in outbound_txs if t.state is OutboundTxState.FAILED and _needs_operator(t, intent)
     ]
     if failed:
         label = _KIND_LABELS[failed[0].kind]
         return f"Operator: resolve the failed {label}: {failed[0].reason}.", None
-    open_txs = [t for t in transfers if t.state in OPEN_STATES]
+    open_txs = [t for t in outbound_txs if t.state in OPEN_STATES]
     match intent.state:
         case State.PENDING:
             return _describe_pending(services, intent, deposits), intent.terms.expires_at
-        case State.FUNDED if any(t.state is OutboundTxState.FAILED for t in transfers):
+        case State.FUNDED if any(t.state is OutboundTxState.FAILED for t in outbound_txs):
             label = "Crossway: refund when the payment expires. Collecting the deposit failed."
             return label, intent.terms.expires_at
         case State.FUNDED:

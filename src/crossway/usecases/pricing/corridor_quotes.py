@@ -17,7 +17,7 @@ from crossway.ports.records import KillSwitch
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.pricing import router
-from crossway.usecases.pricing.bridge_quotes import fetch_bridge_quotes
+from crossway.usecases.pricing.quotes import fetch_bridge_quotes
 
 PROBE_MICRO_USD = 100_000_000
 
@@ -83,7 +83,7 @@ def list_corridors(
 ) -> list[CorridorSummary]:
     """Every route between configured chains, with its volume in the window and the current cost of
     an amount. `symbol` limits the volume to one token and the routes to chains that have it."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     routes = [
         route
         for bridge_routes in router.list_routes(services).bridges.values()
@@ -110,7 +110,7 @@ def list_corridors(
 
 def list_bridge_statuses(services: Services, caller: Principal) -> list[BridgeStatus]:
     """The health of each bridge over the last hour, from this process's own quote calls."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         disabled = {
             kill_switch.subject: kill_switch for kill_switch in unit.kill_switches.list_all()
@@ -134,14 +134,14 @@ def list_bridge_statuses(services: Services, caller: Principal) -> list[BridgeSt
 
 def list_kill_switches(services: Services, caller: Principal) -> list[KillSwitch]:
     """All active kill switches with reason, actor and time."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         return unit.kill_switches.list_all()
 
 
 def probe_bridges(services: Services, caller: Principal) -> int:
     """Request one quote from every bridge, so that its health is measured; returns how many."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     probed = 0
     for bridge in services.bridges:
         configured = (

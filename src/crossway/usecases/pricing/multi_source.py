@@ -2,15 +2,20 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Principal
-from crossway.domain.money import MICRO_USD_DECIMALS, PICO_USD_DECIMALS, Token, rescale_up
+from crossway.domain.errors import InvalidInput
+from crossway.domain.money import (
+    MICRO_USD_DECIMALS,
+    PICO_USD_DECIMALS,
+    Token,
+    parse_decimal,
+    rescale_up,
+)
 from crossway.domain.pricing import (
     PricedToken,
     amount_for_usd,
-    app_fee,
     slippage_percent,
     usd_value,
 )
@@ -25,10 +30,19 @@ from crossway.domain.quotes import (
     rank_options,
 )
 from crossway.ports.services import Services
-from crossway.usecases.chains.kill_switches import is_chain_disabled
-from crossway.usecases.pricing.bridge_quotes import BridgeQuotes, fetch_bridge_quotes
-from crossway.usecases.pricing.price_snapshot import PriceSnapshot, take_price_snapshot
+from crossway.usecases.chains.kill_switches import active_kill_switches, is_chain_disabled
+from crossway.usecases.chains.request_fields import (
+    parse_address,
+    parse_chain,
+    parse_token,
+    split_list,
+)
+from crossway.usecases.pricing.priced_request import PriceSnapshot, take_price_snapshot
+from crossway.usecases.pricing.quotes import BridgeQuotes, fetch_bridge_quotes
+from crossway.usecases.validation_errors import ValidationErrors
 
+BAD_AMOUNT = "Amount must be a valid positive number"
+MAX_DECIMAL_PLACES = 60
 SCALE_DECIMALS = PICO_USD_DECIMALS - MICRO_USD_DECIMALS
 
 
@@ -67,21 +81,40 @@ class _Payment:
     ) -> "_Payment":
         """The payment of an amount of `token_out` for this caller."""
         micro_usd = usd_value(amount, priced_out)
-        client = caller.client if caller else None
-        app = client and app_fee(micro_usd, client.app_fee_bps, client.app_fee_cap_micro_usd)
+        app = caller.client.app_fee(micro_usd) if caller else 0
         service = services.policy.service_fee.calculate(micro_usd)
         slippage = {s: slippage_percent(s, token_out.symbol) for s in services.catalogue.symbols}
-        return _Payment(token_out, priced_out, amount, micro_usd, service, app or 0, slippage)
+        return _Payment(token_out, priced_out, amount, micro_usd, service, app, slippage)
 
 
-def same_chain_cost(chain: Chain) -> int:
-    """The relayer's cost of a payment within one chain, a start and a fill, in micro-USD."""
-    return 2 * chain.transfer_cost_micro_usd
-
-
-def confirmation_seconds(chain: Chain, micro_usd: int) -> int:
-    """The expected time until a deposit of this value has its required confirmations."""
-    return ceil(chain.block_time_seconds * (chain.confirmations.depth_for_value(micro_usd) + 1))
+def quote_multi_source(
+    services: Services,
+    caller: Principal | None,
+    destination: str | None,
+    amount: str | None,
+    token_out: str | None,
+    recipient: str | None = None,
+    exclude_chains: str | None = None,
+) -> Comparison:
+    """Quotes from every source chain to one destination (service.md §5); `amount` is a decimal
+    amount of `token_out`."""
+    errors, disabled = ValidationErrors(), active_kill_switches(services)
+    if not _is_positive_number(amount):
+        errors.add(BAD_AMOUNT)
+    chain = errors.collect(parse_chain, services, caller, disabled, destination, "destinationChain")
+    excluded = errors.collect(_parse_excluded_chains, services, exclude_chains)
+    token = parsed_amount = None
+    if chain is not None:
+        token = errors.collect(parse_token, services, chain, token_out, "tokenOut")
+        if recipient:
+            errors.collect(parse_address, services, chain, recipient, "recipient")
+    if token is not None and _is_positive_number(amount):
+        parsed_amount = errors.collect(parse_decimal, "amount", amount, token.decimals)
+    errors.raise_if_any()
+    assert token is not None
+    assert parsed_amount is not None
+    assert excluded is not None
+    return compare_sources(services, caller, token, parsed_amount, excluded, disabled)
 
 
 def compare_sources(
@@ -105,12 +138,12 @@ def compare_sources(
         chain for chain in _source_chains(services, token_out.chain) if chain.id not in excluded
     ]
     excluded_sources = [
-        ExcludedSource(c.id, "is switched off") for c in chains if is_chain_disabled(disabled, c.id)
+        ExcludedSource(c.id, "is disabled") for c in chains if is_chain_disabled(disabled, c.id)
     ]
     chains = [chain for chain in chains if not is_chain_disabled(disabled, chain.id)]
     same_chain = [chain for chain in chains if chain.id == token_out.chain]
     options = [
-        _option(chain, None, same_chain_cost(chain), 0, payment, tokens[chain.id])
+        _option(chain, None, chain.same_chain_cost_micro_usd, 0, payment, tokens[chain.id])
         for chain in same_chain
     ]
     other_chains = [chain for chain in chains if chain.id != token_out.chain]
@@ -126,6 +159,17 @@ def compare_sources(
     )
 
 
+def _parse_excluded_chains(services: Services, names: str | None) -> set[str]:
+    return {services.catalogue.chain(name, "excludeChains").id for name in split_list(names)}
+
+
+def _is_positive_number(text: str | None) -> bool:
+    try:
+        return parse_decimal("amount", text, MAX_DECIMAL_PLACES) > 0
+    except InvalidInput:
+        return False
+
+
 def _bridged_options(
     services: Services,
     chains: Sequence[Chain],
@@ -137,16 +181,16 @@ def _bridged_options(
     if not chains:
         return [], []
     requests = [RouteRequest(chain.id, payment.out.chain, payment.micro_usd) for chain in chains]
-    found = fetch_bridge_quotes(services, services.bridges, requests, disabled)
+    bridge_quotes = fetch_bridge_quotes(services, services.bridges, requests, disabled)
     options: list[SourceOption] = []
     excluded: list[ExcludedSource] = []
     for index, chain in enumerate(chains):
-        if quote := cheapest_quote(found.quotes[index]):
+        if quote := cheapest_quote(bridge_quotes.quotes[index]):
             fee, fill = quote.fee_micro_usd, quote.fill_seconds
             options.append(_option(chain, quote.bridge, fee, fill, payment, tokens[chain.id]))
         else:
-            excluded.append(ExcludedSource(chain.id, _rejection_reason(found, index)))
-    return options, [*excluded, *found.excluded]
+            excluded.append(ExcludedSource(chain.id, _rejection_reason(bridge_quotes, index)))
+    return options, [*excluded, *bridge_quotes.excluded]
 
 
 def _source_chains(services: Services, destination: str) -> list[Chain]:
@@ -185,7 +229,7 @@ def _option(
         bridge_fee_units=bridge_units,
         app_fee_units=amount_for_usd(app, priced_out),
         fee_micro_usd=service + bridge_micro_usd + app,
-        fill_seconds=confirmation_seconds(chain, payment.micro_usd) + bridge_seconds,
+        fill_seconds=chain.confirmation_seconds(payment.micro_usd) + bridge_seconds,
         options=_payment_options(payment, service + bridge_micro_usd, tokens),
     )
 

@@ -1,17 +1,16 @@
-"""Parse a quote request and value it at current prices."""
+"""Parse a quote request and price it: current prices, the amount's value, and the fees on it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput
-from crossway.domain.money import Token, parse_units
+from crossway.domain.errors import InvalidInput, QuotesUnavailable, Unreachable
+from crossway.domain.money import PICO_USD_DECIMALS, Token, parse_units
 from crossway.domain.pricing import PricedToken, usd_value
 from crossway.domain.quotes import RouteRequest
 from crossway.ports.services import Services
 from crossway.usecases.chains.request_fields import parse_address, parse_chain, parse_token
-from crossway.usecases.pricing.price_snapshot import take_price_snapshot
 from crossway.usecases.validation_errors import ValidationErrors
 
 NO_TOKENS = "Token addresses are required"
@@ -49,15 +48,17 @@ class RequestedRoute:
 
 @dataclass(frozen=True, slots=True)
 class PricedRequest:
-    """A route with an amount, its value in micro-USD, and the prices of the tokens involved.
+    """A route with an amount, its value and the fees on it, and the prices of the tokens involved.
 
     `amount_token` is the token that `amount` counts; `priced_in` and `priced_out` are the deposited
-    token and the token paid out.
+    token and the token paid out. The fees are the same whichever bridge is used.
     """
 
     route: RequestedRoute
     amount: int
     amount_micro_usd: int
+    service_fee_micro_usd: int
+    app_fee_micro_usd: int
     amount_token: PricedToken
     priced_in: PricedToken
     priced_out: PricedToken
@@ -78,25 +79,22 @@ def parse(
     """Parse and price a request; raises `InvalidInput` with the errors passed in and its own."""
     if not request.token_in or not request.token_out:
         raise InvalidInput(NO_TOKENS)
-    source = errors.collect(
-        lambda: parse_chain(services, caller, disabled, request.source, "sourceChain")
-    )
+    source = errors.collect(parse_chain, services, caller, disabled, request.source, "sourceChain")
     destination = errors.collect(
-        lambda: parse_chain(services, caller, disabled, request.destination, "destinationChain")
+        parse_chain, services, caller, disabled, request.destination, "destinationChain"
     )
-    amount = errors.collect(lambda: parse_units("amount", request.amount))
-    symbol = errors.collect(lambda: services.catalogue.symbol(request.amount_symbol or "USDC"))
+    amount = errors.collect(parse_units, "amount", request.amount)
+    symbol = errors.collect(services.catalogue.symbol, request.amount_symbol or "USDC")
     token_in = token_out = recipient = None
     if source is not None:
-        text = request.token_in
-        token_in = errors.collect(lambda: parse_token(services, source, text, "tokenIn"))
+        token_in = errors.collect(parse_token, services, source, request.token_in, "tokenIn")
     if destination is not None:
         token_out = errors.collect(
-            lambda: parse_token(services, destination, request.token_out, "tokenOut")
+            parse_token, services, destination, request.token_out, "tokenOut"
         )
         if request.recipient:
             recipient = errors.collect(
-                lambda: parse_address(services, destination, request.recipient, "recipient")
+                parse_address, services, destination, request.recipient, "recipient"
             )
     errors.raise_if_any()
     assert source is not None
@@ -106,20 +104,23 @@ def parse(
     assert amount is not None
     assert symbol is not None
     route = RequestedRoute(source, destination, token_in, token_out, recipient)
-    return price_request(services, route, amount, symbol)
+    return price_request(services, caller, route, amount, symbol)
 
 
 def price_request(
-    services: Services, route: RequestedRoute, amount: int, symbol: str
+    services: Services, caller: Principal | None, route: RequestedRoute, amount: int, symbol: str
 ) -> PricedRequest:
-    """Value an amount of a symbol on a route at current prices."""
+    """Price an amount of a symbol on a route for this caller."""
     prices = take_price_snapshot(services, {symbol, route.token_in.symbol, route.token_out.symbol})
     decimals = amount_decimals(services, route, symbol)
     amount_token = prices.priced_token(symbol, decimals, "amountSymbol")
+    amount_micro_usd = usd_value(amount, amount_token)
     return PricedRequest(
         route=route,
         amount=amount,
-        amount_micro_usd=usd_value(amount, amount_token),
+        amount_micro_usd=amount_micro_usd,
+        service_fee_micro_usd=services.policy.service_fee.calculate(amount_micro_usd),
+        app_fee_micro_usd=caller.client.app_fee(amount_micro_usd) if caller else 0,
         amount_token=amount_token,
         priced_in=prices.priced_token(route.token_in.symbol, route.token_in.decimals, "tokenIn"),
         priced_out=prices.priced_token(
@@ -136,3 +137,56 @@ def amount_decimals(services: Services, route: RequestedRoute, symbol: str) -> i
             if token.symbol == symbol:
                 return token.decimals
     return services.catalogue.decimals_of(symbol, (route.source.id, route.destination.id))
+
+
+# USDC means the dollar itself (service.md §2), so it needs no price source.
+USDC_PRICE = {"USDC": 10**PICO_USD_DECIMALS}
+
+
+@dataclass(frozen=True, slots=True)
+class PriceSnapshot:
+    """Prices in pico-USD by symbol; `stale` maps symbols whose price is too old to an error."""
+
+    pico_usd: Mapping[str, int]
+    stale: Mapping[str, str]
+
+    def priced_token(self, symbol: str, decimals: int, field: str) -> PricedToken:
+        """A token with its price. Raises `InvalidInput` when it has none, and `QuotesUnavailable`
+        when the price is stale."""
+        if symbol in self.stale:
+            raise QuotesUnavailable(self.stale[symbol])
+        if symbol not in self.pico_usd:
+            raise InvalidInput(f"{field}: there is no price for {symbol}")
+        return PricedToken(symbol, decimals, self.pico_usd[symbol])
+
+
+def latest_prices(services: Services) -> Mapping[str, int]:
+    """The latest prices in pico-USD of all symbols, however old; only USDC when the price source
+    does not respond."""
+    try:
+        prices = services.prices.get_usd_prices(services.catalogue.symbols)
+    except Unreachable:
+        return USDC_PRICE
+    return {symbol: price.pico_usd for symbol, price in prices.items()} | USDC_PRICE
+
+
+def take_price_snapshot(services: Services, symbols: Collection[str]) -> PriceSnapshot:
+    """The current prices of these symbols. Raises `QuotesUnavailable` when the price source does
+    not respond."""
+    requested = set(symbols) - USDC_PRICE.keys()
+    if not requested:
+        return PriceSnapshot(USDC_PRICE, {})
+    try:
+        prices = services.prices.get_usd_prices(requested)
+    except Unreachable as error:
+        raise QuotesUnavailable(f"No prices: {error}") from error
+    max_age, stale = services.prices.max_age_seconds(), dict[str, str]()
+    if max_age is not None:
+        now = services.clock.now()
+        for symbol, price in prices.items():
+            if (age := (now - price.as_of).total_seconds()) > max_age:
+                stale[symbol] = (
+                    f"The price of {symbol} is {age:.0f} s old; the limit is {max_age:.0f} s"
+                )
+    fresh = {s: price.pico_usd for s, price in prices.items() if s not in stale}
+    return PriceSnapshot(fresh | USDC_PRICE, stale)

@@ -64,8 +64,8 @@ def list_bridges_between(
 ) -> RouteBridges:
     """The bridges that serve a pair of chains, possibly none. Raises `InvalidInput`."""
     errors, catalogue = ValidationErrors(), services.catalogue
-    source_chain = errors.collect(lambda: catalogue.chain(source, "sourceChain"))
-    destination_chain = errors.collect(lambda: catalogue.chain(destination, "destinationChain"))
+    source_chain = errors.collect(catalogue.chain, source, "sourceChain")
+    destination_chain = errors.collect(catalogue.chain, destination, "destinationChain")
     errors.raise_if_any()
     assert source_chain is not None
     assert destination_chain is not None

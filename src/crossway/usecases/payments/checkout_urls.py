@@ -1,4 +1,5 @@
-"""Tokens in checkout URLs: an authentication tag and the intent's id, masked by the tag.
+"""URLs of payer pages. The token in a checkout URL is an authentication tag and the intent's id,
+masked by the tag.
 
 Tokens are not stored. Their security rests on the secrecy of the vault's index key.
 """
@@ -13,6 +14,17 @@ from crossway.ports.services import Services
 _PROOF_BYTES, _ID_BYTES = 16, 8
 _PATTERN = re.compile(r"[A-Za-z0-9_-]{32}\Z")
 _MAX_ID = 2**63
+
+
+def checkout_url(services: Services, request_origin: str, intent_id: int) -> str:
+    """The checkout URL of an intent; `request_origin` is used unless a public URL is configured."""
+    origin = services.policy.ingress.public_url or request_origin
+    return f"{origin}/pay/{create_token(services, intent_id)}"
+
+
+def link_url(services: Services, request_origin: str, link_id: str) -> str:
+    """The URL of a payment link's page; `request_origin` as in `checkout_url`."""
+    return f"{services.policy.ingress.public_url or request_origin}/pay/l/{link_id}"
 
 
 def create_token(services: Services, intent_id: int) -> str:
