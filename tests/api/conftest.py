@@ -1,4 +1,4 @@
-"""The API on a service of its own, as a client of it sees it."""
+"""Fixtures for API tests: a service of their own and a client with a key."""
 
 import gc
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ _names = count(1)
 
 
 def new_service(folder: Path, **settings: Any) -> Service:
-    """A service on an empty database; its engine works only when a test lets it tick."""
+    """A service on an empty database; its engine runs only when a test calls `tick`."""
     chosen: Any = {"data_dir": folder, "database_url": f"sqlite:///{folder / 'test.db'}"}
     return bootstrap.build(Settings(_env_file=None, **{**chosen, **settings}))
 
 
-def served(services: Services) -> TestClient:
-    """The API where the one process mounts it."""
+def new_test_client(services: Services) -> TestClient:
+    """A test client of the API, mounted as in the single process."""
     mounted = Starlette(routes=[Mount("/api", create_api(services))])
     return TestClient(mounted, base_url="http://crossway.test")
 
@@ -83,16 +83,16 @@ def new_key(
     scopes: frozenset[Scope] = frozenset(Scope),
     **limits: Any,
 ) -> tuple[str, int, str]:
-    """Client, number and secret of a key of a new client, whose rate is out of a test's way."""
+    """The client id, key id and secret of a new client with a high rate limit."""
     client = clients.create_client(
         service.services, f"Shop {next(_names)}", staff_principal("test")
     )
     change = clients.ClientUpdate(**{"requests_per_minute": 100_000, **limits})
     clients.update_client(service.services, client.id, change, staff_principal("test"))
-    made = api_keys.create_api_key(
+    api_key = api_keys.create_api_key(
         service.services, client.id, mode, staff_principal("test"), scopes
     )
-    return client.id, made.key.id, made.secret
+    return client.id, api_key.key.id, api_key.secret
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def http(service: Service) -> Iterator[TestClient]:
-    with served(service.services) as client:
+    with new_test_client(service.services) as client:
         yield client
 
 

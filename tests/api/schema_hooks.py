@@ -1,4 +1,4 @@
-"""What schemathesis does before each request: most paths shall name something that exists."""
+"""Hooks of schemathesis: most requests get the id of an existing resource."""
 
 import os
 from collections.abc import Callable
@@ -11,10 +11,10 @@ import schemathesis
 from schemathesis.core.parameters import ParameterLocation
 
 from tests.api.conftest import Api
-from tests.api.ramps import open_order
+from tests.api.ramp_requests import create_order
 
-# What a path names: its parameter, a kind of resource, and which of its fields.
-NAMED: dict[str, tuple[str, str, str]] = {
+# By path: its parameter, the kind of resource, and the field of it.
+PATH_RESOURCES: dict[str, tuple[str, str, str]] = {
     "/v1/intents/address/{address}": ("address", "intent", "intent_address"),
     "/v1/intents/destination-address/{address}": ("address", "intent", "intent_address"),
     "/v1/intents/{id}": ("id", "intent", "id"),
@@ -34,7 +34,7 @@ NAMED: dict[str, tuple[str, str, str]] = {
     "/v1/webhooks/deliveries/{id}": ("id", "delivery", "id"),
     "/v1/webhooks/deliveries/{id}/replay": ("id", "delivery", "id"),
 }
-USED_UP = frozenset(
+CONSUMED_BY = frozenset(
     {
         ("POST", "/v1/intents/{intentAddress}/trigger-processing"),
         ("POST", "/v1/ramp/orders/{id}/confirm"),
@@ -46,29 +46,29 @@ _turn = count()
 
 
 @dataclass
-class Shop:
-    """Resources of the asking client, each made when it is first needed."""
+class ResourceCache:
+    """Resources of the calling client, created at first use."""
 
     api: Api
-    kept: dict[str, Any] = field(default_factory=dict)
+    created: dict[str, Any] = field(default_factory=dict)
 
-    def one_of(self, kind: str) -> Any:
-        if kind not in self.kept:
-            self.kept[kind] = getattr(self, f"_{kind}")()
-        return self.kept[kind]
+    def get_or_create(self, kind: str) -> Any:
+        if kind not in self.created:
+            self.created[kind] = getattr(self, f"_{kind}")()
+        return self.created[kind]
 
     def _intent(self) -> Any:
         return self.api.create().json()
 
     def _paid(self) -> Any:
         intent = self._intent()
-        asked = {"address": intent["intent_address"], "amount": "exact"}
-        self.api.post("/sandbox/deposits", asked)
+        params = {"address": intent["intent_address"], "amount": "exact"}
+        self.api.post("/sandbox/deposits", params)
         self.api.post("/sandbox/clock", {"advanceSeconds": 60})
         return intent
 
     def _order(self) -> Any:
-        return open_order(self.api)
+        return create_order(self.api)
 
     def _webhook(self) -> Any:
         return self.api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()
@@ -77,7 +77,7 @@ class Shop:
         return self.api.post(f"/webhooks/{self._webhook()['id']}/test").json()
 
 
-SHOP = Shop(
+RESOURCES = ResourceCache(
     Api(
         httpx.Client(base_url=os.environ["SCHEMA_URL"], timeout=30),  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]
@@ -88,9 +88,9 @@ SHOP = Shop(
 )
 
 
-def _from(address: str) -> Callable[[Any], Any]:
-    """Let a request come from an address of its own: of one, few may come without a key. A header
-    of the case itself would count as part of what is tested."""
+def _set_client_ip(address: str) -> Callable[[Any], Any]:
+    """Set an own client IP for a request, because requests without a key are limited per IP
+    address. A header of the case itself would count as tested input."""
 
     def told(request: Any) -> Any:
         request.headers["X-Forwarded-For"] = address
@@ -102,11 +102,11 @@ def _from(address: str) -> Callable[[Any], Any]:
 @schemathesis.hook
 def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
     turn = next(_turn)
-    kwargs["auth"] = _from(f"10.0.{turn // 250}.{turn % 250}")
+    kwargs["auth"] = _set_client_ip(f"10.0.{turn // 250}.{turn % 250}")
     path, wrong = case.operation.path, case.meta is None
     wrong = wrong or case.meta.is_negative_at(ParameterLocation.PATH)
-    if path in NAMED and not wrong and turn % 4:
-        parameter, kind, attribute = NAMED[path]
-        case.path_parameters[parameter] = SHOP.one_of(kind)[attribute]
-        if (case.method, path) in USED_UP:
-            del SHOP.kept[kind]
+    if path in PATH_RESOURCES and not wrong and turn % 4:
+        parameter, kind, attribute = PATH_RESOURCES[path]
+        case.path_parameters[parameter] = RESOURCES.get_or_create(kind)[attribute]
+        if (case.method, path) in CONSUMED_BY:
+            del RESOURCES.created[kind]

@@ -1,4 +1,4 @@
-"""Who may call (service.md §Authentication, wire.md §1)."""
+"""Authentication and scopes (service.md §Authentication, wire.md §1)."""
 
 import pytest
 from starlette.testclient import TestClient
@@ -48,7 +48,7 @@ def test_401_has_one_shape_everywhere(http: TestClient, method: str, path: str) 
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
-def test_the_scheme_is_read_in_any_case(api: Api) -> None:
+def test_the_authorization_scheme_is_case_insensitive(api: Api) -> None:
     answer = api.http.get("/api/v1/chains", headers={"Authorization": f"bearer {api.secret}"})
     assert answer.status_code == 200
 
@@ -78,25 +78,25 @@ def test_a_live_key_cannot_be_used_with_test_networks(http: TestClient, service:
 
 
 def test_a_client_sees_its_own_intents_only(api: Api, http: TestClient, service: Service) -> None:
-    made = api.create().json()
+    intent = api.create().json()
     other = Api(http, service, *new_key(service))
-    assert other.get(f"/intents/address/{made['intent_address']}").status_code == 404
-    assert other.get(f"/intents/{made['id']}").status_code == 404
+    assert other.get(f"/intents/address/{intent['intent_address']}").status_code == 404
+    assert other.get(f"/intents/{intent['id']}").status_code == 404
     assert other.get("/intents").json()["total"] == 0
     assert other.get(f"/intents/user/{WALLET}").json()["total"] == 0
-    assert other.post(f"/intents/{made['intent_address']}/refund").status_code == 404
+    assert other.post(f"/intents/{intent['intent_address']}/refund").status_code == 404
 
 
 def test_both_keys_of_a_client_see_the_same_intents(api: Api) -> None:
-    made = api.create().json()
+    intent = api.create().json()
     second = api_keys.create_api_key(
         api.service.services, api.client_id, Mode.TEST, staff_principal("test")
     )
     twin = Api(api.http, api.service, api.client_id, second.key.id, second.secret)
-    assert twin.get(f"/intents/{made['id']}").status_code == 200
+    assert twin.get(f"/intents/{intent['id']}").status_code == 200
 
 
-def test_client_info_says_who_asks(api: Api) -> None:
+def test_client_info_describes_the_caller(api: Api) -> None:
     info = api.get("/client/auth/client-info").json()
     assert info["clientId"] == api.client_id
     assert info["mode"] == "test"
@@ -108,5 +108,5 @@ def test_health_and_documentation_need_no_key(http: TestClient, path: str) -> No
     assert http.get(path).status_code == 200
 
 
-def test_an_intents_client_id_is_the_callers(api: Api) -> None:
+def test_an_intent_has_the_client_id_of_its_creator(api: Api) -> None:
     assert api.post("/intents", INTENT).json()["client_id"] == api.client_id

@@ -1,4 +1,4 @@
-"""What belongs to a client and to one of its keys, as its requests meet it."""
+"""Settings of clients and keys, as requests experience them."""
 
 from starlette.testclient import TestClient
 
@@ -24,7 +24,7 @@ def test_a_key_can_have_a_rate_of_its_own(http: TestClient, service: Service) ->
     assert {other.get("/chains").status_code for _ in range(3)} == {200}
 
 
-def test_money_goes_back_to_the_clients_own_address_where_the_intent_names_none(api: Api) -> None:
+def test_refunds_go_to_the_clients_address_by_default(api: Api) -> None:
     nobody = {name: value for name, value in INTENT.items() if name != "sender"}
     refused = api.post("/intents", nobody)
     assert refused.status_code == 400
@@ -37,7 +37,7 @@ def test_money_goes_back_to_the_clients_own_address_where_the_intent_names_none(
     assert named.json()["refund_address"] == WALLET
 
 
-def test_the_clients_address_is_of_the_source_chains_kind(api: Api) -> None:
+def test_the_default_refund_address_matches_the_source_chain_family(api: Api) -> None:
     change = clients.ClientUpdate(refund_addresses={"evm": OTHER})
     clients.update_client(api.service.services, api.client_id, change, staff_principal("t"))
     body = {name: value for name, value in INTENT.items() if name != "sender"}
@@ -46,7 +46,7 @@ def test_the_clients_address_is_of_the_source_chains_kind(api: Api) -> None:
     assert "refund_address or sender is required" in refused.json()["message"]
 
 
-def test_client_info_tells_all_that_is_set(api: Api) -> None:
+def test_client_info_returns_all_settings(api: Api) -> None:
     services = api.service.services
     bare = api.get("/client/auth/client-info").json()
     assert bare["branding"] == {"displayName": None, "logoUrl": None, "colour": None}
@@ -66,7 +66,7 @@ def test_client_info_tells_all_that_is_set(api: Api) -> None:
     assert info["endsAt"].endswith("Z")
 
 
-def test_a_key_that_was_replaced_still_works(api: Api) -> None:
+def test_a_rotated_key_still_works(api: Api) -> None:
     assert api.get("/chains").status_code == 200
     new = api_keys.rotate_api_key(api.service.services, api.key_id, staff_principal("t"))
     assert api.get("/chains").status_code == 200

@@ -1,4 +1,4 @@
-"""The OpenAPI document is the product's manual: whole, true and offline."""
+"""The OpenAPI document: complete, correct and available offline."""
 
 import re
 from typing import Any
@@ -75,8 +75,8 @@ ENDPOINTS = {
 
 @pytest.fixture
 def document(http: TestClient) -> dict[str, Any]:
-    found: dict[str, Any] = http.get("/api/openapi.json").json()
-    return found
+    body: dict[str, Any] = http.get("/api/openapi.json").json()
+    return body
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
@@ -99,29 +99,31 @@ def test_every_endpoint_and_field_is_described_with_an_example(document: dict[st
             assert described.get("description") or "$ref" in described, (name, field)
 
 
-def test_every_question_and_answer_has_an_example(document: dict[str, Any]) -> None:
+def test_every_request_and_response_has_an_example(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     for method, path, operation in operations(document):
         for parameter in operation.get("parameters", []):
             schema = parameter["schema"]
-            told = {"default", "examples", "minimum", "maxLength", "enum", "anyOf"} & set(schema)
-            assert told, (path, parameter["name"])
+            keywords = {"default", "examples", "minimum", "maxLength", "enum", "anyOf"} & set(
+                schema
+            )
+            assert keywords, (path, parameter["name"])
         bodies = [operation["requestBody"]] if "requestBody" in operation else []
         for body in bodies:
-            for given in body["content"].values():
-                for name, asked in given["schema"].get("properties", {}).items():
+            for media_type in body["content"].values():
+                for name, asked in media_type["schema"].get("properties", {}).items():
                     assert asked.get("description"), (method, path, name)
                     assert asked.get("examples"), (method, path, name)
         for status, answer in operation["responses"].items():
-            for given in answer.get("content", {}).values():
-                assert int(status) < 400 or given["example"], (method, path, status)
+            for media_type in answer.get("content", {}).values():
+                assert int(status) < 400 or media_type["example"], (method, path, status)
     for name, schema in schemas.items():
         for field, described in schema["properties"].items():
             leads_on = "$ref" in str(described)
             assert described.get("examples") or leads_on, (name, field)
 
 
-def test_every_endpoint_documents_its_failures_and_none_of_the_frameworks(
+def test_every_endpoint_documents_its_errors_and_none_of_the_framework(
     document: dict[str, Any],
 ) -> None:
     for method, path, operation in operations(document):
@@ -134,7 +136,7 @@ def test_every_endpoint_documents_its_failures_and_none_of_the_frameworks(
     assert "x-chains" not in str(document)
 
 
-def test_a_key_is_needed_everywhere_but_where_providers_report(document: dict[str, Any]) -> None:
+def test_every_endpoint_but_provider_webhooks_needs_a_key(document: dict[str, Any]) -> None:
     assert document["security"] == [{"key": []}]
     free = [path for _, path, operation in operations(document) if "security" in operation]
     assert free == ["/v1/ramp/webhooks/{provider}"]
@@ -144,13 +146,13 @@ def test_chains_and_symbols_are_enumerated(document: dict[str, Any]) -> None:
     intent = document["components"]["schemas"]["CreatedIntent"]["properties"]
     assert "BASE_MAINNET" in intent["source_chain"]["enum"]
     assert "cbBTC" in intent["asset_token_symbol"]["enum"]
-    asked = document["paths"]["/v1/intents"]["post"]["requestBody"]["content"]["application/json"]
+    schema = document["paths"]["/v1/intents"]["post"]["requestBody"]["content"]["application/json"]
     needed = {"amount", "tokenIn", "source_chain", "destination_chain", "recipient"}
-    assert set(asked["schema"]["required"]) == needed
+    assert set(schema["schema"]["required"]) == needed
     assert intent["intent_status"]["enum"] == ["COMPLETED", "FAILED", "PENDING", "PROCESSING"]
 
 
-def test_the_page_and_its_files_ask_no_other_host(http: TestClient) -> None:
+def test_the_reference_page_loads_nothing_from_other_hosts(http: TestClient) -> None:
     page = http.get("/api/docs")
     assert page.headers["content-type"].startswith("text/html")
     assert "default-src 'self'" in page.headers["content-security-policy"]
@@ -165,7 +167,7 @@ def test_the_page_and_its_files_ask_no_other_host(http: TestClient) -> None:
     assert http.get("/api/docs/LICENSE").status_code == 404
 
 
-def test_before_its_services_are_started_the_api_says_so() -> None:
+def test_the_api_reports_that_its_services_have_not_started() -> None:
     with TestClient(create_api()) as http:
         for path in ("/v1", "/v1/chains", "/readyz"):
             assert http.get(path).status_code == 503

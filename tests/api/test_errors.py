@@ -1,4 +1,5 @@
-"""Failures: three shapes, always JSON, never a traceback (service.md §Errors, wire.md §1)."""
+"""Error responses: three shapes, always JSON, never a traceback (service.md §Errors, wire.md
+§1)."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +10,7 @@ import pytest
 from crossway.bootstrap import Service
 from crossway.domain.errors import Unreachable
 from crossway.ports.services import Services
-from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, Api, new_key, served
+from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, Api, new_key, new_test_client
 
 NOWHERE = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 NO_QUOTE = "Failed to retrieve quote. Please try again later."
@@ -72,19 +73,19 @@ def test_a_body_over_64_kib_is_413_and_one_of_64_kib_is_read(api: Api) -> None:
         b'{"amount": "25", "amount": "3000"}',
     ],
 )
-def test_a_body_that_is_no_json_object_is_400(api: Api, body: bytes) -> None:
+def test_a_body_that_is_not_a_json_object_is_400(api: Api, body: bytes) -> None:
     answer = api.http.post("/api/v1/intents", content=body, headers=api.headers())
     assert answer.status_code == 400
     assert answer.json()["statusCode"] == 400
 
 
-def test_a_field_that_is_there_twice_is_named(api: Api) -> None:
+def test_a_duplicate_field_is_named(api: Api) -> None:
     body = b'{"amount": "25", "metadata": {"a": 1, "b": 2, "a": 3}}'
     answer = api.http.post("/api/v1/intents", content=body, headers=api.headers())
     assert answer.json()["message"] == "body is not valid JSON: a is there twice"
 
 
-def test_unknown_fields_are_named_together_with_every_other_complaint(api: Api) -> None:
+def test_unknown_fields_are_named_together_with_all_other_errors(api: Api) -> None:
     answer = api.create(amount="-1", colour="red", size=3)
     assert answer.status_code == 400
     assert answer.json()["message"].split("; ") == [
@@ -94,7 +95,7 @@ def test_unknown_fields_are_named_together_with_every_other_complaint(api: Api) 
     ]
 
 
-def test_an_empty_body_names_every_field_that_is_needed(api: Api) -> None:
+def test_an_empty_body_names_every_required_field(api: Api) -> None:
     message = api.post("/intents", {}).json()["message"]
     for field in ("amount", "tokenIn", "source_chain", "destination_chain", "recipient"):
         assert field in message
@@ -108,7 +109,7 @@ def test_a_post_without_a_body_takes_any_content_type(api: Api, action: str, kin
     assert answer.status_code == 404
 
 
-def test_every_answer_has_a_request_id_and_keeps_the_callers(api: Api) -> None:
+def test_every_response_has_a_request_id_and_keeps_the_callers(api: Api) -> None:
     assert len(api.get("/chains").headers["x-request-id"]) >= 16
     for path in ("/chains", "/nope"):
         mine = api.http.get(f"/api/v1{path}", headers=api.headers(**{"X-Request-Id": "order-17"}))
@@ -118,7 +119,7 @@ def test_every_answer_has_a_request_id_and_keeps_the_callers(api: Api) -> None:
 
 
 class Broken:
-    """Stands where a part of the services is missing."""
+    """Takes the place of a missing service."""
 
     def __init__(self, error: Exception) -> None:
         self._error = error
@@ -131,9 +132,9 @@ class Broken:
 
 
 def asking(service: Service, **broken: Any) -> Api:
-    """The API on the same service with some parts broken."""
+    """Makes test clients of the API with some services broken."""
     services: Services = replace(service.services, **broken)
-    return Api(served(services), service, *new_key(service))
+    return Api(new_test_client(services), service, *new_key(service))
 
 
 @pytest.mark.parametrize("error", [Unreachable("https://node.example/secret"), KeyError("secret")])
@@ -150,7 +151,7 @@ def asking(service: Service, **broken: Any) -> Api:
         ("/router/supported-bridges/all", {}, "Failed to retrieve bridge information"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_answered_is_500_with_its_own_message(
+def test_a_response_that_cannot_be_computed_is_500_with_its_own_message(
     service: Service, error: Exception, path: str, params: dict[str, str], message: str
 ) -> None:
     answer = asking(service, prices=Broken(error), bridges=Broken(error)).get(path, **params)
@@ -158,16 +159,16 @@ def test_what_cannot_be_answered_is_500_with_its_own_message(
 
 
 def test_an_address_that_cannot_be_computed_is_500_error(service: Service, api: Api) -> None:
-    made = api.create().json()
+    intent = api.create().json()
     broken = asking(service, chains={"ARBITRUM_MAINNET": Broken(KeyError("secret"))})
     twin = Api(broken.http, service, api.client_id, api.key_id, api.secret)
-    answer = twin.get(f"/intents/destination-address/{made['intent_address']}")
+    answer = twin.get(f"/intents/destination-address/{intent['intent_address']}")
     assert answer.status_code == 500
     assert answer.json()["error"].startswith("Failed to calculate destination address: ")
     assert "secret" not in answer.text
 
 
-def test_a_defect_is_500_json_without_its_inside(
+def test_an_unexpected_error_is_500_json_without_details(
     service: Service, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer = asking(service, catalogue=Broken(RuntimeError("inner secret"))).get("/chains")
@@ -177,13 +178,11 @@ def test_a_defect_is_500_json_without_its_inside(
     assert answer.headers["x-request-id"] in logged.out + logged.err
 
 
-def test_a_chain_that_gives_no_answer_is_503_and_changes_nothing(
-    service: Service, api: Api
-) -> None:
-    made = api.create().json()
+def test_an_unreachable_chain_is_503_and_changes_nothing(service: Service, api: Api) -> None:
+    intent = api.create().json()
     broken = asking(service, chains={"BASE_MAINNET": Broken(Unreachable("rpc url"))})
     twin = Api(broken.http, service, api.client_id, api.key_id, api.secret)
-    answer = twin.post(f"/intents/{made['intent_address']}/trigger-processing")
+    answer = twin.post(f"/intents/{intent['intent_address']}/trigger-processing")
     assert answer.status_code == 503
     assert answer.json()["success"] is False
     assert "rpc url" not in answer.text

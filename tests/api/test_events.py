@@ -1,4 +1,4 @@
-"""Events as a stream: as they happen, resumed where one stopped, and for their client alone."""
+"""The event stream: live, resumable, and restricted to the client's own events."""
 
 import json
 import threading
@@ -30,9 +30,9 @@ from tests.processes import free_port, wait_until
 
 @pytest.fixture(scope="module")
 def base(service: Service) -> Iterator[str]:
-    """The API behind a real server, as streams need one."""
-    with serving(service.services) as found:
-        yield found
+    """The API behind a real server, which streams require."""
+    with serving(service.services) as result:
+        yield result
 
 
 @contextmanager
@@ -56,7 +56,7 @@ class Stream:
         self._lines = response.iter_lines()
 
     def next(self) -> dict[str, str]:
-        """The fields of the next event; comments are passed over."""
+        """The fields of the next event; comments are skipped."""
         fields: dict[str, str] = {}
         for line in self._lines:
             name, _, value = line.partition(": ")
@@ -79,68 +79,70 @@ def streaming(base: str, api: Api, **headers: str) -> Iterator[Stream]:
         yield Stream(response)
 
 
-def created(api: Api) -> dict[str, Any]:
-    """A new intent whose event has its place."""
-    made: dict[str, Any] = api.create().json()
+def create_intent_with_event(api: Api) -> dict[str, Any]:
+    """A new intent whose event has a position in the outbox."""
+    intent: dict[str, Any] = api.create().json()
     fan_out(api.service.services)
-    return made
+    return intent
 
 
-def test_an_event_comes_as_it_happens(base: str, api: Api) -> None:
-    first = created(api)
+def test_an_event_is_streamed_as_it_happens(base: str, api: Api) -> None:
+    first = create_intent_with_event(api)
     with streaming(base, api) as stream:
         assert stream.response.headers["content-type"].startswith("text/event-stream")
-        made: list[dict[str, Any]] = []
-        came = threading.Event()
+        created: list[dict[str, Any]] = []
+        done = threading.Event()
 
         def keep_creating() -> None:
-            while not came.wait(0.2):
-                made.append(created(api))
+            while not done.wait(0.2):
+                created.append(create_intent_with_event(api))
 
         thread = threading.Thread(target=keep_creating)
         thread.start()
-        got = stream.next()
-        came.set()
+        received = stream.next()
+        done.set()
         thread.join()
-    event = json.loads(got["data"])
-    assert got["event"] == event["type"] == "intent_created"
-    assert got["id"] == event["id"]
-    assert event["data"]["id"] in [one["id"] for one in made]
+    event = json.loads(received["data"])
+    assert received["event"] == event["type"] == "intent_created"
+    assert received["id"] == event["id"]
+    assert event["data"]["id"] in [item["id"] for item in created]
     assert event["data"]["id"] != first["id"]
 
 
-def test_a_stream_goes_on_behind_the_last_event_that_was_read(base: str, api: Api) -> None:
-    made = [created(api) for _ in range(5)]
+def test_a_stream_resumes_after_the_last_event_id(base: str, api: Api) -> None:
+    created = [create_intent_with_event(api) for _ in range(5)]
     with api.service.store.read() as unit:
-        told = unit.outbox.list_after(0, [api.client_id], unit.outbox.last_position(), 10)
-    with streaming(base, api, Last_Event_ID=told[1].event_id) as stream:
-        found = [json.loads(stream.next()["data"]) for _ in range(3)]
-        late = created(api)
+        events = unit.outbox.list_after(0, [api.client_id], unit.outbox.last_position(), 10)
+    with streaming(base, api, Last_Event_ID=events[1].event_id) as stream:
+        body = [json.loads(stream.next()["data"]) for _ in range(3)]
+        late = create_intent_with_event(api)
         assert json.loads(stream.next()["data"])["data"]["id"] == late["id"]
-    assert [one["data"]["id"] for one in found] == [one["id"] for one in made[2:]]
+    assert [item["data"]["id"] for item in body] == [item["id"] for item in created[2:]]
 
 
-def test_nobody_streams_another_clients_events(
+def test_a_client_streams_only_its_own_events(
     base: str, api: Api, http: TestClient, service: Service
 ) -> None:
     other = Api(http, service, *new_key(service))
-    own = created(api)
+    own = create_intent_with_event(api)
     with api.service.store.read() as unit:
-        [told] = unit.outbox.list_after(0, [api.client_id], unit.outbox.last_position(), 10)
-    created(other)
+        [outbox_events] = unit.outbox.list_after(
+            0, [api.client_id], unit.outbox.last_position(), 10
+        )
+    create_intent_with_event(other)
     webhook = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()
-    with streaming(base, other, Last_Event_ID=told.event_id) as stream:
+    with streaming(base, other, Last_Event_ID=outbox_events.event_id) as stream:
         assert stream.response.status_code == 400
         assert "Last-Event-ID" in json.loads(stream.response.read())["message"]
-    with streaming(base, api, Last_Event_ID=told.event_id) as stream:
+    with streaming(base, api, Last_Event_ID=outbox_events.event_id) as stream:
         api.post(f"/webhooks/{webhook['id']}/test")
         fan_out(service.services)
-        got = json.loads(stream.next()["data"])
-    assert got["type"] == "webhook_test"
+        body = json.loads(stream.next()["data"])
+    assert body["type"] == "webhook_test"
     assert own["client_id"] == api.client_id
 
 
-def test_a_client_has_so_many_streams_and_no_more(base: str, api: Api) -> None:
+def test_the_number_of_streams_per_client_is_limited(base: str, api: Api) -> None:
     with httpx.Client(timeout=20) as client:
         opened = []
         for _ in range(MAX_STREAMS_PER_CLIENT):
@@ -148,7 +150,7 @@ def test_a_client_has_so_many_streams_and_no_more(base: str, api: Api) -> None:
             response = client.send(request, stream=True)
             lines = response.iter_lines()
             next(lines)
-            opened.append((response, lines))  # letting go of the lines would close the response
+            opened.append((response, lines))  # Releasing the iterator would close the response.
         refused = client.get(f"{base}/events", headers=api.headers())
         assert refused.status_code == 429
         for response, _ in opened:
@@ -165,7 +167,7 @@ def _status(client: httpx.Client, base: str, api: Api) -> int:
         return response.status_code
 
 
-def test_a_stream_ends_with_its_key_and_goes_on_with_another_one(base: str, api: Api) -> None:
+def test_a_stream_ends_with_its_key_and_resumes_with_another(base: str, api: Api) -> None:
     services = api.service.services
     spare = api_keys.create_api_key(services, api.client_id, Mode.TEST, staff_principal("test"))
     with streaming(base, api) as ended, streaming(base, api_with(api, spare.secret)) as other:
@@ -173,19 +175,19 @@ def test_a_stream_ends_with_its_key_and_goes_on_with_another_one(base: str, api:
         api_keys.revoke_api_key(services, api.key_id, staff_principal("test"))
         with pytest.raises(AssertionError, match="the stream ended"):
             ended.next()
-        made = created(api_with(api, spare.secret))
-        assert json.loads(other.next()["data"])["data"]["id"] == made["id"]
+        created = create_intent_with_event(api_with(api, spare.secret))
+        assert json.loads(other.next()["data"])["data"]["id"] == created["id"]
 
 
 def api_with(api: Api, secret: str) -> Api:
     return replace(api, secret=secret)
 
 
-def test_an_event_that_cannot_be_drawn_stops_no_stream(service: Service, api: Api) -> None:
-    made = [created(api)["id"] for _ in range(3)]
+def test_an_event_that_cannot_be_rendered_stops_no_stream(service: Service, api: Api) -> None:
+    ids = [create_intent_with_event(api)["id"] for _ in range(3)]
 
     def draw(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
-        if any(one.resource_id == made[1] for one in events):
+        if any(event.resource_id == ids[1] for event in events):
             raise ValueError("a defect")
         return render_events(unit, events)
 
@@ -195,7 +197,7 @@ def test_an_event_that_cannot_be_drawn_stops_no_stream(service: Service, api: Ap
     with serving(broken) as base, api.service.store.read() as unit:
         first = unit.outbox.list_after(0, [api.client_id], unit.outbox.last_position(), 10)[0]
         with streaming(base, api, Last_Event_ID=first.event_id) as stream:
-            assert json.loads(stream.next()["data"])["data"]["id"] == made[2]
+            assert json.loads(stream.next()["data"])["data"]["id"] == ids[2]
 
 
 def test_a_stream_needs_a_key(base: str) -> None:

@@ -1,4 +1,4 @@
-"""Whether a process lives and whether it can work."""
+"""Liveness and readiness of a process."""
 
 import time
 from dataclasses import replace
@@ -43,9 +43,9 @@ def test_a_process_whose_engine_hangs_is_not_ready(service: Service) -> None:
     services = replace(service.services, process=replace(service.services.process, engine=hanging))
     assert ready(services) == (200, "")
     hanging.started_at -= MAX_SECONDS_SINCE_PASS + 1
-    status, said = ready(services)
+    status, detail = ready(services)
     assert status == 503
-    assert said.startswith("The engine has not completed a pass for 6")
+    assert detail.startswith("The engine has not completed a pass for 6")
     hanging.last_pass_at = time.monotonic()
     assert ready(services) == (200, "")
 
@@ -58,7 +58,7 @@ def test_a_process_without_an_engine_needs_no_pass(service: Service) -> None:
     assert ready(services) == (200, "")
 
 
-def test_the_engine_tells_of_each_pass(service: Service) -> None:
+def test_the_engine_reports_each_pass(service: Service) -> None:
     pulse = service.services.process.engine
     before = pulse.last_pass_at
     service.engine.tick()

@@ -1,4 +1,4 @@
-"""One POST sent twice is done once (wire.md §1, Idempotency)."""
+"""A repeated POST takes effect once (wire.md §1, Idempotency)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,14 +15,14 @@ from crossway.domain.clients import Mode, Scope, staff_principal
 from crossway.domain.errors import Conflict
 from crossway.usecases.developers import api_keys, idempotency
 from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
-from tests.api.conftest import INTENT, Api, new_key, served
+from tests.api.conftest import INTENT, Api, new_key, new_test_client
 
 
 def keyed(api: Api, key: str, **changes: Any) -> Any:
     return api.post("/intents", {**INTENT, **changes}, Idempotency_Key=key)
 
 
-def test_the_same_key_and_body_replay_the_first_answer(api: Api) -> None:
+def test_the_same_key_and_body_replay_the_first_response(api: Api) -> None:
     first, second = keyed(api, "order-1"), keyed(api, "order-1")
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.content == second.content
@@ -31,14 +31,14 @@ def test_the_same_key_and_body_replay_the_first_answer(api: Api) -> None:
     assert api.get("/intents").json()["total"] == 1
 
 
-def test_a_refusal_is_replayed_too_status_included(api: Api) -> None:
+def test_an_error_is_replayed_with_its_status(api: Api) -> None:
     first, second = keyed(api, "bad", amount="x"), keyed(api, "bad", amount="x")
     assert first.status_code == second.status_code == 400
     assert first.content == second.content
     assert second.headers["idempotent-replayed"] == "true"
 
 
-def test_when_nobody_answered_the_same_key_may_be_tried_again(api: Api) -> None:
+def test_after_an_unavailable_response_the_same_key_can_be_retried(api: Api) -> None:
     path = f"/intents/{api.create().json()['intent_address']}/trigger-processing"
     faults = "/sandbox/chains/BASE_MAINNET/faults"
     api.post(faults, {"outageSeconds": 3600})
@@ -67,22 +67,22 @@ def test_a_key_belongs_to_its_client(api: Api, http: TestClient, service: Servic
 
 def other_key(api: Api, *scopes: Scope) -> Api:
     """The same client with a key of fewer scopes."""
-    made = api_keys.create_api_key(
+    api_key = api_keys.create_api_key(
         api.service.services, api.client_id, Mode.TEST, staff_principal("test"), frozenset(scopes)
     )
-    return replace(api, key_id=made.key.id, secret=made.secret)
+    return replace(api, key_id=api_key.key.id, secret=api_key.secret)
 
 
-def test_a_key_without_the_scope_gets_no_answer_of_another_key(api: Api) -> None:
+def test_a_key_without_the_scope_gets_no_response_of_another_key(api: Api) -> None:
     webhook = {"url": "http://127.0.0.1:9/"}
-    made = api.post("/webhooks", webhook, Idempotency_Key="hook-1")
-    assert "secret" in made.json()
+    response = api.post("/webhooks", webhook, Idempotency_Key="hook-1")
+    assert "secret" in response.json()
     for lesser in (other_key(api, Scope.READ), other_key(api, Scope.READ, Scope.REFUND)):
         again = lesser.post("/webhooks", webhook, Idempotency_Key="hook-1")
         assert (again.status_code, "secret" in again.json()) == (403, False)
 
 
-def test_a_key_without_the_scope_takes_no_idempotency_key_away(api: Api) -> None:
+def test_a_key_without_the_scope_reserves_no_idempotency_key(api: Api) -> None:
     reader = other_key(api, Scope.READ)
     assert keyed(reader, "order-8").status_code == 403
     assert keyed(reader, "order-9", amount="1").status_code == 403
@@ -101,12 +101,12 @@ def test_every_post_needs_write_but_refunds(api: Api) -> None:
         if path.startswith(PROVIDER_WEBHOOK_PREFIX):
             continue
         lacking = writer if path.endswith("/refund") else refunder
-        asked = path.removeprefix("/v1").replace("{id}", "1")
-        refused = lacking.post(asked, {}, Idempotency_Key=f"lacking {path}")
+        path_with_id = path.removeprefix("/v1").replace("{id}", "1")
+        refused = lacking.post(path_with_id, {}, Idempotency_Key=f"lacking {path}")
         assert refused.status_code == 403, path
 
 
-def test_without_a_key_every_post_is_new(api: Api) -> None:
+def test_without_an_idempotency_key_every_post_is_new(api: Api) -> None:
     assert api.create().json()["id"] != api.create().json()["id"]
 
 
@@ -116,33 +116,33 @@ def test_a_key_has_1_to_255_printable_characters(api: Api, key: str) -> None:
     assert keyed(api, "x" * 255).status_code == 201
 
 
-def test_while_the_first_is_in_flight_the_second_is_409(api: Api) -> None:
+def test_a_second_request_during_the_first_is_409(api: Api) -> None:
     services = api.service.services
-    seen = []
-    made = services.chains["BASE_MAINNET"].intent_hash
+    observed = []
+    created = services.chains["BASE_MAINNET"].intent_hash
 
     class Slow:
-        """A chain on which the same request comes in once more while the first is at work."""
+        """A chain that repeats the request while the first is still running."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(services.chains["BASE_MAINNET"], name)
 
         def intent_hash(self, terms: Any) -> str:
-            if not seen:
-                seen.append(None)
-                seen.append(keyed(second, "order-3"))
-            return made(terms)
+            if not observed:
+                observed.append(None)
+                observed.append(keyed(second, "order-3"))
+            return created(terms)
 
     chains = {**services.chains, "BASE_MAINNET": Slow()}
-    slow = served(replace(services, chains=chains))
+    slow = new_test_client(replace(services, chains=chains))
     second = api
     first = keyed(Api(slow, api.service, api.client_id, api.key_id, api.secret), "order-3")
     assert first.status_code == 201
-    assert seen[1].status_code == 409
+    assert observed[1].status_code == 409
     assert keyed(api, "order-3").content == first.content
 
 
-def test_ten_at_once_make_one_intent(api: Api) -> None:
+def test_ten_concurrent_requests_create_one_intent(api: Api) -> None:
     with ThreadPoolExecutor(10) as pool:
         answers = list(pool.map(lambda _: keyed(api, "order-4"), range(10)))
     assert {answer.status_code for answer in answers} <= {201, 409}
@@ -152,16 +152,14 @@ def test_ten_at_once_make_one_intent(api: Api) -> None:
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """A simulated crash of the process."""
 
 
-def test_a_process_that_dies_after_the_commit_has_made_one_intent(
-    api: Api, service: Service
-) -> None:
+def test_a_crash_after_the_commit_creates_one_intent(api: Api, service: Service) -> None:
     def die(step: str) -> None:
         raise Killed(step)
 
-    dying = served(
+    dying = new_test_client(
         replace(service.services, process=replace(service.services.process, failpoint=die))
     )
     with pytest.raises(BaseException):  # noqa: B017, PT011 - whatever the server makes of it
@@ -172,23 +170,23 @@ def test_a_process_that_dies_after_the_commit_has_made_one_intent(
     assert api.get("/intents").json()["total"] == 1
 
 
-def test_an_entry_in_flight_for_a_minute_counts_as_gone(api: Api, service: Service) -> None:
+def test_an_entry_in_flight_for_a_minute_is_abandoned(api: Api, service: Service) -> None:
     key, fingerprint = "order-6", "first"
     opened = idempotency.open_slot(service.services, api.client_id, key, fingerprint)
     assert isinstance(opened, idempotency.OpenSlot)
     assert keyed(api, key).status_code == 422, "still taken by another request"
     api.post("/sandbox/clock", {"advanceSeconds": 61})
-    made = keyed(api, key)
-    assert made.status_code == 201
+    created = keyed(api, key)
+    assert created.status_code == 201
     with pytest.raises(Conflict):
         service.services.store.write(
             lambda unit: idempotency.save_response(service.services, unit, opened, 201, b"late")
         )
     idempotency.save_sent_response(service.services, opened, 201, b"late")
-    assert keyed(api, key).content == made.content, "whoever was overtaken changes nothing"
+    assert keyed(api, key).content == created.content, "whoever was overtaken changes nothing"
 
 
-def test_an_answer_is_forgotten_after_a_day(api: Api, service: Service) -> None:
+def test_a_stored_response_expires_after_a_day(api: Api, service: Service) -> None:
     first = keyed(api, "order-7")
     seconds = IDEMPOTENCY_RETENTION.total_seconds() + 1
     assert api.post("/sandbox/clock", {"advanceSeconds": seconds}).status_code == 200

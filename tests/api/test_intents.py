@@ -22,7 +22,7 @@ USDC_SOLANA = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
-def test_a_created_intent_has_exactly_the_fields_of_the_create_form(api: Api) -> None:
+def test_a_created_intent_has_exactly_the_specified_fields(api: Api) -> None:
     answer = api.create(metadata={"order": "A-1", "n": 2**80})
     body = answer.json()
     assert answer.status_code == 201
@@ -45,32 +45,32 @@ def test_times_are_utc_and_expiry_is_in_whole_seconds(api: Api) -> None:
     assert body["expires_at"].endswith(".000Z")
 
 
-def test_an_intent_is_read_by_its_address_with_the_further_fields(api: Api) -> None:
-    made = api.create().json()
-    read = api.get(f"/intents/address/{made['intent_address']}").json()
+def test_an_intent_read_by_address_has_the_additional_fields(api: Api) -> None:
+    intent = api.create().json()
+    read = api.get(f"/intents/address/{intent['intent_address']}").json()
     assert set(read) == READ
     assert (read["mode"], read["relayer_claimed"], read["paymaster_used"]) == ("test", False, False)
-    assert {k: v for k, v in read.items() if k in CREATED} == made
-    assert api.get(f"/intents/{made['id']}").json() == read
-    lower = api.get(f"/intents/address/{made['intent_address'].lower()}")
+    assert {k: v for k, v in read.items() if k in CREATED} == intent
+    assert api.get(f"/intents/{intent['id']}").json() == read
+    lower = api.get(f"/intents/address/{intent['intent_address'].lower()}")
     assert lower.json() == read, "an address is found in any spelling"
 
 
 def test_an_intent_on_solana_shows_its_token_account(api: Api) -> None:
-    made = api.create(source_chain="SOLANA_MAINNET", tokenIn=USDC_SOLANA, sender=SOLANA_WALLET)
-    assert made.status_code == 201, made.text
-    read = api.get(f"/intents/{made.json()['id']}").json()
+    intent = api.create(source_chain="SOLANA_MAINNET", tokenIn=USDC_SOLANA, sender=SOLANA_WALLET)
+    assert intent.status_code == 201, intent.text
+    read = api.get(f"/intents/{intent.json()['id']}").json()
     assert set(read) == READ | {"deposit_token_account"}
 
 
-def test_the_destination_address_is_that_of_the_read_form(api: Api) -> None:
-    made = api.create().json()
-    read = api.get(f"/intents/{made['id']}").json()
-    answer = api.get(f"/intents/destination-address/{made['intent_address']}")
+def test_the_destination_address_matches_the_intent(api: Api) -> None:
+    intent = api.create().json()
+    read = api.get(f"/intents/{intent['id']}").json()
+    answer = api.get(f"/intents/destination-address/{intent['intent_address']}")
     assert answer.json() == {"destinationAddress": read["destination_intent_address"]}
 
 
-def test_a_mainnets_short_name_is_read_and_the_canonical_one_is_written(api: Api) -> None:
+def test_short_mainnet_names_are_accepted_and_canonical_names_returned(api: Api) -> None:
     body = api.create(source_chain="BASE", destination_chain="ARBITRUM").json()
     assert (body["source_chain"], body["destination_chain"]) == ("BASE_MAINNET", "ARBITRUM_MAINNET")
 
@@ -101,26 +101,26 @@ def test_a_mainnets_short_name_is_read_and_the_canonical_one_is_written(api: Api
         ({"amountSymbol": "DOGE"}, "amountSymbol"),
     ],
 )
-def test_what_is_wrong_is_400_and_named(api: Api, changes: dict[str, Any], field: str) -> None:
+def test_each_invalid_field_is_400_and_named(api: Api, changes: dict[str, Any], field: str) -> None:
     answer = api.create(**changes)
     assert answer.status_code == 400, answer.text
     assert answer.json()["statusCode"] == 400
     assert field in answer.json()["message"]
 
 
-def test_a_list_is_newest_first_and_its_cursor_walks_on_to_the_end(api: Api) -> None:
-    made = [api.create().json()["id"] for _ in range(5)]
+def test_a_list_is_newest_first_and_paged_by_cursor(api: Api) -> None:
+    ids = [api.create().json()["id"] for _ in range(5)]
     page = api.get("/intents", limit=2).json()
     assert set(page) == {"intents", "total", "limit", "offset", "nextCursor"}
     assert (page["total"], page["limit"], page["offset"]) == (5, 2, 0)
-    assert [intent["id"] for intent in page["intents"]] == made[:2:-1]
+    assert [intent["id"] for intent in page["intents"]] == ids[:2:-1]
     api.create()
-    seen = []
+    observed = []
     while page["nextCursor"] is not None:
         page = api.get("/intents", limit=2, cursor=page["nextCursor"]).json()
-        seen += [intent["id"] for intent in page["intents"]]
-    assert seen == made[2::-1], "nothing twice, nothing skipped, though one came in between"
-    assert [i["id"] for i in api.get("/intents", limit=2, offset=2).json()["intents"]] == made[
+        observed += [intent["id"] for intent in page["intents"]]
+    assert observed == ids[2::-1], "nothing twice, nothing skipped, though one came in between"
+    assert [i["id"] for i in api.get("/intents", limit=2, offset=2).json()["intents"]] == ids[
         3:1:-1
     ]
 
@@ -153,13 +153,13 @@ def test_a_list_is_filtered(api: Api) -> None:
         {"offset": 10**30},
     ],
 )  # fmt: skip
-def test_a_list_refuses_what_it_cannot_read(api: Api, params: dict[str, Any]) -> None:
+def test_a_list_rejects_invalid_parameters(api: Api, params: dict[str, Any]) -> None:
     answer = api.get("/intents", **params)
     assert answer.status_code == 400
     assert next(iter(params)) in answer.json()["message"]
 
 
 @pytest.mark.parametrize("number", ["abc", "-1", "1.5", "9" * 30])
-def test_a_record_number_is_a_whole_number(api: Api, number: str) -> None:
+def test_an_id_must_be_a_whole_number(api: Api, number: str) -> None:
     assert api.get(f"/intents/{number}").status_code == 400
     assert api.get("/intents/999999999").status_code == 404

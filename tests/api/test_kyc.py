@@ -1,4 +1,4 @@
-"""Identity checks over HTTP (service.md §12 to §14; wire.md §2, §5)."""
+"""KYC over HTTP (service.md §12 to §14; wire.md §2, §5)."""
 
 from typing import Any
 
@@ -8,7 +8,14 @@ from starlette.testclient import TestClient
 from crossway.bootstrap import Service
 from crossway.domain.clients import Scope
 from tests.api.conftest import Api, new_key
-from tests.api.ramps import NAMES, known, let_pass, open_order, order_of, person
+from tests.api.ramp_requests import (
+    PROVIDERS,
+    create_order,
+    new_email,
+    order_body,
+    pass_time,
+    verified_customer,
+)
 
 STATE = {
     "provider", "userEmail", "countryCode", "fiatCurrency", "currentKycType", "currentKycStatus",
@@ -20,17 +27,17 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + b"\x00" * 64
 PDF = b"%PDF-1.7\n" + b" " * 64 + b"\n%%EOF\n"
 
 
-def state(api: Api, email: str, **more: Any) -> Any:
+def kyc_state(api: Api, email: str, **more: Any) -> Any:
     answer = api.get("/ramp/kyc", userEmail=email, **{**CORRIDOR, **more})
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def requirements(api: Api, kyc_type: str) -> list[dict[str, Any]]:
-    """What YELLOW_CARD asks for in Nigeria."""
+    """The requirements of YELLOW_CARD in Nigeria."""
     tiers = api.get("/ramp/kyc/requirements", **CORRIDOR).json()["tiers"]
-    found: list[dict[str, Any]] = next(t for t in tiers if t["kycType"] == kyc_type)["requirements"]
-    return found
+    tier: list[dict[str, Any]] = next(t for t in tiers if t["kycType"] == kyc_type)["requirements"]
+    return tier
 
 
 GOOD = {
@@ -41,12 +48,12 @@ GOOD = {
 }
 
 
-def values(asked: list[dict[str, Any]]) -> dict[str, str]:
-    """Good values of everything that is no document."""
+def valid_values(asked: list[dict[str, Any]]) -> dict[str, str]:
+    """Valid values of every requirement that is not a document."""
     return {
-        one["key"]: one["options"][0] if one["options"] else GOOD[one["type"]]
-        for one in asked
-        if one["type"] != "document"
+        item["key"]: item["options"][0] if item["options"] else GOOD[item["type"]]
+        for item in asked
+        if item["type"] != "document"
     }
 
 
@@ -59,30 +66,32 @@ def sent_document(api: Api, content: bytes, kind: str, **asked: Any) -> Any:
     )
 
 
-def test_somebody_new_has_passed_nothing(api: Api) -> None:
-    email = person()
-    found = state(api, email)
-    assert set(found) == STATE
-    assert (found["currentKycType"], found["currentKycStatus"]) == ("none", "not_started")
-    assert (found["limitUsd"], found["usedUsd"], found["remainingUsd"]) == (0, 0, 0)
-    asked = [one["key"] for one in requirements(api, "basic") if one["required"]]
-    assert found["missingRequirements"] == asked
-    assert email not in str(found), "masked"
-    assert found["userEmail"].startswith("p…@e")
+def test_a_new_customer_has_passed_nothing(api: Api) -> None:
+    email = new_email()
+    result = kyc_state(api, email)
+    assert set(result) == STATE
+    assert (result["currentKycType"], result["currentKycStatus"]) == ("none", "not_started")
+    assert (result["limitUsd"], result["usedUsd"], result["remainingUsd"]) == (0, 0, 0)
+    keys = [
+        requirement["key"] for requirement in requirements(api, "basic") if requirement["required"]
+    ]
+    assert result["missingRequirements"] == keys
+    assert email not in str(result), "masked"
+    assert result["userEmail"].startswith("p…@e")
 
 
 @pytest.mark.parametrize(
     ("path", "name"), [("/ramp/kyc", "cryptoAmount"), ("/kyc/state", "amount")]
 )
-def test_with_an_amount_it_says_what_that_needs(api: Api, path: str, name: str) -> None:
+def test_with_an_amount_the_status_states_its_requirements(api: Api, path: str, name: str) -> None:
     def asked(email: str, amount: str) -> Any:
         answer = api.get(path, **CORRIDOR, userEmail=email, **{name: amount})
         assert answer.status_code == 200, answer.text
         assert set(answer.json()) == STATE | FOR_AN_AMOUNT
         return answer.json()["requiredKycType"], answer.json()["canProceed"]
 
-    new, basic = person(), known(api, "YELLOW_CARD", "basic")
-    advanced = known(api, "YELLOW_CARD", "advanced")
+    new, basic = new_email(), verified_customer(api, "YELLOW_CARD", "basic")
+    advanced = verified_customer(api, "YELLOW_CARD", "advanced")
     assert asked(new, "100") == ("basic", False)
     assert asked(basic, "100.5") == ("basic", True)
     assert asked(basic, "500") == ("basic", True)
@@ -94,14 +103,14 @@ def test_with_an_amount_it_says_what_that_needs(api: Api, path: str, name: str) 
     assert name in other.json()["message"]
 
 
-def test_an_order_uses_up_the_months_limit_and_the_next_month_starts_anew(api: Api) -> None:
-    email = known(api, "YELLOW_CARD", "basic")
-    open_order(api, userEmail=email, cryptoAmount=100)
-    used = state(api, email)
+def test_orders_count_towards_the_monthly_limit(api: Api) -> None:
+    email = verified_customer(api, "YELLOW_CARD", "basic")
+    create_order(api, userEmail=email, cryptoAmount=100)
+    used = kyc_state(api, email)
     assert (used["limitUsd"], used["usedUsd"]) == (500, pytest.approx(100, rel=0.01))
     assert used["remainingUsd"] == pytest.approx(used["limitUsd"] - used["usedUsd"])
-    let_pass(api, 32 * 86_400)
-    assert state(api, email)["usedUsd"] == 0
+    pass_time(api, 32 * 86_400)
+    assert kyc_state(api, email)["usedUsd"] == 0
 
 
 @pytest.mark.parametrize("path", ["/ramp/kyc", "/kyc/state", "/ramp/kyc/requirements"])
@@ -117,22 +126,22 @@ def test_an_order_uses_up_the_months_limit_and_the_next_month_starts_anew(api: A
         ({"provider": "ONRAMP_MONEY"}, "provider"),
     ],
 )
-def test_what_is_wrong_in_a_question_is_named(
+def test_each_invalid_parameter_is_named(
     api: Api, path: str, changes: dict[str, Any], field: str
 ) -> None:
-    asked = {**CORRIDOR, "userEmail": person(), **changes}
-    answer = api.get(path, **{key: value for key, value in asked.items() if value is not None})
+    params = {**CORRIDOR, "userEmail": new_email(), **changes}
+    answer = api.get(path, **{key: value for key, value in params.items() if value is not None})
     assert answer.status_code == 400, answer.text
     assert field in answer.json()["message"]
 
 
 @pytest.mark.parametrize("email", [None, "", "nobody", "a@b", "a b@example.com"])
 @pytest.mark.parametrize("path", ["/ramp/kyc", "/kyc/state"])
-def test_an_email_address_is_needed_and_never_repeated(
+def test_the_email_address_is_required_and_never_repeated(
     api: Api, path: str, email: str | None
 ) -> None:
-    asked = CORRIDOR if email is None else {**CORRIDOR, "userEmail": email}
-    answer = api.get(path, **asked)
+    params = CORRIDOR if email is None else {**CORRIDOR, "userEmail": email}
+    answer = api.get(path, **params)
     assert answer.status_code == 400
     assert "userEmail" in answer.json()["message"]
     assert not email or email not in answer.json()["message"]
@@ -146,21 +155,21 @@ def test_an_email_address_is_needed_and_never_repeated(
         ("POST", "/ramp/kyc", ("provider", "userEmail")),
     ],
 )
-def test_all_that_is_wrong_is_named_at_once(
+def test_all_errors_are_reported_at_once(
     api: Api, method: str, path: str, fields: tuple[str, ...]
 ) -> None:
     amounts = {"cryptoAmount": "-1", "amount": "-1"}
     answer = api.get(path, **amounts) if method == "GET" else api.post(path, {})
     complaints = answer.json()["message"].split("; ")
     assert answer.status_code == 400
-    assert tuple(words.split()[0] for words in complaints) == fields
+    assert tuple(complaint.split()[0] for complaint in complaints) == fields
 
 
-def test_an_unknown_provider_is_refused_with_the_four_that_there_are(api: Api) -> None:
-    asked = {**CORRIDOR, "provider": "NOBODY", "userEmail": person()}
+def test_an_unknown_provider_is_rejected_listing_the_four(api: Api) -> None:
+    params = {**CORRIDOR, "provider": "NOBODY", "userEmail": new_email()}
     for path in ("/ramp/kyc", "/kyc/state", "/ramp/kyc/requirements"):
-        message = api.get(path, **asked).json()["message"]
-        assert all(name in message for name in NAMES), path
+        message = api.get(path, **params).json()["message"]
+        assert all(name in message for name in PROVIDERS), path
 
 
 def test_requirements_are_listed_by_tier(api: Api) -> None:
@@ -172,32 +181,32 @@ def test_requirements_are_listed_by_tier(api: Api) -> None:
     assert tiers["basic"]["perPeriod"] == "month"
     for tier in tiers.values():
         assert set(tier) == {"kycType", "maxAmountUsd", "perPeriod", "requirements"}
-        for one in tier["requirements"]:
-            assert set(one) == {
+        for requirement in tier["requirements"]:
+            assert set(requirement) == {
                 "key", "label", "type", "required", "pattern", "options", "sensitive",
             }  # fmt: skip
 
 
-def test_the_widgets_provider_verifies_on_its_own_page(api: Api) -> None:
+def test_the_hosted_provider_verifies_on_its_own_page(api: Api) -> None:
     indian = {"provider": "ONRAMP_MONEY", "countryCode": "IN", "fiatCurrency": "INR"}
-    found = state(api, person(), **indian)
-    assert "ONRAMP_MONEY" in found["verificationUrl"]
-    assert found["missingRequirements"] == []
-    body = {"provider": "ONRAMP_MONEY", "userEmail": person(), "countryCode": "IN"}
+    result = kyc_state(api, new_email(), **indian)
+    assert "ONRAMP_MONEY" in result["verificationUrl"]
+    assert result["missingRequirements"] == []
+    body = {"provider": "ONRAMP_MONEY", "userEmail": new_email(), "countryCode": "IN"}
     answer = api.post("/ramp/kyc", {**body, "fields": {"name": "Ada"}})
     assert answer.status_code == 400
     assert "its own page" in answer.json()["message"]
 
 
-def test_what_is_handed_in_is_missing_no_more_and_is_never_shown(api: Api) -> None:
-    email, asked = person(), requirements(api, "basic")
-    given = values(asked)
-    body = {"provider": "YELLOW_CARD", "userEmail": email, "countryCode": "NG", "fields": given}
+def test_submitted_fields_are_no_longer_missing_and_never_shown(api: Api) -> None:
+    email, asked = new_email(), requirements(api, "basic")
+    fields = valid_values(asked)
+    body = {"provider": "YELLOW_CARD", "userEmail": email, "countryCode": "NG", "fields": fields}
     answer = api.post("/ramp/kyc", body)
     assert answer.status_code == 200, answer.text
     assert set(answer.json()) == STATE
-    assert not set(given) & set(answer.json()["missingRequirements"])
-    for secret in (email, *given.values()):
+    assert not set(fields) & set(answer.json()["missingRequirements"])
+    for secret in (email, *fields.values()):
         assert secret not in answer.text.replace(answer.json()["fiatCurrency"], "")
 
 
@@ -216,29 +225,29 @@ def test_what_is_handed_in_is_missing_no_more_and_is_never_shown(api: Api) -> No
         ({"colour": "red"}, "colour is not a known field"),
     ],
 )
-def test_what_is_wrong_in_what_is_handed_in_is_named(
+def test_each_invalid_submission_is_rejected_by_field(
     api: Api, changes: dict[str, Any], field: str
 ) -> None:
-    good = {"provider": "YELLOW_CARD", "userEmail": person(), "countryCode": "NG"}
-    body = {**good, "fields": values(requirements(api, "basic")), **changes}
+    good = {"provider": "YELLOW_CARD", "userEmail": new_email(), "countryCode": "NG"}
+    body = {**good, "fields": valid_values(requirements(api, "basic")), **changes}
     answer = api.post("/ramp/kyc", body)
     assert answer.status_code == 400, answer.text
     assert field in answer.json()["message"]
 
 
-def test_each_bad_value_is_named_and_none_is_repeated(api: Api) -> None:
-    given = values(requirements(api, "basic"))
-    bad = dict.fromkeys(given, "\x07 secret-value")
-    body = {"provider": "YELLOW_CARD", "userEmail": person(), "countryCode": "NG", "fields": bad}
+def test_each_invalid_value_is_named_and_none_is_repeated(api: Api) -> None:
+    fields = valid_values(requirements(api, "basic"))
+    bad = dict.fromkeys(fields, "\x07 secret-value")
+    body = {"provider": "YELLOW_CARD", "userEmail": new_email(), "countryCode": "NG", "fields": bad}
     answer = api.post("/ramp/kyc", body)
     assert answer.status_code == 400
     assert "secret-value" not in answer.text
-    for key in given:
+    for key in fields:
         assert f"fields.{key}" in answer.json()["message"]
 
 
-def test_a_document_is_its_own_request(api: Api) -> None:
-    email = person()
+def test_a_document_is_uploaded_in_its_own_request(api: Api) -> None:
+    email = new_email()
     key = next(o["key"] for o in requirements(api, "advanced") if o["type"] == "document")
     for content, kind in ((PNG, "image/png"), (PDF, "application/pdf; charset=binary")):
         answer = sent_document(api, content, kind, userEmail=email, key=key)
@@ -250,18 +259,18 @@ def test_a_document_is_its_own_request(api: Api) -> None:
         (b"", "image/png", key, "empty"),
         (PNG, "image/png", "no_such_thing", "key"),
     ]
-    for content, kind, named, said in wrong:
+    for content, kind, named, reason in wrong:
         answer = sent_document(api, content, kind, userEmail=email, key=named)
         assert answer.status_code == 400, answer.text
-        assert said in answer.json()["message"]
+        assert reason in answer.json()["message"]
 
 
-def test_a_document_may_be_5_mib_long_and_anything_else_64_kib(api: Api) -> None:
-    email = person()
+def test_documents_are_limited_to_5_mib_and_other_bodies_to_64_kib(api: Api) -> None:
+    email = new_email()
     key = next(o["key"] for o in requirements(api, "advanced") if o["type"] == "document")
-    whole = PNG + b"\x00" * (5 * 2**20 - len(PNG))
-    assert sent_document(api, whole, "image/png", userEmail=email, key=key).status_code == 200
-    longer = sent_document(api, whole + b"\x00", "image/png", userEmail=email, key=key)
+    largest = PNG + b"\x00" * (5 * 2**20 - len(PNG))
+    assert sent_document(api, largest, "image/png", userEmail=email, key=key).status_code == 200
+    longer = sent_document(api, largest + b"\x00", "image/png", userEmail=email, key=key)
     assert longer.status_code == 413
     assert longer.json()["message"] == "The request body is longer than 5 MiB"
     other = api.http.post("/api/v1/ramp/kyc", content=b" " * 65537, headers=api.headers())
@@ -280,12 +289,12 @@ def test_a_document_may_be_5_mib_long_and_anything_else_64_kib(api: Api) -> None
         ({"key": ""}, "key"),
     ],
 )
-def test_what_is_wrong_about_a_document_is_named(
+def test_each_invalid_document_is_rejected_with_the_reason(
     api: Api, changes: dict[str, str], field: str
 ) -> None:
     key = next(o["key"] for o in requirements(api, "advanced") if o["type"] == "document")
-    asked = {"userEmail": person(), "key": key, **changes}
-    answer = sent_document(api, PNG, "image/png", **asked)
+    params = {"userEmail": new_email(), "key": key, **changes}
+    answer = sent_document(api, PNG, "image/png", **params)
     assert answer.status_code == 400, answer.text
     assert field in answer.json()["message"]
 
@@ -294,9 +303,9 @@ def erased(api: Api, **params: str) -> Any:
     return api.http.delete("/api/v1/ramp/kyc", params=params, headers=api.headers())
 
 
-def test_a_person_is_erased_and_their_orders_stay(api: Api) -> None:
-    email = known(api, "YELLOW_CARD")
-    order = open_order(api, userEmail=email)
+def test_a_customer_is_erased_and_the_orders_stay(api: Api) -> None:
+    email = verified_customer(api, "YELLOW_CARD")
+    order = create_order(api, userEmail=email)
     busy = erased(api, userEmail=email)
     assert busy.status_code == 400
     assert f"Order {order['id']}" in busy.json()["message"]
@@ -308,17 +317,17 @@ def test_a_person_is_erased_and_their_orders_stay(api: Api) -> None:
     assert "userEmail" in erased(api).json()["message"]
 
 
-def test_reading_and_handing_in_want_their_scopes(http: TestClient, service: Service) -> None:
+def test_reading_and_submitting_need_their_scopes(http: TestClient, service: Service) -> None:
     reader = Api(http, service, *new_key(service, scopes=frozenset({Scope.READ})))
-    assert state(reader, person())["currentKycType"] == "none"
+    assert kyc_state(reader, new_email())["currentKycType"] == "none"
     assert reader.post("/ramp/kyc", {}).status_code == 403
     assert sent_document(reader, PNG, "image/png").status_code == 403
-    assert erased(reader, userEmail=person()).status_code == 403
+    assert erased(reader, userEmail=new_email()).status_code == 403
 
 
-def test_an_order_that_a_check_stops_says_which(api: Api) -> None:
-    email = person()
-    answer = api.post("/ramp/orders", {**order_of(api), "userEmail": email})
+def test_an_order_rejected_for_kyc_names_the_level(api: Api) -> None:
+    email = new_email()
+    answer = api.post("/ramp/orders", {**order_body(api), "userEmail": email})
     body = answer.json()
     assert answer.status_code == 400
     assert set(body) == {"statusCode", "message", "code", "kyc"}
@@ -330,8 +339,8 @@ def test_an_order_that_a_check_stops_says_which(api: Api) -> None:
 
 
 def test_no_email_address_is_logged(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
-    email = person()
-    state(api, email)
+    email = new_email()
+    kyc_state(api, email)
     erased(api, userEmail=email)
     api.post("/ramp/kyc", {"userEmail": email})
     logged = capsys.readouterr()

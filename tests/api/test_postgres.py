@@ -1,4 +1,4 @@
-"""The same service on PostgreSQL, with several processes' worth of callers at once."""
+"""The service on PostgreSQL, with several processes and concurrent callers."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ import pytest
 from crossway.bootstrap import Service
 from crossway.ports.process import ApiKeyCache
 from crossway.usecases.developers import api_keys, clients
-from tests.api.conftest import INTENT, Api, new_key, new_service, served
+from tests.api.conftest import INTENT, Api, new_key, new_service, new_test_client
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) -> Iter
     service.close()
 
 
-def test_processes_that_start_together_make_one_first_client(service: Service) -> None:
+def test_concurrently_started_processes_create_one_first_client(service: Service) -> None:
     with ThreadPoolExecutor(5) as pool:
         created = list(
             pool.map(lambda _: api_keys.create_first_client(service.services, "start"), range(5))
@@ -29,11 +29,11 @@ def test_processes_that_start_together_make_one_first_client(service: Service) -
     assert len(clients.list_clients(service.services)) == 1
 
 
-def test_one_idempotency_key_in_two_processes_makes_one_intent(service: Service) -> None:
+def test_one_idempotency_key_in_two_processes_creates_one_intent(service: Service) -> None:
     key = new_key(service)
     processes = [
         Api(
-            served(
+            new_test_client(
                 replace(
                     service.services,
                     process=replace(service.services.process, api_keys=ApiKeyCache()),
@@ -58,19 +58,19 @@ def test_one_idempotency_key_in_two_processes_makes_one_intent(service: Service)
 
 
 def test_a_payment_completes(service: Service) -> None:
-    api = Api(served(service.services), service, *new_key(service))
-    made = api.create(metadata={"text": "\u0000 é"}).json()
-    assert made["metadata"] == {"text": "\u0000 é"}
-    api.post("/sandbox/deposits", {"address": made["intent_address"], "amount": "exact"})
+    api = Api(new_test_client(service.services), service, *new_key(service))
+    intent = api.create(metadata={"text": "\u0000 é"}).json()
+    assert intent["metadata"] == {"text": "\u0000 é"}
+    api.post("/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"})
     for _ in range(8):
         api.post("/sandbox/clock", {"advanceSeconds": 5})
         api.tick()
-    assert api.get(f"/intents/{made['id']}").json()["intent_status"] == "COMPLETED"
+    assert api.get(f"/intents/{intent['id']}").json()["intent_status"] == "COMPLETED"
 
 
 @pytest.mark.parametrize("value", ["a\u0000b", "\ud7ff", "' OR 1=1 --", "%_\\"])
-def test_strange_text_is_never_a_defect(service: Service, value: str) -> None:
-    api = Api(served(service.services), service, *new_key(service))
+def test_unusual_text_causes_no_server_error(service: Service, value: str) -> None:
+    api = Api(new_test_client(service.services), service, *new_key(service))
     for changes in ({"payment_link_id": value}, {"sender": value}, {"metadata": {value: value}}):
         assert api.create(**changes).status_code in (201, 400)
     for path in ("/intents/address/", "/intents/user/", "/chains/balances/", "/sandbox/balances/"):

@@ -39,14 +39,14 @@ def test_a_single_quote_has_the_fields_of_its_bridge(api: Api, bridge: str) -> N
 
 @pytest.mark.parametrize("missing", ["tokenIn", "tokenOut"])
 @pytest.mark.parametrize("kind", ["single", "multiple", "best"])
-def test_without_token_addresses_there_is_no_quote(api: Api, kind: str, missing: str) -> None:
-    asked = {k: v for k, v in QUOTE.items() if k != missing}
-    answer = api.get(f"/quotes/{kind}", **asked, bridge="ACROSS")
+def test_a_quote_needs_both_token_addresses(api: Api, kind: str, missing: str) -> None:
+    params = {k: v for k, v in QUOTE.items() if k != missing}
+    answer = api.get(f"/quotes/{kind}", **params, bridge="ACROSS")
     assert answer.status_code == 400
     assert answer.json() == {"statusCode": 400, "message": "Token addresses are required"}
 
 
-def test_a_route_that_a_bridge_lacks_is_400_in_words(api: Api) -> None:
+def test_a_route_unsupported_by_the_bridge_is_400(api: Api) -> None:
     lacks = {**QUOTE, "destinationChain": "LISK_MAINNET"}
     lacks["tokenOut"] = api.get("/chains/LISK_MAINNET/tokens").json()[0]["address"]
     answer = api.get("/quotes/single", **lacks, bridge="CCTP")
@@ -75,13 +75,13 @@ def test_when_no_bridge_serves_the_route_best_is_404(api: Api) -> None:
     assert api.get("/quotes/multiple", **QUOTE, excludeBridges=every).json() == []
 
 
-def compared(api: Api, **changes: Any) -> Any:
-    asked = {"destinationChain": "ARBITRUM", "amount": "25.5", "tokenOut": USDC_ARBITRUM}
-    return api.get("/quotes/multi-source", **{**asked, **changes})
+def quote_multi_source(api: Api, **changes: Any) -> Any:
+    params = {"destinationChain": "ARBITRUM", "amount": "25.5", "tokenOut": USDC_ARBITRUM}
+    return api.get("/quotes/multi-source", **{**params, **changes})
 
 
-def test_a_comparison_of_all_sources_has_same_chain_first_then_by_cost(api: Api) -> None:
-    body = compared(api).json()
+def test_a_multi_source_quote_lists_the_same_chain_first_then_by_cost(api: Api) -> None:
+    body = quote_multi_source(api).json()
     assert set(body) == {"destinationChain", "quotes", "cheapestOption"}
     assert body["destinationChain"] == "ARBITRUM_MAINNET"
     first, *rest = body["quotes"]
@@ -102,7 +102,7 @@ def test_a_comparison_of_all_sources_has_same_chain_first_then_by_cost(api: Api)
     assert isinstance(first["paymentOptions"][0]["slippage"], int | float)
 
 
-def test_a_clients_own_fee_is_shown_apart_and_is_part_of_the_deposit(
+def test_the_app_fee_is_shown_separately_and_is_part_of_the_deposit(
     api: Api, service: Service
 ) -> None:
     shop = Api(api.http, service, *new_key(service, app_fee_bps=100))
@@ -111,22 +111,22 @@ def test_a_clients_own_fee_is_shown_apart_and_is_part_of_the_deposit(
     assert body["totalFee"] == body["feeInAssetToken"]
     assert body["totalFee"] == api.get("/quotes/single", **QUOTE, bridge="CCTP").json()["totalFee"]
     assert int(body["depositAmount"]) == 25_250_000 + int(body["totalFee"])
-    for option in compared(shop).json()["quotes"]:
+    for option in quote_multi_source(shop).json()["quotes"]:
         assert option["appFee"] == "255000"
         assert int(option["totalFee"]) == int(option["serviceFee"]) + int(option["bridgeFee"])
 
 
-def test_chains_can_be_left_out_and_none_left_means_no_cheapest(api: Api) -> None:
-    body = compared(api, excludeChains="ARBITRUM, BASE_MAINNET").json()
+def test_chains_can_be_excluded_and_without_chains_there_is_no_cheapest(api: Api) -> None:
+    body = quote_multi_source(api, excludeChains="ARBITRUM, BASE_MAINNET").json()
     assert not {"ARBITRUM_MAINNET", "BASE_MAINNET"} & {q["sourceChain"] for q in body["quotes"]}
     every = ",".join(api.get("/chains").json())
-    body = compared(api, excludeChains=every).json()
+    body = quote_multi_source(api, excludeChains=every).json()
     assert (body["quotes"], body["cheapestOption"]) == ([], None)
 
 
 @pytest.mark.parametrize("amount", [None, "", "0", "-1", "abc", "NaN", "1e5", "0.0"])
-def test_an_amount_that_is_no_positive_number_is_refused(api: Api, amount: str | None) -> None:
-    answer = compared(api, amount=amount)
+def test_the_amount_must_be_a_positive_number(api: Api, amount: str | None) -> None:
+    answer = quote_multi_source(api, amount=amount)
     assert answer.status_code == 400
     assert answer.json() == {
         "statusCode": 400,

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from tests.api.conftest import Api
-from tests.api.ramps import CORRIDORS, DIRECT, NAMES, OFF, ON, known, person
+from tests.api.ramp_requests import (
+    CORRIDORS,
+    DIRECT_PROVIDERS,
+    OFF_RAMP,
+    ON_RAMP,
+    PROVIDERS,
+    new_email,
+    verified_customer,
+)
 
 QUOTE = {
     "provider", "type", "fiatCurrency", "fiatAmount", "cryptoCurrency", "cryptoAmount",
@@ -30,15 +38,15 @@ def quotes(api: Api, **asked: Any) -> Any:
 @pytest.mark.parametrize(
     ("currency", "country"), [(c, k) for c, (countries, _) in CORRIDORS.items() for k in countries]
 )
-def test_every_corridor_is_quoted_both_ways_by_whom_the_table_names(
+def test_every_corridor_is_quoted_both_ways_by_the_specified_providers(
     api: Api, currency: str, country: str
 ) -> None:
     _, providers = CORRIDORS[currency]
     corridor = {"fiatCurrency": currency, "countryCode": country, "cryptoAmount": 60}
-    bought = quotes(api, **{**ON, **corridor})
+    bought = quotes(api, **{**ON_RAMP, **corridor})
     assert {quote["provider"] for quote in bought["quotes"]} == set(providers)
-    sold = quotes(api, **{**OFF, **corridor})
-    assert {quote["provider"] for quote in sold["quotes"]} == set(providers) & set(DIRECT)
+    sold = quotes(api, **{**OFF_RAMP, **corridor})
+    assert {quote["provider"] for quote in sold["quotes"]} == set(providers) & set(DIRECT_PROVIDERS)
     for quote in bought["quotes"] + sold["quotes"]:
         assert quote["fiatCurrency"] == currency
         assert quote["fiatAmount"] > 0
@@ -49,70 +57,73 @@ def test_every_corridor_is_quoted_both_ways_by_whom_the_table_names(
         assert sold["recommended"] is None
 
 
-@pytest.mark.parametrize("asked", [ON, OFF])
+@pytest.mark.parametrize("asked", [ON_RAMP, OFF_RAMP])
 def test_a_quote_has_exactly_its_fields(api: Api, asked: dict[str, Any]) -> None:
     body = quotes(api, **asked)
     assert set(body) == {"recommended", "quotes", "providersQueried", "providersLeftOut"}
     for quote in body["quotes"]:
-        assert set(quote) == (QUOTE if asked is ON else QUOTE | DEPOSIT)
+        assert set(quote) == (QUOTE if asked is ON_RAMP else QUOTE | DEPOSIT)
         assert quote["requiresBridge"] == (quote["bridgeDetails"] is not None)
         if quote["bridgeDetails"]:
             bridged = quote["bridgeDetails"]
             assert set(bridged) == {
-                "bridgeProvider", "bridgeFeeUsd", "sourceChain", "destinationChain",
-            }  # fmt: skip
+                "bridgeProvider",
+                "bridgeFeeUsd",
+                "sourceChain",
+                "destinationChain",
+            }
         for channel in quote["paymentChannels"]:
             assert set(channel) == CHANNEL
             assert set(channel["fees"]) == {"fixed", "percentage"}
             for field in channel["fieldsRequired"]:
                 assert {"key", "label", "type", "required", "options"} <= set(field)
-    if asked is OFF:
+    if asked is OFF_RAMP:
         first = body["quotes"][0]
         assert first["depositChain"] == "BASE_MAINNET"
         assert int(first["grossDepositAmount"]) >= 25_000_000
-        shown = Decimal(first["grossDepositAmountFormatted"])
-        assert shown.scaleb(6) == int(first["grossDepositAmount"])
+        formatted = Decimal(first["grossDepositAmountFormatted"])
+        assert formatted.scaleb(6) == int(first["grossDepositAmount"])
 
 
 def test_quotes_are_cheapest_first_and_the_cheapest_is_recommended(api: Api) -> None:
-    body = quotes(api, **ON)
+    body = quotes(api, **ON_RAMP)
     costs = [quote["totalFeesFiat"] for quote in body["quotes"]]
     assert len(costs) == 3
     assert costs == sorted(costs)
     assert body["recommended"] == body["quotes"][0]
-    assert sorted(body["providersQueried"]) == DIRECT
+    assert sorted(body["providersQueried"]) == DIRECT_PROVIDERS
     assert body["providersLeftOut"] == []
 
 
-def test_whoever_passed_the_check_is_recommended_within_one_percent(api: Api) -> None:
-    body = quotes(api, **ON)
+def test_a_provider_with_passed_kyc_is_recommended_within_one_percent(api: Api) -> None:
+    body = quotes(api, **ON_RAMP)
     for quote in body["quotes"]:
-        email = known(api, quote["provider"])
+        email = verified_customer(api, quote["provider"])
         near = quote["fiatAmount"] <= body["quotes"][0]["fiatAmount"] * 1.01
-        best = quotes(api, **ON, userEmail=email)["recommended"]["provider"]
+        best = quotes(api, **ON_RAMP, userEmail=email)["recommended"]["provider"]
         assert best == (quote["provider"] if near else body["quotes"][0]["provider"])
-    best = quotes(api, **ON, userEmail=person())["recommended"]["provider"]
+    best = quotes(api, **ON_RAMP, userEmail=new_email())["recommended"]["provider"]
     assert best == body["recommended"]["provider"]
 
 
 def test_type_is_on_ramp_and_the_token_is_usdc_by_default(api: Api) -> None:
-    plain = {key: value for key, value in ON.items() if key != "type"}
+    plain = {key: value for key, value in ON_RAMP.items() if key != "type"}
     assert {quote["type"] for quote in quotes(api, **plain)["quotes"]} == {"on-ramp"}
     assert {quote["cryptoCurrency"] for quote in quotes(api, **plain)["quotes"]} == {"USDC"}
-    ether = quotes(api, **{**ON, "cryptoAmount": "0.0123", "amountSymbol": "ETH"})
+    ether = quotes(api, **{**ON_RAMP, "cryptoAmount": "0.0123", "amountSymbol": "ETH"})
     assert {quote["cryptoCurrency"] for quote in ether["quotes"]} == {"ETH"}
 
 
-def test_direct_only_leaves_the_widget_out(api: Api) -> None:
-    asked = {**ON, "fiatCurrency": "INR"}
-    assert quotes(api, **asked)["quotes"]
-    alone = quotes(api, **asked, directOnly="true")
+def test_direct_only_excludes_hosted_widgets(api: Api) -> None:
+    params = {**ON_RAMP, "fiatCurrency": "INR"}
+    assert quotes(api, **params)["quotes"]
+    alone = quotes(api, **params, directOnly="true")
     assert (alone["quotes"], alone["recommended"]) == ([], None)
-    assert quotes(api, **asked, directOnly="false")["quotes"]
+    assert quotes(api, **params, directOnly="false")["quotes"]
 
 
 def test_amounts_are_exact_numbers(api: Api) -> None:
-    answer = api.get("/ramp/quotes", **{**ON, "cryptoAmount": "25.000001"})
+    answer = api.get("/ramp/quotes", **{**ON_RAMP, "cryptoAmount": "25.000001"})
     text = json.loads(answer.text, parse_float=str)
     assert {quote["cryptoAmount"] for quote in text["quotes"]} == {"25.000001"}
 
@@ -141,52 +152,56 @@ def test_amounts_are_exact_numbers(api: Api) -> None:
         ({"userEmail": "nobody"}, "userEmail"),
     ],
 )
-def test_what_is_wrong_in_a_question_is_named(
-    api: Api, changes: dict[str, Any], field: str
-) -> None:
-    asked = {key: value for key, value in {**ON, **changes}.items() if value is not None}
-    answer = api.get("/ramp/quotes", **asked)
+def test_each_invalid_parameter_is_named(api: Api, changes: dict[str, Any], field: str) -> None:
+    params = {key: value for key, value in {**ON_RAMP, **changes}.items() if value is not None}
+    answer = api.get("/ramp/quotes", **params)
     assert answer.status_code == 400, answer.text
     assert answer.json()["statusCode"] == 400
     assert field in answer.json()["message"]
 
 
-def test_an_amount_below_the_least_names_the_limit(api: Api) -> None:
-    for asked, least in ((ON, "1 USD"), (OFF, "5 USD"), ({**ON, "fiatCurrency": "USD"}, "25 USD")):
-        answer = api.get("/ramp/quotes", **{**asked, "cryptoAmount": "0.5"})
+def test_an_amount_below_the_minimum_names_the_limit(api: Api) -> None:
+    for params, least in (
+        (ON_RAMP, "1 USD"),
+        (OFF_RAMP, "5 USD"),
+        ({**ON_RAMP, "fiatCurrency": "USD"}, "25 USD"),
+    ):
+        answer = api.get("/ramp/quotes", **{**params, "cryptoAmount": "0.5"})
         assert answer.status_code == 400
         assert "cryptoAmount" in answer.json()["message"]
         assert least in answer.json()["message"]
 
 
-def test_currencies_are_those_of_the_table(api: Api) -> None:
+def test_currencies_match_the_specification(api: Api) -> None:
     listed = {currency["code"]: currency for currency in api.get("/ramp/currencies").json()}
     assert set(listed) == set(CORRIDORS)
     for code, (countries, providers) in CORRIDORS.items():
-        found = listed[code]
-        assert set(found) == {
+        result = listed[code]
+        assert set(result) == {
             "code", "name", "symbol", "minAmount", "maxAmount", "countries", "providers",
         }  # fmt: skip
-        assert found["countries"] == countries
-        assert sorted(found["providers"]) == providers
-        assert 0 < found["minAmount"] < found["maxAmount"]
+        assert result["countries"] == countries
+        assert sorted(result["providers"]) == providers
+        assert 0 < result["minAmount"] < result["maxAmount"]
     assert (listed["NGN"]["name"], listed["NGN"]["symbol"]) == ("Nigerian Naira", "₦")
 
 
-def test_currencies_can_be_asked_for_by_provider_and_direction(api: Api) -> None:
-    for provider in NAMES:
+def test_currencies_can_be_filtered_by_provider_and_direction(api: Api) -> None:
+    for provider in PROVIDERS:
         codes = {c["code"] for c in api.get("/ramp/currencies", provider=provider).json()}
-        assert codes == {c for c, (_, who) in CORRIDORS.items() if provider in who}
+        assert codes == {c for c, (_, providers) in CORRIDORS.items() if provider in providers}
     sold = {c["code"] for c in api.get("/ramp/currencies", type="off-ramp").json()}
-    assert sold == {c for c, (_, who) in CORRIDORS.items() if set(who) & set(DIRECT)}
+    assert sold == {
+        c for c, (_, providers) in CORRIDORS.items() if set(providers) & set(DIRECT_PROVIDERS)
+    }
     widget = api.get("/ramp/currencies", provider="ONRAMP_MONEY", type="off-ramp")
     assert widget.json() == []
-    for asked in ({"provider": "NOBODY"}, {"type": "sideways"}):
-        answer = api.get("/ramp/currencies", **asked)
+    for params in ({"provider": "NOBODY"}, {"type": "sideways"}):
+        answer = api.get("/ramp/currencies", **params)
         assert answer.status_code == 400
-        assert next(iter(asked)) in answer.json()["message"]
+        assert next(iter(params)) in answer.json()["message"]
     refused = api.get("/ramp/currencies", provider="NOBODY").json()["message"]
-    assert all(name in refused for name in NAMES)
+    assert all(name in refused for name in PROVIDERS)
 
 
 def test_countries_have_their_currencies(api: Api) -> None:

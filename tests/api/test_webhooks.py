@@ -1,4 +1,4 @@
-"""Webhooks over HTTP: made, changed, tested and replayed; the secret is told once."""
+"""Webhooks over HTTP: created, changed, tested and replayed; the secret is returned once."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,27 +20,27 @@ def receiver() -> Iterator[Receiver]:
         yield found
 
 
-def deliver(api: Api) -> None:
+def deliver_all(api: Api) -> None:
     while api.service.dispatcher.run_once():
         pass
 
 
-def made(api: Api, url: str = HOOK, **more: Any) -> Any:
+def create_webhook(api: Api, url: str = HOOK, **more: Any) -> Any:
     answer = api.post("/webhooks", {"url": url, **more})
     assert answer.status_code == 201, answer.text
     return answer.json()
 
 
-def patched(api: Api, webhook: Any, **changes: Any) -> Any:
+def patch_webhook(api: Api, webhook: Any, **changes: Any) -> Any:
     path = f"/api/v1/webhooks/{webhook['id']}"
     return api.http.patch(path, json=changes, headers=api.headers())
 
 
-def test_a_secret_is_told_at_creation_and_rotation_alone(api: Api) -> None:
-    webhook = made(api, events=["intent_funded"], description="Orders")
+def test_a_secret_is_returned_only_at_creation_and_rotation(api: Api) -> None:
+    webhook = create_webhook(api, events=["intent_funded"], description="Orders")
     assert webhook["secret"].startswith("whsec_")
-    shown = api.get(f"/webhooks/{webhook['id']}").json()
-    assert {**shown, "secret": webhook["secret"]} == webhook
+    body = api.get(f"/webhooks/{webhook['id']}").json()
+    assert {**body, "secret": webhook["secret"]} == webhook
     rotated = api.post(f"/webhooks/{webhook['id']}/rotate-secret").json()
     assert rotated["secret"] not in ("", webhook["secret"])
     assert rotated["oldSecretUntil"] is not None
@@ -48,7 +48,7 @@ def test_a_secret_is_told_at_creation_and_rotation_alone(api: Api) -> None:
     assert "secret" not in listed
 
 
-def test_a_secret_stands_nowhere_in_the_database_as_it_is(api: Api) -> None:
+def test_a_secret_is_encrypted_in_the_database(api: Api) -> None:
     answer = api.post("/webhooks", {"url": HOOK}, Idempotency_Key="once")
     again = api.post("/webhooks", {"url": HOOK}, Idempotency_Key="once")
     assert again.headers["idempotent-replayed"] == "true"
@@ -80,7 +80,7 @@ def test_a_secret_stands_nowhere_in_the_database_as_it_is(api: Api) -> None:
         ({"url": HOOK, "secret": "mine"}, "secret is not a known field"),
     ],
 )
-def test_a_webhook_that_cannot_be_is_refused_with_words(
+def test_an_invalid_webhook_is_rejected_with_the_reason(
     api: Api, body: dict[str, Any], complaint: str
 ) -> None:
     answer = api.post("/webhooks", body)
@@ -90,22 +90,22 @@ def test_a_webhook_that_cannot_be_is_refused_with_words(
 
 def test_a_client_has_at_most_twenty_webhooks(api: Api) -> None:
     for _ in range(20):
-        made(api)
+        create_webhook(api)
     answer = api.post("/webhooks", {"url": HOOK})
     assert answer.status_code == 400
     assert answer.json()["message"] == "A client has at most 20 webhooks"
 
 
-def test_nobody_sees_or_touches_another_clients_webhooks(
+def test_clients_cannot_read_or_change_webhooks_of_others(
     api: Api, http: TestClient, service: Service
 ) -> None:
-    webhook = made(api)
+    webhook = create_webhook(api)
     other = Api(http, service, *new_key(service))
     path = f"/webhooks/{webhook['id']}"
     assert other.get("/webhooks").json() == {"webhooks": []}
     for answer in (
         other.get(path),
-        patched(other, webhook, enabled=False),
+        patch_webhook(other, webhook, enabled=False),
         http.delete(f"/api/v1{path}", headers=other.headers()),
         other.post(f"{path}/test"),
         other.post(f"{path}/rotate-secret"),
@@ -116,7 +116,7 @@ def test_nobody_sees_or_touches_another_clients_webhooks(
         assert answer.json()["message"] == "Webhook not found"
 
 
-def test_reading_needs_the_scope_read_and_changing_write(
+def test_reading_needs_the_read_scope_and_changing_the_write_scope(
     http: TestClient, service: Service
 ) -> None:
     reader = Api(http, service, *new_key(service, Mode.TEST, frozenset({Scope.READ})))
@@ -124,58 +124,58 @@ def test_reading_needs_the_scope_read_and_changing_write(
     assert reader.post("/webhooks", {"url": HOOK}).status_code == 403
 
 
-def test_a_change_is_in_force_and_a_deleted_webhook_is_gone(api: Api, http: TestClient) -> None:
-    webhook = made(api)
-    changed = patched(api, webhook, enabled=False, events=["intent_failed", "intent_created"])
+def test_changes_apply_and_a_deleted_webhook_is_not_found(api: Api, http: TestClient) -> None:
+    webhook = create_webhook(api)
+    changed = patch_webhook(api, webhook, enabled=False, events=["intent_failed", "intent_created"])
     assert changed.status_code == 200
     assert changed.json()["disabledReason"] == "Disabled manually"
     assert changed.json()["events"] == ["intent_created", "intent_failed"]
-    assert patched(api, webhook, url="https://127.1/").status_code == 400
-    on = patched(api, webhook, enabled=True).json()
+    assert patch_webhook(api, webhook, url="https://127.1/").status_code == 400
+    on = patch_webhook(api, webhook, enabled=True).json()
     assert (on["enabled"], on["disabledReason"]) == (True, None)
     path = f"/api/v1/webhooks/{webhook['id']}"
     assert http.delete(path, headers=api.headers()).status_code == 204
     assert http.get(path, headers=api.headers()).status_code == 404
 
 
-def test_a_delivery_shows_its_request_and_its_answer(api: Api, receiver: Receiver) -> None:
-    webhook = made(api, receiver.url)
+def test_a_delivery_shows_its_request_and_response(api: Api, receiver: Receiver) -> None:
+    webhook = create_webhook(api, receiver.url)
     intent = api.create().json()
-    deliver(api)
+    deliver_all(api)
     page = api.get(f"/webhooks/{webhook['id']}/deliveries").json()
-    [shown] = page["deliveries"]
-    assert (shown["type"], shown["state"]) == ("intent_created", "delivered")
-    assert shown["resource"] == {"kind": "intent", "id": intent["id"]}
-    seen = api.get(f"/webhooks/deliveries/{shown['id']}").json()
-    assert seen["payload"] == receiver.arrived[0].event
+    [delivery] = page["deliveries"]
+    assert (delivery["type"], delivery["state"]) == ("intent_created", "delivered")
+    assert delivery["resource"] == {"kind": "intent", "id": intent["id"]}
+    body = api.get(f"/webhooks/deliveries/{delivery['id']}").json()
+    assert body["payload"] == receiver.requests[0].event
     read = api.get(f"/intents/{intent['id']}").json()
-    # Where the payer's page is depends on where one asks: an event tells it to nobody.
-    assert seen["payload"]["data"] == {k: v for k, v in read.items() if k != "payment_url"}
-    [attempt] = seen["attempts"]
+    # The payment URL depends on the request's host, so events do not contain it.
+    assert body["payload"]["data"] == {k: v for k, v in read.items() if k != "payment_url"}
+    [attempt] = body["attempts"]
     assert (attempt["status"], attempt["response"]) == (200, "thank you")
-    assert attempt["requestHeaders"]["webhook-id"] == shown["eventId"]
+    assert attempt["requestHeaders"]["webhook-id"] == delivery["eventId"]
 
 
 def test_a_test_event_arrives_and_can_be_replayed(api: Api, receiver: Receiver) -> None:
-    webhook = made(api, receiver.url, events=["intent_failed"])
+    webhook = create_webhook(api, receiver.url, events=["intent_failed"])
     sent = api.post(f"/webhooks/{webhook['id']}/test")
     assert (sent.status_code, sent.json()["type"]) == (202, "webhook_test")
-    deliver(api)
+    deliver_all(api)
     again = api.post(f"/webhooks/deliveries/{sent.json()['id']}/replay")
     assert again.json()["replayOf"] == sent.json()["id"]
-    deliver(api)
-    first, second = (one.verified(webhook["secret"]) for one in receiver.arrived)
+    deliver_all(api)
+    first, second = (request.verify(webhook["secret"]) for request in receiver.requests)
     assert first == second
 
 
-def test_the_events_of_a_time_are_replayed_in_order(api: Api, receiver: Receiver) -> None:
+def test_events_of_a_period_are_replayed_in_order(api: Api, receiver: Receiver) -> None:
     before = api.create().json()
-    webhook = made(api, receiver.url)
-    deliver(api)
-    assert receiver.arrived == []
+    webhook = create_webhook(api, receiver.url)
+    deliver_all(api)
+    assert receiver.requests == []
     path = f"/webhooks/{webhook['id']}/replay"
     assert api.post(path, {"from": before["created_at"]}).json() == {"replayed": 1}
-    deliver(api)
+    deliver_all(api)
     assert receiver.events[0]["data"]["id"] == before["id"]
     backwards = {"from": "2026-11-21T10:00:00Z", "to": "2026-11-20T10:00:00Z"}
     assert api.post(path, backwards).json()["message"] == "from must be before to"
@@ -183,14 +183,14 @@ def test_the_events_of_a_time_are_replayed_in_order(api: Api, receiver: Receiver
     assert "since is not a known field" in api.post(path, {"since": 1}).json()["message"]
 
 
-def test_a_list_of_deliveries_walks_on_and_filters(api: Api, receiver: Receiver) -> None:
-    webhook = made(api, receiver.url)
+def test_deliveries_are_paged_and_filtered(api: Api, receiver: Receiver) -> None:
+    webhook = create_webhook(api, receiver.url)
     for _ in range(3):
         api.post(f"/webhooks/{webhook['id']}/test")
     path = f"/webhooks/{webhook['id']}/deliveries"
     first = api.get(path, limit=2).json()
     rest = api.get(path, limit=2, cursor=first["nextCursor"]).json()
-    ids = [one["id"] for one in first["deliveries"] + rest["deliveries"]]
+    ids = [delivery["id"] for delivery in first["deliveries"] + rest["deliveries"]]
     assert ids == sorted(ids, reverse=True)
     assert len(ids) == 3
     assert rest["nextCursor"] is None
@@ -198,11 +198,11 @@ def test_a_list_of_deliveries_walks_on_and_filters(api: Api, receiver: Receiver)
     assert len(api.get(path, state="due").json()["deliveries"]) == 3
     assert api.get(path, state="sent").status_code == 400
     assert api.get(path, cursor="x").status_code == 400
-    deliver(api)
+    deliver_all(api)
 
 
-def test_what_is_switched_off_is_not_replayed(api: Api) -> None:
-    webhook = made(api, enabled=False)
+def test_a_disabled_webhook_is_not_replayed(api: Api) -> None:
+    webhook = create_webhook(api, enabled=False)
     answer = api.post(f"/webhooks/{webhook['id']}/test")
     assert answer.status_code == 400
     assert answer.json()["message"] == "The webhook is disabled: enable it first"

@@ -28,8 +28,8 @@ def url(
         yield new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db")
         return
     server = request.getfixturevalue("postgres_url")
-    with new_postgres(server, postgres_template(server)) as made:
-        yield made
+    with new_postgres(server, postgres_template(server)) as database_url:
+        yield database_url
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ _numbers = count(1)
 
 
 def an_order(**more: Any) -> RampOrder:
-    """Buys 100 USDC for naira; its references no other has."""
+    """An order of 100 USDC for naira with unique references."""
     number = next(_numbers)
     facts: dict[str, Any] = {
         "id": 0,
@@ -75,13 +75,13 @@ def an_order(**more: Any) -> RampOrder:
 
 
 def store_order(store: SqlStore, **more: Any) -> RampOrder:
-    """An order that is stored."""
-    made = an_order(**more)
-    return store.write(lambda unit: unit.orders.add(made))
+    """A stored order."""
+    order = an_order(**more)
+    return store.write(lambda unit: unit.orders.add(order))
 
 
 def order_change(before: RampOrder, event: OrderEvent, **facts: Any) -> OrderChange:
-    """One event, applied by the table."""
+    """The change that an event makes by the transition table."""
     to = advance_order(before.state, event)
     return OrderChange(before, replace(before, state=to, updated_at=later(1), **facts), event)
 
@@ -89,7 +89,7 @@ def order_change(before: RampOrder, event: OrderEvent, **facts: Any) -> OrderCha
 def advance_order_by(
     store: SqlStore, order: RampOrder, *events: OrderEvent, **facts: Any
 ) -> RampOrder:
-    """The order after these events, stored one by one."""
+    """Store these events one by one and return the order."""
     for event in events:
         step = order_change(order, event, **facts)
         store.write(lambda unit, step=step: unit.orders.apply([step]))  # type: ignore[misc]
@@ -98,11 +98,11 @@ def advance_order_by(
 
 
 def store_customer(store: SqlStore, index: str = "digest", **more: Any) -> KycCustomer:
-    """A person who is stored."""
+    """A stored customer."""
     facts: dict[str, Any] = {"id": f"p-{next(_numbers)}", "encrypted_email": b"sealed"}
     facts |= {"created_at": NOW, "erased_at": None}
-    made = KycCustomer(**(facts | more))
-    return store.write(lambda unit: unit.kyc_customers.add(made, index))
+    created = KycCustomer(**(facts | more))
+    return store.write(lambda unit: unit.kyc_customers.add(created, index))
 
 
 def a_submission(customer: KycCustomer, key: str = "name", **more: Any) -> KycSubmission:

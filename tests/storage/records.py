@@ -88,20 +88,20 @@ def an_intent(terms: dict[str, Any] | None = None, **more: Any) -> Intent:
 
 
 def store_intent(store: SqlStore, terms: dict[str, Any] | None = None, **more: Any) -> Intent:
-    """An intent that is stored."""
-    made = an_intent(terms, **more)
-    return store.write(lambda unit: unit.intents.add(made, f"evt_{uuid4().hex}"))
+    """A stored intent."""
+    intent = an_intent(terms, **more)
+    return store.write(lambda unit: unit.intents.add(intent, f"evt_{uuid4().hex}"))
 
 
 def intent_change(before: Intent, event: IntentEvent, **facts: Any) -> IntentChange:
-    """One event, applied by the table."""
+    """The change that an event makes by the transition table."""
     move = advance(before.state, event)
     after = replace(before, state=move.to, updated_at=later(1), **facts)
     return IntentChange(before, after, event, move)
 
 
 def advance_intent(store: SqlStore, intent: Intent, *events: IntentEvent, **facts: Any) -> Intent:
-    """The intent after these events, stored one by one."""
+    """Store these events one by one and return the intent."""
     for event in events:
         step = intent_change(intent, event, **facts)
         store.write(lambda unit, step=step: unit.intents.apply([step]))  # type: ignore[misc]
@@ -129,8 +129,8 @@ def an_incoming_transfer(to: Intent, units: int = 25_000_000, **more: Any) -> In
 def store_deposits(
     store: SqlStore, to: Intent, *found: IncomingTransfer, depth: int = 3
 ) -> list[Deposit]:
-    """The intent's deposits, once these are recorded."""
-    rows = [(to.id, one, depth) for one in found]
+    """Record these transfers and return the intent's deposits."""
+    rows = [(to.id, item, depth) for item in found]
     store.write(lambda unit: unit.deposits.add(rows))
     with store.read() as unit:
         return unit.deposits.list_by_intents([to.id])
@@ -151,10 +151,10 @@ def a_new_tx(
 
 
 def enqueue(store: SqlStore, *txs: NewOutboundTx) -> list[OutboundTx]:
-    """The transfers of the intents that owe these duties."""
+    """Enqueue these outbound transactions and return them."""
     store.write(lambda unit: unit.outbound_txs.enqueue(txs, NOW))
     with store.read() as unit:
-        return unit.outbound_txs.list_by_intents({one.intent_id for one in txs})
+        return unit.outbound_txs.list_by_intents({item.intent_id for item in txs})
 
 
 def tx_change(transfer: OutboundTx, after: OutboundTxState, **more: Any) -> OutboundTxChange:
@@ -175,6 +175,6 @@ def a_posting(intent: Intent, units: int, tx: str = "tx", **more: Any) -> Postin
 
 
 def run_concurrently(works: Sequence[Callable[[], T]], threads: int = 8) -> list[T]:
-    """The results of all, run in threads; the first error is raised."""
+    """Run all in threads and return their results; the first error is raised."""
     with ThreadPoolExecutor(threads) as pool:
         return [future.result() for future in [pool.submit(work) for work in works]]

@@ -24,13 +24,13 @@ def added(store: SqlStore, secret: str, **more: Any) -> ApiKey:
 
 
 def test_a_client_comes_back_as_it_was_stored_and_as_it_was_changed(store: SqlStore) -> None:
-    made = a_client("c-2", app_fee_cap_micro_usd=2**40, created_at=later(1))
-    changed = replace(made, name="Café ✓", app_fee_bps=25, app_fee_cap_micro_usd=None)
+    created = a_client("c-2", app_fee_cap_micro_usd=2**40, created_at=later(1))
+    changed = replace(created, name="Café ✓", app_fee_bps=25, app_fee_cap_micro_usd=None)
     brand = PublicProfile("Café ✓", "https://cafe.example/logo.svg", "#aa5500")
     changed = replace(changed, refund_addresses={"evm": "0xabc"}, public_profile=brand)
-    store.write(lambda unit: unit.api_keys.add_client(made))
+    store.write(lambda unit: unit.api_keys.add_client(created))
     with store.read() as unit:
-        assert unit.api_keys.get_client("c-2") == made
+        assert unit.api_keys.get_client("c-2") == created
         assert unit.api_keys.get_client("nobody") is None
     store.write(lambda unit: unit.api_keys.update_client(changed))
     with store.read() as unit:
@@ -84,7 +84,7 @@ def test_a_key_is_revoked_once(store: SqlStore) -> None:
         assert unit.api_keys.list_api_keys() == [replace(key, revoked_at=later(1))]
 
 
-def test_of_a_key_its_end_its_rate_its_scopes_and_its_addresses_change(store: SqlStore) -> None:
+def test_expiry_rate_scopes_and_networks_of_a_key_change(store: SqlStore) -> None:
     key = added(store, "hash")
     networks = ("192.0.2.0/24", "2001:db8::/32")
     changed = replace(key, expires_at=later(60), requests_per_minute=5, addresses=networks)
@@ -102,8 +102,8 @@ def test_last_uses_are_written_together(store: SqlStore) -> None:
     run_concurrently([lambda: store.write(lambda unit: unit.api_keys.touch_api_keys(used))] * 8)
     store.write(lambda unit: unit.api_keys.touch_api_keys({}))
     with store.read() as unit:
-        found = unit.api_keys.list_api_keys()
-    assert [key.last_used_at for key in found] == [later(1), later(2), None]
+        api_keys = unit.api_keys.list_api_keys()
+    assert [key.last_used_at for key in api_keys] == [later(1), later(2), None]
     assert idle.last_used_at is None
 
 

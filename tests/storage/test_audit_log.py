@@ -23,17 +23,17 @@ def entries(store: SqlStore, **filters: Any) -> list[AuditEntry]:
 
 
 def broken(store: SqlStore) -> list[int]:
-    """Numbers of the entries whose hash is not what it must be."""
+    """The numbers of the entries with a wrong hash."""
     with store.read() as unit:
-        previous, found = "", []
+        previous, numbers = "", []
         for entry in unit.audit_log.list_after(0, 1_000):
             if unit.audit_log.compute_hash(previous, entry) != entry.hash:
-                found.append(entry.id)
+                numbers.append(entry.id)
             previous = entry.hash
-    return found
+    return numbers
 
 
-def test_an_entry_comes_back_as_it_was_noted(store: SqlStore) -> None:
+def test_an_entry_is_read_as_it_was_written(store: SqlStore) -> None:
     before, after = {"fee": 0, "of": [1, 2]}, {"fee": 25}
     note(store, subject="client:c-1", before=before, after=after, at=later(1.5))
     (entry,) = entries(store)
@@ -46,7 +46,7 @@ def test_an_entry_comes_back_as_it_was_noted(store: SqlStore) -> None:
     assert (entry.detail, entry.before, entry.after) == ({"why": "late"}, before, after)
 
 
-def test_entries_are_found_by_who_what_subject_and_time_and_paged_by_number(
+def test_entries_are_filtered_by_actor_action_subject_and_time_and_paged(
     store: SqlStore,
 ) -> None:
     note(store, actor="Ada", action="key created", subject="key:1", at=later(1))
@@ -60,7 +60,7 @@ def test_entries_are_found_by_who_what_subject_and_time_and_paged_by_number(
     assert [e.at for e in entries(store, before_id=newest.id)] == [later(2), later(1)]
 
 
-def test_entries_noted_at_once_follow_one_another(store: SqlStore) -> None:
+def test_concurrent_entries_are_chained(store: SqlStore) -> None:
     run_concurrently(
         [partial(note, store, detail={1: number, "t": (1, 2)}) for number in range(16)]
     )
@@ -68,7 +68,7 @@ def test_entries_noted_at_once_follow_one_another(store: SqlStore) -> None:
     assert broken(store) == []
 
 
-def test_an_entry_that_was_changed_or_taken_out_shows(store: SqlStore) -> None:
+def test_changed_or_removed_entries_are_detected(store: SqlStore) -> None:
     for number in range(4):
         note(store, detail={"number": number})
     second, third = [entry.id for entry in reversed(entries(store))][1:3]
@@ -80,7 +80,7 @@ def test_an_entry_that_was_changed_or_taken_out_shows(store: SqlStore) -> None:
     assert broken(store) == [third]
 
 
-def test_a_hash_names_every_field(store: SqlStore) -> None:
+def test_a_hash_covers_every_field(store: SqlStore) -> None:
     note(store, subject="a", before={"b": 1}, after={"c": 2})
     (entry,) = entries(store)
     changes: list[dict[str, Any]] = [
@@ -88,6 +88,6 @@ def test_a_hash_names_every_field(store: SqlStore) -> None:
         *({"detail": {}}, {"before": None}, {"after": {"c": 3}}),
     ]
     with store.read() as unit:
-        hashes = {unit.audit_log.compute_hash("", replace(entry, **one)) for one in changes}
+        hashes = {unit.audit_log.compute_hash("", replace(entry, **change)) for change in changes}
         hashes |= {unit.audit_log.compute_hash("x", entry), unit.audit_log.compute_hash("", entry)}
     assert len(hashes) == len(changes) + 2

@@ -39,17 +39,17 @@ def add(name: str) -> Callable[[SqlStore], object]:
 
 
 def names(database: Path) -> set[str]:
-    found: set[str] = set()
+    result: set[str] = set()
 
     def look(store: SqlStore) -> None:
         with store.read() as unit:
-            found.update(client.name for client in unit.api_keys.list_clients())
+            result.update(client.name for client in unit.api_keys.list_clients())
 
     used(database, look)
-    return found
+    return result
 
 
-def test_a_copy_is_whole_and_for_its_owner_alone(database: Path, tmp_path: Path) -> None:
+def test_a_backup_is_complete_and_private_to_its_owner(database: Path, tmp_path: Path) -> None:
     used(database, add("first"))
     copy = tmp_path / "copies" / "one.db"
     copy.parent.mkdir()
@@ -59,9 +59,7 @@ def test_a_copy_is_whole_and_for_its_owner_alone(database: Path, tmp_path: Path)
     assert names(copy) == {"first"}
 
 
-def test_a_copy_is_made_while_others_write_and_holds_whole_transactions(
-    database: Path, tmp_path: Path
-) -> None:
+def test_a_backup_during_writes_contains_whole_transactions(database: Path, tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{database}")
     ended = threading.Event()
 
@@ -79,9 +77,11 @@ def test_a_copy_is_made_while_others_write_and_holds_whole_transactions(
         for number in range(5):
             copy = tmp_path / f"copy-{number}.db"
             backup.back_up(database, copy)
-            held = names(copy)
-            assert {name[:-1] + "a" for name in held} == {n for n in held if n.endswith("a")}
-            assert len(held) % 2 == 0
+            copied_names = names(copy)
+            assert {name[:-1] + "a" for name in copied_names} == {
+                n for n in copied_names if n.endswith("a")
+            }
+            assert len(copied_names) % 2 == 0
     finally:
         ended.set()
         for writer in writers:
@@ -101,7 +101,7 @@ def test_a_file_that_exists_is_never_overwritten(database: Path, tmp_path: Path)
         backup.back_up(tmp_path / "none.db", tmp_path / "other.db")
 
 
-def test_a_damaged_database_makes_no_copy(database: Path, tmp_path: Path) -> None:
+def test_a_damaged_database_is_not_backed_up(database: Path, tmp_path: Path) -> None:
     used(database, add("first"))
     content = bytearray(database.read_bytes())
     content[4096 * 3 : 4096 * 6] = b"\x55" * 4096 * 3
@@ -111,7 +111,7 @@ def test_a_damaged_database_makes_no_copy(database: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "copy.db").exists()
 
 
-def test_a_copy_is_put_back_and_what_was_there_is_kept(database: Path, tmp_path: Path) -> None:
+def test_a_restore_keeps_the_replaced_database(database: Path, tmp_path: Path) -> None:
     used(database, add("first"))
     copy = tmp_path / "copy.db"
     backup.back_up(database, copy)
@@ -140,14 +140,14 @@ def test_the_wal_of_the_old_database_is_moved_aside_with_it(database: Path, tmp_
     assert names(database) == set()
 
 
-def test_a_copy_is_put_where_nothing_was(database: Path, tmp_path: Path) -> None:
+def test_a_restore_creates_a_missing_database(database: Path, tmp_path: Path) -> None:
     used(database, add("first"))
     fresh = tmp_path / "fresh" / "crossway.db"
     assert backup.restore(database, fresh, AT) is None
     assert names(fresh) == {"first"}
 
 
-def test_a_new_database_is_its_owners_alone(tmp_path: Path) -> None:
+def test_a_new_database_is_private_to_its_owner(tmp_path: Path) -> None:
     made = tmp_path / "crossway.db"
     use = DatabaseInUse(made)
     store = open_store(f"sqlite:///{made}")
@@ -171,7 +171,7 @@ def test_a_database_in_use_is_not_replaced(database: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 1_000])
-def test_what_is_no_database_is_not_put_back(
+def test_a_file_that_is_not_a_database_is_not_restored(
     database: Path, tmp_path: Path, content: bytes
 ) -> None:
     strange = tmp_path / "strange.db"

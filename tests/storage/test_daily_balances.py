@@ -22,34 +22,34 @@ PAYER: BalanceKey = (Account.PAYER, BASE, "usdc-base")
 
 
 def post_days(store: SqlStore, days: list[int]) -> list[tuple[int, int]]:
-    """One posting of growing units on each of the days, in this order of being booked."""
+    """Book one posting of growing amounts on each of the days, in this order."""
     intent = store_intent(store)
-    made = [(day, HUGE + number) for number, day in enumerate(days)]
-    for day, units in made:
+    created = [(day, HUGE + number) for number, day in enumerate(days)]
+    for day, units in created:
         at = NOW + timedelta(days=day)
         posting = a_posting(intent, units, f"tx-{units}")
         store.write(lambda unit, p=posting, at=at: unit.ledger.post([p], at))  # type: ignore[misc]
-    return made
+    return created
 
 
 def test_an_opening_balance_is_what_was_posted_before_that_day(store: SqlStore) -> None:
-    """Also where the clock went back: what is booked late counts for its own day."""
+    """Also when the clock went back: a late posting counts for its own day."""
     days = [0, 0, 1, 3, 2, 2, 0, 7, 1, 7]
     Random(5).shuffle(days)
-    made = post_days(store, days)
+    created = post_days(store, days)
     for day in range(-1, 9):
-        expected = sum(units for on, units in made if on < day)
+        expected = sum(units for on, units in created if on < day)
         with store.read() as unit:
-            found = unit.ledger.get_balances_before(DAY + day)
-        assert (found[HELD], found[PAYER]) == (expected, -expected)
+            result = unit.ledger.get_balances_before(DAY + day)
+        assert (result[HELD], result[PAYER]) == (expected, -expected)
 
 
 def test_turnovers_are_debits_and_credits_apart_since_a_day(store: SqlStore) -> None:
-    made = post_days(store, [0, 1, 2, 1])
+    created = post_days(store, [0, 1, 2, 1])
     intent = store_intent(store)
     back = a_posting(intent, 5).reversed()
     store.write(lambda unit: unit.ledger.post([back], NOW + timedelta(days=2)))
-    expected = sum(units for on, units in made if on >= 1)
+    expected = sum(units for on, units in created if on >= 1)
     with store.read() as unit:
         assert unit.ledger.get_turnovers(Account.HELD, DAY + 1) == {HELD: Turnover(expected, 5)}
 
@@ -60,13 +60,13 @@ def test_an_account_is_paged_by_key_in_both_directions(store: SqlStore) -> None:
     store.write(lambda unit: unit.ledger.post([elsewhere], NOW))
 
     def walk(**more: int | None) -> list[int]:
-        found, filters = [], PostingFilter(HELD, **more)  # type: ignore[arg-type]
+        postings, filters = [], PostingFilter(HELD, **more)  # type: ignore[arg-type]
         while True:
             with store.read() as unit:
                 page = unit.ledger.list_page(filters, 2)
-            found += [one.id for one in page]
+            postings += [item.id for item in page]
             if len(page) < 2:
-                return found
+                return postings
             last = page[-1].id
             step = {"before_id": last} if filters.after_id is None else {"after_id": last}
             filters = PostingFilter(HELD, **(more | step))  # type: ignore[arg-type]
@@ -83,7 +83,7 @@ def test_an_account_is_paged_by_key_in_both_directions(store: SqlStore) -> None:
     assert walk(first_day=DAY + 1, last_day=DAY + 2) == in_days
 
 
-def test_flows_add_up_by_hour_and_day_and_can_be_taken_back(store: SqlStore) -> None:
+def test_corridor_volumes_add_up_by_hour_and_day_and_can_be_reversed(store: SqlStore) -> None:
     def flow(n: int, seconds: float, ended: Outcome = Outcome.PAID) -> CorridorVolume:
         bucket = bucket_of(seconds)
         return CorridorVolume(BASE, ARBITRUM, "CCTP", "USDC", ended, bucket, n, n * 10, n)
@@ -98,11 +98,11 @@ def test_flows_add_up_by_hour_and_day_and_can_be_taken_back(store: SqlStore) -> 
     counted: dict[tuple[Period, Outcome], int] = defaultdict(int)
     with store.read() as unit:
         for span in Period:
-            for one in unit.corridor_stats.sum_since(span, later - timedelta(hours=6)):
-                counted[span, one.outcome] += one.count
+            for item in unit.corridor_stats.sum_since(span, later - timedelta(hours=6)):
+                counted[span, item.outcome] += item.count
         all_hours = unit.corridor_stats.sum_since(Period.HOUR, NOW + timedelta(hours=1))
     assert counted == {(span, ended): 1 for span in Period for ended in Outcome}
-    paid = [(one.bucket, one.count) for one in all_hours if one.outcome is Outcome.PAID]
+    paid = [(hour.bucket, hour.count) for hour in all_hours if hour.outcome is Outcome.PAID]
     assert sum(n for _, n in paid) == 3
     assert abs((quantile_seconds(paid, 0.5) or 0) - 8) < 0.4
 

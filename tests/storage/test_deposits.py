@@ -28,9 +28,9 @@ def credit(
 
 
 def test_a_deposit_comes_back_as_it_was_seen(store: SqlStore) -> None:
-    found = an_incoming_transfer(store_intent(store), HUGE)
-    [deposit] = store_deposits(store, store_intent(store), found)
-    assert (deposit.incoming, deposit.state, deposit.purpose) == (found, SEEN, None)
+    result = an_incoming_transfer(store_intent(store), HUGE)
+    [deposit] = store_deposits(store, store_intent(store), result)
+    assert (deposit.incoming, deposit.state, deposit.purpose) == (result, SEEN, None)
     with store.read() as unit:
         assert unit.deposits.get(deposit.id) == deposit
         assert unit.deposits.get(deposit.id + 1) is None
@@ -39,17 +39,17 @@ def test_a_deposit_comes_back_as_it_was_seen(store: SqlStore) -> None:
 
 def test_a_transfer_that_is_found_again_is_the_same_deposit(store: SqlStore) -> None:
     intent = store_intent(store)
-    found, second = an_incoming_transfer(intent), an_incoming_transfer(intent, index=1)
-    [first] = store_deposits(store, intent, found)
+    result, second = an_incoming_transfer(intent), an_incoming_transfer(intent, index=1)
+    [first] = store_deposits(store, intent, result)
     credit(store, first.id)
-    again = store_deposits(store, intent, found, second, found)
+    again = store_deposits(store, intent, result, second, result)
     assert [d.state for d in again] == [CREDITED, SEEN]
-    run_concurrently([lambda: store_deposits(store, intent, found, second)] * 12)
+    run_concurrently([lambda: store_deposits(store, intent, result, second)] * 12)
     with store.read() as unit:
         assert unit.deposits.list_by_intents([intent.id]) == again
 
 
-def test_it_is_ready_at_its_depth_and_not_a_block_earlier(store: SqlStore) -> None:
+def test_a_deposit_is_ready_at_its_depth_and_not_a_block_earlier(store: SqlStore) -> None:
     intent = store_intent(store)
     [deposit] = store_deposits(store, intent, an_incoming_transfer(intent), depth=3)
     for height, found in ((102, []), (103, [deposit]), (104, [deposit])):
@@ -70,21 +70,21 @@ def test_ready_deposits_of_an_intent_are_those_on_its_source_chain(store: SqlSto
         assert unit.deposits.list_ready_for_intent(intent.id, 999) == []
 
 
-def test_the_oldest_are_ready_first(store: SqlStore) -> None:
+def test_ready_deposits_are_oldest_first(store: SqlStore) -> None:
     intent = store_intent(store)
     all_of_them = store_deposits(store, intent, *(an_incoming_transfer(intent) for _ in range(5)))
     with store.read() as unit:
         assert unit.deposits.list_ready({BASE: 200}, 3) == all_of_them[:3]
 
 
-def test_of_many_who_credit_a_deposit_one_does(store: SqlStore) -> None:
+def test_concurrent_credits_of_a_deposit_succeed_once(store: SqlStore) -> None:
     intent = store_intent(store)
     [deposit] = store_deposits(store, intent, an_incoming_transfer(intent))
 
     def credit_once() -> int:
         def work(unit: Any) -> int:
             still = unit.deposits.lock_seen([deposit.id])
-            unit.deposits.credit([(one, DepositPurpose.PAYMENT, "") for one in still], NOW)
+            unit.deposits.credit([(item, DepositPurpose.PAYMENT, "") for item in still], NOW)
             return len(still)
 
         return store.write(work)
@@ -110,23 +110,23 @@ def test_a_credited_deposit_keeps_its_purpose(store: SqlStore) -> None:
 
 def test_a_deposit_that_returns_in_another_block_begins_anew(store: SqlStore) -> None:
     intent = store_intent(store)
-    found = an_incoming_transfer(intent)
-    [deposit] = store_deposits(store, intent, found)
+    result = an_incoming_transfer(intent)
+    [deposit] = store_deposits(store, intent, result)
     credit(store, deposit.id)
     store.write(lambda unit: unit.deposits.mark_orphaned([deposit.id], "reorganised"))
     moved = an_incoming_transfer(
-        intent, tx_hash=found.tx_hash, block_height=120, block_hash="other", at=later(9)
+        intent, tx_hash=result.tx_hash, block_height=120, block_hash="other", at=later(9)
     )
     [back] = store_deposits(store, intent, moved, depth=5)
     assert (back.id, back.incoming, back.state, back.note) == (deposit.id, moved, SEEN, "")
-    # A second reorganisation must not take back what was not credited a second time.
+    # A second reorg must not reverse what was not credited again.
     assert (back.purpose, back.credited_at) == (None, None)
     with store.read() as unit:
         assert unit.deposits.list_ready({BASE: 124}, 10) == []
         assert unit.deposits.list_ready({BASE: 125}, 10) == [back]
 
 
-def test_what_a_reorganisation_can_undo_lies_at_or_above_its_height(store: SqlStore) -> None:
+def test_a_reorg_affects_deposits_at_or_above_its_height(store: SqlStore) -> None:
     intent = store_intent(store)
     low, high, gone = store_deposits(
         store,
@@ -146,7 +146,9 @@ def test_what_a_reorganisation_can_undo_lies_at_or_above_its_height(store: SqlSt
 
 
 @pytest.mark.parametrize("purpose", [DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN])
-def test_foreign_money_is_open_until_it_is_closed(store: SqlStore, purpose: DepositPurpose) -> None:
+def test_an_unexpected_deposit_is_open_until_closed(
+    store: SqlStore, purpose: DepositPurpose
+) -> None:
     intent = store_intent(store)
     foreign, dust, payment = store_deposits(
         store, intent, *(an_incoming_transfer(intent) for _ in range(3))
@@ -164,7 +166,7 @@ def test_foreign_money_is_open_until_it_is_closed(store: SqlStore, purpose: Depo
         assert unit.deposits.list_unreturned() == []
 
 
-def test_foreign_money_that_was_orphaned_is_not_open(store: SqlStore) -> None:
+def test_an_orphaned_unexpected_deposit_is_not_open(store: SqlStore) -> None:
     intent = store_intent(store)
     [foreign] = store_deposits(store, intent, an_incoming_transfer(intent))
     credit(store, foreign.id, DepositPurpose.WRONG_TOKEN)
@@ -173,7 +175,7 @@ def test_foreign_money_that_was_orphaned_is_not_open(store: SqlStore) -> None:
         assert unit.deposits.list_unreturned() == []
 
 
-def test_a_note_changes_the_note_alone(store: SqlStore) -> None:
+def test_a_note_changes_nothing_else(store: SqlStore) -> None:
     intent = store_intent(store)
     [deposit] = store_deposits(store, intent, an_incoming_transfer(intent))
     store.write(lambda unit: unit.deposits.set_note([deposit.id], "waits for a price"))

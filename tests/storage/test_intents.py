@@ -33,33 +33,33 @@ from tests.storage.records import (
 
 def test_an_intent_comes_back_as_it_was_stored(store: SqlStore) -> None:
     exact = datetime(2027, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
-    made = store_intent(
+    intent = store_intent(
         store,
         {"deposit_amount": HUGE, "payout_amount": HUGE - 1, "expires_at": exact},
         balance_at_address=HUGE,
     )
     with store.read() as unit:
-        assert unit.intents.get(made.id) == made
-        assert unit.intents.find_by_address(made.address) == made
-        assert unit.intents.get_many([made.id, 10**9]) == {made.id: made}
-        assert unit.intents.get(made.id + 1) is None
+        assert unit.intents.get(intent.id) == intent
+        assert unit.intents.find_by_address(intent.address) == intent
+        assert unit.intents.get_many([intent.id, 10**9]) == {intent.id: intent}
+        assert unit.intents.get(intent.id + 1) is None
         assert unit.intents.find_by_address("nowhere") is None
 
 
 def test_two_intents_never_share_an_address_or_a_nonce(store: SqlStore) -> None:
-    made = store_intent(store)
+    intent = store_intent(store)
     with pytest.raises(IntegrityError):
-        store_intent(store, address=made.address)
+        store_intent(store, address=intent.address)
     with pytest.raises(IntegrityError):
-        store_intent(store, {"nonce": made.terms.nonce})
+        store_intent(store, {"nonce": intent.terms.nonce})
     with store.read() as unit:
         assert unit.intents.count_by_state() == {State.PENDING: 1}
 
 
 def test_a_new_intent_adds_one_event_to_the_outbox(store: SqlStore) -> None:
-    made = store_intent(store)
+    intent = store_intent(store)
     with store.read() as unit:
-        [move] = unit.intents.list_transitions([made.id])
+        [move] = unit.intents.list_transitions([intent.id])
         [(_, newest)] = unit.intents.list_recent_transitions(10)
     assert (move.event_type, move.from_state, move.to_state) == (
         "intent_created",
@@ -69,7 +69,7 @@ def test_a_new_intent_adds_one_event_to_the_outbox(store: SqlStore) -> None:
     assert newest == move
 
 
-def test_nothing_is_known_of_no_intents(store: SqlStore) -> None:
+def test_empty_queries_return_nothing(store: SqlStore) -> None:
     with store.read() as unit:
         assert unit.intents.get_many([]) == {}
         assert unit.intents.lock([]) == {}
@@ -81,14 +81,14 @@ def test_nothing_is_known_of_no_intents(store: SqlStore) -> None:
 
 
 def test_a_transition_stores_state_history_event_and_counts(store: SqlStore) -> None:
-    made = store_intent(store)
+    intent = store_intent(store)
     funded = advance_intent(
-        store, made, IntentEvent.DEPOSIT_FULL, received_amount=HUGE, balance_at_address=HUGE
+        store, intent, IntentEvent.DEPOSIT_FULL, received_amount=HUGE, balance_at_address=HUGE
     )
     with store.read() as unit:
-        assert unit.intents.get(made.id) == funded
+        assert unit.intents.get(intent.id) == funded
         assert unit.intents.count_by_state("c-1") == {State.FUNDED: 1}
-        history = unit.intents.list_transitions([made.id])
+        history = unit.intents.list_transitions([intent.id])
     assert [(m.event, m.event_type) for m in history] == [
         ("CREATED", "intent_created"),
         ("DEPOSIT_FULL", "intent_funded"),
@@ -97,37 +97,37 @@ def test_a_transition_stores_state_history_event_and_counts(store: SqlStore) -> 
 
 
 def test_several_events_of_one_intent_are_one_write_and_all_its_history(store: SqlStore) -> None:
-    made = store_intent(store)
-    first = intent_change(made, IntentEvent.DEPOSIT_SHORT, received_amount=1)
+    intent = store_intent(store)
+    first = intent_change(intent, IntentEvent.DEPOSIT_SHORT, received_amount=1)
     second = intent_change(first.after, IntentEvent.DEPOSIT_FULL, received_amount=25_000_000)
     store.write(lambda unit: unit.intents.apply([first, second]))
     with store.read() as unit:
-        assert unit.intents.get(made.id) == second.after
-        assert len(unit.intents.list_transitions([made.id])) == 3
+        assert unit.intents.get(intent.id) == second.after
+        assert len(unit.intents.list_transitions([intent.id])) == 3
         assert unit.intents.count_by_state() == {State.FUNDED: 1}
 
 
 def test_a_transition_from_a_stale_state_changes_nothing(store: SqlStore) -> None:
-    one, other = store_intent(store), store_intent(store)
-    funded = advance_intent(store, one, IntentEvent.DEPOSIT_FULL)
+    intent, other = store_intent(store), store_intent(store)
+    funded = advance_intent(store, intent, IntentEvent.DEPOSIT_FULL)
     stale = [
         intent_change(other, IntentEvent.DEPOSIT_FULL),
-        intent_change(one, IntentEvent.DEADLINE_EMPTY),
+        intent_change(intent, IntentEvent.DEADLINE_EMPTY),
     ]
     with pytest.raises(ConcurrentUpdate):
         store.write(lambda unit: unit.intents.apply(stale))
     with store.read() as unit:
-        assert unit.intents.get_many([one.id, other.id]) == {one.id: funded, other.id: other}
+        assert unit.intents.get_many([intent.id, other.id]) == {intent.id: funded, other.id: other}
         assert unit.intents.count_by_state() == {State.FUNDED: 1, State.PENDING: 1}
-        assert len(unit.intents.list_transitions([one.id, other.id])) == 3
+        assert len(unit.intents.list_transitions([intent.id, other.id])) == 3
 
 
 def test_one_of_many_concurrent_transitions_succeeds(store: SqlStore) -> None:
-    made = store_intent(store)
+    intent = store_intent(store)
 
     def fund() -> bool:
         def work(unit: Any) -> bool:
-            current = unit.intents.lock([made.id])[made.id]
+            current = unit.intents.lock([intent.id])[intent.id]
             if current.state is not State.PENDING:
                 return False
             unit.intents.apply([intent_change(current, IntentEvent.DEPOSIT_FULL)])
@@ -138,17 +138,19 @@ def test_one_of_many_concurrent_transitions_succeeds(store: SqlStore) -> None:
     assert Counter(run_concurrently([fund] * 16)) == {True: 1, False: 15}
     with store.read() as unit:
         assert (
-            Counter(m.event_type for m in unit.intents.list_transitions([made.id]))["intent_funded"]
+            Counter(m.event_type for m in unit.intents.list_transitions([intent.id]))[
+                "intent_funded"
+            ]
             == 1
         )
 
 
 def test_many_threads_add_to_an_amount_and_none_is_lost(store: SqlStore) -> None:
-    made = store_intent(store)
+    intent = store_intent(store)
 
     def receive() -> None:
         def work(unit: Any) -> None:
-            current = unit.intents.lock([made.id])[made.id]
+            current = unit.intents.lock([intent.id])[intent.id]
             more = current.received_amount + 1
             unit.intents.apply(
                 [intent_change(current, IntentEvent.DEPOSIT_SHORT, received_amount=more)]
@@ -158,7 +160,7 @@ def test_many_threads_add_to_an_amount_and_none_is_lost(store: SqlStore) -> None
 
     run_concurrently([receive] * 60)
     with store.read() as unit:
-        now = unit.intents.get(made.id)
+        now = unit.intents.get(intent.id)
     assert now is not None
     assert now.received_amount == 60
 
@@ -182,9 +184,9 @@ def test_counts_are_kept_by_client_and_equal_what_is_there(store: SqlStore) -> N
 
 def _page(store: SqlStore, **filters: Any) -> list[int]:
     with store.read() as unit:
-        found = unit.intents.list_page(IntentFilter(**filters), 100)
-        assert unit.intents.count(IntentFilter(**filters)) == len(found)
-        return [intent.id for intent in found]
+        page = unit.intents.list_page(IntentFilter(**filters), 100)
+        assert unit.intents.count(IntentFilter(**filters)) == len(page)
+        return [intent.id for intent in page]
 
 
 def test_every_filter_of_a_list_keeps_what_it_asks_for(store: SqlStore) -> None:
@@ -204,23 +206,23 @@ def test_every_filter_of_a_list_keeps_what_it_asks_for(store: SqlStore) -> None:
     assert _page(store, before_id=other.id, mode="test") == [plain.id]
 
 
-def test_an_intent_is_found_by_whatever_names_it(store: SqlStore) -> None:
-    made = store_intent(store, tx_hash="0xfill")
+def test_an_intent_is_found_by_each_identifier(store: SqlStore) -> None:
+    intent = store_intent(store, tx_hash="0xfill")
     store_intent(store)
-    [start] = enqueue(store, a_new_tx(made))
+    [start] = enqueue(store, a_new_tx(intent))
     signed = tx_change(start, OutboundTxState.SIGNED, tx_id="0xstart")
     store.write(lambda unit: unit.outbound_txs.update([signed], NOW))
-    terms = made.terms
+    terms = intent.terms
     for text in (
-        made.address,
-        made.destination_address,
+        intent.address,
+        intent.destination_address,
         terms.recipient,
-        made.sender,
+        intent.sender,
         "0xfill",
         "0xstart",
-        str(made.id),
+        str(intent.id),
     ):
-        assert _page(store, text=text) == [made.id], text
+        assert _page(store, text=text) == [intent.id], text
     assert _page(store, text="9" * 30) == []
     assert _page(store, text="%") == []
 
@@ -243,7 +245,7 @@ def test_pages_by_the_last_number_neither_skip_nor_repeat(store: SqlStore) -> No
     assert [intent.id for intent in skipped] == sorted(ids, reverse=True)[20:]
 
 
-def test_what_is_over_and_not_being_started_expires(store: SqlStore) -> None:
+def test_unstarted_intents_past_their_expiry_are_listed(store: SqlStore) -> None:
     pending, funded = (
         store_intent(store),
         advance_intent(store, store_intent(store), IntentEvent.DEPOSIT_FULL),
@@ -275,8 +277,8 @@ def test_what_is_over_and_not_being_started_expires(store: SqlStore) -> None:
     assert started.state is State.INITIATED
 
 
-def test_what_is_started_or_being_started_is_promised_and_nothing_else(store: SqlStore) -> None:
-    place = (ARBITRUM, "usdc-arbitrum")
+def test_committed_amounts_are_those_of_started_and_starting_intents(store: SqlStore) -> None:
+    token_key = (ARBITRUM, "usdc-arbitrum")
     store_intent(store)
     funded = advance_intent(store, store_intent(store), IntentEvent.DEPOSIT_FULL)
     advance_intent(
@@ -292,37 +294,39 @@ def test_what_is_started_or_being_started_is_promised_and_nothing_else(store: Sq
         IntentEvent.STARTED,
     )
     with store.read() as unit:
-        assert unit.intents.sum_committed_payouts(*place) == HUGE
+        assert unit.intents.sum_committed_payouts(*token_key) == HUGE
     [start] = enqueue(store, a_new_tx(funded))
     signed = tx_change(start, OutboundTxState.SIGNED, tx_id="x")
     store.write(lambda unit: unit.outbound_txs.update([signed], NOW))
     with store.read() as unit:
-        assert unit.intents.sum_committed_payouts(*place) == HUGE + 24_900_000
+        assert unit.intents.sum_committed_payouts(*token_key) == HUGE + 24_900_000
         assert unit.intents.get_usd_values([funded.id]) == {funded.id: 25_000_000}
 
 
-def test_known_and_watched_are_our_deposit_addresses(store: SqlStore) -> None:
-    made, other = store_intent(store), store_intent(store, {"source_chain": ARBITRUM})
+def test_known_and_watched_addresses_are_our_deposit_addresses(store: SqlStore) -> None:
+    intent, other = store_intent(store), store_intent(store, {"source_chain": ARBITRUM})
     ended = advance_intent(store, store_intent(store), IntentEvent.DEADLINE_EMPTY)
     with store.read() as unit:
-        names = [made.address, other.address, "stranger", made.destination_address]
+        names = [intent.address, other.address, "stranger", intent.destination_address]
         assert unit.intents.find_ids_by_address(names) == {
-            made.address: made.id,
+            intent.address: intent.id,
             other.address: other.id,
         }
         everything = set(unit.intents.list_watched_addresses(BASE, later(3600)))
-        assert everything == {made.address, ended.address}
-        assert unit.intents.list_watched_addresses(BASE, later(3601)) == [made.address]
+        assert everything == {intent.address, ended.address}
+        assert unit.intents.list_watched_addresses(BASE, later(3601)) == [intent.address]
 
 
-def test_ten_thousand_addresses_are_asked_about_at_once(store: SqlStore) -> None:
-    made = store_intent(store)
+def test_ten_thousand_addresses_are_filtered_in_one_query(store: SqlStore) -> None:
+    intent = store_intent(store)
     many = [f"stranger {number}" for number in range(10_000)]
     with store.read() as unit:
-        assert unit.intents.find_ids_by_address([*many, made.address]) == {made.address: made.id}
+        assert unit.intents.find_ids_by_address([*many, intent.address]) == {
+            intent.address: intent.id
+        }
 
 
-def test_what_is_started_and_not_paid_out_is_reserved_where_it_goes(store: SqlStore) -> None:
+def test_started_unpaid_intents_reserve_destination_inventory(store: SqlStore) -> None:
     events = (IntentEvent.DEPOSIT_FULL, IntentEvent.STARTED, IntentEvent.FILLED)
     advance_intent(store, store_intent(store), *events)
     started = advance_intent(store, store_intent(store), *events[:2])
@@ -333,22 +337,22 @@ def test_what_is_started_and_not_paid_out_is_reserved_where_it_goes(store: SqlSt
         assert unit.intents.list_older_in_state(State.INITIATED, before, 10) == []
     worth = started.costs.amount_micro_usd
     assert reserved == {started.terms.destination_chain: (1, worth)}
-    assert [one.id for one in lingering] == [started.id]
+    assert [item.id for item in lingering] == [started.id]
 
 
 def test_recent_transitions_are_newest_first_after_an_id(store: SqlStore) -> None:
-    made = [store_intent(store) for _ in range(5)]
+    intents = [store_intent(store) for _ in range(5)]
     with store.read() as unit:
         newest = unit.intents.list_recent_transitions(3)
         after = unit.intents.list_recent_transitions(10, after_id=newest[-1][0])
-    assert [move.intent_id for _, move in newest] == [one.id for one in made[:1:-1]]
+    assert [move.intent_id for _, move in newest] == [item.id for item in intents[:1:-1]]
     assert after == newest[:2]
 
 
-def test_an_attempt_does_not_make_an_intent_twice(store: SqlStore) -> None:
-    made = store_intent(store)
-    [start] = enqueue(store, a_new_tx(made, OutboundTxKind.START))
+def test_a_retried_insert_creates_one_intent(store: SqlStore) -> None:
+    intent = store_intent(store)
+    [start] = enqueue(store, a_new_tx(intent, OutboundTxKind.START))
     store.write(lambda unit: unit.outbound_txs.add_attempts([an_attempt(start, "0xa")]))
     with store.read() as unit:
-        assert unit.intents.count(IntentFilter(text=made.address)) == 1
+        assert unit.intents.count(IntentFilter(text=intent.address)) == 1
     assert an_intent().id == 0

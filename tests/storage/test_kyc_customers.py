@@ -19,13 +19,13 @@ def a_sync(sync_id: str = "m-1", customer: str = "p") -> KycSubmissionSync:
 
 
 def test_one_digest_belongs_to_one_customer(store: SqlStore) -> None:
-    found = run_concurrently([partial(store_customer, store)] * 8)
-    assert len({customer.id for customer in found}) == 1
+    result = run_concurrently([partial(store_customer, store)] * 8)
+    assert len({customer.id for customer in result}) == 1
     with store.read() as unit:
         assert (
             unit.kyc_customers.find_by_email("digest")
-            == unit.kyc_customers.get(found[0].id)
-            == found[0]
+            == unit.kyc_customers.get(result[0].id)
+            == result[0]
         )
         assert unit.kyc_customers.find_by_email("another") is None
         assert unit.kyc_customers.get("nobody") is None
@@ -40,7 +40,7 @@ def test_customers_are_listed_newest_first(store: SqlStore) -> None:
         assert unit.kyc_customers.list_page(9, before_id="nobody") == []
 
 
-def test_what_is_handed_in_again_replaces_what_it_was(store: SqlStore) -> None:
+def test_a_second_submission_replaces_the_first(store: SqlStore) -> None:
     customer = store_customer(store)
     first = [a_submission(customer, key) for key in ("name", "birth")]
     again = a_submission(customer, encrypted_value=b"anew", client_id="c-2", at=later(1))
@@ -77,7 +77,7 @@ def test_a_due_sync_is_leased_once(store: SqlStore) -> None:
 
     def take() -> list[str]:
         due = store.write(lambda unit: unit.kyc_customers.lease_due_syncs(NOW, 9, later(60)))
-        return sorted(one.sync_id for one in due)
+        return sorted(item.sync_id for item in due)
 
     with store.read() as unit:
         assert unit.kyc_customers.has_due_syncs(NOW)
@@ -130,15 +130,15 @@ def test_a_client_erases_what_came_through_it(store: SqlStore) -> None:
         assert unit.kyc_customers.find_by_email("digest") == customer
         assert unit.kyc_customers.list_submissions(customer.id, YC, "NG") == [theirs]
         assert unit.orders.get(other.id) == other
-        found = unit.orders.get(mine.id)
-    assert found is not None
-    assert found.encrypted_fields is None
+        results = unit.orders.get(mine.id)
+    assert results is not None
+    assert results.encrypted_fields is None
     assert store.write(lambda u: u.kyc_customers.erase(customer.id, NOW, "c-2")) == ErasureResult(
         1, complete=True
     )
 
 
-def test_an_order_under_way_is_known(store: SqlStore) -> None:
+def test_an_open_order_is_detected(store: SqlStore) -> None:
     store_order(store, customer_id="p", state=OrderState.FAILED)
     under_way = store_order(store, customer_id="p", state=OrderState.PROCESSING)
     with store.read() as unit:
@@ -167,7 +167,7 @@ def test_orders_of_one_customer_are_stored_one_after_the_other(store: SqlStore) 
     assert run_concurrently([partial(opens, n) for n in range(8)]).count(True) == 2
 
 
-def test_a_secret_is_kept_by_whoever_came_first(store: SqlStore) -> None:
+def test_the_first_stored_secret_wins(store: SqlStore) -> None:
     def keep(n: int) -> bytes:
         return store.write(lambda unit: unit.encrypted_values.store_secret("k", b"%d" % n))
 
@@ -200,7 +200,7 @@ def test_everything_encrypted_is_paged_by_kind_and_replaced(store: SqlStore) -> 
 def test_every_column_of_bytes_is_encrypted_or_known_to_be_plain() -> None:
     # An answer that shows a secret is kept encrypted as well, for a day: see
     # usecases/developers/replays.py.
-    # A client's logo is shown to every payer.
+    # A client's logo is public.
     plain = {("idempotency_slots", "body"), ("tx_attempts", "raw"), ("branding", "logo")}
     columns = {
         (table.name, column.name)

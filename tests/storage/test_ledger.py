@@ -40,9 +40,9 @@ def test_a_posting_of_zero_is_not_stored(store: SqlStore) -> None:
 
 def test_a_reversed_posting_brings_the_balances_back(store: SqlStore) -> None:
     intent = store_intent(store)
-    made = a_posting(intent, HUGE)
-    store.write(lambda unit: unit.ledger.post([made], NOW))
-    store.write(lambda unit: unit.ledger.post([made.reversed()], NOW))
+    created = a_posting(intent, HUGE)
+    store.write(lambda unit: unit.ledger.post([created], NOW))
+    store.write(lambda unit: unit.ledger.post([created.reversed()], NOW))
     with store.read() as unit:
         assert set(unit.ledger.get_balances().values()) == {0}
 
@@ -52,13 +52,13 @@ def test_balances_wider_than_64_bits_are_exact(store: SqlStore) -> None:
     for _ in range(3):
         store.write(lambda unit: unit.ledger.post([a_posting(intent, HUGE)], NOW))
     with store.read() as unit:
-        kept = unit.ledger.get_balances()
-    place = (intent.terms.source_chain, intent.terms.token_in)
-    assert kept == {(Account.HELD, *place): 3 * HUGE, (Account.PAYER, *place): -3 * HUGE}
+        stored = unit.ledger.get_balances()
+    token_key = (intent.terms.source_chain, intent.terms.token_in)
+    assert stored == {(Account.HELD, *token_key): 3 * HUGE, (Account.PAYER, *token_key): -3 * HUGE}
 
 
 def test_postings_of_many_threads_all_reach_the_balances(store: SqlStore) -> None:
-    """In every order of accounts, which deadlocks unless they are locked in one."""
+    """Threads post in every order of accounts, which deadlocks unless locks have a fixed order."""
     intents = [store_intent(store) for _ in range(4)]
     accounts = (Account.HELD, Account.ESCROW, Account.INVENTORY, Account.PAYER)
     batches: list[list[Posting]] = []
@@ -79,11 +79,11 @@ def test_postings_of_many_threads_all_reach_the_balances(store: SqlStore) -> Non
     )
     with store.read() as unit:
         stands = {key: units for key, units in unit.ledger.get_balances().items() if units}
-        made = [
+        created = [
             posting for intent in intents for _, posting in unit.ledger.list_by_intent(intent.id)
         ]
-    assert len(made) == sum(1 for batch in batches for posting in batch if posting.amount)
-    assert stands == {key: units for key, units in balances(made).items() if units}
+    assert len(created) == sum(1 for batch in batches for posting in batch if posting.amount)
+    assert stands == {key: units for key, units in balances(created).items() if units}
     totals: dict[tuple[str, str], int] = defaultdict(int)
     for (_, chain, token), units in stands.items():
         totals[chain, token] += units

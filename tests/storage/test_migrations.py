@@ -36,33 +36,33 @@ def empty_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iter
     if kind == "sqlite":
         yield f"sqlite:///{tmp_path / 'empty.db'}"
         return
-    with new_postgres(request.getfixturevalue("postgres_url")) as made:
-        yield made
+    with new_postgres(request.getfixturevalue("postgres_url")) as database_url:
+        yield database_url
 
 
 def described(engine: Engine) -> dict[str, Any]:
     """Columns, keys and indexes of every table as the database sees them."""
-    found = inspect(engine)
-    tables = sorted(set(found.get_table_names()) - {"alembic_version"})
+    result = inspect(engine)
+    tables = sorted(set(result.get_table_names()) - {"alembic_version"})
     return {
         name: (
             [
                 (c["name"], str(c["type"]), c["nullable"], c.get("default"))
-                for c in found.get_columns(name)
+                for c in result.get_columns(name)
             ],
-            sorted(found.get_pk_constraint(name)["constrained_columns"]),
+            sorted(result.get_pk_constraint(name)["constrained_columns"]),
             sorted(
                 (
                     str(i["column_names"]),
                     i["unique"],
                     str(i["dialect_options"].get(f"{engine.dialect.name}_where", "")),
                 )
-                for i in found.get_indexes(name)
+                for i in result.get_indexes(name)
             ),
-            sorted(str(u["column_names"]) for u in found.get_unique_constraints(name)),
+            sorted(str(u["column_names"]) for u in result.get_unique_constraints(name)),
             sorted(
                 (str(f["constrained_columns"]), f["referred_table"])
-                for f in found.get_foreign_keys(name)
+                for f in result.get_foreign_keys(name)
             ),
         )
         for name in tables
@@ -85,9 +85,9 @@ def test_migrated_tables_are_those_of_the_code(store: SqlStore, empty_url: str) 
         metadata.create_all(engine)
     assert described(store.writer) == described(engine)
     if engine.dialect.name == "sqlite":
-        with engine.connect() as made, store.reader.connect() as migrated:
+        with engine.connect() as created, store.reader.connect() as migrated:
             rowless = text("SELECT name, wr FROM pragma_table_list WHERE name NOT LIKE 'alembic%'")
-            assert sorted(made.execute(rowless).all()) == sorted(migrated.execute(rowless).all())
+            assert sorted(created.execute(rowless).all()) == sorted(migrated.execute(rowless).all())
     engine.dispose()
 
 

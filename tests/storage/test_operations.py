@@ -46,21 +46,21 @@ def test_one_engine_holds_everything(store: SqlStore) -> None:
 def test_two_engines_share_and_neither_takes_what_the_other_holds(store: SqlStore) -> None:
     assert lease(store, "a", 10) == set(NAMES)
     assert lease(store, "b", 5) == set()
-    kept = lease(store, "a", 5)
-    assert len(kept) == 5
-    assert lease(store, "b", 5) == set(NAMES) - kept
-    assert lease(store, "a", 5, at=5) == kept
+    first_leases = lease(store, "a", 5)
+    assert len(first_leases) == 5
+    assert lease(store, "b", 5) == set(NAMES) - first_leases
+    assert lease(store, "a", 5, at=5) == first_leases
     assert lease(store, "a", 0, at=5) == set()
 
 
-def test_a_lease_can_be_taken_when_it_is_over_and_not_before(store: SqlStore) -> None:
+def test_a_lease_can_be_taken_only_after_it_expires(store: SqlStore) -> None:
     lease(store, "a", 10)
     assert lease(store, "b", 10, at=15) == set()
     assert lease(store, "b", 10, at=15.001) == set(NAMES)
     assert lease(store, "a", 10, at=16) == set()
 
 
-def test_a_lease_that_is_given_back_is_free_at_once(store: SqlStore) -> None:
+def test_a_released_lease_is_free_at_once(store: SqlStore) -> None:
     lease(store, "a", 6)
     lease(store, "b", 4)
     store.write(lambda unit: unit.leases.release("a"))
@@ -68,7 +68,7 @@ def test_a_lease_that_is_given_back_is_free_at_once(store: SqlStore) -> None:
     assert len(lease(store, "b", 10)) == 4
 
 
-def test_whoever_takes_over_takes_all(store: SqlStore) -> None:
+def test_a_take_over_takes_all_leases(store: SqlStore) -> None:
     lease(store, "a", 6)
     lease(store, "b", 4)
     store.write(lambda unit: unit.leases.take_over("b"))
@@ -76,15 +76,15 @@ def test_whoever_takes_over_takes_all(store: SqlStore) -> None:
 
 
 def test_many_engines_at_once_hold_each_chain_once(store: SqlStore) -> None:
-    held = run_concurrently([lambda n=n: lease(store, f"engine {n}", 3) for n in range(8)])  # type: ignore[misc]
-    names = [name for one in held for name in one]
+    leases = run_concurrently([lambda n=n: lease(store, f"engine {n}", 3) for n in range(8)])  # type: ignore[misc]
+    names = [name for item in leases for name in item]
     assert len(names) == len(set(names))
-    assert all(len(one) <= 3 for one in held)
+    assert all(len(item) <= 3 for item in leases)
     rest = run_concurrently([lambda n=n: lease(store, f"engine {n}", 10) for n in range(8)])  # type: ignore[misc]
-    assert sorted(name for one in rest for name in one) == NAMES
+    assert sorted(name for item in rest for name in item) == NAMES
 
 
-def test_engines_count_those_that_live_and_forget_those_that_died(store: SqlStore) -> None:
+def test_engines_count_live_engines_only(store: SqlStore) -> None:
     def present(owner: str, at: float) -> int:
         return store.write(
             lambda unit: unit.leases.register_engine(owner, later(at), later(at + 15))
@@ -100,7 +100,7 @@ def test_engines_count_those_that_live_and_forget_those_that_died(store: SqlStor
     assert present("b", 19) == 0
 
 
-def test_a_named_lock_lets_one_in_at_a_time(store: SqlStore) -> None:
+def test_a_named_lock_is_exclusive(store: SqlStore) -> None:
     inside = threading.Semaphore(1)
 
     def enter() -> bool:
@@ -203,7 +203,7 @@ def test_alerts_are_listed_newest_first(store: SqlStore) -> None:
         assert [alarm.key for alarm in unit.alerts.list_active(limit=2)] == ["2", "1"]
 
 
-def test_a_switch_is_off_with_its_newest_reason_until_it_is_on(store: SqlStore) -> None:
+def test_a_kill_switch_keeps_its_newest_reason_until_cleared(store: SqlStore) -> None:
     def switch(off: bool, reason: str) -> None:
         store.write(lambda unit: unit.kill_switches.set("chain:X", off, reason, "ann", NOW))
 
@@ -224,8 +224,8 @@ def test_the_audit_log_is_newest_first_and_complete(store: SqlStore) -> None:
             lambda unit, n=number, d=detail: unit.audit_log.record("ann", f"did {n}", d, later(n))  # type: ignore[misc]
         )
     with store.read() as unit:
-        found = unit.audit_log.list_recent(2)
-    assert found == [
+        recent = unit.audit_log.list_recent(2)
+    assert recent == [
         (later(2), "ann", "did 2", {"number": 2, "name": "Zürich ✓", "none": None}),
         (later(1), "ann", "did 1", {"number": 1, "name": "Zürich ✓", "none": None}),
     ]

@@ -32,42 +32,48 @@ def put(store: SqlStore, *changes: Any) -> None:
 def test_an_outbound_tx_is_enqueued_once_for_its_cause(store: SqlStore) -> None:
     intent = store_intent(store)
     tx = a_new_tx(intent, amount=HUGE)
-    [made] = enqueue(store, tx)
-    assert (made.amount, made.state, made.attempt_count, made.reason, made.tx_id) == (
+    [enqueued] = enqueue(store, tx)
+    assert (
+        enqueued.amount,
+        enqueued.state,
+        enqueued.attempt_count,
+        enqueued.reason,
+        enqueued.tx_id,
+    ) == (
         HUGE,
         DUE,
         0,
         "",
         None,
     )
-    assert (made.next_at, made.created_at, made.updated_at) == (NOW, NOW, NOW)
+    assert (enqueued.next_at, enqueued.created_at, enqueued.updated_at) == (NOW, NOW, NOW)
     run_concurrently([lambda: enqueue(store, tx, replace(tx, amount=1))] * 12)
     with store.read() as unit:
-        assert unit.outbound_txs.list_by_intents([intent.id]) == [made]
+        assert unit.outbound_txs.list_by_intents([intent.id]) == [enqueued]
     other = enqueue(store, tx, a_new_tx(intent, OutboundTxKind.REFUND, "expiry", amount=None))
     assert [t.kind for t in other] == [OutboundTxKind.START, OutboundTxKind.REFUND]
     assert other[1].amount is None
     with store.read() as unit:
         assert unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REFUND) == other[1:]
         assert unit.outbound_txs.list_by_intents([]) == []
-        assert unit.outbound_txs.get(made.id) == made
+        assert unit.outbound_txs.get(enqueued.id) == enqueued
         assert unit.outbound_txs.get(0) is None
 
 
 def test_enqueuing_a_signed_tx_again_changes_nothing(store: SqlStore) -> None:
     intent = store_intent(store)
-    [made] = enqueue(store, a_new_tx(intent))
-    put(store, tx_change(made, SIGNED, tx_id="0x1"))
+    [enqueued] = enqueue(store, a_new_tx(intent))
+    put(store, tx_change(enqueued, SIGNED, tx_id="0x1"))
     [still] = enqueue(store, a_new_tx(intent, next_at=later(60)))
     assert (still.state, still.tx_id, still.next_at) == (SIGNED, "0x1", NOW)
 
 
 def test_enqueuing_a_cancelled_tx_again_makes_it_due(store: SqlStore) -> None:
     intent = store_intent(store)
-    [made] = enqueue(store, a_new_tx(intent))
-    put(store, tx_change(made, CANCELLED, attempt_count=3, reason="The deposit was reversed."))
+    [enqueued] = enqueue(store, a_new_tx(intent))
+    put(store, tx_change(enqueued, CANCELLED, attempt_count=3, reason="The deposit was reversed."))
     [again] = enqueue(store, a_new_tx(intent, next_at=later(60)))
-    assert (again.id, again.state, again.next_at) == (made.id, DUE, later(60))
+    assert (again.id, again.state, again.next_at) == (enqueued.id, DUE, later(60))
     assert (again.attempt_count, again.reason) == (0, "")
 
 
@@ -88,40 +94,43 @@ def test_due_txs_of_the_chains_are_listed_oldest_first(store: SqlStore) -> None:
 
 
 def test_signed_txs_are_listed_with_what_tracking_needs(store: SqlStore) -> None:
-    made = enqueue(store, *(a_new_tx(store_intent(store)) for _ in range(3)))
-    put(store, *(tx_change(t, SIGNED, tx_id=f"0x{t.id}") for t in made[:2]))
+    created = enqueue(store, *(a_new_tx(store_intent(store)) for _ in range(3)))
+    put(store, *(tx_change(t, SIGNED, tx_id=f"0x{t.id}") for t in created[:2]))
     with store.read() as unit:
         flying = unit.outbound_txs.list_signed([BASE], 10)
         assert unit.outbound_txs.list_signed([ARBITRUM], 10) == []
         assert unit.outbound_txs.list_signed([BASE], 1) == flying[:1]
     assert [(f.id, f.intent_id, f.kind, f.chain, f.tx_id) for f in flying] == [
-        (t.id, t.intent_id, t.kind, BASE, f"0x{t.id}") for t in made[:2]
+        (t.id, t.intent_id, t.kind, BASE, f"0x{t.id}") for t in created[:2]
     ]
 
 
 def test_equal_and_different_changes_are_all_applied(store: SqlStore) -> None:
-    made = enqueue(store, *(a_new_tx(store_intent(store)) for _ in range(6)))
+    created = enqueue(store, *(a_new_tx(store_intent(store)) for _ in range(6)))
     put(
         store,
-        *(tx_change(t, SIGNED, tx_id=f"0x{t.id}") for t in made[:3]),
-        *(tx_change(t, DUE, reason="The relayer is short.", next_at=later(5)) for t in made[3:5]),
-        tx_change(made[5], CANCELLED, attempt_count=2),
+        *(tx_change(t, SIGNED, tx_id=f"0x{t.id}") for t in created[:3]),
+        *(
+            tx_change(t, DUE, reason="The relayer is short.", next_at=later(5))
+            for t in created[3:5]
+        ),
+        tx_change(created[5], CANCELLED, attempt_count=2),
     )
     with store.read() as unit:
-        now = unit.outbound_txs.list_by_intents([t.intent_id for t in made])
+        now = unit.outbound_txs.list_by_intents([t.intent_id for t in created])
     assert [t.state for t in now] == [SIGNED] * 3 + [DUE] * 2 + [CANCELLED]
-    assert [t.tx_id for t in now[:3]] == [f"0x{t.id}" for t in made[:3]]
+    assert [t.tx_id for t in now[:3]] == [f"0x{t.id}" for t in created[:3]]
     assert [(t.reason, t.next_at) for t in now[3:5]] == [("The relayer is short.", later(5))] * 2
     assert now[5].attempt_count == 2
     assert {t.updated_at for t in now} == {later(9)}
 
 
 def test_a_change_without_a_tx_id_keeps_the_stored_one(store: SqlStore) -> None:
-    [made] = enqueue(store, a_new_tx(store_intent(store)))
-    put(store, tx_change(made, SIGNED, tx_id="0x1"))
-    put(store, tx_change(replace(made, state=SIGNED), CONFIRMED, block_height=7))
+    [enqueued] = enqueue(store, a_new_tx(store_intent(store)))
+    put(store, tx_change(enqueued, SIGNED, tx_id="0x1"))
+    put(store, tx_change(replace(enqueued, state=SIGNED), CONFIRMED, block_height=7))
     with store.read() as unit:
-        now = unit.outbound_txs.get(made.id)
+        now = unit.outbound_txs.get(enqueued.id)
     assert now is not None
     assert (now.state, now.tx_id, now.block_height) == (CONFIRMED, "0x1", 7)
 
@@ -130,21 +139,22 @@ def test_a_change_without_a_tx_id_keeps_the_stored_one(store: SqlStore) -> None:
 def test_a_change_of_a_stale_state_is_rolled_back_as_a_whole(
     store: SqlStore, tx_id: str | None
 ) -> None:
-    one, other = enqueue(store, a_new_tx(store_intent(store)), a_new_tx(store_intent(store)))
-    put(store, tx_change(one, CANCELLED))
+    first_tx, other = enqueue(store, a_new_tx(store_intent(store)), a_new_tx(store_intent(store)))
+    put(store, tx_change(first_tx, CANCELLED))
     with pytest.raises(ConcurrentUpdate):
-        put(store, tx_change(other, SIGNED, tx_id=tx_id), tx_change(one, SIGNED, tx_id=tx_id))
+        put(store, tx_change(other, SIGNED, tx_id=tx_id), tx_change(first_tx, SIGNED, tx_id=tx_id))
     with store.read() as unit:
         states = [
-            t.state for t in unit.outbound_txs.list_by_intents([one.intent_id, other.intent_id])
+            t.state
+            for t in unit.outbound_txs.list_by_intents([first_tx.intent_id, other.intent_id])
         ]
     assert states == [CANCELLED, DUE]
 
 
 def test_locking_answers_only_those_in_the_state(store: SqlStore) -> None:
-    one, other = enqueue(store, a_new_tx(store_intent(store)), a_new_tx(store_intent(store)))
-    put(store, tx_change(one, SIGNED, tx_id="0x1"))
-    ids = [one.id, other.id]
+    first_tx, other = enqueue(store, a_new_tx(store_intent(store)), a_new_tx(store_intent(store)))
+    put(store, tx_change(first_tx, SIGNED, tx_id="0x1"))
+    ids = [first_tx.id, other.id]
     assert store.write(lambda unit: unit.outbound_txs.lock_in_state(ids, DUE)) == {other.id}
     assert store.write(lambda unit: unit.outbound_txs.lock_in_state([], DUE)) == set()
     assert set(store.write(lambda unit: unit.outbound_txs.lock(ids))) == set(ids)
@@ -152,13 +162,13 @@ def test_locking_answers_only_those_in_the_state(store: SqlStore) -> None:
 
 
 def test_each_due_tx_is_signed_by_one_of_many_signers(store: SqlStore) -> None:
-    made = enqueue(store, *(a_new_tx(store_intent(store)) for _ in range(20)))
-    ids = [t.id for t in made]
+    created = enqueue(store, *(a_new_tx(store_intent(store)) for _ in range(20)))
+    ids = [t.id for t in created]
 
     def sign() -> set[int]:
         def work(unit: Any) -> set[int]:
             mine: set[int] = unit.outbound_txs.lock_in_state(ids, DUE)
-            signed = [tx_change(t, SIGNED, tx_id=f"0x{t.id}") for t in made if t.id in mine]
+            signed = [tx_change(t, SIGNED, tx_id=f"0x{t.id}") for t in created if t.id in mine]
             unit.outbound_txs.update(signed, NOW)
             return mine
 
@@ -208,7 +218,7 @@ def test_nonces_reserved_by_many_have_neither_gap_nor_duplicate(store: SqlStore)
         return range(first, first + count)
 
     ranges = run_concurrently([lambda count=count: reserve(count) for count in (1, 2, 3, 4, 5) * 8])  # type: ignore[misc]
-    assert sorted(n for one in ranges for n in one) == list(range(7, 7 + 120))
+    assert sorted(n for first_tx in ranges for n in first_tx) == list(range(7, 7 + 120))
 
 
 def test_nonces_follow_the_chain_when_it_is_ahead_and_never_go_back(store: SqlStore) -> None:
@@ -235,14 +245,14 @@ def test_nonces_of_work_that_failed_are_given_out_again(store: SqlStore) -> None
 
 
 def test_attempts_keep_every_byte_in_their_order(store: SqlStore) -> None:
-    [made] = enqueue(store, a_new_tx(store_intent(store)))
-    tries = [an_attempt(made, "0xa", 5), an_attempt(made, "0xb", 5)]
+    [enqueued] = enqueue(store, a_new_tx(store_intent(store)))
+    tries = [an_attempt(enqueued, "0xa", 5), an_attempt(enqueued, "0xb", 5)]
     store.write(lambda unit: unit.outbound_txs.add_attempts(tries))
     store.write(lambda unit: unit.outbound_txs.add_attempts([]))
     with store.read() as unit:
-        assert unit.outbound_txs.list_attempts([made.id]) == tries
+        assert unit.outbound_txs.list_attempts([enqueued.id]) == tries
         assert unit.outbound_txs.list_attempts([]) == []
-        assert unit.outbound_txs.list_attempts([made.id + 1]) == []
+        assert unit.outbound_txs.list_attempts([enqueued.id + 1]) == []
 
 
 def test_open_txs_with_a_reason_need_attention(store: SqlStore) -> None:
@@ -265,8 +275,8 @@ def test_open_txs_with_a_reason_need_attention(store: SqlStore) -> None:
 
 
 def test_a_tx_can_be_redirected(store: SqlStore) -> None:
-    one, other = enqueue(store, a_new_tx(store_intent(store)), a_new_tx(store_intent(store)))
-    store.write(lambda unit: unit.outbound_txs.redirect(one.id, "elsewhere"))
+    first_tx, other = enqueue(store, a_new_tx(store_intent(store)), a_new_tx(store_intent(store)))
+    store.write(lambda unit: unit.outbound_txs.redirect(first_tx.id, "elsewhere"))
     with store.read() as unit:
-        there = unit.outbound_txs.list_by_intents([one.intent_id, other.intent_id])
-    assert [t.to_address for t in there] == ["elsewhere", "bridger"]
+        by_intents = unit.outbound_txs.list_by_intents([first_tx.intent_id, other.intent_id])
+    assert [t.to_address for t in by_intents] == ["elsewhere", "bridger"]

@@ -47,19 +47,21 @@ def test_a_link_comes_back_as_it_was_put(store: SqlStore) -> None:
 
 def test_links_are_paged_newest_first_within_one_instant_too(store: SqlStore) -> None:
     store.write(lambda unit: unit.api_keys.add_client(a_client("c-2")))
-    made = [added(store, a_link(n, created_at=NOW + timedelta(seconds=n // 3))) for n in range(7)]
+    created = [
+        added(store, a_link(n, created_at=NOW + timedelta(seconds=n // 3))) for n in range(7)
+    ]
     other = added(store, a_link(50, client_id="c-2"))
-    order = sorted(made, key=lambda one: (one.created_at, one.id), reverse=True)
-    seen: list[PaymentLink] = []
+    order = sorted(created, key=lambda one: (one.created_at, one.id), reverse=True)
+    observed: list[PaymentLink] = []
     with store.read() as unit:
-        while page := unit.payment_links.list_page("c-1", 2, seen[-1] if seen else None):
-            seen += page
-        assert seen == order
+        while page := unit.payment_links.list_page("c-1", 2, observed[-1] if observed else None):
+            observed += page
+        assert observed == order
         assert unit.payment_links.count_for_client("c-1") == 7
         assert other in unit.payment_links.list_page(None, 10)
 
 
-def test_a_form_is_one_use_however_often_it_comes_at_once(store: SqlStore) -> None:
+def test_a_form_submitted_concurrently_counts_as_one_use(store: SqlStore) -> None:
     link = added(store, a_link())
 
     def once(number: int) -> bool:
@@ -69,9 +71,9 @@ def test_a_form_is_one_use_however_often_it_comes_at_once(store: SqlStore) -> No
     assert sorted(done) == [False] * 7 + [True]
     store.write(lambda unit: unit.payment_links.record_use(use(link, "another", 77)))
     with store.read() as unit:
-        found = unit.payment_links.get(link.id)
-        assert found is not None
-        assert found.uses == 2
+        results = unit.payment_links.get(link.id)
+        assert results is not None
+        assert results.uses == 2
         newest, oldest = unit.payment_links.list_uses(link.id, 10)
         assert (newest.nonce, oldest.nonce) == ("another", "same")
         assert unit.payment_links.list_uses(link.id, 10, newest.id) == [oldest]

@@ -28,17 +28,19 @@ def a_request(number: int = 1, **more: Any) -> LoggedRequest:
 
 def found(store: SqlStore, **filters: Any) -> list[str]:
     with store.read() as unit:
-        return [one.request_id for one in unit.request_log.list_page(RequestFilter(**filters), 100)]
+        return [
+            item.request_id for item in unit.request_log.list_page(RequestFilter(**filters), 100)
+        ]
 
 
 def test_a_request_comes_back_as_it_was_stored(store: SqlStore) -> None:
-    made = a_request(
+    created = a_request(
         request_body='{"a":"é"}', response_body="{}", client_id=None, key_prefix=None, at=NOW
     )
-    store.write(lambda unit: unit.request_log.add([made]))
+    store.write(lambda unit: unit.request_log.add([created]))
     with store.read() as unit:
         (kept,) = unit.request_log.list_page(RequestFilter(), 10)
-        assert kept == replace(made, id=kept.id)
+        assert kept == replace(created, id=kept.id)
         assert unit.request_log.get(kept.id) == kept
         assert unit.request_log.get(kept.id + 1) is None
 
@@ -59,7 +61,7 @@ def test_a_request_comes_back_as_it_was_stored(store: SqlStore) -> None:
         ({"start": later(2), "end": later(4)}, [3, 2]),
     ],
 )
-def test_requests_are_found_by_what_they_were(
+def test_requests_are_found_by_their_attributes(
     store: SqlStore, filters: dict[str, Any], numbers: list[int]
 ) -> None:
     made = [

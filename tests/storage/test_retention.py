@@ -25,22 +25,46 @@ def put(store: SqlStore, table: Any, **row: Any) -> None:
 
 def add_event(store: SqlStore, number: int, at: float, position: int | None) -> None:
     put(
-        store, outbox, id=number, event_id=f"evt_{number}", client_id="c-1",
-        type="intent_created", kind="intent", resource_id=1, at=micros(at), snapshot="{}",
+        store,
+        outbox,
+        id=number,
+        event_id=f"evt_{number}",
+        client_id="c-1",
+        type="intent_created",
+        kind="intent",
+        resource_id=1,
+        at=micros(at),
+        snapshot="{}",
         position=position,
-    )  # fmt: skip
+    )
 
 
 def add_delivery(store: SqlStore, number: int, at: float, state: str, event: int = 1) -> None:
     put(
-        store, deliveries, id=number, webhook_id=1, event_id=event, sequence_key="",
-        state=state, attempt_count=1, next_at=0, leased_until=0, error="", created_at=micros(at),
+        store,
+        deliveries,
+        id=number,
+        webhook_id=1,
+        event_id=event,
+        sequence_key="",
+        state=state,
+        attempt_count=1,
+        next_at=0,
+        leased_until=0,
+        error="",
+        created_at=micros(at),
         updated_at=micros(at),
-    )  # fmt: skip
+    )
     put(
-        store, delivery_attempts, delivery_id=number, at=micros(at), error="", milliseconds=1,
-        headers="{}", response="",
-    )  # fmt: skip
+        store,
+        delivery_attempts,
+        delivery_id=number,
+        at=micros(at),
+        error="",
+        milliseconds=1,
+        headers="{}",
+        response="",
+    )
 
 
 def ids(store: SqlStore, table: Any) -> list[int]:
@@ -94,9 +118,12 @@ def test_the_newest_position_is_never_deleted(store: SqlStore) -> None:
 def test_provider_updates_are_deleted_by_age(store: SqlStore) -> None:
     for number in range(5):
         put(
-            store, processed_updates, provider="FONBNK", update_id=f"r{number}",
+            store,
+            processed_updates,
+            provider="FONBNK",
+            update_id=f"r{number}",
             at=micros(number),
-        )  # fmt: skip
+        )
     assert has_older(store, "provider_updates", 3)
     assert [forget(store, "provider_updates", 3, most=2) for _ in range(3)] == [2, 1, 0]
     with store.reader.connect() as db:

@@ -34,33 +34,35 @@ CREATED = (NOW + timedelta(minutes=20)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 def hits(store: SqlStore, *values: str, number: int | None = None) -> dict[tuple[str, int], str]:
     with store.read() as unit:
-        found = unit.search.find(values, number, 50)
+        results = unit.search.find(values, number, 50)
     return {
-        (hit.kind, int(hit.id)): f"{hit.matched_field}{'' if hit.unique else '?'}" for hit in found
+        (hit.kind, int(hit.id)): f"{hit.matched_field}{'' if hit.unique else '?'}"
+        for hit in results
     }
 
 
 def test_a_payment_is_found_by_each_of_its_fields(store: SqlStore) -> None:
     linked = {"metadata": {"order": "ORD-77", "cart": {"sku": "Blue Shoe"}, "paid": True}}
-    made = store_intent(store, tx_hash="0xfill", deposit_token_account="ata", payment_link_id="l-1",
-                  **linked)  # fmt: skip
+    intent = store_intent(
+        store, tx_hash="0xfill", deposit_token_account="ata", payment_link_id="l-1", **linked
+    )
     store_intent(store)
     [deposit] = store_deposits(
-        store, made, an_incoming_transfer(made, tx_hash="0xdeposit", sender="the payer")
+        store, intent, an_incoming_transfer(intent, tx_hash="0xdeposit", sender="the payer")
     )
-    [start] = enqueue(store, a_new_tx(made))
+    [start] = enqueue(store, a_new_tx(intent))
     store.write(lambda unit: unit.outbound_txs.add_attempts([an_attempt(start, "0xbumped")]))
     signed = tx_change(start, OutboundTxState.SIGNED, tx_id="0xstart")
     store.write(lambda unit: unit.outbound_txs.update([signed], NOW))
     with store.read() as unit:
-        [event] = [move.id for move in unit.intents.list_transitions([made.id])]
-    terms = made.terms
-    assert deposit.intent_id == made.id
+        [event] = [move.id for move in unit.intents.list_transitions([intent.id])]
+    terms = intent.terms
+    assert deposit.intent_id == intent.id
     for value, why in (
-        (made.address, "address"),
-        (made.destination_address, "destination_address"),
+        (intent.address, "address"),
+        (intent.destination_address, "destination_address"),
         ("ata", "token_account"),
-        (made.intent_hash, "key"),
+        (intent.intent_hash, "key"),
         (str(terms.nonce), "nonce"),
         ("0xfill", "payout"),
         ("0xdeposit", "deposit"),
@@ -68,31 +70,31 @@ def test_a_payment_is_found_by_each_of_its_fields(store: SqlStore) -> None:
         ("0xbumped", "attempt"),
         (event, "event"),
         (terms.recipient, "recipient?"),
-        (made.sender, "sender?"),
+        (intent.sender, "sender?"),
         ("the payer", "depositor?"),
         (terms.refund_address, "refund_address?"),
         ("ORD-77", "metadata?"),
         ("blue shoe", "metadata?"),
         ("l-1", "link?"),
     ):
-        assert hits(store, value, "nobody's") == {("payment", made.id): why}, value
-    assert hits(store, number=made.id) == {("payment", made.id): "number"}
+        assert hits(store, value, "nobody's") == {("payment", intent.id): why}, value
+    assert hits(store, number=intent.id) == {("payment", intent.id): "number"}
     assert hits(store, "%", "", "true") == {}
 
 
-def test_of_too_many_the_newest_are_found(store: SqlStore) -> None:
+def test_search_returns_the_newest_of_many_hits(store: SqlStore) -> None:
     ids = [store_intent(store, {"recipient": "everybody's"}).id for _ in range(60)]
-    found = hits(store, "everybody's", "nobody's")
-    assert [number for _, number in found] == sorted(ids, reverse=True)[:50]
+    results = hits(store, "everybody's", "nobody's")
+    assert [number for _, number in results] == sorted(ids, reverse=True)[:50]
 
 
-def test_nothing_is_found_by_a_scan(store: SqlStore, kind: str) -> None:
+def test_no_search_scans_a_table(store: SqlStore, kind: str) -> None:
     if kind == "sqlite":
         a_request = _SEARCH[kind].params(values='["a", "b"]', small='["a"]', limit=50)
         with store.reader.connect() as db:
             sql = a_request.compile(db, compile_kwargs={"literal_binds": True})
             plan = [str(row[3]) for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}")]
-        # What is called anon is the few that a part has found.
+        # Queries on the anonymous subquery read only its few rows.
         scanned = [step for step in plan if step.startswith("SCAN") and "anon_" not in step]
         assert scanned == []
         assert sum(step.startswith("SEARCH") for step in plan) > 20
@@ -100,11 +102,11 @@ def test_nothing_is_found_by_a_scan(store: SqlStore, kind: str) -> None:
 
 @pytest.fixture
 def many(store: SqlStore) -> list[Intent]:
-    """Payments of every kind there is to ask for, oldest first."""
+    """Payments that match every filter, oldest first."""
     random, made = Random(5), []
     for number in range(90):
         bridge, source = random.choice(["CCTP", "ACROSS", ""]), random.choice([BASE, ARBITRUM])
-        one = store_intent(
+        intent = store_intent(
             store,
             {"bridge": bridge, "source_chain": source, "destination_chain": BASE},
             asset_symbol=random.choice(["USDC", "USDT"]),
@@ -116,17 +118,17 @@ def many(store: SqlStore) -> list[Intent]:
             costs=Costs(number * 1_000_000, 10_000, 80_000, 10_000, 90_000, 10_000),
         )
         if number % 3 == 0:
-            one = advance_intent(store, one, IntentEvent.DEPOSIT_SHORT, received_amount=5)
+            intent = advance_intent(store, intent, IntentEvent.DEPOSIT_SHORT, received_amount=5)
         if number % 9 == 1:
-            one = advance_intent(store, one, IntentEvent.DEPOSIT_FULL, received_amount=10**12)
-        made.append(one)
+            intent = advance_intent(store, intent, IntentEvent.DEPOSIT_FULL, received_amount=10**12)
+        made.append(intent)
     late, wrong_token, failed, stuck = made[3], made[10], made[20], made[30]
-    for one, purpose in ((late, DepositPurpose.LATE), (wrong_token, DepositPurpose.WRONG_TOKEN)):
-        [deposit] = store_deposits(store, one, an_incoming_transfer(one))
+    for intent, purpose in ((late, DepositPurpose.LATE), (wrong_token, DepositPurpose.WRONG_TOKEN)):
+        [deposit] = store_deposits(store, intent, an_incoming_transfer(intent))
         ended = [(deposit.id, purpose, "")]
         store.write(lambda unit, ended=ended: unit.deposits.credit(ended, NOW))  # type: ignore[misc]
-    for one, state in ((failed, OutboundTxState.FAILED), (stuck, OutboundTxState.DUE)):
-        [tx] = enqueue(store, a_new_tx(one, OutboundTxKind.REFUND, "expiry"))
+    for intent, state in ((failed, OutboundTxState.FAILED), (stuck, OutboundTxState.DUE)):
+        [tx] = enqueue(store, a_new_tx(intent, OutboundTxKind.REFUND, "expiry"))
         changed = [tx_change(tx, state, reason="no gas")]
         store.write(lambda unit, changed=changed: unit.outbound_txs.update(changed, NOW))  # type: ignore[misc]
     return made
@@ -159,18 +161,18 @@ ASKED: list[tuple[str, str, Test]] = [
 
 
 @pytest.mark.parametrize("narrow", [5_000, 0], ids=["few", "many"])
-def test_a_filter_keeps_exactly_what_meets_it(
+def test_a_filter_returns_exactly_the_matching_intents(
     store: SqlStore, many: list[Intent], narrow: int
 ) -> None:
     for every, some, meets in ASKED:
         filters = FilterSet(parse_filters(every, "all"), parse_filters(some, "any"))
-        expected = [one.id for one in reversed(many) if meets(one)]
+        expected = [item.id for item in reversed(many) if meets(item)]
         with store.reader.connect() as db:
             finding = SqlSearch(db, narrow)
             pages: list[int] = []
             while True:
                 page = finding.filter_intents(filters, None, pages[-1] if pages else None, 7, 5.0)
-                pages += [one.id for one in page.intents]
+                pages += [intent.id for intent in page.intents]
                 if len(page.intents) < 7:
                     break
             assert pages == expected, (every, some)
@@ -179,8 +181,8 @@ def test_a_filter_keeps_exactly_what_meets_it(
                 some,
             )
             own = finding.filter_intents(filters, "c-2", None, 100, 5.0).intents
-            mine = {one.id for one in many if one.client_id == "c-2"}
-            assert [one.id for one in own] == [n for n in expected if n in mine]
+            mine = {item.id for item in many if item.client_id == "c-2"}
+            assert [item.id for item in own] == [n for n in expected if n in mine]
 
 
 @pytest.mark.parametrize("narrow", [5_000, 0], ids=["few", "many"])
@@ -190,35 +192,35 @@ def test_a_filter_keeps_exactly_what_meets_it(
 def test_each_exception_is_a_filter(
     store: SqlStore, many: list[Intent], narrow: int, kind: str, at: int
 ) -> None:
-    one = Filter(FilterField.EXCEPTION, (kind,))
+    filters = Filter(FilterField.EXCEPTION, (kind,))
     with store.reader.connect() as db:
         finding = SqlSearch(db, narrow)
-        found = finding.filter_intents(FilterSet((one,)), None, None, 10, 5.0).intents
-        assert [i.id for i in found] == [many[at].id]
-        others = finding.count_intents(FilterSet((replace(one, negated=True),)), None, 100, 5.0)
+        results = finding.filter_intents(FilterSet((filters,)), None, None, 10, 5.0).intents
+        assert [i.id for i in results] == [many[at].id]
+        others = finding.count_intents(FilterSet((replace(filters, negated=True),)), None, 100, 5.0)
         assert others.count == len(many) - 1
         stuck = FilterSet((Filter(FilterField.EXCEPTION, ("stuck",)),))
         both = {many[20].id, many[30].id}
         assert {i.id for i in finding.filter_intents(stuck, None, None, 10, 5.0).intents} == both
 
 
-def test_a_search_that_takes_too_long_says_how_far_it_came_and_can_go_on(store: SqlStore) -> None:
+def test_a_slow_search_returns_its_progress_and_can_continue(store: SqlStore) -> None:
     rare = store_intent(store, mode="live", asset_symbol="RARE").id
-    made = [store_intent(store).id for _ in range(1_500)]
+    ids = [store_intent(store).id for _ in range(1_500)]
     filters = FilterSet(parse_filters("mode:live;token:RARE", "all"))
     with store.reader.connect() as db:
         finding = SqlSearch(db, 0)
         first = finding.filter_intents(filters, None, None, 10, 0.0)
         assert list(first.intents) == []
-        assert first.searched_to == made[-1] + 1 - 1_000
+        assert first.searched_to == ids[-1] + 1 - 1_000
         [found] = finding.filter_intents(filters, None, first.searched_to, 10, 0.0).intents
         assert found.id == rare
         assert finding.count_intents(filters, None, 100, 0.0).more
 
 
-def test_notes_and_views_are_kept(store: SqlStore) -> None:
+def test_notes_and_saved_views_are_stored(store: SqlStore) -> None:
     note = Note(0, "intent:1", NOW, "Ada", "Called the payer.")
-    made = store.write(lambda unit: unit.notes_and_saved_views.add_note(note))
+    created = store.write(lambda unit: unit.notes_and_saved_views.add_note(note))
     view = SavedView(0, "intents", "Stuck", "all=exception%3Astuck", "Ada", NOW, True)
     first = store.write(lambda unit: unit.notes_and_saved_views.add_view(view))
     second = store.write(
@@ -227,7 +229,7 @@ def test_notes_and_views_are_kept(store: SqlStore) -> None:
         )
     )
     with store.read() as unit:
-        assert unit.notes_and_saved_views.list_notes("intent:1") == [made]
+        assert unit.notes_and_saved_views.list_notes("intent:1") == [created]
         assert unit.notes_and_saved_views.list_notes("intent:2") == []
         assert unit.notes_and_saved_views.list_views("intents") == [
             second,

@@ -14,26 +14,26 @@ def ada(**more: object) -> StaffMember:
 
 
 def added(store: SqlStore, member: StaffMember, index: str | None = None) -> StaffMember:
-    made = store.write(lambda unit: unit.staff.add(member, index))
-    assert made is not None
-    return made
+    created = store.write(lambda unit: unit.staff.add(member, index))
+    assert created is not None
+    return created
 
 
 def test_a_member_is_found_by_name_id_and_address(store: SqlStore) -> None:
     with store.read() as unit:
         assert not unit.staff.has_any()
-    made = added(store, ada(), "index")
+    created = added(store, ada(), "index")
     with store.read() as unit:
         assert unit.staff.has_any()
-        assert made == ada(id=made.id)
+        assert created == ada(id=created.id)
         found = (
-            unit.staff.get(made.id),
+            unit.staff.get(created.id),
             unit.staff.find_by_name("ada"),
             unit.staff.find_by_email("index"),
         )
-        assert found == (made, made, made)
-        assert unit.staff.list_all() == [made]
-        assert unit.staff.find_by_name("Ada") is None  # It is asked for in its one spelling.
+        assert found == (created, created, created)
+        assert unit.staff.list_all() == [created]
+        assert unit.staff.find_by_name("Ada") is None  # Look-ups use the canonical spelling.
 
 
 def test_a_name_and_an_address_belong_to_one_member(store: SqlStore) -> None:
@@ -50,21 +50,23 @@ def test_a_name_and_an_address_belong_to_one_member(store: SqlStore) -> None:
 
 
 def test_an_update_changes_role_password_and_disabled_at_only(store: SqlStore) -> None:
-    made = added(store, ada(), "index")
-    changed = replace(made, role=Role.VIEWER, password_hash="other", disabled_at=later(5))
+    created = added(store, ada(), "index")
+    changed = replace(created, role=Role.VIEWER, password_hash="other", disabled_at=later(5))
     store.write(lambda unit: unit.staff.update(replace(changed, name="Eve", last_seen_at=later(9))))
     with store.read() as unit:
-        assert unit.staff.get(made.id) == changed
-    store.write(lambda unit: unit.staff.record_sign_in(made.id, AuthMethod.PROVIDER, later(7)))
+        assert unit.staff.get(created.id) == changed
+    store.write(
+        lambda unit: unit.staff.record_sign_in(created.id, AuthMethod.IDENTITY_PROVIDER, later(7))
+    )
     with store.read() as unit:
-        assert unit.staff.get(made.id) == replace(
-            changed, auth_method=AuthMethod.PROVIDER, last_seen_at=later(7)
+        assert unit.staff.get(created.id) == replace(
+            changed, auth_method=AuthMethod.IDENTITY_PROVIDER, last_seen_at=later(7)
         )
 
 
 def test_a_session_is_found_by_its_token_touched_and_ended(store: SqlStore) -> None:
-    made = added(store, ada())
-    stay = StaffSession(0, made.id, AuthMethod.PASSWORD, NOW, NOW)
+    created = added(store, ada())
+    stay = StaffSession(0, created.id, AuthMethod.PASSWORD, NOW, NOW)
     assert store.write(lambda unit: unit.staff.start_session(stay, "hash", None))
     assert store.write(
         lambda unit: unit.staff.start_session(replace(stay, member_id=None), "first", None)
@@ -75,8 +77,8 @@ def test_a_session_is_found_by_its_token_touched_and_ended(store: SqlStore) -> N
         found = unit.staff.get_session("hash")
         assert found is not None
         assert found == replace(stay, id=found.id, last_seen_at=later(60))
-        assert unit.staff.list_open_sessions(made.id) == [found]
-        assert [one.member_id for one in unit.staff.list_open_sessions(None)] == [None]
+        assert unit.staff.list_open_sessions(created.id) == [found]
+        assert [session.member_id for session in unit.staff.list_open_sessions(None)] == [None]
         assert unit.staff.get_session("other") is None
     store.write(lambda unit: unit.staff.end_sessions([found.id], later(90)))
     store.write(lambda unit: unit.staff.end_sessions([found.id], later(95)))
@@ -84,11 +86,11 @@ def test_a_session_is_found_by_its_token_touched_and_ended(store: SqlStore) -> N
         ended = unit.staff.get_session("hash")
         assert ended is not None
         assert ended.ended_at == later(90)
-        assert unit.staff.list_open_sessions(made.id) == []
+        assert unit.staff.list_open_sessions(created.id) == []
 
 
-def test_what_a_provider_said_lets_in_once(store: SqlStore) -> None:
-    stay = StaffSession(0, None, AuthMethod.PROVIDER, NOW, NOW)
+def test_an_oidc_assertion_is_accepted_once(store: SqlStore) -> None:
+    stay = StaffSession(0, None, AuthMethod.IDENTITY_PROVIDER, NOW, NOW)
     assert store.write(lambda unit: unit.staff.start_session(stay, "one", "proof"))
     assert not store.write(lambda unit: unit.staff.start_session(stay, "two", "proof"))
     assert store.write(lambda unit: unit.staff.start_session(stay, "three", None))

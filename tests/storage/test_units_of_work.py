@@ -35,20 +35,20 @@ def failing(id: str) -> Callable[[Any], str]:
     return work
 
 
-def test_what_fails_leaves_nothing_and_tells_its_caller(store: SqlStore) -> None:
+def test_a_failed_unit_of_work_leaves_nothing_and_raises(store: SqlStore) -> None:
     with pytest.raises(ZeroDivisionError, match="x"):
         store.write(failing("x"))
     assert names(store) == ["c-1"]
     assert store.write(adding("y")) == "y"
 
 
-def test_reading_can_change_nothing(store: SqlStore) -> None:
+def test_a_read_cannot_write(store: SqlStore) -> None:
     with pytest.raises(DBAPIError), store.read() as unit:
         unit.api_keys.add_client(a_client("x"))
     assert names(store) == ["c-1"]
 
 
-def test_one_reading_sees_one_state(store: SqlStore) -> None:
+def test_a_read_has_a_consistent_snapshot(store: SqlStore) -> None:
     with store.read() as unit:
         before = unit.api_keys.list_clients()
         store.write(adding("x"))
@@ -67,7 +67,7 @@ def test_two_stores_on_one_database_see_each_other(store: SqlStore, url: str) ->
 
 
 def test_updates_of_many_threads_are_all_kept(store: SqlStore, url: str) -> None:
-    """Through two stores, as two processes would."""
+    """Concurrent updates through two stores, as of two processes."""
     other = open_store(url)
 
     def take(at: SqlStore) -> None:
@@ -80,7 +80,7 @@ def test_updates_of_many_threads_are_all_kept(store: SqlStore, url: str) -> None
 
 
 def together(store: SqlStore, works: list[Callable[[Any], Any]]) -> list[Any]:
-    """What becomes of units of work that all wait for the same commit: results and errors."""
+    """The results and errors of units of work in one group commit."""
     begun, full = threading.Event(), threading.Event()
 
     def first(_: Any) -> None:
@@ -109,7 +109,7 @@ def together(store: SqlStore, works: list[Callable[[Any], Any]]) -> list[Any]:
 
 
 @pytest.mark.parametrize("kind", ["sqlite"])
-def test_one_that_fails_does_not_undo_the_others_of_its_commit(store: SqlStore) -> None:
+def test_a_failure_does_not_roll_back_others_in_its_group_commit(store: SqlStore) -> None:
     outcomes = together(store, [adding("a"), failing("b"), adding("c-1"), adding("d")])
     assert (outcomes[0], outcomes[3]) == ("a", "d")
     assert isinstance(outcomes[1], ZeroDivisionError)
@@ -136,7 +136,7 @@ def test_a_failed_commit_fails_every_unit_of_work_in_it(store: SqlStore) -> None
 
 
 @pytest.mark.parametrize("kind", ["sqlite"])
-def test_an_order_to_stop_reaches_everybody_and_the_next_goes_on(store: SqlStore) -> None:
+def test_an_interrupt_reaches_the_caller_and_the_next_write_works(store: SqlStore) -> None:
     def stop(_: Any) -> None:
         raise KeyboardInterrupt
 
@@ -146,8 +146,8 @@ def test_an_order_to_stop_reaches_everybody_and_the_next_goes_on(store: SqlStore
 
 
 @pytest.mark.parametrize("kind", ["postgresql"])
-def test_of_two_that_deadlock_both_come_through(store: SqlStore) -> None:
-    one, other = store_intent(store), store_intent(store)
+def test_both_of_two_deadlocked_transactions_succeed(store: SqlStore) -> None:
+    intent, other = store_intent(store), store_intent(store)
     meet = threading.Barrier(2)
     tries: list[int] = []
 
@@ -165,13 +165,13 @@ def test_of_two_that_deadlock_both_come_through(store: SqlStore) -> None:
 
         store.write(work)
 
-    run_concurrently([lambda: crossing(one.id, other.id), lambda: crossing(other.id, one.id)])
-    # Who is let in again can be quicker than who waits, and then the two meet once more.
+    run_concurrently([lambda: crossing(intent.id, other.id), lambda: crossing(other.id, intent.id)])
+    # The retried transaction can be faster than the waiting one; then they conflict again.
     assert len(tries) > 2
 
 
 @pytest.mark.parametrize("kind", ["postgresql"])
-def test_a_lost_race_is_run_again_and_then_given_up(store: SqlStore) -> None:
+def test_a_conflict_is_retried_a_limited_number_of_times(store: SqlStore) -> None:
     tries: list[int] = []
 
     def lose(times: int) -> Callable[[Any], int]:
@@ -190,15 +190,15 @@ def test_a_lost_race_is_run_again_and_then_given_up(store: SqlStore) -> None:
     assert len(tries) == 5
 
 
-def test_a_database_that_answers_has_nothing_wrong(store: SqlStore) -> None:
+def test_a_reachable_database_reports_no_problem(store: SqlStore) -> None:
     assert list(store.ping()) == []
 
 
-def test_a_database_that_is_gone_says_so_in_a_sentence() -> None:
-    gone = open_store("postgresql+psycopg://nobody@127.0.0.1:1/none?connect_timeout=2")
-    [finding] = gone.ping()
+def test_an_unreachable_database_is_reported_in_one_sentence() -> None:
+    unreachable = open_store("postgresql+psycopg://nobody@127.0.0.1:1/none?connect_timeout=2")
+    [finding] = unreachable.ping()
     assert finding.startswith("the database does not answer")
-    gone.close()
+    unreachable.close()
 
 
 def test_instants_are_kept_to_the_microsecond(store: SqlStore) -> None:

@@ -29,33 +29,33 @@ LEASED = NOW + timedelta(seconds=60)
 
 
 def endpoint(store: SqlStore, **more: Any) -> Endpoint:
-    """A stored endpoint of the one client."""
+    """A stored endpoint of the only client."""
     fields: dict[str, Any] = {"url": "https://shop.example/", "events": ("*",), "description": ""}
     fields |= {"secret": b"sealed", "old_secret": None, "old_secret_until": None}
     fields |= {"enabled": True, "disabled_reason": "", "failing_since": None}
-    made = Endpoint(0, "c-1", created_at=NOW, updated_at=NOW, **(fields | more))
-    return store.write(lambda unit: unit.webhooks.add(made))
+    created = Endpoint(0, "c-1", created_at=NOW, updated_at=NOW, **(fields | more))
+    return store.write(lambda unit: unit.webhooks.add(created))
 
 
 def add_event(store: SqlStore) -> list[OutboxEvent]:
-    """What is new, put in order."""
+    """Add events and give them positions."""
 
     def work(unit: Any) -> list[OutboxEvent]:
         unit.leases.lock("announcements")
         new: list[OutboxEvent] = unit.outbox.list_unsequenced(100)
-        unit.outbox.assign_positions([one.id for one in new])
+        unit.outbox.assign_positions([item.id for item in new])
         return new
 
     return store.write(work)
 
 
 def owed(store: SqlStore, to: Endpoint, *received: OutboxEvent) -> list[Delivery]:
-    """The deliveries of these to an endpoint, oldest first."""
-    new = [NewDelivery(to.id, one.id, one.sequence_key, NOW) for one in received]
+    """Enqueue deliveries of these events to an endpoint; oldest first."""
+    new = [NewDelivery(to.id, item.id, item.sequence_key, NOW) for item in received]
     store.write(lambda unit: unit.deliveries.add_many(new))
     with store.read() as unit:
-        found = unit.deliveries.list_page(DeliveryFilter(webhook_id=to.id), 100)
-    return [delivery for delivery, _ in reversed(found)]
+        page = unit.deliveries.list_page(DeliveryFilter(webhook_id=to.id), 100)
+    return [delivery for delivery, _ in reversed(page)]
 
 
 def claimed(store: SqlStore, to: Endpoint, room: int = 10, at: float = 0) -> list[Delivery]:
@@ -74,16 +74,16 @@ def settled(store: SqlStore, one: Delivery, status: int, at: float = 1) -> Deliv
 
     store.write(work)
     with store.read() as unit:
-        found = unit.deliveries.get(one.id)
-        assert found == after
+        results = unit.deliveries.get(one.id)
+        assert results == after
         assert unit.deliveries.list_attempts(one.id)[-1] == outcome
     return after
 
 
 def test_every_transition_with_an_event_type_adds_one_event(store: SqlStore) -> None:
-    made = store_intent(store)
+    intent = store_intent(store)
     short = advance_intent(
-        store, made, IntentEvent.DEPOSIT_SHORT, received_amount=1, balance_at_address=1
+        store, intent, IntentEvent.DEPOSIT_SHORT, received_amount=1, balance_at_address=1
     )
     advance_intent(
         store,
@@ -92,22 +92,22 @@ def test_every_transition_with_an_event_type_adds_one_event(store: SqlStore) -> 
         received_amount=25_000_000,
         balance_at_address=25_000_000,
     )
-    found = add_event(store)
-    assert [one.type for one in found] == ["intent_created", "intent_funded"]
-    assert {one.sequence_key for one in found} == {f"intent:{made.id}"}
-    assert found[1].at == later(1)
+    result = add_event(store)
+    assert [item.type for item in result] == ["intent_created", "intent_funded"]
+    assert {item.sequence_key for item in result} == {f"intent:{intent.id}"}
+    assert result[1].at == later(1)
     with store.read() as unit:
-        moves = unit.intents.list_transitions([made.id])
-        assert [one.event_id for one in found] == [m.id for m in moves if m.event_type]
+        moves = unit.intents.list_transitions([intent.id])
+        assert [item.event_id for item in result] == [m.id for m in moves if m.event_type]
         assert not unit.outbox.has_unsequenced()
 
 
 def test_a_rolled_back_change_adds_no_event(store: SqlStore) -> None:
-    made = store_intent(store)
+    intent = store_intent(store)
     add_event(store)
 
     def work(unit: Any) -> None:
-        unit.intents.apply([intent_change(made, IntentEvent.DEPOSIT_FULL)])
+        unit.intents.apply([intent_change(intent, IntentEvent.DEPOSIT_FULL)])
         raise KeyError("after it")
 
     with pytest.raises(KeyError):
@@ -119,15 +119,15 @@ def test_positions_have_no_gaps_with_concurrent_writers(store: SqlStore) -> None
     run_concurrently([lambda: store_intent(store) for _ in range(20)])
     run_concurrently([lambda: add_event(store) for _ in range(4)])
     with store.read() as unit:
-        found = unit.outbox.list_after(0, ["c-1"], unit.outbox.last_position(), 100)
+        events = unit.outbox.list_after(0, ["c-1"], unit.outbox.last_position(), 100)
         assert unit.outbox.list_after(0, ["other"], 100, 100) == []
-        assert unit.outbox.get_position("c-1", found[3].event_id) == 4
-        assert unit.outbox.get_position("other", found[3].event_id) is None
-    assert [one.position for one in found] == list(range(1, 21))
+        assert unit.outbox.get_position("c-1", events[3].event_id) == 4
+        assert unit.outbox.get_position("other", events[3].event_id) is None
+    assert [item.position for item in events] == list(range(1, 21))
 
 
 def test_an_endpoint_comes_back_as_it_was_stored(store: SqlStore) -> None:
-    made = endpoint(
+    created = endpoint(
         store,
         events=("intent_funded", "intent_failed"),
         old_secret=b"older",
@@ -136,18 +136,18 @@ def test_an_endpoint_comes_back_as_it_was_stored(store: SqlStore) -> None:
     )
     endpoint(store, enabled=False)
     with store.read() as unit:
-        assert unit.webhooks.get(made.id) == made
-        assert unit.webhooks.get_many([made.id]) == {made.id: made}
+        assert unit.webhooks.get(created.id) == created
+        assert unit.webhooks.get_many([created.id]) == {created.id: created}
         assert (
             len(unit.webhooks.list_by_client("c-1")) == len(unit.webhooks.list_by_client(None)) == 2
         )
         assert unit.webhooks.list_by_client("other") == []
-    assert store.write(lambda unit: unit.webhooks.lock_enabled_by_clients(["c-1"])) == [made]
+    assert store.write(lambda unit: unit.webhooks.lock_enabled_by_clients(["c-1"])) == [created]
 
 
-def test_later_deliveries_of_a_line_wait_and_other_lines_do_not(store: SqlStore) -> None:
-    to, made = endpoint(store), store_intent(store)
-    advance_intent(store, made, IntentEvent.DEPOSIT_FULL)
+def test_later_deliveries_of_a_sequence_wait_and_other_sequences_do_not(store: SqlStore) -> None:
+    to, intent = endpoint(store), store_intent(store)
+    advance_intent(store, intent, IntentEvent.DEPOSIT_FULL)
     store_intent(store)
     first, second, other = owed(store, to, *add_event(store))
     D = DeliveryState
@@ -155,19 +155,21 @@ def test_later_deliveries_of_a_line_wait_and_other_lines_do_not(store: SqlStore)
     with store.read() as unit:
         assert unit.deliveries.list_due_endpoints(NOW, NOW) == [to.id]
         assert unit.deliveries.list_open_event_ids(to.id) == {
-            one.event_id for one in (first, second, other)
+            item.event_id for item in (first, second, other)
         }
-    assert [one.id for one in claimed(store, to)] == [first.id, other.id]
+    assert [item.id for item in claimed(store, to)] == [first.id, other.id]
     settled(store, first, 500)
     assert claimed(store, to, at=2) == []
     again = claimed(store, to, at=7)
-    assert [one.id for one in again] == [first.id]
+    assert [item.id for item in again] == [first.id]
     settled(store, again[0], 200, at=8)
-    [turned] = [one for one in claimed(store, to, at=8) if one.sequence_key == first.sequence_key]
+    [turned] = [
+        item for item in claimed(store, to, at=8) if item.sequence_key == first.sequence_key
+    ]
     assert (turned.id, turned.state) == (second.id, D.DUE)
 
 
-def test_what_is_leased_is_nobody_elses_until_the_lease_ends(store: SqlStore) -> None:
+def test_a_leased_delivery_is_not_claimed_until_the_lease_ends(store: SqlStore) -> None:
     to = endpoint(store)
     for _ in range(3):
         store_intent(store)
@@ -178,28 +180,28 @@ def test_what_is_leased_is_nobody_elses_until_the_lease_ends(store: SqlStore) ->
     with store.read() as unit:
         assert unit.deliveries.list_due_endpoints(NOW, NOW) == []
     store.write(lambda unit: unit.deliveries.release_leases([third.id]))
-    assert [one.id for one in claimed(store, to)] == [third.id]
-    assert {one.id for one in claimed(store, to, at=61)} == {*(one.id for one in two), third.id}
+    assert [item.id for item in claimed(store, to)] == [third.id]
+    assert {item.id for item in claimed(store, to, at=61)} == {*(item.id for item in two), third.id}
 
 
-def test_claims_at_the_same_time_share_what_is_due(store: SqlStore) -> None:
+def test_concurrent_claims_share_the_due_deliveries(store: SqlStore) -> None:
     to = endpoint(store)
     for _ in range(30):
         store_intent(store)
     owed(store, to, *add_event(store))
-    found = run_concurrently([lambda: claimed(store, to, room=5) for _ in range(6)])
-    ids = [one.id for part in found for one in part]
+    result = run_concurrently([lambda: claimed(store, to, room=5) for _ in range(6)])
+    ids = [item.id for part in result for item in part]
     assert len(ids) == len(set(ids))
 
 
-def test_a_line_goes_on_however_a_new_event_and_an_end_meet(store: SqlStore) -> None:
-    """Whoever adds and whoever ends hold the endpoint: nothing waits for what is over."""
+def test_a_sequence_continues_when_events_and_endings_are_concurrent(store: SqlStore) -> None:
+    """Adding and ending lock the endpoint, so no delivery waits for an ended one."""
     to = endpoint(store)
     for _ in range(10):
-        made = store_intent(store)
+        intent = store_intent(store)
         [first] = add_event(store)
         [*_, delivery] = owed(store, to, first)
-        advance_intent(store, made, IntentEvent.DEPOSIT_FULL)
+        advance_intent(store, intent, IntentEvent.DEPOSIT_FULL)
         [second] = add_event(store)
 
         def end(delivery: Delivery = delivery) -> None:
@@ -218,9 +220,9 @@ def test_a_line_goes_on_however_a_new_event_and_an_end_meet(store: SqlStore) -> 
     assert (backlog.due, backlog.waiting) == (10, 0)
 
 
-def test_an_endpoint_that_is_switched_off_owes_nothing_more(store: SqlStore) -> None:
-    to, made = endpoint(store), store_intent(store)
-    advance_intent(store, made, IntentEvent.DEPOSIT_FULL)
+def test_a_disabled_endpoint_has_no_open_deliveries(store: SqlStore) -> None:
+    to, intent = endpoint(store), store_intent(store)
+    advance_intent(store, intent, IntentEvent.DEPOSIT_FULL)
     first, _ = owed(store, to, *add_event(store))
     assert store.write(lambda unit: unit.deliveries.fail_all_open(to.id, "off", later(3))) == 2
     with store.read() as unit:
@@ -242,11 +244,11 @@ def test_a_removed_endpoint_is_deleted_with_its_deliveries(store: SqlStore) -> N
         assert unit.outbox.last_position() == 1
 
 
-def test_deliveries_are_found_by_their_event_and_counted_by_where_they_stand(
+def test_deliveries_are_found_by_event_and_counted_by_state(
     store: SqlStore,
 ) -> None:
-    to, made = endpoint(store), store_intent(store)
-    advance_intent(store, made, IntentEvent.DEPOSIT_FULL)
+    to, intent = endpoint(store), store_intent(store)
+    advance_intent(store, intent, IntentEvent.DEPOSIT_FULL)
     first, second = owed(store, to, *add_event(store))
     settled(store, first, 200)
     with store.read() as unit:

@@ -1,22 +1,22 @@
-"""Request headers and the client's IP address, with or without trusted proxies."""
+"""The client's IP address, with or without trusted proxies."""
 
-from collections.abc import Iterator
 from ipaddress import IPv6Address
 
+from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from crossway.domain.clients import is_allowed, normalize_address, parsed_networks
+from crossway.domain.clients import is_allowed, networks_of, normalize_address
 from crossway.ports.policy import IngressConfig
 
 LOOPBACK = "127.0.0.1"
 UNKNOWN_ADDRESS = "unknown"
 _PROXY_HEADERS = (
-    b"x-forwarded-for",
-    b"forwarded",
-    b"x-real-ip",
-    b"x-forwarded-host",
-    b"x-forwarded-proto",
-    b"via",
+    "x-forwarded-for",
+    "forwarded",
+    "x-real-ip",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "via",
 )
 
 
@@ -27,8 +27,12 @@ def client_address(scope: Scope, ingress: IngressConfig) -> str | None:
     X-Forwarded-For. Such an address counts only where the loopback address is a trusted proxy.
     """
     peer = peer_address(scope)
-    trusted = parsed_networks(ingress.trusted_proxies)
-    forwarded_for = [_without_port(text) for text in header_values(scope, b"x-forwarded-for")]
+    trusted = networks_of(ingress.trusted_proxies)
+    forwarded_for = [
+        _without_port(text.strip())
+        for value in Headers(scope=scope).getlist("x-forwarded-for")
+        for text in value.split(",")
+    ]
     if peer in forwarded_for and not is_allowed(LOOPBACK, trusted):
         return None
     if not is_allowed(peer, trusted):
@@ -64,22 +68,8 @@ def peer_address(scope: Scope) -> str:
 
 def is_local_request(scope: Scope, ingress: IngressConfig) -> bool:
     """Whether a request comes from this machine directly and not through a proxy on it."""
-    forwarded = any(header(scope, name) is not None for name in _PROXY_HEADERS)
+    headers = Headers(scope=scope)
+    forwarded = any(name in headers for name in _PROXY_HEADERS)
     return not forwarded and is_allowed(
-        peer_address(scope), parsed_networks(("127.0.0.0/8", "::1/128"))
+        peer_address(scope), networks_of(("127.0.0.0/8", "::1/128"))
     )
-
-
-def header(scope: Scope, name: bytes) -> bytes | None:
-    """The first header with this name in lower case; None without one."""
-    for key, value in scope["headers"]:
-        if key == name:
-            return bytes(value)
-    return None
-
-
-def header_values(scope: Scope, name: bytes) -> Iterator[str]:
-    """The comma-separated values of every header with this name in lower case."""
-    for key, value in scope["headers"]:
-        if key == name:
-            yield from (part.strip() for part in value.decode("latin-1").split(","))

@@ -71,5 +71,5 @@ def _get_broker(request: Request, services: Services) -> SseBroker:
     state = request.app.state
     if not hasattr(state, "streams"):
         state.streams = SseBroker(services)
-    found: SseBroker = state.streams
-    return found
+    broker: SseBroker = state.streams
+    return broker

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from crossway.api.auth import services_of
 from crossway.api.errors import HANDLERS, error_response
 from crossway.api.metrics import PATH, RequestMetrics, metrics
 from crossway.api.schemas.responses import JsonResponse, timestamp
@@ -29,7 +28,7 @@ async def alive(_: Request) -> Response:
 def ready(request: Request) -> Response:
     """Readiness: the database has this version's tables, and the engine of this process, if there
     is one, completed a pass recently."""
-    services = services_of(request.scope)
+    services: Services | None = getattr(request.app.state, "services", None)
     if services is None:
         return error_response(503, STARTING)
     problems = list(_find_problems(services))
@@ -46,7 +45,7 @@ def _find_problems(services: Services) -> Iterator[str]:
 
 def about(request: Request) -> Response:
     """Name, version and environment of the service."""
-    services = services_of(request.scope)
+    services: Services | None = getattr(request.app.state, "services", None)
     if services is None:
         return error_response(503, STARTING)
     return JsonResponse(

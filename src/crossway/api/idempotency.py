@@ -5,14 +5,12 @@ from hashlib import sha256
 from typing import TypeVar
 
 import anyio.to_thread
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crossway.api.auth import services_of
-from crossway.api.client_ip import header
 from crossway.api.errors import error_response, unhandled_error
-from crossway.domain.clients import Principal
 from crossway.domain.clients import Scope as KeyScope
 from crossway.domain.errors import Conflict, IdempotencyConflict
 from crossway.ports.records import IdempotencySlot
@@ -35,17 +33,14 @@ class IdempotencyMiddleware:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        sent_key = header(scope, b"idempotency-key") if scope.get("method") == "POST" else None
-        services, caller = services_of(scope), scope.get("state", {}).get("caller")
-        if (
-            sent_key is None
-            or services is None
-            or caller is None
-            or not _has_required_scope(caller, scope)
-        ):
+        headers = Headers(scope=scope) if scope.get("method") == "POST" else {}
+        key, caller = headers.get("idempotency-key"), scope.get("state", {}).get("caller")
+        needed = KeyScope.REFUND if scope.get("path", "").endswith("/refund") else KeyScope.WRITE
+        # Without the scope the endpoint refuses the request; no stored response may be read.
+        if key is None or caller is None or needed not in caller.scopes:
             await self.app(scope, receive, send)
             return
-        key = sent_key.decode("latin-1")
+        services: Services = scope["app"].state.services
         if not 1 <= len(key) <= MAX_KEY_LENGTH or not key.isprintable():
             text = f"Idempotency-Key must be 1 to {MAX_KEY_LENGTH} printable characters"
             await error_response(400, text)(scope, receive, send)
@@ -60,7 +55,9 @@ class IdempotencyMiddleware:
             await error_response(409, str(error), {"retry-after": "1"})(scope, receive, send)
         else:
             if isinstance(slot, IdempotencySlot):
-                await _replay_response(slot)(scope, receive, send)
+                replayed = {"idempotent-replayed": "true"}
+                response = Response(slot.body, slot.status or 200, replayed, "application/json")
+                await response(scope, receive, send)
             else:
                 await self._execute(services, slot, scope, receive, send)
 
@@ -90,13 +87,6 @@ class IdempotencyMiddleware:
             await send(message)
 
 
-def _has_required_scope(caller: Principal, scope: Scope) -> bool:
-    """Whether the key has the scope that this POST needs. Without it the endpoint refuses the
-    request, and no stored response is read or reserved."""
-    refunds = scope["path"].endswith("/refund")
-    return (KeyScope.REFUND if refunds else KeyScope.WRITE) in caller.scopes
-
-
 def store_response(
     request: Request, render: Callable[[T], Response]
 ) -> Callable[[UnitOfWork, T], None]:
@@ -118,11 +108,6 @@ def store_response(
         state["stored_response"] = stored
 
     return store
-
-
-def _replay_response(slot: IdempotencySlot) -> Response:
-    headers = {"idempotent-replayed": "true"}
-    return Response(slot.body, slot.status or 200, headers, "application/json")
 
 
 def _fingerprint(scope: Scope) -> str:

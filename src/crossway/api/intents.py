@@ -11,25 +11,25 @@ from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.idempotency import store_response
 from crossway.api.query_params import MAX_ID, parse_cursor
-from crossway.api.request_bodies import body_of, request_body_schema
 from crossway.api.schemas import intents as wire
 from crossway.api.schemas.error_responses import (
     ActionFailed,
     DestinationAddressFailed,
     error_responses,
 )
-from crossway.api.schemas.fields import CHAINS, INTENT, WALLET
+from crossway.api.schemas.fields import CHAINS, INTENT, WALLET, request_body_schema
 from crossway.api.schemas.responses import JsonResponse, payment_url
 from crossway.domain.clients import Principal
 from crossway.domain.intent import CREATE_VOCABULARY, Intent, State
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
 from crossway.usecases.payments import intents, manual_operations
+from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/intents", tags=["Intents"])
 Address = Annotated[str, Path(description="The intent's deposit address.", examples=[INTENT])]
-Body = Annotated[wire.CreateIntent, Depends(body_of(wire.CreateIntent))]
+Body = Annotated[wire.CreateIntent, Depends(wire.CreateIntent.from_request)]
 STATUSES: Final = MappingProxyType(
     {
         word.lower(): tuple(state for state, name in CREATE_VOCABULARY.items() if name == word)
@@ -74,7 +74,7 @@ def create(request: Request, services: ServicesDep, caller: Writer, body: Body) 
         return JsonResponse(wire.CreatedIntent.from_intent(intent, url), 201)
 
     store = store_response(request, respond)
-    return respond(intents.create(services, caller, body.to_request(), store))
+    return respond(create_intent(services, caller, body.to_request(), store))
 
 
 @router.get(
@@ -221,9 +221,9 @@ def _parse_filter(services: Services, params: IntentListParams, sender: str | No
     def parse_chain(name: str | None, field: str) -> str | None:
         return None if name is None else services.catalogue.chain(name, field).id
 
-    source = errors.collect(lambda: parse_chain(params.source_chain, "source_chain"))
-    destination = errors.collect(lambda: parse_chain(params.destination_chain, "destination_chain"))
-    before_id = errors.collect(lambda: parse_cursor(params.cursor))
+    source = errors.collect(parse_chain, params.source_chain, "source_chain")
+    destination = errors.collect(parse_chain, params.destination_chain, "destination_chain")
+    before_id = errors.collect(parse_cursor, params.cursor)
     errors.raise_if_any()
     return IntentFilter(
         states=states,

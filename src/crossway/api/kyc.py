@@ -7,9 +7,9 @@ from starlette.requests import Request
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.query_params import CountryCode, FiatCurrency, Provider, UserEmail
-from crossway.api.request_bodies import request_body_schema, valid_body_of
 from crossway.api.schemas import kyc as wire
 from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.kyc import customers, verification
 
@@ -101,7 +101,7 @@ def requirements(
 def submit(
     services: ServicesDep,
     caller: Writer,
-    body: Annotated[wire.SubmitKyc, Depends(valid_body_of(wire.SubmitKyc))],
+    body: Annotated[wire.SubmitKyc, Depends(wire.SubmitKyc.valid_from_request)],
 ) -> JsonResponse:
     """Submit a customer's fields to a provider's check. They are stored encrypted and masked when
     returned."""
@@ -117,10 +117,6 @@ def submit(
     return JsonResponse(wire.KycStateOut.from_assessment(assessment))
 
 
-async def _raw(request: Request) -> bytes:
-    return await request.body()
-
-
 @router.post(
     "/documents",
     response_model=wire.KycStateOut,
@@ -132,7 +128,6 @@ def add_document(
     request: Request,
     services: ServicesDep,
     caller: Writer,
-    content: Annotated[bytes, Depends(_raw)],
     provider: Provider = None,
     userEmail: UserEmail = None,
     countryCode: CountryCode = None,
@@ -144,7 +139,15 @@ def add_document(
     """A PNG, JPEG or PDF of up to 5 MiB; the body is the file."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     assessment = verification.add_document(
-        services, caller, provider, userEmail, countryCode, key, media_type, content, fiatCurrency
+        services,
+        caller,
+        provider,
+        userEmail,
+        countryCode,
+        key,
+        media_type,
+        request.state.body,
+        fiatCurrency,
     )
     return JsonResponse(wire.KycStateOut.from_assessment(assessment))
 

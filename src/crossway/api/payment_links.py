@@ -9,17 +9,17 @@ from starlette.requests import Request
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
 from crossway.api.query_params import parse_cursor
-from crossway.api.request_bodies import body_of, request_body_schema
 from crossway.api.schemas import payment_links as wire
 from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse, link_url, payment_url
 from crossway.domain.payment_links import PaymentLink
 from crossway.usecases.payers import links
 
 router = APIRouter(prefix="/v1/payment-links", tags=["Payment links"])
 Name = Annotated[str, Path(description="The payment link.", examples=["pl_5f8942ea98e7c86e3595"])]
-NewLink = Annotated[wire.CreatePaymentLink, Depends(body_of(wire.CreatePaymentLink))]
-LinkChange = Annotated[wire.ChangePaymentLink, Depends(body_of(wire.ChangePaymentLink))]
+NewLink = Annotated[wire.CreatePaymentLink, Depends(wire.CreatePaymentLink.from_request)]
+LinkChange = Annotated[wire.ChangePaymentLink, Depends(wire.ChangePaymentLink.from_request)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from crossway.api.schemas.fields import (
 )
 from crossway.domain.errors import InvalidInput
 from crossway.usecases.pricing.priced_request import QuoteRequest
+from crossway.usecases.ramps.quote_params import RampQuoteRequest
 
 
 def query(description: str, example: str, kind: str | None = None, **more: Any) -> Any:
@@ -134,6 +135,20 @@ class RampQuoteParams:
         _Text,
         query("With it, a provider that knows this user may be recommended.", "ada@example.com"),
     ] = None
+
+    def to_request(self) -> RampQuoteRequest:
+        """The request as the use case takes it."""
+        return RampQuoteRequest(
+            direction=self.type,
+            currency=self.fiatCurrency,
+            amount=self.cryptoAmount,
+            destination_chain=self.destinationChain,
+            source_chain=self.sourceChain,
+            symbol=self.amountSymbol,
+            country=self.countryCode,
+            direct_only=self.directOnly,
+            email=self.userEmail,
+        )
 
 
 def parse_cursor(cursor: str | None) -> int | None:

@@ -11,6 +11,7 @@ from crossway.api.schemas import quotes as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing.multi_source import quote_multi_source
 
 router = APIRouter(prefix="/v1/quotes", tags=["Quotes"])
 NO_QUOTE = "Failed to retrieve quote. Please try again later."
@@ -87,6 +88,6 @@ def multi_source(
     """The best payment option on every chain: the destination chain first, then by cost."""
     return JsonResponse(
         wire.MultiSourceQuote.from_comparison(
-            quotes.quote_multi_source(services, caller, **params.to_arguments())
+            quote_multi_source(services, caller, **params.to_arguments())
         )
     )

@@ -10,10 +10,9 @@ from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.idempotency import store_response
 from crossway.api.query_params import MAX_ID, FiatCurrency, Provider, parse_cursor
-from crossway.api.request_bodies import body_of, request_body_schema
 from crossway.api.schemas import ramp_orders as wire
 from crossway.api.schemas.error_responses import ActionFailed, error_responses
-from crossway.api.schemas.fields import INTENT
+from crossway.api.schemas.fields import INTENT, request_body_schema
 from crossway.api.schemas.kyc import KycNeeded
 from crossway.api.schemas.ramps import PROVIDERS, TYPES
 from crossway.api.schemas.responses import JsonResponse
@@ -26,7 +25,7 @@ from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
 Number = Annotated[int, Path(description="Record number.", ge=0, le=MAX_ID, examples=[1])]
-NewOrder = Annotated[wire.CreateOrder, Depends(body_of(wire.CreateOrder))]
+NewOrder = Annotated[wire.CreateOrder, Depends(wire.CreateOrder.from_request)]
 # Status 400 may be a required KYC check.
 FAILURES = {**error_responses(503, post=True), 400: error_responses(400, own=KycNeeded)[400]}
 STATES = [state.value for state in OrderState]
@@ -106,7 +105,7 @@ def _filter(services: Services, page: Page) -> OrderFilter:
     currency = page.fiatCurrency
     if currency is not None and currency not in services.fiat.corridors:
         errors.add("fiatCurrency must be one of the supported currencies, such as NGN")
-    before = errors.collect(lambda: parse_cursor(page.cursor))
+    before = errors.collect(parse_cursor, page.cursor)
     errors.raise_if_any()
     return OrderFilter(
         states=(OrderState(status),) if status is not None else (),
@@ -171,10 +170,6 @@ def cancel(services: ServicesDep, caller: Writer, id: Number) -> JsonResponse:
     return JsonResponse(wire.OrderDone(success=True, order=wire.OrderOut.from_order(order)))
 
 
-async def _raw(request: Request) -> bytes:
-    return await request.body()
-
-
 @router.post(
     "/webhooks/{provider}",
     response_model=wire.Accepted,
@@ -189,8 +184,8 @@ def reported(
     request: Request,
     services: ServicesDep,
     provider: Annotated[str, Path(description="The provider.", examples=["YELLOW_CARD"])],
-    body: Annotated[bytes, Depends(_raw)],
 ) -> JsonResponse:
     """For providers only: the signature of the body replaces an API key."""
-    ramp_reports.receive_webhook(services, provider, dict(request.headers), body)
+    headers, body = dict(request.headers), request.state.body
+    ramp_reports.receive_webhook(services, provider, headers, body)
     return JsonResponse(wire.Accepted(success=True))

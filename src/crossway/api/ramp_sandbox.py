@@ -6,10 +6,10 @@ from fastapi import APIRouter, Depends, Path
 
 from crossway.api.auth import ServicesDep, Writer
 from crossway.api.query_params import MAX_ID
-from crossway.api.request_bodies import request_body_schema, valid_body_of
 from crossway.api.schemas import ramp_orders as orders
 from crossway.api.schemas import ramp_sandbox as wire
 from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.errors import NotFound
 from crossway.usecases.simulator import ramp_controls as ramp_sandbox
@@ -35,7 +35,7 @@ def report(
     services: ServicesDep,
     caller: Writer,
     id: Annotated[int, Path(description="Record number.", ge=0, le=MAX_ID, examples=[1])],
-    body: Annotated[wire.ReportOrder, Depends(valid_body_of(wire.ReportOrder))],
+    body: Annotated[wire.ReportOrder, Depends(wire.ReportOrder.valid_from_request)],
 ) -> JsonResponse:
     """The simulated provider performs and reports the outcome; the order follows shortly."""
     order = ramp_sandbox.report_order_status(services, caller, id, body.outcome)
@@ -52,7 +52,7 @@ def report(
 def kyc(
     services: ServicesDep,
     caller: Writer,
-    body: Annotated[wire.SetKycStatus, Depends(valid_body_of(wire.SetKycStatus))],
+    body: Annotated[wire.SetKycStatus, Depends(wire.SetKycStatus.valid_from_request)],
 ) -> JsonResponse:
     """Set the result of a simulated provider's check."""
     ramp_sandbox.set_kyc_status(
@@ -77,7 +77,7 @@ def faults(
     services: ServicesDep,
     caller: Writer,
     provider: Annotated[str, Path(description="The provider.", examples=["YELLOW_CARD"])],
-    body: Annotated[wire.RampFaults, Depends(valid_body_of(wire.RampFaults))],
+    body: Annotated[wire.RampFaults, Depends(wire.RampFaults.valid_from_request)],
 ) -> JsonResponse:
     """Outages, delays, refused orders, wrong amounts, repeated webhooks, rates, KYC checks."""
     active = ramp_sandbox.inject_faults(services, caller, provider, body.given_fields())

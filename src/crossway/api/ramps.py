@@ -10,23 +10,8 @@ from crossway.api.schemas import ramps as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.ramps import quotes as ramp_quotes
-from crossway.usecases.ramps.quote_params import RampQuoteRequest
 
 router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
-
-
-def _question(asked: RampQuoteParams) -> RampQuoteRequest:
-    return RampQuoteRequest(
-        direction=asked.type,
-        currency=asked.fiatCurrency,
-        amount=asked.cryptoAmount,
-        destination_chain=asked.destinationChain,
-        source_chain=asked.sourceChain,
-        symbol=asked.amountSymbol,
-        country=asked.countryCode,
-        direct_only=asked.directOnly,
-        email=asked.userEmail,
-    )
 
 
 @router.get(
@@ -36,12 +21,12 @@ def _question(asked: RampQuoteParams) -> RampQuoteRequest:
     summary="Quotes of every provider",
 )
 def quotes(
-    services: ServicesDep, caller: Reader, asked: Annotated[RampQuoteParams, Depends()]
+    services: ServicesDep, caller: Reader, params: Annotated[RampQuoteParams, Depends()]
 ) -> JsonResponse:
     """The quotes of every provider that serves the corridor, lowest total cost first."""
     return JsonResponse(
         wire.RampQuotesOut.from_comparison(
-            ramp_quotes.compare_quotes(services, caller, _question(asked))
+            ramp_quotes.compare_quotes(services, caller, params.to_request())
         )
     )
 

@@ -48,29 +48,13 @@ class RateLimiter:
     _windows: dict[str, deque[float]] = field(default_factory=dict)
     _swept_at: float = -math.inf
 
-    def spend_key(self, key: str, per_minute: int) -> RateLimitResult:
-        """Count a request with an API key."""
-        return self._spend(f"key {key}", per_minute, count=True)
-
-    def spend_address(self, address: str) -> RateLimitResult:
-        """Count a request without a valid key."""
-        return self._spend(f"address {address}", UNAUTHENTICATED_PER_MINUTE, count=True)
-
-    def spend(self, name: str, per_minute: int) -> RateLimitResult:
-        """Count a request against the window of this name."""
-        return self._spend(name, per_minute, count=True)
-
-    def spend_provider_webhook(self, address: str) -> RateLimitResult:
-        """Count a ramp provider's webhook; it has a signature instead of a key."""
-        return self._spend(f"report {address}", PROVIDER_WEBHOOKS_PER_MINUTE, count=True)
-
-    def check_address(self, address: str) -> RateLimitResult:
-        """Whether this address may try another key; counts nothing."""
-        return self._spend(f"address {address}", UNAUTHENTICATED_PER_MINUTE, count=False)
-
-    def _spend(self, name: str, quota: int, count: bool) -> RateLimitResult:
+    def spend(self, name: str, quota: int, *, count: bool = True) -> RateLimitResult:
+        """Count a request against the window of this name; without `count`, only look."""
         now = self.seconds()
-        self._sweep(now)
+        if now - self._swept_at >= _WINDOW_SECONDS:
+            # Drop unused windows, once a minute.
+            self._swept_at, start = now, now - _WINDOW_SECONDS
+            self._windows = {n: w for n, w in self._windows.items() if w and w[-1] > start}
         window = self._windows.get(name)
         if window is None:
             window = self._windows[name] = deque()
@@ -83,14 +67,6 @@ class RateLimiter:
         oldest = window[max(0, len(window) - quota)] if window else now
         wait = math.ceil(oldest + _WINDOW_SECONDS - now)
         return RateLimitResult(granted, quota, max(0, quota - len(window)), wait)
-
-    def _sweep(self, now: float) -> None:
-        """Drop unused windows, once a minute."""
-        if now - self._swept_at < _WINDOW_SECONDS:
-            return
-        self._swept_at = now
-        last = now - _WINDOW_SECONDS
-        self._windows = {n: w for n, w in self._windows.items() if w and w[-1] > last}
 
 
 class IpRateLimiter:

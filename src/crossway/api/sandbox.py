@@ -5,10 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 
 from crossway.api.auth import ServicesDep, Writer
-from crossway.api.request_bodies import request_body_schema, valid_body_of
 from crossway.api.schemas import sandbox as wire
 from crossway.api.schemas.error_responses import error_responses
-from crossway.api.schemas.fields import INTENT
+from crossway.api.schemas.fields import INTENT, request_body_schema
 from crossway.api.schemas.responses import JsonResponse, timestamp
 from crossway.domain.errors import NotFound
 from crossway.usecases.simulator import chain_controls
@@ -33,7 +32,7 @@ router = APIRouter(prefix="/v1/sandbox", tags=["Sandbox"], dependencies=[Depends
 def deposit(
     services: ServicesDep,
     caller: Writer,
-    body: Annotated[wire.Deposit, Depends(valid_body_of(wire.Deposit))],
+    body: Annotated[wire.Deposit, Depends(wire.Deposit.valid_from_request)],
 ) -> JsonResponse:
     """Send tokens to an address, such as an intent's, on a simulated chain."""
     sent = chain_controls.send_deposit(
@@ -58,7 +57,7 @@ def deposit(
 def clock(
     services: ServicesDep,
     caller: Writer,
-    body: Annotated[wire.Clock, Depends(valid_body_of(wire.Clock))],
+    body: Annotated[wire.Clock, Depends(wire.Clock.valid_from_request)],
 ) -> JsonResponse:
     """Advance the service's clock, which every simulated chain follows."""
     _, ahead, frozen = chain_controls.set_clock(services, caller, body.advanceSeconds, body.frozen)
@@ -77,7 +76,7 @@ def faults(
     services: ServicesDep,
     caller: Writer,
     chain: Annotated[str, Path(description="The chain.", examples=["BASE_MAINNET"])],
-    body: Annotated[wire.Faults, Depends(valid_body_of(wire.Faults))],
+    body: Annotated[wire.Faults, Depends(wire.Faults.valid_from_request)],
 ) -> JsonResponse:
     """Outages, reorganisations, dropped and reverted transactions, wrong data, low balances."""
     chain_controls.inject_faults(services, caller, chain, body.given_fields())

@@ -103,9 +103,9 @@ class SseBroker:
             joined = await stream.joined
             async for frame in self._missed(stream.client_id, stream.after, joined):
                 yield frame
-            while (left := until - loop.time()) > 0:
+            while (seconds_left := until - loop.time()) > 0:
                 try:
-                    wait = min(left, HEARTBEAT_SECONDS)
+                    wait = min(seconds_left, HEARTBEAT_SECONDS)
                     queued = await asyncio.wait_for(stream.queue.get(), wait)
                 except TimeoutError:
                     yield ALIVE
@@ -173,8 +173,8 @@ class SseBroker:
 
     async def _close_changed_keys(self) -> None:
         """Close streams whose key changed; clients that may still read reconnect at once."""
-        shown = {stream.key.id for stream in self._open if stream.key}
-        keys = await anyio.to_thread.run_sync(self._keys, shown)
+        key_ids = {stream.key.id for stream in self._open if stream.key}
+        keys = await anyio.to_thread.run_sync(self._keys, key_ids)
         for stream in tuple(self._open):
             if stream.key and _permissions(keys[stream.key.id]) != _permissions(stream.key):
                 stream.end()
@@ -202,8 +202,8 @@ class SseBroker:
             events = unit.outbox.list_after(after, clients, last, BATCH)
             reached = events[-1].position if len(events) == BATCH else last
             frames = [
-                (one.client_id, one.position or 0, frame)
-                for one, frame in self._frames(unit, events)
+                (event.client_id, event.position or 0, frame)
+                for event, frame in self._frames(unit, events)
             ]
         assert reached is not None
         return reached, frames

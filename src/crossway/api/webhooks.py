@@ -10,9 +10,9 @@ from starlette.responses import Response
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
 from crossway.api.query_params import MAX_ID, parse_cursor
-from crossway.api.request_bodies import body_of, request_body_schema, valid_body_of
 from crossway.api.schemas import webhooks as wire
 from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.webhooks import DeliveryState
 from crossway.ports.webhook_repository import DeliveryFilter
@@ -21,9 +21,9 @@ from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/webhooks", tags=["Webhooks"])
 Number = Annotated[int, Path(description="Record number.", ge=0, le=MAX_ID, examples=[1])]
-NewWebhook = Annotated[wire.CreateWebhook, Depends(body_of(wire.CreateWebhook))]
-WebhookFields = Annotated[wire.ChangeWebhook, Depends(body_of(wire.ChangeWebhook))]
-Range = Annotated[wire.ReplayRange, Depends(valid_body_of(wire.ReplayRange))]
+NewWebhook = Annotated[wire.CreateWebhook, Depends(wire.CreateWebhook.from_request)]
+WebhookFields = Annotated[wire.ChangeWebhook, Depends(wire.ChangeWebhook.from_request)]
+Range = Annotated[wire.ReplayRange, Depends(wire.ReplayRange.valid_from_request)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ def _filter(webhook_id: int, page: Page) -> DeliveryFilter:
     errors = ValidationErrors()
     if page.state is not None and page.state.lower() not in wire.STATES:
         errors.add(f"state must be one of {', '.join(wire.STATES)}")
-    before = errors.collect(lambda: parse_cursor(page.cursor))
+    before = errors.collect(parse_cursor, page.cursor)
     errors.raise_if_any()
     states = (DeliveryState(page.state.upper()),) if page.state else ()
     return DeliveryFilter(webhook_id=webhook_id, states=states, before_id=before)

@@ -114,7 +114,7 @@ class TxPending:
 
 @dataclass(frozen=True, slots=True)
 class TxNotFound:
-    """Not known to the chain; `dropped` once finality rules out that it is ever included."""
+    """In no block and no mempool; `dropped` once finality rules out that it is ever included."""
 
     dropped: bool
 
@@ -164,7 +164,7 @@ class Chain(Protocol):
         """The 32-byte hash of an intent's terms, `0x` and 64 hex digits. Pure."""
         ...
 
-    def deposit_address(self, key: str) -> str:
+    def deposit_address(self, intent_hash: str) -> str:
         """The deposit address of an intent hash on this chain. Pure."""
         ...
 
@@ -213,10 +213,8 @@ class Chain(Protocol):
         """The balance of the native coin, in smallest units."""
         ...
 
-    def sign(
-        self, actions: Sequence[tuple[OutboundCall, int]], fee_units: int
-    ) -> Sequence[SignedTx]:
-        """Sign each call with its nonce at this fee, without sending anything."""
+    def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
+        """Sign each (call, nonce) at this fee, without sending anything."""
         ...
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:

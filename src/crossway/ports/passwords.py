@@ -10,10 +10,10 @@ class PasswordHasher(Protocol):
         """The hash to store for a password."""
         ...
 
-    def verify(self, known: str, password: str) -> bool:
+    def verify(self, password_hash: str, password: str) -> bool:
         """Whether a password matches a hash; takes equally long for an empty hash (no account)."""
         ...
 
-    def needs_rehash(self, known: str) -> bool:
+    def needs_rehash(self, password_hash: str) -> bool:
         """Whether a hash was made with weaker parameters than the current ones."""
         ...

@@ -1,17 +1,43 @@
-"""The in-memory state of one process: caches, engine health and buffered request log entries."""
+"""The in-memory state of one process: caches, health, buffered request log entries, log ids."""
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from threading import Lock
+from typing import Any
 
-from crossway.domain.clients import ApiKey, Client
+from crossway.domain.clients import Principal
 from crossway.domain.corridor_stats import bucket_of, quantile_seconds
 from crossway.domain.staff import StaffMember, StaffSession
 from crossway.ports.chain import ChainHead
+
+HEALTH_MINUTES = 60
+# Beyond this many queued requests, further ones are logged without their bodies.
+MAX_QUEUED_BODIES = 1_000
+MAX_LOGGED_REQUEST_BYTES = 64 * 1024
+# The ids that every log line of the current request or task carries. A handler runs in another
+# thread with a copy of the context; both share this one dict.
+LOG_IDS: ContextVar[dict[str, Any]] = ContextVar("log_ids")
+
+
+def add_log_ids(**ids: Any) -> None:
+    """Add ids to the log lines of the current request or task; does nothing outside of one."""
+    LOG_IDS.get({}).update(ids)
+
+
+@contextmanager
+def log_context(**ids: Any) -> Iterator[None]:
+    """Add ids to log lines for the length of a `with` block."""
+    before = LOG_IDS.set({**LOG_IDS.get({}), **ids})
+    try:
+        yield
+    finally:
+        LOG_IDS.reset(before)
 
 
 @dataclass
@@ -33,8 +59,8 @@ class EngineHealth:
     def record_pass(self, heads: Mapping[str, ChainHead]) -> None:
         """A pass over these chains has ended."""
         self.last_pass_at = time.monotonic()
-        known = {chain: (head, self.last_pass_at) for chain, head in heads.items()}
-        self.heads = {**self.heads, **known}
+        read_heads = {chain: (head, self.last_pass_at) for chain, head in heads.items()}
+        self.heads = {**self.heads, **read_heads}
 
     def seconds_since_pass(self) -> float:
         """Seconds since the last completed pass; zero where no engine runs."""
@@ -64,8 +90,14 @@ class RequestLogBuffer:
 
     entries: deque[RequestLogEntry] = field(default_factory=lambda: deque(maxlen=20_000))
 
-
-HEALTH_MINUTES = 60
+    def add(self, entry: RequestLogEntry) -> None:
+        """Queue a request for the log; never blocks."""
+        if (
+            len(self.entries) >= MAX_QUEUED_BODIES
+            or len(entry.request_body or b"") > MAX_LOGGED_REQUEST_BYTES
+        ):
+            entry = replace(entry, request_body=None, response_body=None)
+        self.entries.append(entry)
 
 
 @dataclass
@@ -105,17 +137,17 @@ class BridgeHealth:
         now = time.monotonic()
         minute = int(now // 60)
         with self._lock:
-            known = self._minutes.setdefault(bridge, {})
-            if minute not in known:
-                for old in [m for m in known if m <= minute - HEALTH_MINUTES]:
-                    del known[old]
-                known[minute] = _Minute()
+            minutes = self._minutes.setdefault(bridge, {})
+            if minute not in minutes:
+                for outdated in [m for m in minutes if m <= minute - HEALTH_MINUTES]:
+                    del minutes[outdated]
+                minutes[minute] = _Minute()
             if error:
-                known[minute].errors += 1
+                minutes[minute].errors += 1
                 self._failed[bridge] = error, now
             else:
-                known[minute].answers += 1
-                known[minute].times[bucket_of(seconds * 1_000)] += 1
+                minutes[minute].answers += 1
+                minutes[minute].times[bucket_of(seconds * 1_000)] += 1
 
     def get_stats(self, bridge: str) -> BridgeStats:
         """The statistics of one bridge over the last hour."""
@@ -152,12 +184,12 @@ class InventoryCache:
 class ApiKeyCache:
     """API keys that this process looked up recently, and uses that are not stored yet.
 
-    `by_hash` maps a key's hash to the time.monotonic() of the look-up, the key and its client.
+    `by_hash` maps a key's hash to the time.monotonic() of the look-up and the key's principal.
     `last_used` holds the last use by key id until it is stored; `written_at` is the
     time.monotonic() of the last write.
     """
 
-    by_hash: dict[str, tuple[float, ApiKey, Client]] = field(default_factory=dict)
+    by_hash: dict[str, tuple[float, Principal]] = field(default_factory=dict)
     last_used: dict[int, datetime] = field(default_factory=dict)
     written_at: float = 0.0
 
@@ -166,12 +198,12 @@ class ApiKeyCache:
 class KillSwitchCache:
     """The kill switches that this process read last.
 
-    `known` holds them with the epoch and the time.monotonic() from before the read. A switch made
-    here begins a new epoch, which invalidates earlier reads.
+    `last_read` holds them with the epoch and the time.monotonic() from before the read. A switch
+    made here begins a new epoch, which invalidates earlier reads.
     """
 
     epoch: object = field(default_factory=object)
-    known: tuple[object, float, Mapping[str, str]] | None = None
+    last_read: tuple[object, float, Mapping[str, str]] | None = None
 
 
 @dataclass

@@ -1,10 +1,17 @@
-"""Records that repositories take and return and that are no part of the domain."""
+"""Records that repositories take and return and that are not part of the domain."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Self
 
 from crossway.domain.intent import Intent, IntentEvent, State, Transition
-from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import (
+    OutboundTx,
+    OutboundTxEvent,
+    OutboundTxKind,
+    OutboundTxState,
+    advance_outbound_tx,
+)
 from crossway.ports.chain import SignedTx
 
 
@@ -66,7 +73,8 @@ class NewOutboundTx:
 class OutboundTxChange:
     """The new state of an outbound transaction, stored only if it still is in state `before`.
 
-    `tx_id` None keeps the stored transaction id."""
+    `tx_id` None keeps the stored transaction id; `block_height` None clears the stored height.
+    """
 
     id: int
     before: OutboundTxState
@@ -74,8 +82,27 @@ class OutboundTxChange:
     attempt_count: int
     reason: str
     next_at: datetime
-    tx_id: str | None
-    block_height: int | None
+    tx_id: str | None = None
+    block_height: int | None = None
+
+    @classmethod
+    def after_event(
+        cls,
+        tx: OutboundTx,
+        event: OutboundTxEvent,
+        reason: str,
+        next_at: datetime,
+        *,
+        attempt_count: int | None = None,
+        tx_id: str | None = None,
+        block_height: int | None = None,
+    ) -> Self:
+        """The change that an event causes; `attempt_count` None leaves the count as it is.
+
+        Raises `InvalidTransition` when the event cannot happen in the transaction's state."""
+        after = advance_outbound_tx(tx.state, event)
+        attempts = tx.attempt_count if attempt_count is None else attempt_count
+        return cls(tx.id, tx.state, after, attempts, reason, next_at, tx_id, block_height)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ class SentDeposit:
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Faults to inject into a simulated chain; a field left out changes nothing (wire.md §7).
+    """Faults to inject into a simulated chain; a field left out changes nothing.
 
     `reorg_depth` replaces that many blocks: their transactions are included again, except the next
     `drop_next`. `fee_factor` multiplies the minimum fee. `take_nonce` lets an outside transaction
@@ -106,9 +106,7 @@ class RampSandbox(Protocol):
         """
         ...
 
-    def set_verification_status(
-        self, provider: str, email: str, kyc_type: str, status: str
-    ) -> None:
+    def set_kyc_status(self, provider: str, email: str, kyc_type: str, status: str) -> None:
         """Set a provider's verification status of a person."""
         ...
 

@@ -85,7 +85,7 @@ class SearchRepository(Protocol):
     def count_intents(
         self, filters: FilterSet, client_id: str | None, limit: int, timeout_seconds: float
     ) -> Count:
-        """How many meet the conditions, counted up to `most` and for so many seconds."""
+        """How many intents match the filters, counted up to `limit` and for `timeout_seconds`."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The port of what Crossway remembers: one unit of work, its records grouped by noun."""
+"""The port of the database: units of work and their repositories."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -150,7 +150,7 @@ class OutboundTxRepository(Protocol):
 
 
 class CursorRepository(Protocol):
-    """The position up to which each chain was read."""
+    """The position up to which each chain was scanned."""
 
     def get_all(self) -> dict[str, Cursor]: ...
     def save(self, chain: str, before: Cursor | None, after: Cursor) -> bool:
@@ -246,7 +246,7 @@ class UnitOfWork(Protocol):
 
 
 class Store(Protocol):
-    """Where units of work run. Never hold one across a call to a chain."""
+    """Runs units of work. Never hold one across a call to a chain."""
 
     def read(self) -> AbstractContextManager[UnitOfWork]:
         """A consistent read-only unit of work."""

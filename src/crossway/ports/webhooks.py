@@ -31,8 +31,8 @@ class WebhookResponse:
 class WebhookSender(Protocol):
     """Sends requests to URLs chosen by clients, never into the internal network."""
 
-    def objection(self, url: str) -> str | None:
-        """The problem with a URL, as words that follow its name, or None.
+    def url_problem(self, url: str) -> str | None:
+        """The problem with a URL, as a phrase that follows the field's name, or None.
 
         Resolves the host; a host that cannot be resolved at the moment is not a problem.
         """

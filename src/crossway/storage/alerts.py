@@ -20,9 +20,9 @@ _ACKNOWLEDGEMENT_COLUMNS = ("acknowledged_at", "acknowledged_by", "note")
 class SqlAlerts:
     """`ports.alert_repository.AlertRepository` on one connection."""
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, changed_topics: set[Topic]) -> None:
         self._db = db
-        self.changed_topics: set[Topic] = set()
+        self._changed_topics = changed_topics
 
     def raise_alert(self, alert: Alert) -> None:
         upsert = insert_into(self._db, alerts)
@@ -44,7 +44,7 @@ class SqlAlerts:
             },
         ).scalar_one()
         if since == to_micros(alert.since):
-            self.changed_topics.add(Topic.ALERTS)
+            self._changed_topics.add(Topic.ALERTS)
 
     def resolve(self, keys: Collection[str], at: datetime) -> None:
         if not keys:
@@ -55,7 +55,7 @@ class SqlAlerts:
         if rows:
             resolution = {"resolved_at": to_micros(at)}
             self._db.execute(insert(resolved_alerts), [row | resolution for row in rows])
-            self.changed_topics.add(Topic.ALERTS)
+            self._changed_topics.add(Topic.ALERTS)
 
     def list_active(self, limit: int = 200) -> list[Alert]:
         query = select(alerts).order_by(alerts.c.since.desc(), alerts.c.key)
@@ -70,10 +70,10 @@ class SqlAlerts:
         statement = (
             update(alerts).where(*unacknowledged).values(**acknowledgement).returning(alerts.c.key)
         )
-        found = sorted(self._db.execute(statement).scalars()) if keys else []
-        if found:
-            self.changed_topics.add(Topic.ALERTS)
-        return found
+        acknowledged_keys = sorted(self._db.execute(statement).scalars()) if keys else []
+        if acknowledged_keys:
+            self._changed_topics.add(Topic.ALERTS)
+        return acknowledged_keys
 
     def list_resolved(self, filter: AlertFilter, limit: int) -> list[ResolvedAlert]:
         query = select(resolved_alerts).order_by(resolved_alerts.c.id.desc()).limit(limit)

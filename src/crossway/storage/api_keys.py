@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from crossway.domain.clients import ApiKey, Client
 from crossway.ports.records import IdempotencySlot
 from crossway.storage.bulk_sql import per_dialect
-from crossway.storage.row_mapper import from_micros, to_micros
-from crossway.storage.rows import API_KEYS, CLIENTS
+from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
 from crossway.storage.tables import api_keys, clients, idempotency_slots
 
+CLIENTS: Final = RowMapper(Client, clients)
+API_KEYS: Final = RowMapper(ApiKey, api_keys)
 # RETURNING tells whether a row was inserted; not every driver reports the rowcount of an INSERT.
 _ADD_SLOT = per_dialect(
     lambda result: (

@@ -21,9 +21,9 @@ ENTRIES: Final = RowMapper(AuditEntry, audit_log)
 class SqlAuditLog:
     """`ports.logs.AuditLogRepository` on one connection."""
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, changed_topics: set[Topic]) -> None:
         self._db = db
-        self.changed_topics: set[Topic] = set()
+        self._changed_topics = changed_topics
 
     def add(self, entry: AuditEntry) -> None:
         """Append an entry; the caller holds the lock of the log."""
@@ -54,7 +54,7 @@ class SqlAuditLog:
     ) -> None:
         # Each hash covers the previous one, so entries are appended one at a time.
         SqlLeases(self._db).lock("audit")
-        self.changed_topics.add(Topic.REST)
+        self._changed_topics.add(Topic.REST)
         self.add(new_entry(actor, action, detail, at, subject, before, after))
 
     def list_recent(self, limit: int) -> list[tuple[datetime, str, str, Mapping[str, Any]]]:
@@ -79,11 +79,11 @@ class SqlAuditLog:
         return [ENTRIES.decode(row) for row in self._db.execute(query)]
 
     def list_actors_and_actions(self) -> tuple[list[str], list[str]]:
-        actors, what = (
+        actors, actions = (
             list(self._db.execute(select(column).distinct().order_by(column)).scalars())
             for column in (audit_log.c.actor, audit_log.c.action)
         )
-        return actors, what
+        return actors, actions
 
     def compute_hash(self, previous: str, entry: AuditEntry) -> str:
         values = [
@@ -132,7 +132,7 @@ def _parse_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def new_entry(
     actor: str,
-    what: str,
+    action: str,
     detail: Mapping[str, Any],
     at: datetime,
     subject: str,
@@ -140,4 +140,4 @@ def new_entry(
     after: Mapping[str, Any] | None,
 ) -> AuditEntry:
     """An entry that is not stored yet."""
-    return AuditEntry(0, at, actor, what, subject, detail, before, after, "")
+    return AuditEntry(0, at, actor, action, subject, detail, before, after, "")

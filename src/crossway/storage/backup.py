@@ -131,11 +131,11 @@ def _copy(source: Path, target: Path) -> None:
 def _require_intact(file: Path) -> None:
     try:
         with closing(sqlite3.connect(file)) as db:
-            found = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            result = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
     except sqlite3.DatabaseError as error:
         raise BackupError(f"this is no whole SQLite database: {error}") from error
-    if found != "ok":
-        raise BackupError(f"the database is damaged: {found}")
+    if result != "ok":
+        raise BackupError(f"the database is damaged: {result}")
 
 
 def _require_known_version(file: Path) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -67,23 +68,23 @@ def execute_each(db: Connection, statement: Insert | Update, rows: Sequence[dict
     """Execute a statement for each row of parameters; returns how many rows it changed.
 
     Bypasses SQLAlchemy's parameter processing, which costs more than the database does: values
-    must need no conversion."""
+    must need no conversion, and there must be several parameters."""
     if not rows:
         return 0
-    sql, names = _compiled(db.dialect, statement, tuple(rows[0]))
-    parameters = rows if names is None else [tuple([row[name] for name in names]) for row in rows]
-    return db.exec_driver_sql(sql, list(parameters)).rowcount
+    sql, read_values = _compile(db.dialect, statement, tuple(rows[0]))
+    parameters = list(rows if read_values is None else map(read_values, rows))
+    return db.exec_driver_sql(sql, parameters).rowcount
 
 
 @lru_cache(maxsize=64)
-def _compiled(
+def _compile(
     dialect: Dialect, statement: Insert | Update, keys: tuple[str, ...]
-) -> tuple[str, tuple[str, ...] | None]:
-    """The SQL text for the driver, and the order of its parameters if they are positional."""
+) -> tuple[str, Callable[[dict[str, Any]], tuple[Any, ...]] | None]:
+    """The SQL text for the driver, and if its parameters are positional, how to read them."""
     columns = keys if isinstance(statement, Insert) else None
     compiled = statement.compile(dialect=dialect, column_keys=columns)
     names = getattr(compiled, "positiontup", None)
-    return str(compiled), None if names is None else tuple(names)
+    return str(compiled), None if names is None else itemgetter(*names)
 
 
 def batches(values: Iterable[Any], size: int) -> Iterator[list[Any]]:

@@ -96,8 +96,8 @@ class SqlCorridorStats:
 
 
 def _key(flow: CorridorVolume, span: Period, at: datetime) -> tuple[object, ...]:
-    place = (flow.source, flow.destination, flow.bridge, flow.symbol)
-    return (span.value, _period_number(span, at), *place, flow.outcome.value, flow.bucket)
+    route = (flow.source, flow.destination, flow.bridge, flow.symbol)
+    return (span.value, _period_number(span, at), *route, flow.outcome.value, flow.bucket)
 
 
 def _period_number(span: Period, at: datetime) -> int:

@@ -122,9 +122,9 @@ class SqlDeliveries:
             query = query.where(_c.event_id.in_(of_resource))
         if filter.before_id is not None:
             query = query.where(_c.id < filter.before_id)
-        found = [DELIVERIES.decode(row) for row in self._db.execute(query)]
-        events = self._events({delivery.event_id for delivery in found})
-        return [(delivery, events[delivery.event_id]) for delivery in found]
+        page = [DELIVERIES.decode(row) for row in self._db.execute(query)]
+        events = self._events({delivery.event_id for delivery in page})
+        return [(delivery, events[delivery.event_id]) for delivery in page]
 
     def count_recent_by_state(
         self, webhook_id: int, since: datetime, limit: int
@@ -152,12 +152,12 @@ class SqlDeliveries:
         self, limits: Mapping[int, int], now: datetime, machine_time: datetime, until: datetime
     ) -> list[Delivery]:
         parameters = {"b_now": to_micros(now), "b_machine": to_micros(machine_time)}
-        found: list[Delivery] = []
+        leased: list[Delivery] = []
         for webhook_id, limit in sorted(limits.items()):
             rows = self._db.execute(_CLAIM, parameters | {"b_webhook": webhook_id, "b_room": limit})
-            found.extend(DELIVERIES.decode(row) for row in rows)
-        self._set_lease([delivery.id for delivery in found], to_micros(until))
-        return found
+            leased.extend(DELIVERIES.decode(row) for row in rows)
+        self._set_lease([delivery.id for delivery in leased], to_micros(until))
+        return leased
 
     def release_leases(self, ids: Collection[int]) -> None:
         self._set_lease(ids, 0)
@@ -207,8 +207,8 @@ class SqlDeliveries:
 
     def get_backlog(self) -> DeliveryBacklog:
         query = select(_c.state, func.count(), func.min(_c.next_at)).where(_IS_OPEN)
-        found = {row[0]: row for row in self._db.execute(query.group_by(_c.state))}
-        due, waiting = found.get("DUE"), found.get("WAITING")
+        row_by_state = {row[0]: row for row in self._db.execute(query.group_by(_c.state))}
+        due, waiting = row_by_state.get("DUE"), row_by_state.get("WAITING")
         return DeliveryBacklog(
             due=due[1] if due else 0,
             waiting=waiting[1] if waiting else 0,

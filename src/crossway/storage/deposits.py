@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import BigInteger, Connection, Table, bindparam, cast, select, text, update
 
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState, IncomingTransfer
 from crossway.storage.bulk_sql import chain_values, in_values, per_dialect, per_dialect_for_chains
-from crossway.storage.row_mapper import to_micros
-from crossway.storage.rows import DEPOSITS
+from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.tables import deposits, intents
 
+DEPOSITS: Final = RowMapper(
+    Deposit, deposits, {"incoming.index": "tx_index", "incoming.to": "to_address"}
+)
 _CREDIT = (
     update(deposits)
     .where(deposits.c.id == bindparam("b_id"), deposits.c.state == DepositState.SEEN.value)
@@ -144,8 +146,8 @@ class SqlDeposits:
         self._set(ids, note=note)
 
     def list_older_seen(self, before: datetime, limit: int) -> list[Deposit]:
-        seen = (text("state = 'SEEN'"), deposits.c.at <= to_micros(before))
-        query = select(deposits).where(*seen).order_by(deposits.c.id).limit(limit)
+        conditions = (text("state = 'SEEN'"), deposits.c.at <= to_micros(before))
+        query = select(deposits).where(*conditions).order_by(deposits.c.id).limit(limit)
         return [DEPOSITS.decode(row) for row in self._db.execute(query).all()]
 
     def list_unreturned(self, intent_ids: Collection[int] | None = None) -> list[Deposit]:

@@ -38,8 +38,8 @@ class SqlEncryptedValues:
 
     def get_secret(self, name: str) -> bytes | None:
         query = select(stored_secrets.c.encrypted_value).where(stored_secrets.c.name == name)
-        found = self._db.execute(query).scalar_one_or_none()
-        return None if found is None else bytes(found)
+        encrypted_value = self._db.execute(query).scalar_one_or_none()
+        return None if encrypted_value is None else bytes(encrypted_value)
 
     def list_kinds(self) -> list[str]:
         return [f"{table.name}.{column}" for table, _, column in ENCRYPTED_COLUMNS]

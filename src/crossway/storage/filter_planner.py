@@ -93,10 +93,10 @@ class FilterPlanner:
     ) -> Count:
         n, end = 0, time.monotonic() + timeout_seconds
         chunks = list(batches(ids, COUNTED))
-        for place, chunk in enumerate(chunks, 1):
+        for number, chunk in enumerate(chunks, 1):
             matches = and_(in_values(self._db, _c.id, chunk), test)
             n += int(self._db.execute(select(func.count(_c.id)).where(matches)).scalar_one())
-            if n > limit or (time.monotonic() > end and place < len(chunks)):
+            if n > limit or (time.monotonic() > end and number < len(chunks)):
                 return Count(min(n, limit), True)
         return Count(n)
 
@@ -156,14 +156,14 @@ class FilterPlanner:
         return self._planned[filters]
 
     def _build_plan(self, filters: FilterSet) -> tuple[ColumnElement[bool], list[int] | None]:
-        every = [build_filter_query(filter) for filter in filters.all_of]
-        some = [build_filter_query(filter) for filter in filters.any_of]
-        tests = [query.test for query in every]
-        if some:
-            tests.append(or_(*(query.test for query in some)))
-        by_index = [[query.ids] for query in every if query.ids is not None]
-        if some and all(query.ids is not None for query in some):
-            by_index.append([query.ids for query in some if query.ids is not None])
+        all_of = [build_filter_query(filter) for filter in filters.all_of]
+        any_of = [build_filter_query(filter) for filter in filters.any_of]
+        tests = [query.test for query in all_of]
+        if any_of:
+            tests.append(or_(*(query.test for query in any_of)))
+        by_index = [[query.ids] for query in all_of if query.ids is not None]
+        if any_of and all(query.ids is not None for query in any_of):
+            by_index.append([query.ids for query in any_of if query.ids is not None])
         test = and_(*tests) if tests else true()
         least: list[Select[Any]] | None = None
         most = self._narrow + 1

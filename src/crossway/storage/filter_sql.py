@@ -79,8 +79,8 @@ def _with_partial_index(filter: Filter, matches: ColumnElement[bool]) -> ColumnE
 
 
 def between(filter: Filter, column: ColumnElement[int]) -> list[ColumnElement[bool]]:
-    found = [column >= filter.minimum] if filter.minimum is not None else []
-    return [*found, column < filter.maximum] if filter.maximum is not None else found
+    conditions = [column >= filter.minimum] if filter.minimum is not None else []
+    return [*conditions, column < filter.maximum] if filter.maximum is not None else conditions
 
 
 def build_filter_query(filter: Filter) -> FilterQuery:

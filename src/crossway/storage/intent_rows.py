@@ -1,40 +1,25 @@
-"""Mappers for intents and their transitions, and the outbox events that follow a change."""
+"""The rows of an intent: its own, its transitions, its outbox events and its metadata values."""
 
-import json
+from collections.abc import Mapping
 from typing import Any, Final
 from uuid import uuid4
 
 from crossway.domain.intent import FundingLevel, Intent, compare_funding
 from crossway.ports.records import IntentChange, TransitionRecord
-from crossway.storage.outbox import outbox_row
-from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.row_mapper import RowMapper, to_json, to_micros
 from crossway.storage.tables import CHANGES, intents, transitions
 
 INTENTS: Final = RowMapper(Intent, intents)
 TRANSITIONS: Final = RowMapper(TransitionRecord, transitions, {"id": "event_id"})
 CHANGING_COLUMNS: Final = tuple(column.name for column in intents.columns if CHANGES in column.info)
 _CHANGED: Final = INTENTS.encoder(only=CHANGING_COLUMNS)
+MAX_VALUES, MAX_VALUE_LENGTH = 40, 200
 
 
 def funding_level(intent: Intent) -> str:
     """SHORT or OVER if a wrong amount was received, else empty; lists are filtered by it."""
-    found = compare_funding(intent.terms.deposit_amount, intent.received_amount)
-    return found.value if intent.received_amount and found is not FundingLevel.EXACT else ""
-
-
-def intent_snapshot(intent: Intent) -> str:
-    """The part of an intent that can change, as JSON: outbox events are rendered from it."""
-    return json.dumps(
-        {
-            "state": intent.state.value,
-            "tx_hash": intent.tx_hash,
-            "relayer": intent.relayer,
-            "relayer_claimed": intent.relayer_claimed,
-            "needs_relay": intent.needs_relay,
-            "received_units": str(intent.received_amount),
-        },
-        separators=(",", ":"),
-    )
+    level = compare_funding(intent.terms.deposit_amount, intent.received_amount)
+    return level.value if intent.received_amount and level is not FundingLevel.EXACT else ""
 
 
 def intent_row(intent: Intent) -> dict[str, Any]:
@@ -66,13 +51,37 @@ def transition_row(change: IntentChange) -> dict[str, Any]:
 
 
 def intent_event_row(event_id: str, type: str, intent: Intent) -> dict[str, Any]:
-    """The outbox event of an intent as it is after a transition, as its row."""
-    return outbox_row(
-        event_id,
-        intent.client_id,
-        type,
-        "intent",
-        intent.id,
-        to_micros(intent.updated_at),
-        intent_snapshot(intent),
-    )
+    """The outbox event of an intent as it is after a transition, as its row.
+
+    The snapshot is the part of the intent that can change: the event is rendered from it.
+    """
+    snapshot = {
+        "state": intent.state.value,
+        "tx_hash": intent.tx_hash,
+        "relayer": intent.relayer,
+        "relayer_claimed": intent.relayer_claimed,
+        "needs_relay": intent.needs_relay,
+        "received_units": str(intent.received_amount),
+    }
+    return {
+        "event_id": event_id,
+        "client_id": intent.client_id,
+        "type": type,
+        "kind": "intent",
+        "resource_id": intent.id,
+        "at": to_micros(intent.updated_at),
+        "snapshot": to_json(snapshot),
+    }
+
+
+def metadata_value_rows(intent: Intent) -> list[dict[str, Any]]:
+    """The values by which an intent is found by its metadata: plain ones, two levels deep."""
+    texts: dict[str, None] = {}  # A set that keeps the order.
+    for field in intent.metadata.values():
+        for value in field.values() if isinstance(field, Mapping) else (field,):
+            if isinstance(value, str | int | float) and not isinstance(value, bool):
+                # PostgreSQL stores no NUL in text.
+                text = str(value).replace("\0", "").strip().casefold()
+                if 0 < len(text) <= MAX_VALUE_LENGTH:
+                    texts[text] = None
+    return [{"value": text, "intent_id": intent.id} for text in list(texts)[:MAX_VALUES]]

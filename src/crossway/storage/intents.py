@@ -37,10 +37,10 @@ from crossway.storage.intent_rows import (
     change_row,
     intent_event_row,
     intent_row,
+    metadata_value_rows,
     transition_row,
 )
-from crossway.storage.notes_and_saved_views import metadata_value_rows
-from crossway.storage.outbox import add_to_outbox
+from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search import apply_filter
 from crossway.storage.search_tables import metadata_values
@@ -99,13 +99,12 @@ class SqlIntents:
 
     def add(self, intent: Intent, event_id: str) -> Intent:
         row = intent_row(intent)
-        new_id: int = self._db.execute(_ADD, row).scalar_one()
-        intent = replace(intent, id=new_id)
+        intent = replace(intent, id=self._db.execute(_ADD, row).scalar_one())
         self._db.execute(
             _ADD_TRANSITION,
             {
                 "event_id": event_id,
-                "intent_id": new_id,
+                "intent_id": intent.id,
                 "at": row["created_at"],
                 "event": "CREATED",
                 "from_state": None,
@@ -115,19 +114,21 @@ class SqlIntents:
             },
         )
         execute_each(self._db, _ADD_METADATA_VALUE, metadata_value_rows(intent))
-        add_to_outbox(self._db, [intent_event_row(event_id, "intent_created", intent)])
-        self._add_counts({(intent.client_id, intent.state): 1})
+        event = intent_event_row(event_id, "intent_created", intent)
+        execute_each(self._db, ADD_EVENT, [event])
+        count = {"client_id": intent.client_id, "state": intent.state.value, "total": 1}
+        self._db.execute(_ADD_COUNTS[self._db.dialect.name], count)
         return intent
 
     def get(self, intent_id: int) -> Intent | None:
-        return self._one(_BY_ID, intent_id)
+        return self._find(_BY_ID, intent_id)
 
     def find_by_address(self, address: str) -> Intent | None:
-        return self._one(_BY_ADDRESS, address)
+        return self._find(_BY_ADDRESS, address)
 
     def get_many(self, ids: Collection[int]) -> dict[int, Intent]:
         query = select(intents).where(in_values(self._db, intents.c.id, ids))
-        return self._by_id(query) if ids else {}
+        return self._get_by_id(query) if ids else {}
 
     def get_usd_values(self, ids: Collection[int]) -> dict[int, int]:
         c = intents.c
@@ -139,7 +140,7 @@ class SqlIntents:
         if not ids:
             return {}
         query = select(intents).where(in_values(self._db, intents.c.id, ids))
-        return self._by_id(query.order_by(intents.c.id).with_for_update())
+        return self._get_by_id(query.order_by(intents.c.id).with_for_update())
 
     def list_page(self, filter: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
         query = apply_filter(select(intents), filter).order_by(intents.c.id.desc())
@@ -151,8 +152,8 @@ class SqlIntents:
         if filter == IntentFilter(client_id=filter.client_id, states=filter.states):
             counts = self.count_by_state(filter.client_id)
             return sum(n for s, n in counts.items() if not filter.states or s in filter.states)
-        found = self._db.execute(apply_filter(select(func.count()).select_from(intents), filter))
-        return int(found.scalar_one())
+        query = apply_filter(select(func.count()).select_from(intents), filter)
+        return int(self._db.execute(query).scalar_one())
 
     def count_by_state(self, client_id: str | None = None) -> dict[State, int]:
         query = select(intent_counts.c.state, func.sum(intent_counts.c.total)).group_by(
@@ -186,14 +187,14 @@ class SqlIntents:
             return {}
         parameters = {"chains": chain_values({c: to_micros(at) for c, at in times.items()})}
         query = _EXPIRED[self._db.dialect.name]
-        found: dict[str, list[int]] = {}
+        expired: dict[str, list[int]] = {}
         for chain, intent_id in self._db.execute(
             query, {**parameters, "limit": limit + len(times)}
         ):
             if intent_id is not None and limit:
-                found.setdefault(chain, []).append(intent_id)
+                expired.setdefault(chain, []).append(intent_id)
                 limit -= 1
-        return found
+        return expired
 
     def apply(self, changes: Sequence[IntentChange]) -> None:
         if not changes:
@@ -222,7 +223,7 @@ class SqlIntents:
         if execute_each(self._db, _UPDATE, updates) != len(last):
             raise ConcurrentUpdate("an intent changed between read and write")
         execute_each(self._db, _ADD_TRANSITION, new_transitions)
-        add_to_outbox(self._db, events)
+        execute_each(self._db, ADD_EVENT, events)
         self._add_counts(count_changes)
 
     def list_transitions(self, intent_ids: Collection[int]) -> list[TransitionRecord]:
@@ -279,14 +280,14 @@ class SqlIntents:
         query = select(intents).where(
             intents.c.state == state.value, intents.c.updated_at <= to_micros(before)
         )
-        found = self._db.execute(query.order_by(intents.c.id).limit(limit)).all()
-        return [INTENTS.decode(row) for row in found]
+        rows = self._db.execute(query.order_by(intents.c.id).limit(limit)).all()
+        return [INTENTS.decode(row) for row in rows]
 
-    def _one(self, query: Select[Any], value: int | str) -> Intent | None:
+    def _find(self, query: Select[Any], value: int | str) -> Intent | None:
         row = self._db.execute(query, {"value": value}).first()
         return None if row is None else INTENTS.decode(row)
 
-    def _by_id(self, query: Select[Any]) -> dict[int, Intent]:
+    def _get_by_id(self, query: Select[Any]) -> dict[int, Intent]:
         return {row.id: INTENTS.decode(row) for row in self._db.execute(query).all()}
 
     def _add_counts(self, changes: dict[tuple[str, State], int]) -> None:

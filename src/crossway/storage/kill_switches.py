@@ -17,9 +17,9 @@ SWITCHES: Final = RowMapper(KillSwitch, kill_switches)
 class SqlKillSwitches:
     """`ports.store.KillSwitchRepository` on one connection."""
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, changed_topics: set[Topic]) -> None:
         self._db = db
-        self.changed_topics: set[Topic] = set()
+        self._changed_topics = changed_topics
 
     def get_reasons(self) -> dict[str, str]:
         return {row.subject: row.reason for row in self._db.execute(select(kill_switches))}
@@ -29,7 +29,7 @@ class SqlKillSwitches:
         return [SWITCHES.decode(row) for row in rows]
 
     def set(self, subject: str, off: bool, reason: str, by: str, at: datetime) -> None:
-        self.changed_topics.add(Topic.REST)
+        self._changed_topics.add(Topic.REST)
         if not off:
             self._db.execute(delete(kill_switches).where(kill_switches.c.subject == subject))
             return

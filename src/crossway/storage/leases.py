@@ -31,19 +31,19 @@ class SqlLeases:
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        held = set(self._db.execute(available).scalars())
-        given_up = (
+        acquired = set(self._db.execute(available).scalars())
+        released = (
             leases.c.owner == owner,
             in_values(self._db, leases.c.name, names),
-            ~in_values(self._db, leases.c.name, held),
+            ~in_values(self._db, leases.c.name, acquired),
         )
-        self._db.execute(update(leases).where(*given_up).values(owner="", until=0))
+        self._db.execute(update(leases).where(*released).values(owner="", until=0))
         self._db.execute(
             update(leases)
-            .where(in_values(self._db, leases.c.name, held))
+            .where(in_values(self._db, leases.c.name, acquired))
             .values(owner=owner, until=to_micros(until))
         )
-        return held
+        return acquired
 
     def register_engine(self, owner: str, now: datetime, until: datetime) -> int:
         name, is_engine = f"engine:{owner}", leases.c.name.startswith("engine:", autoescape=True)

@@ -46,13 +46,13 @@ class SqlLedger:
         batch = [posting for posting in batch if posting.amount]
         if not batch:
             return
-        when = to_micros(at)
+        at_micros = to_micros(at)
         execute_each(
             self._db,
             _ADD_POSTINGS,
-            [POSTINGS.encode(posting) | {"at": when} for posting in batch],
+            [POSTINGS.encode(posting) | {"at": at_micros} for posting in batch],
         )
-        self._update_balances(turnovers(batch), when // MICROS_IN_DAY)
+        self._update_balances(turnovers(batch), at_micros // MICROS_IN_DAY)
 
     def list_by_intent(self, intent_id: int) -> list[tuple[datetime, Posting]]:
         query = select(postings).where(postings.c.intent_id == intent_id)
@@ -85,13 +85,15 @@ class SqlLedger:
         oldest_first = filter.after_id is not None
         if (key := self._page_start(filter)) is not None:
             query = query.where(key)
-        found = {
+        posting_by_id = {
             row.id: StoredPosting(row.id, from_micros(row.at), POSTINGS.decode(row))
             for side in _account_conditions(filter.balance_key)
             for row in self._db.execute(_ordered(query.where(*side), oldest_first).limit(limit))
         }
         ordered = sorted(
-            found.values(), key=lambda posting: (posting.at, posting.id), reverse=not oldest_first
+            posting_by_id.values(),
+            key=lambda posting: (posting.at, posting.id),
+            reverse=not oldest_first,
         )
         return ordered[:limit]
 
@@ -159,8 +161,8 @@ def _account_conditions(key: BalanceKey | None) -> list[tuple[ColumnElement[bool
     if key is None:
         return [()]
     account, chain, token = key
-    there = (postings.c.chain == chain, postings.c.token == token)
-    return [(side == account.value, *there) for side in (postings.c.debit, postings.c.credit)]
+    of_token = (postings.c.chain == chain, postings.c.token == token)
+    return [(side == account.value, *of_token) for side in (postings.c.debit, postings.c.credit)]
 
 
 def _ordered(query: Select[Any], oldest_first: bool) -> Select[Any]:

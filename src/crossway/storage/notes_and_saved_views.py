@@ -1,19 +1,16 @@
-"""Notes, saved views, and the metadata values by which intents are found."""
+"""Notes on records, and saved views of lists."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from crossway.domain.intent import Intent
 from crossway.ports.search_repository import Note, SavedView
 from crossway.storage.row_mapper import RowMapper
 from crossway.storage.search_tables import notes, saved_views
 
 NOTES: Final = RowMapper(Note, notes)
 VIEWS: Final = RowMapper(SavedView, saved_views)
-MAX_VALUES, MAX_VALUE_LENGTH = 40, 200
 
 
 class SqlNotesAndSavedViews:
@@ -60,31 +57,3 @@ class SqlNotesAndSavedViews:
         if view.is_default:
             others = (saved_views.c.screen == view.screen, saved_views.c.id != view.id)
             self._db.execute(update(saved_views).where(*others).values(is_default=False))
-
-
-def searchable_values(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(field, value) of the searchable metadata: plain values, two levels deep."""
-    found: dict[str, str] = {}
-    for field, value in _plain_values(metadata, 2):
-        # PostgreSQL stores no NUL in text.
-        text = str(value).replace("\0", "").strip().casefold()
-        if text and len(text) <= MAX_VALUE_LENGTH and len(found) < MAX_VALUES:
-            found.setdefault(text, field.replace("\0", ""))
-    for text, field in found.items():
-        yield field, text
-
-
-def metadata_value_rows(intent: Intent) -> list[dict[str, Any]]:
-    """The values of an intent's metadata as their rows."""
-    return [
-        {"value": value, "intent_id": intent.id}
-        for field, value in searchable_values(intent.metadata)
-    ]
-
-
-def _plain_values(values: Mapping[str, Any], levels: int) -> Iterator[tuple[str, Any]]:
-    for name, value in values.items():
-        if isinstance(value, Mapping) and levels > 1:
-            yield from ((f"{name}.{inner}", v) for inner, v in _plain_values(value, levels - 1))
-        elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            yield str(name), value

@@ -7,7 +7,6 @@ from sqlalchemy import bindparam, update
 
 from crossway.domain.ramps import RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderTransition
-from crossway.storage.outbox import outbox_row
 from crossway.storage.ramp_tables import FIXED, order_transitions, orders
 from crossway.storage.row_mapper import RowMapper, to_json, to_micros
 
@@ -26,8 +25,8 @@ UPDATE_ORDER: Final = (
     .values({name: bindparam(f"new_{name}") for name in CHANGING_COLUMNS})
 )
 _CHANGED: Final = ORDERS.encoder(only=CHANGING_COLUMNS)
-# The part of an order that can change. It leaves out how the user pays: providers write personal
-# names into it.
+# The part of an order that can change; outbox events are rendered from it. It leaves out how the
+# user pays: providers write personal names into it.
 _SNAPSHOT: Final = ORDERS.encoder(
     only=(
         "pay_to",
@@ -47,22 +46,17 @@ _SNAPSHOT: Final = ORDERS.encoder(
 )
 
 
-def order_snapshot(order: RampOrder) -> str:
-    """The part of an order that can change, as JSON: outbox events are rendered from it."""
-    return to_json(_SNAPSHOT(order))
-
-
 def order_event_row(event_id: str, order: RampOrder) -> dict[str, Any]:
     """The outbox event of an order as it is after a transition, as its row."""
-    return outbox_row(
-        event_id,
-        order.client_id,
-        "ramp_order_updated",
-        "ramp_order",
-        order.id,
-        to_micros(order.updated_at),
-        order_snapshot(order),
-    )
+    return {
+        "event_id": event_id,
+        "client_id": order.client_id,
+        "type": "ramp_order_updated",
+        "kind": "ramp_order",
+        "resource_id": order.id,
+        "at": to_micros(order.updated_at),
+        "snapshot": to_json(_SNAPSHOT(order)),
+    }
 
 
 def change_row(before: RampOrder, after: RampOrder) -> dict[str, Any]:

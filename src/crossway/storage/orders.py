@@ -31,7 +31,7 @@ from crossway.storage.order_rows import (
     order_event_row,
     transition_row,
 )
-from crossway.storage.outbox import add_to_outbox
+from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.ramp_tables import order_counts, order_transitions, orders, processed_updates
 from crossway.storage.row_mapper import to_micros
 
@@ -66,7 +66,7 @@ class SqlOrders:
             "note": "",
         }
         self._db.execute(_ADD_TRANSITION, created)
-        add_to_outbox(self._db, [order_event_row(str(created["event_id"]), order)])
+        execute_each(self._db, ADD_EVENT, [order_event_row(str(created["event_id"]), order)])
         self._add_counts({(order.client_id, order.state): 1})
         return order
 
@@ -106,8 +106,8 @@ class SqlOrders:
         if filter == OrderFilter(client_id=filter.client_id, states=filter.states):
             counts = self.count_by_state(filter.client_id)
             return sum(n for s, n in counts.items() if not filter.states or s in filter.states)
-        found = self._db.execute(_apply_filter(select(func.count()).select_from(orders), filter))
-        return int(found.scalar_one())
+        query = _apply_filter(select(func.count()).select_from(orders), filter)
+        return int(self._db.execute(query).scalar_one())
 
     def count_by_state(self, client_id: str | None = None) -> dict[OrderState, int]:
         query = select(order_counts.c.state, func.sum(order_counts.c.total)).group_by(
@@ -138,14 +138,12 @@ class SqlOrders:
         new_transitions = [transition_row(change) for change in changes]
         execute_each(self._db, _ADD_TRANSITION, new_transitions)
         changed = zip(new_transitions, changes, strict=True)
-        add_to_outbox(
-            self._db,
-            [
-                order_event_row(row["event_id"], change.after)
-                for row, change in changed
-                if adds_event(change)
-            ],
-        )
+        events = [
+            order_event_row(row["event_id"], change.after)
+            for row, change in changed
+            if adds_event(change)
+        ]
+        execute_each(self._db, ADD_EVENT, events)
         self._add_counts(count_changes)
 
     def list_transitions(self, order_id: int) -> list[OrderTransition]:
@@ -168,20 +166,18 @@ class SqlOrders:
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        found = [
-            replace(ORDERS.decode(row), next_at=until) for row in self._db.execute(query).all()
-        ]
-        if found:
-            taken = in_values(self._db, orders.c.id, [order.id for order in found])
-            self._db.execute(update(orders).where(taken).values(next_at=to_micros(until)))
-        return found
+        due = [replace(ORDERS.decode(row), next_at=until) for row in self._db.execute(query).all()]
+        if due:
+            is_due = in_values(self._db, orders.c.id, [order.id for order in due])
+            self._db.execute(update(orders).where(is_due).values(next_at=to_micros(until)))
+        return due
 
     def reschedule(self, order_id: int, attempt_count: int, at: datetime | None) -> None:
-        when = None if at is None else to_micros(at)
+        next_at = None if at is None else to_micros(at)
         self._db.execute(
             update(orders)
             .where(orders.c.id == order_id)
-            .values(attempt_count=attempt_count, next_at=when)
+            .values(attempt_count=attempt_count, next_at=next_at)
         )
 
     def wake(self, ids: Collection[int], at: datetime) -> None:
@@ -281,5 +277,5 @@ def _matches(value: str) -> Any:
         text("provider_reference <> ''"),
         c.provider_reference == value,
     )
-    named = (select(c.id).where(column == value) for column in exact)
-    return c.id.in_(union_all(*named, of_provider, select(c.id).where(c.id == number)))
+    by_column = (select(c.id).where(column == value) for column in exact)
+    return c.id.in_(union_all(*by_column, of_provider, select(c.id).where(c.id == number)))

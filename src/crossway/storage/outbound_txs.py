@@ -21,11 +21,17 @@ from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.ports.records import InFlightTx, NewOutboundTx, OutboundTxChange, TxAttempt
 from crossway.ports.topics import Topic
-from crossway.storage import engine_queries
 from crossway.storage.bulk_sql import chain_values, execute_each, in_values, per_dialect
 from crossway.storage.intents import ConcurrentUpdate
+from crossway.storage.outbound_tx_rows import (
+    OUTBOUND_TXS,
+    SELECT_DUE,
+    SELECT_SETTLED,
+    SELECT_SIGNED,
+    TX_ATTEMPTS,
+    new_outbound_tx_row,
+)
 from crossway.storage.row_mapper import to_micros
-from crossway.storage.rows import OUTBOUND_TXS, TX_ATTEMPTS, new_outbound_tx_row
 from crossway.storage.tables import account_nonces, intents, outbound_txs, tx_attempts
 
 _UPDATE = (
@@ -66,11 +72,11 @@ _ADD_ATTEMPT = insert(tx_attempts)
 
 
 class SqlOutboundTxs:
-    """`ports.store.OutboundTxRepository` on one connection; `changed_topics` is what it changed."""
+    """`ports.store.OutboundTxRepository` on one connection."""
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, changed_topics: set[Topic]) -> None:
         self._db = db
-        self.changed_topics: set[Topic] = set()
+        self._changed_topics = changed_topics
 
     def enqueue(self, new: Sequence[NewOutboundTx], at: datetime) -> None:
         if not new:
@@ -82,7 +88,7 @@ class SqlOutboundTxs:
 
     def list_due(self, chains: Collection[str], now: datetime, limit: int) -> list[OutboundTx]:
         parameters = {"chains": list(chains), "now": to_micros(now), "limit": limit}
-        return self._all(engine_queries.DUE, parameters)
+        return self._all(SELECT_DUE, parameters)
 
     def list_in_state(
         self, chains: Collection[str], state: OutboundTxState, limit: int, min_height: int = -1
@@ -98,12 +104,10 @@ class SqlOutboundTxs:
         if not heights:
             return []
         parameters = {"chains": chain_values(heights), "limit": limit}
-        return self._all(engine_queries.SETTLED[self._db.dialect.name], parameters)
+        return self._all(SELECT_SETTLED[self._db.dialect.name], parameters)
 
     def list_signed(self, chains: Collection[str], limit: int) -> list[InFlightTx]:
-        rows = self._db.execute(
-            engine_queries.SIGNED, {"chains": list(chains), "limit": limit}
-        ).all()
+        rows = self._db.execute(SELECT_SIGNED, {"chains": list(chains), "limit": limit}).all()
         return [
             InFlightTx(row[0], row[1], OutboundTxKind(row[2]), row[3], row[4], row[5])
             for row in rows
@@ -122,12 +126,12 @@ class SqlOutboundTxs:
         if not ids:
             return {}
         query = select(outbound_txs).where(in_values(self._db, outbound_txs.c.id, ids))
-        found = self._all(query.order_by(outbound_txs.c.id).with_for_update(skip_locked=True))
-        return {tx.id: tx for tx in found}
+        locked = self._all(query.order_by(outbound_txs.c.id).with_for_update(skip_locked=True))
+        return {tx.id: tx for tx in locked}
 
     def get(self, outbound_tx_id: int) -> OutboundTx | None:
-        found = self._all(select(outbound_txs).where(outbound_txs.c.id == outbound_tx_id))
-        return found[0] if found else None
+        txs = self._all(select(outbound_txs).where(outbound_txs.c.id == outbound_tx_id))
+        return txs[0] if txs else None
 
     def list_by_intents(
         self, intent_ids: Collection[int], kind: OutboundTxKind | None = None
@@ -144,7 +148,7 @@ class SqlOutboundTxs:
     def update(self, changes: Sequence[OutboundTxChange], at: datetime) -> None:
         """Changes that differ only in their id are one statement, the others one each."""
         if any(change.before is not change.after for change in changes):
-            self.changed_topics.add(Topic.PAYMENTS)
+            self._changed_topics.add(Topic.PAYMENTS)
         groups: dict[tuple[object, ...], list[OutboundTxChange]] = {}
         for change in changes:
             if change.tx_id is None:
@@ -224,14 +228,14 @@ class SqlOutboundTxs:
             )
 
     def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
-        where = (account_nonces.c.chain == chain, account_nonces.c.account == account)
+        of_account = (account_nonces.c.chain == chain, account_nonces.c.account == account)
         self._db.execute(
             _ADD_ACCOUNT[self._db.dialect.name],
             {"chain": chain, "account": account, "first": at_least, "next": at_least},
         )
-        row = self._db.execute(select(account_nonces.c.next).where(*where).with_for_update())
+        row = self._db.execute(select(account_nonces.c.next).where(*of_account).with_for_update())
         first = max(int(row.scalar_one()), at_least)
-        self._db.execute(update(account_nonces).where(*where).values(next=first + count))
+        self._db.execute(update(account_nonces).where(*of_account).values(next=first + count))
         return first
 
     def get_nonce_range(self, chain: str, account: str) -> tuple[int, int] | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
@@ -12,32 +12,11 @@ from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.webhook_tables import outbox
 
 EVENTS: Final = RowMapper(OutboxEvent, outbox)
-_ADD = insert(outbox)
+ADD_EVENT: Final = insert(outbox)
 _SET_POSITION = (
     update(outbox).where(outbox.c.id == bindparam("b_id")).values(position=bindparam("b_position"))
 )
 _LAST = select(func.max(outbox.c.position))
-
-
-def outbox_row(
-    event_id: str, client_id: str, type: str, kind: str, resource_id: int, at: int, snapshot: str
-) -> dict[str, Any]:
-    """An event as its row; `at` in microseconds, `snapshot` the JSON of the changeable part of the
-    resource at that time."""
-    return {
-        "event_id": event_id,
-        "client_id": client_id,
-        "type": type,
-        "kind": kind,
-        "resource_id": resource_id,
-        "at": at,
-        "snapshot": snapshot,
-    }
-
-
-def add_to_outbox(db: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Store events in the transaction of the change that they are about."""
-    execute_each(db, _ADD, rows)
 
 
 class SqlOutbox:
@@ -48,7 +27,7 @@ class SqlOutbox:
 
     def add(self, event: OutboxEvent) -> OutboxEvent:
         row = EVENTS.encode_new(event)
-        return EVENTS.decode(self._db.execute(_ADD.returning(outbox), row).one())
+        return EVENTS.decode(self._db.execute(ADD_EVENT.returning(outbox), row).one())
 
     def list_unsequenced(self, limit: int) -> list[OutboxEvent]:
         query = select(outbox).where(outbox.c.position.is_(None))
@@ -69,8 +48,8 @@ class SqlOutbox:
 
     def get_many(self, ids: Collection[int]) -> dict[int, OutboxEvent]:
         query = select(outbox).where(in_values(self._db, outbox.c.id, ids))
-        found = [EVENTS.decode(row) for row in self._db.execute(query)] if ids else []
-        return {event.id: event for event in found}
+        events = [EVENTS.decode(row) for row in self._db.execute(query)] if ids else []
+        return {event.id: event for event in events}
 
     def list_after(
         self, position: int, clients: Collection[str], until: int, limit: int
@@ -91,8 +70,8 @@ class SqlOutbox:
         query = select(outbox.c.position).where(
             outbox.c.event_id == event_id, outbox.c.client_id == client_id
         )
-        found = self._db.execute(query).scalar()
-        return None if found is None else int(found)
+        position = self._db.execute(query).scalar()
+        return None if position is None else int(position)
 
     def list_between(
         self, client_id: str, since: datetime, until: datetime, limit: int

@@ -97,8 +97,8 @@ class SqlPaymentLinks:
         query = select(payment_link_uses).where(table.link_id == link_id)
         if before_id is not None:
             query = query.where(table.id < before_id)
-        found = self._db.execute(query.order_by(table.id.desc()).limit(limit))
-        return [USES.decode(row) for row in found]
+        rows = self._db.execute(query.order_by(table.id.desc()).limit(limit))
+        return [USES.decode(row) for row in rows]
 
     def get_branding(self, client_id: str) -> Branding | None:
         row = self._db.execute(select(branding).where(branding.c.client_id == client_id)).first()

@@ -53,37 +53,30 @@ class RowMapper(Generic[T]):
     Each field has the column of the same name, or the one that `renamed` gives by the field's
     path. A dataclass without a column of its own is mapped by its fields. Types decide how a
     value is stored: integers in text columns, instants as microseconds, enums by their value,
-    mappings as JSON, tuples and sets as words. None in a NOT NULL text column is an empty string.
-    Raises `LookupError` for a field without a column.
+    mappings as JSON, tuples and sets as text separated by spaces. None in a NOT NULL text column is
+    an empty string. Raises `LookupError` for a field without a column.
     """
 
     def __init__(self, record: type[T], table: Table, renamed: Mapping[str, str] = {}) -> None:
         self._record = record
         self._nested: list[tuple[int, int, type[Any]]] = []
         mapped = self._collect(record, table, renamed, "", 0)
-        positions = {column.name: location for location, column in enumerate(table.columns)}
+        positions = {column.name: position for position, column in enumerate(table.columns)}
         self._pick = itemgetter(*(positions[field.column.name] for field in mapped))
         self._decoders = [(i, field.decode) for i, field in enumerate(mapped) if field.decode]
         self._mapped = mapped
-        self._encode_all = self.encoder()
-        self._encode_new = self.encoder(without=("id",))
+        # The row of a record by column name, and without the id that the database assigns.
+        self.encode = self.encoder()
+        self.encode_new = self.encoder(without=("id",))
 
     def decode(self, row: Any) -> T:
         """The record of a row that begins with all columns of the table, in their order."""
         values = list(self._pick(row))
-        for location, convert in self._decoders:
-            values[location] = convert(values[location])
+        for position, convert in self._decoders:
+            values[position] = convert(values[position])
         for first, end, record in self._nested:
             values[first:end] = [record(*values[first:end])]
         return self._record(*values)
-
-    def encode(self, record: T) -> dict[str, Any]:
-        """The row of a record by column name."""
-        return self._encode_all(record)
-
-    def encode_new(self, record: T) -> dict[str, Any]:
-        """The row of a record whose id the database assigns."""
-        return self._encode_new(record)
 
     def encoder(
         self, only: Collection[str] | None = None, without: Collection[str] = ()
@@ -113,24 +106,24 @@ class RowMapper(Generic[T]):
     ) -> list[_Field]:
         """The columns of a record in the order of its fields, nested records in their place."""
         hints = get_type_hints(record)
-        found: list[_Field] = []
+        mapped: list[_Field] = []
         for field in fields(record):
             path, hint = f"{prefix}{field.name}", hints[field.name]
             name = renamed.get(path, field.name)
             if name in table.columns:
                 column = table.columns[name]
-                found.append(_Field(path, column, *_converters(hint, column)))
+                mapped.append(_Field(path, column, *_converters(hint, column)))
             elif isinstance(hint, type) and is_dataclass(hint):
-                begin = first + len(found)
-                inner = self._collect(hint, table, renamed, f"{path}.", begin)
-                self._nested.append((begin, begin + len(fields(hint)), hint))
-                found += inner
+                nested_first = first + len(mapped)
+                nested = self._collect(hint, table, renamed, f"{path}.", nested_first)
+                self._nested.append((nested_first, nested_first + len(fields(hint)), hint))
+                mapped += nested
             else:
                 raise LookupError(f"{table.name} has no column for {record.__name__}.{path}")
         if not prefix:
             # Built from the last to the first, inner ones first: each shortens the list behind it.
-            self._nested.sort(key=lambda one: one[0], reverse=True)
-        return found
+            self._nested.sort(key=itemgetter(0), reverse=True)
+        return mapped
 
 
 def _converters(hint: Any, column: Column[Any]) -> tuple[Converter | None, Converter | None]:
@@ -170,15 +163,15 @@ def _codec(hint: Any, column: Column[Any]) -> tuple[Converter | None, Converter 
     if is_dataclass(kind):
         return lambda text: kind(**json.loads(text)), lambda value: to_json(asdict(value))
     if issubclass(kind, tuple | frozenset):
-        return _word_codec(kind, get_args(hint)[0])
+        return _list_codec(kind, get_args(hint)[0])
     raise TypeError(f"{column} cannot store {hint}")
 
 
-def _word_codec(kind: Any, item: type[Any]) -> tuple[Converter, Converter]:
-    """Several words in one text; those of a set in order."""
+def _list_codec(kind: Any, item: type[Any]) -> tuple[Converter, Converter]:
+    """Several values in one text, separated by spaces; those of a set are sorted."""
     if issubclass(item, Enum):
         return (
-            lambda text: kind(item(word) for word in text.split()),
+            lambda text: kind(item(value) for value in text.split()),
             lambda values: " ".join(sorted(value.value for value in values)),
         )
     return lambda text: kind(text.split()), " ".join

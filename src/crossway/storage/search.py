@@ -89,10 +89,10 @@ _KIND_OF_RESOURCE = {"intent": "payment", "ramp_order": "order"}
 
 def _select_ids(index: int) -> Select[Any]:
     _, id_, _, _, _, *rest = _FIELDS[index]
-    where, written = (*rest, None, None)[:2]
+    joined, condition = (*rest, None, None)[:2]
     query: Select[Any] = select(id_)
-    query = query if where is None else query.select_from(where)
-    return query if written is None else query.where(written)
+    query = query if joined is None else query.select_from(joined)
+    return query if condition is None else query.where(condition)
 
 
 def _value_matches(column: ColumnElement[str], name: str, sqlite: bool) -> ColumnElement[bool]:
@@ -107,8 +107,8 @@ def _build_search(sqlite: bool) -> CompoundSelect[Any]:
     parts = []
     for index, (_, id_, column, field, *_) in enumerate(_FIELDS):
         matches = _value_matches(column, "small" if field == "metadata" else "values", sqlite)
-        found = _select_ids(index).where(matches).limit(bindparam("limit", type_=Integer))
-        limited = found.with_only_columns(cast(id_, Text).label("id")).subquery()
+        query = _select_ids(index).where(matches).limit(bindparam("limit", type_=Integer))
+        limited = query.with_only_columns(cast(id_, Text).label("id")).subquery()
         parts.append(select(literal_column(str(index)), limited.c.id))
     return union_all(*parts)
 
@@ -124,12 +124,12 @@ class SqlSearch(FilterPlanner):
     """`ports.search_repository.SearchRepository` on one connection."""
 
     def find(self, values: Collection[str], number: int | None, limit: int) -> list[SearchHit]:
-        found: dict[tuple[str, int | str], SearchHit] = {}
+        hits: dict[tuple[str, int | str], SearchHit] = {}
         for hit in [*self._find_by_id(number), *self._find_by_value(values, limit)]:
-            existing = found.get((hit.kind, hit.id))
+            existing = hits.get((hit.kind, hit.id))
             if existing is None or (hit.unique and not existing.unique):
-                found[hit.kind, hit.id] = hit
-        return list(found.values())
+                hits[hit.kind, hit.id] = hit
+        return list(hits.values())
 
     def _find_by_id(self, number: int | None) -> list[SearchHit]:
         if number is None:
@@ -147,19 +147,19 @@ class SqlSearch(FilterPlanner):
         parameters: dict[str, Any] = {"limit": limit}
         for name, texts in (("values", list(values)), ("small", folded)):
             parameters[name] = json.dumps(texts) if self._db.dialect.name == "sqlite" else texts
-        found: dict[int, list[int | str]] = {}
+        ids_by_field: dict[int, list[int | str]] = {}
         for index, id_ in self._db.execute(_SEARCH[self._db.dialect.name], parameters):
-            found.setdefault(index, []).append(id_)
+            ids_by_field.setdefault(index, []).append(id_)
         hits = []
-        for index, ids in found.items():
+        for index, ids in ids_by_field.items():
             kind, _, _, field, unique, *_ = _FIELDS[index]
             if len(ids) >= limit:
-                found[index] = self._find_newest(
+                ids_by_field[index] = self._find_newest(
                     index, folded if field == "metadata" else values, limit
                 )
             hits += [
                 SearchHit(kind, hit, field, unique)
-                for hit in dict.fromkeys(map(_id_type(kind), found[index]))
+                for hit in dict.fromkeys(map(_id_type(kind), ids_by_field[index]))
             ]
         return [
             *hits,
@@ -182,8 +182,8 @@ class SqlSearch(FilterPlanner):
         """Orders by the provider's own reference; its index starts with the provider."""
         columns = in_values(self._db, _o.provider_reference, values)
         existing = select(_o.id).where(_o.provider.in_(list(ProviderName)), _KNOWN, columns)
-        found = self._db.execute(existing.limit(limit)).scalars()
-        return [SearchHit("order", hit, "provider_reference", True) for hit in found]
+        order_ids = self._db.execute(existing.limit(limit)).scalars()
+        return [SearchHit("order", hit, "provider_reference", True) for hit in order_ids]
 
     def _find_by_event_id(self, values: Collection[str]) -> list[SearchHit]:
         query = select(outbox.c.kind, outbox.c.resource_id).where(

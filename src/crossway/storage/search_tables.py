@@ -12,7 +12,7 @@ for _name, _column in (
     ("token", intents.c.asset_symbol),
     ("bridge", intents.c.bridge),
     ("mode", intents.c.mode),
-    ("worth", intents.c.amount_micro_usd),
+    ("usd_amount", intents.c.amount_micro_usd),
     ("creation", intents.c.created_at),
     ("recipient", intents.c.recipient),
     ("sender", intents.c.sender),

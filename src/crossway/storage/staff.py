@@ -80,8 +80,8 @@ class SqlStaff:
         return self._db.execute(_ADD_SESSION[self._db.dialect.name], row).first() is not None
 
     def get_session(self, token_hash: str) -> StaffSession | None:
-        found = select(staff_sessions).where(staff_sessions.c.token_hash == token_hash)
-        row = self._db.execute(found).first()
+        query = select(staff_sessions).where(staff_sessions.c.token_hash == token_hash)
+        row = self._db.execute(query).first()
         return None if row is None else SESSIONS.decode(row)
 
     def touch_session(self, token_hash: str, at: datetime) -> None:

@@ -1,21 +1,25 @@
-"""The SQL store: units of work on one database, with group commit on SQLite."""
+"""The SQL store: units of work on one database, the stamps of its changes, and its connections."""
 
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, Table, create_engine, event, func, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from crossway.ports.topics import Topic
-from crossway.storage.changes import ChangeStamps
-from crossway.storage.group_commit import GroupCommit
 from crossway.storage.intents import ConcurrentUpdate
 from crossway.storage.migrate import check_version
-from crossway.storage.unit_of_work import SqlUnitOfWork
+from crossway.storage.ramp_tables import order_transitions
+from crossway.storage.service_tables import alerts, audit_log, request_log, resolved_alerts
+from crossway.storage.tables import deposits, postings, transitions, tx_attempts
+from crossway.storage.unit_of_work import GroupCommit, SqlUnitOfWork
+from crossway.storage.webhook_tables import delivery_attempts, outbox
 
 T = TypeVar("T")
 _DEADLOCK, _SERIALIZATION = "40P01", "40001"
@@ -30,9 +34,7 @@ class SqlStore:
         self.writer, self.reader = writer, reader
         use_group_commit = writer.dialect.name == "sqlite" if group_commit is None else group_commit
         self._changes = ChangeStamps(reader)
-        self._commits = (
-            GroupCommit(writer, SqlUnitOfWork, self._record_changes) if use_group_commit else None
-        )
+        self._commits = GroupCommit(writer, self._changes.record) if use_group_commit else None
 
     @property
     def waiting(self) -> int:
@@ -70,7 +72,7 @@ class SqlStore:
                 with self.writer.begin() as db:
                     unit = SqlUnitOfWork(db)
                     result = work(unit)
-                self._record_changes(unit)
+                self._changes.record(unit)
                 return result
             except ConcurrentUpdate:
                 if attempt == _MAX_ATTEMPTS - 1:
@@ -80,9 +82,6 @@ class SqlStore:
                 if code not in (_DEADLOCK, _SERIALIZATION) or attempt == _MAX_ATTEMPTS - 1:
                     raise
         raise AssertionError("unreachable")
-
-    def _record_changes(self, unit: SqlUnitOfWork) -> None:
-        self._changes.record(unit.changed_topics)
 
 
 def connect(url: str) -> tuple[Engine, Engine]:
@@ -135,3 +134,90 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+# Nearly every visible change appends a row to one of these tables.
+_APPENDED: Final[Mapping[Topic, tuple[Table, ...]]] = {
+    Topic.PAYMENTS: (transitions, postings, tx_attempts, deposits),
+    Topic.ORDERS: (order_transitions,),
+    Topic.WEBHOOKS: (outbox, delivery_attempts),
+    Topic.REQUESTS: (request_log,),
+    Topic.ALERTS: (resolved_alerts,),
+    Topic.REST: (audit_log,),
+}
+_NEWEST = select(
+    *(
+        select(func.max(table.c.id)).scalar_subquery().label(f"{topic}_{table.name}")
+        for topic, tables in _APPENDED.items()
+        for table in tables
+    ),
+    *(
+        select(value).select_from(alerts).scalar_subquery().label(f"{Topic.ALERTS}_{name}")
+        for name, value in (
+            ("standing", func.count()),
+            ("newest", func.max(alerts.c.since)),
+            ("seen_to", func.max(alerts.c.acknowledged_at)),
+        )
+    ),
+)
+
+
+class ChangeStamps:
+    """Stamps by topic: from appended rows of any process, and from updates of this process."""
+
+    def __init__(self, reader: Engine) -> None:
+        self._reader = reader
+        self._reported: Counter[Topic] = Counter()
+        self._lock = threading.Lock()
+        self._db: Connection | None = None
+        self._version: object = None
+        self._newest: Mapping[Topic, tuple[object, ...]] = {}
+
+    def record(self, unit: SqlUnitOfWork) -> None:
+        """Record the changes that a committed unit of work reported."""
+        if unit.changed_topics:
+            with self._lock:
+                self._reported.update(unit.changed_topics)
+
+    def stamp(self) -> Mapping[Topic, object]:
+        """See `ports.store.Store.stamp`."""
+        with self._lock:
+            self._refresh()
+            return {topic: (self._reported[topic], self._newest.get(topic)) for topic in Topic}
+
+    def close(self) -> None:
+        """Return the connection to the pool."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+
+    def _refresh(self) -> None:
+        try:
+            if self._db is None:
+                self._db = self._reader.connect()
+                self._version = None
+            self._db.rollback()  # A new transaction sees new commits.
+            if self._reader.dialect.name == "sqlite":
+                # Changes with every commit of any other connection of any process.
+                version: Any = self._db.exec_driver_sql("PRAGMA data_version").scalar_one()
+                if version == self._version:
+                    self._db.rollback()
+                    return
+                self._version = version
+            self._newest = _by_topic(self._db)
+            self._db.rollback()
+        except DBAPIError:
+            # The stamp stays the same until the database can be reached again.
+            if self._db is not None:
+                self._db.invalidate()
+                self._db.close()
+            self._db = None
+
+
+def _by_topic(db: Connection) -> Mapping[Topic, tuple[object, ...]]:
+    row = db.execute(_NEWEST).one()._mapping
+    newest: dict[Topic, list[object]] = {topic: [] for topic in Topic}
+    for name, value in row.items():
+        newest[Topic(str(name).partition("_")[0])].append(value)
+    return {topic: tuple(values) for topic, values in newest.items()}

@@ -31,10 +31,10 @@ class SqlTreasury:
         self._db = db
 
     def sum_reserved(self) -> dict[tuple[str, str], int]:
-        there = (intents.c.destination_chain, intents.c.token_out, intents.c.payout_amount)
-        started = select(*there).where(intents.c.state == _INITIATED)
+        columns = (intents.c.destination_chain, intents.c.token_out, intents.c.payout_amount)
+        started = select(*columns).where(intents.c.state == _INITIATED)
         starting = (
-            select(*there)
+            select(*columns)
             .join(outbound_txs, outbound_txs.c.intent_id == intents.c.id)
             .where(
                 outbound_txs.c.state == _SIGNED,
@@ -78,8 +78,8 @@ class SqlTreasury:
         )
 
     def delete_target(self, chain: str, token: str) -> None:
-        there = (inventory_targets.c.chain == chain, inventory_targets.c.token == token)
-        self._db.execute(delete(inventory_targets).where(*there))
+        of_token = (inventory_targets.c.chain == chain, inventory_targets.c.token == token)
+        self._db.execute(delete(inventory_targets).where(*of_token))
 
     def start_reconciliation(
         self, started_by: str, at: datetime, chains_total: int, for_day: int | None = None

@@ -1,9 +1,12 @@
-"""The unit of work: all repositories on one connection."""
+"""Units of work, each with all repositories on one connection, and their group commit."""
 
-from collections.abc import Collection
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
 from crossway.ports.topics import Topic
 from crossway.storage.alerts import SqlAlerts
@@ -31,115 +34,151 @@ from crossway.storage.staff import SqlStaff
 from crossway.storage.treasury import SqlTreasury
 from crossway.storage.webhooks import SqlWebhooks
 
+T = TypeVar("T")
+
+
+def _repository(open_repository: Callable[[Connection], T]) -> cached_property[T]:
+    """A repository of a unit of work, opened on first use."""
+    return cached_property(lambda unit: open_repository(unit._db))
+
 
 class SqlUnitOfWork:
-    """`ports.store.UnitOfWork` on one connection."""
+    """`ports.store.UnitOfWork` on one connection.
+
+    `changed_topics` are the topics of changes that append no row, as its repositories report them.
+    """
+
+    intents = _repository(SqlIntents)
+    deposits = _repository(SqlDeposits)
+    ledger = _repository(SqlLedger)
+    api_keys = _repository(SqlApiKeys)
+    cursors = _repository(SqlCursors)
+    leases = _repository(SqlLeases)
+    orders = _repository(SqlOrders)
+    kyc_customers = _repository(SqlKycCustomers)
+    encrypted_values = _repository(SqlEncryptedValues)
+    staff = _repository(SqlStaff)
+    request_log = _repository(SqlRequestLog)
+    retention = _repository(SqlRetention)
+    outbox = _repository(SqlOutbox)
+    webhooks = _repository(SqlWebhooks)
+    search = _repository(SqlSearch)
+    notes_and_saved_views = _repository(SqlNotesAndSavedViews)
+    deliveries = _repository(SqlDeliveries)
+    corridor_stats = _repository(SqlCorridorStats)
+    treasury = _repository(SqlTreasury)
+    payment_links = _repository(SqlPaymentLinks)
 
     def __init__(self, db: Connection) -> None:
         self._db = db
-
-    @property
-    def changed_topics(self) -> Collection[Topic]:
-        """The topics of which the repositories used report a change."""
-        return {
-            topic
-            for repository in vars(self).values()
-            if isinstance(repository, SqlAlerts | SqlAuditLog | SqlKillSwitches | SqlOutboundTxs)
-            for topic in repository.changed_topics
-        }
-
-    @cached_property
-    def intents(self) -> SqlIntents:
-        return SqlIntents(self._db)
-
-    @cached_property
-    def deposits(self) -> SqlDeposits:
-        return SqlDeposits(self._db)
+        self.changed_topics: set[Topic] = set()
 
     @cached_property
     def outbound_txs(self) -> SqlOutboundTxs:
-        return SqlOutboundTxs(self._db)
-
-    @cached_property
-    def ledger(self) -> SqlLedger:
-        return SqlLedger(self._db)
-
-    @cached_property
-    def api_keys(self) -> SqlApiKeys:
-        return SqlApiKeys(self._db)
-
-    @cached_property
-    def cursors(self) -> SqlCursors:
-        return SqlCursors(self._db)
-
-    @cached_property
-    def leases(self) -> SqlLeases:
-        return SqlLeases(self._db)
+        return SqlOutboundTxs(self._db, self.changed_topics)
 
     @cached_property
     def kill_switches(self) -> SqlKillSwitches:
-        return SqlKillSwitches(self._db)
+        return SqlKillSwitches(self._db, self.changed_topics)
 
     @cached_property
     def alerts(self) -> SqlAlerts:
-        return SqlAlerts(self._db)
-
-    @cached_property
-    def orders(self) -> SqlOrders:
-        return SqlOrders(self._db)
-
-    @cached_property
-    def kyc_customers(self) -> SqlKycCustomers:
-        return SqlKycCustomers(self._db)
-
-    @cached_property
-    def encrypted_values(self) -> SqlEncryptedValues:
-        return SqlEncryptedValues(self._db)
-
-    @cached_property
-    def staff(self) -> SqlStaff:
-        return SqlStaff(self._db)
+        return SqlAlerts(self._db, self.changed_topics)
 
     @cached_property
     def audit_log(self) -> SqlAuditLog:
-        return SqlAuditLog(self._db)
+        return SqlAuditLog(self._db, self.changed_topics)
 
-    @cached_property
-    def request_log(self) -> SqlRequestLog:
-        return SqlRequestLog(self._db)
 
-    @cached_property
-    def retention(self) -> SqlRetention:
-        return SqlRetention(self._db)
+@dataclass(eq=False, slots=True)
+class _Job:
+    """One caller's unit of work. Its gate opens when it is done, or when its caller is to run the
+    next commit."""
 
-    @cached_property
-    def outbox(self) -> SqlOutbox:
-        return SqlOutbox(self._db)
+    work: Callable[[SqlUnitOfWork], Any]
+    gate: threading.Lock = field(default_factory=threading.Lock)
+    unit: SqlUnitOfWork | None = None
+    done: bool = False
+    result: Any = None
+    error: BaseException | None = None
 
-    @cached_property
-    def webhooks(self) -> SqlWebhooks:
-        return SqlWebhooks(self._db)
 
-    @cached_property
-    def search(self) -> SqlSearch:
-        return SqlSearch(self._db)
+class GroupCommit:
+    """Runs units of work on one writing connection; all that wait share the next commit."""
 
-    @cached_property
-    def notes_and_saved_views(self) -> SqlNotesAndSavedViews:
-        return SqlNotesAndSavedViews(self._db)
+    def __init__(self, writer: Engine, on_commit: Callable[[SqlUnitOfWork], None]) -> None:
+        """`on_commit` is called with each unit of work once it is committed."""
+        self._writer, self._on_commit = writer, on_commit
+        self._jobs: list[_Job] = []
+        self._jobs_lock = threading.Lock()
+        self._committing = False
 
-    @cached_property
-    def deliveries(self) -> SqlDeliveries:
-        return SqlDeliveries(self._db)
+    @property
+    def waiting(self) -> int:
+        """How many units of work wait for a commit."""
+        return len(self._jobs)
 
-    @cached_property
-    def corridor_stats(self) -> SqlCorridorStats:
-        return SqlCorridorStats(self._db)
+    def write(self, work: Callable[[SqlUnitOfWork], T]) -> T:
+        """Run `work`; the first waiting caller commits the work of all waiting callers."""
+        job = _Job(work)
+        job.gate.acquire()
+        with self._jobs_lock:
+            self._jobs.append(job)
+            first, self._committing = not self._committing, True
+        if not first:
+            job.gate.acquire()
+        if not job.done:
+            with self._jobs_lock:
+                group, self._jobs = self._jobs, []
+            try:
+                self._commit(group)
+            finally:
+                self._release_waiting(job, group)
+        if job.error is not None:
+            raise job.error
+        return cast(T, job.result)
 
-    @cached_property
-    def treasury(self) -> SqlTreasury:
-        return SqlTreasury(self._db)
+    def _release_waiting(self, own: _Job, group: list[_Job]) -> None:
+        """Let the next waiting caller commit, and release the callers of this commit."""
+        with self._jobs_lock:
+            self._committing = bool(self._jobs)
+            if self._jobs:
+                self._jobs[0].gate.release()
+        for job in group:
+            job.done = True
+            if job is not own:
+                job.gate.release()
 
-    @cached_property
-    def payment_links(self) -> SqlPaymentLinks:
-        return SqlPaymentLinks(self._db)
+    def _commit(self, group: list[_Job]) -> None:
+        """Run all in one transaction; if one fails, run them again with a savepoint each."""
+        try:
+            try:
+                with self._writer.begin() as db:
+                    for job in group:
+                        job.unit = SqlUnitOfWork(db)
+                        job.result = job.work(job.unit)
+            except Exception:
+                if len(group) == 1:
+                    raise
+                # With a savepoint each, only the one that failed gets the error.
+                with self._writer.begin() as db:
+                    for job in group:
+                        self._run_in_savepoint(db, job)
+        except BaseException as error:
+            for job in group:
+                job.error = job.error or error
+            if not isinstance(error, Exception):
+                raise
+        for job in group:
+            if job.error is None and job.unit is not None:
+                self._on_commit(job.unit)
+
+    def _run_in_savepoint(self, db: Connection, job: _Job) -> None:
+        savepoint = db.begin_nested()
+        try:
+            job.unit = SqlUnitOfWork(db)
+            job.result = job.work(job.unit)
+            savepoint.commit()
+        except Exception as error:
+            savepoint.rollback()
+            job.error = error

@@ -22,8 +22,8 @@ class SqlWebhooks:
 
     def add(self, endpoint: Endpoint) -> Endpoint:
         row = ENDPOINTS.encode_new(endpoint)
-        made = self._db.execute(insert(webhooks).returning(webhooks), row).one()
-        return ENDPOINTS.decode(made)
+        stored = self._db.execute(insert(webhooks).returning(webhooks), row).one()
+        return ENDPOINTS.decode(stored)
 
     def get(self, webhook_id: int) -> Endpoint | None:
         row = self._db.execute(select(webhooks).where(webhooks.c.id == webhook_id)).first()
@@ -63,7 +63,7 @@ class SqlWebhooks:
 
     def delete(self, webhook_id: int) -> None:
         own = select(deliveries.c.id).where(deliveries.c.webhook_id == webhook_id)
-        tried = delivery_attempts.c.delivery_id.in_(own)
-        self._db.execute(delete(delivery_attempts).where(tried))
+        of_endpoint = delivery_attempts.c.delivery_id.in_(own)
+        self._db.execute(delete(delivery_attempts).where(of_endpoint))
         self._db.execute(delete(deliveries).where(deliveries.c.webhook_id == webhook_id))
         self._db.execute(delete(webhooks).where(webhooks.c.id == webhook_id))

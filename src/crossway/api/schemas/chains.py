@@ -82,13 +82,13 @@ class BalancesOut(Model):
     missing: list[Unanswered] = Field(description="Chains that did not respond.")
 
     @classmethod
-    def from_balances(cls, address: str, found: AddressBalances) -> Self:
+    def from_balances(cls, address: str, result: AddressBalances) -> Self:
         """The balances of an address."""
         return cls(
             address=address,
             balances=[
                 ChainHoldings(chain=chain, tokens=[HoldingOut.from_balance(b) for b in balances])
-                for chain, balances in found.by_chain.items()
+                for chain, balances in result.by_chain.items()
             ],
-            missing=[Unanswered(chain=e.subject, reason=e.reason) for e in found.excluded],
+            missing=[Unanswered(chain=e.subject, reason=e.reason) for e in result.excluded],
         )

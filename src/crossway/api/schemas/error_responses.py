@@ -63,13 +63,13 @@ def error_responses(
     }
 
 
-def _error_response(status: int, said: tuple[int, ...], own: type[Model]) -> dict[str, Any]:
-    both = own is not ErrorBody and status in (400, 500)
-    model: Any = own | ErrorBody if both else own if status in said else ErrorBody
+def _error_response(status: int, own_statuses: tuple[int, ...], own: type[Model]) -> dict[str, Any]:
+    is_union = own is not ErrorBody and status in (400, 500)
+    model: Any = own | ErrorBody if is_union else own if status in own_statuses else ErrorBody
     example: dict[str, Any] = {"statusCode": status, "message": _MESSAGES[status]}
-    if own is ActionFailed and status in said:
+    if own is ActionFailed and status in own_statuses:
         example = {"success": False, "message": _MESSAGES[status]}
-    elif own is DestinationAddressFailed and status in said:
+    elif own is DestinationAddressFailed and status in own_statuses:
         example = {"error": "Intent not found"}
     return {
         "model": model,

@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+import orjson
+
 from crossway.api.schemas import intents, ramp_orders
-from crossway.api.schemas.responses import encode_json, timestamp
+from crossway.api.schemas.responses import set_fields, timestamp
 from crossway.domain.webhooks import TEST_KIND, OutboxEvent
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers.event_snapshots import restore_intent, restore_order
 
-Drawn = Iterator[tuple[OutboxEvent, Any]]
+EventData = Iterator[tuple[OutboxEvent, Any]]
 
 
 def render_events(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
@@ -22,17 +24,18 @@ def render_events(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[in
     return {
         event.id: _body(event, data)
         for kind, kind_events in by_kind.items()
-        for event, data in _DRAWERS[kind](unit, kind_events)
+        for event, data in _LOADERS[kind](unit, kind_events)
     }
 
 
 def _body(event: OutboxEvent, data: Any) -> bytes:
-    return encode_json(
-        {"id": event.event_id, "type": event.type, "created_at": timestamp(event.at), "data": data}
+    return orjson.dumps(
+        {"id": event.event_id, "type": event.type, "created_at": timestamp(event.at), "data": data},
+        default=set_fields,
     )
 
 
-def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
+def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
     by_id = unit.intents.get_many({event.resource_id for event in events})
     for event in events:
         if event.resource_id in by_id:
@@ -42,7 +45,7 @@ def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
             )
 
 
-def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
+def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
     orders_by_id = {
         order_id: unit.orders.get(order_id) for order_id in {event.resource_id for event in events}
     }
@@ -51,11 +54,11 @@ def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
             yield event, ramp_orders.OrderOut.from_order(restore_order(order, event))
 
 
-def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Drawn:
+def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
     for event in events:
         yield event, json.loads(event.snapshot)
 
 
-_DRAWERS: Final[Mapping[str, Callable[[UnitOfWork, Sequence[OutboxEvent]], Drawn]]] = (
+_LOADERS: Final[Mapping[str, Callable[[UnitOfWork, Sequence[OutboxEvent]], EventData]]] = (
     MappingProxyType({"intent": _intents, "ramp_order": _orders, TEST_KIND: _tests})
 )

@@ -1,11 +1,14 @@
-"""Base models and field types that request and response models share.
+"""Base models, field types, and the parsing of request bodies: strict JSON with exact integers.
 
 `SkipValidation` marks request fields whose type and content the use case checks in one sentence.
 """
 
+import json
+import math
 from collections.abc import Callable
 from typing import Annotated, Any, Self
 
+import orjson
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -15,11 +18,13 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
+from starlette.requests import Request
 
 from crossway.domain.errors import InvalidInput
 
 # Markers in the OpenAPI document; `documentation` replaces them by the catalogue's values.
 CHAINS, SYMBOLS, BRIDGES = "x-chains", "x-symbols", "x-bridges"
+NOT_AN_OBJECT = "body must be a JSON object"
 _MAX_SHOWN_NAME = 60
 
 
@@ -32,20 +37,17 @@ class Model(BaseModel):
 class RequestModel(Model):
     """The body of a request.
 
-    Parsing does not stop at a refused field: the field takes its default, and `field_errors` has
-    one sentence for it. Use cases report these together with their own, in one message.
+    Parsing does not stop at a refused field: the field takes its default, and `_field_errors` has
+    one sentence for each unknown field and each value of the wrong type. Use cases report these
+    together with their own, in one message.
     """
 
     _field_errors: tuple[str, ...] = PrivateAttr(())
 
-    @property
-    def field_errors(self) -> tuple[str, ...]:
-        """One sentence for each unknown field and each value of the wrong type."""
-        return self._field_errors
-
     @classmethod
-    def parse(cls, body: dict[str, Any]) -> Self:
-        """The request in a JSON object. A required text that is missing is read as empty."""
+    async def from_request(cls, request: Request) -> Self:
+        """A dependency: the request's body. A required text that is missing is read as empty."""
+        body = parse_json_object(request.state.body)
         try:
             return cls.model_validate(body)
         except ValidationError as invalid:
@@ -53,20 +55,23 @@ class RequestModel(Model):
         refused = {error["loc"][0] for error in errors}
         accepted = {name: value for name, value in body.items() if name not in refused}
         missing = [str(error["loc"][0]) for error in errors if error["type"] == "missing"]
-        request = cls.model_validate({**accepted, **dict.fromkeys(missing)})
+        parsed = cls.model_validate({**accepted, **dict.fromkeys(missing)})
         # Unknown fields come first.
         errors.sort(key=lambda error: error["type"] != "extra_forbidden")
-        request._field_errors = tuple(_sentence(e) for e in errors if e["type"] != "missing")
-        return request
+        parsed._field_errors = tuple(_sentence(e) for e in errors if e["type"] != "missing")
+        return parsed
+
+    @classmethod
+    async def valid_from_request(cls, request: Request) -> Self:
+        """A dependency: the request's body. Raises `InvalidInput` when a field is refused."""
+        body = await cls.from_request(request)
+        if body._field_errors:
+            raise InvalidInput("; ".join(body._field_errors))
+        return body
 
     def given_fields(self) -> dict[str, Any]:
         """The fields that the body has, null or not."""
         return {name: getattr(self, name) for name in self.model_fields_set}
-
-    def require_valid(self) -> None:
-        """Raise `InvalidInput` when a field was refused."""
-        if self._field_errors:
-            raise InvalidInput("; ".join(self._field_errors))
 
 
 def _sentence(error: Any) -> str:
@@ -74,6 +79,44 @@ def _sentence(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         return f"{name[:_MAX_SHOWN_NAME]} is not a known field"
     return f"{name} {error['ctx']['error']}"
+
+
+def parse_json_object(raw: bytes) -> dict[str, Any]:
+    """The JSON object in a body. Raises `InvalidInput` for invalid JSON, for a key that is there
+    twice, and for anything but an object."""
+    try:
+        orjson.loads(raw)  # Refuses NaN, lone surrogates and deep nesting, which `json` accepts.
+        body = json.loads(
+            raw, parse_float=_parse_finite_float, object_pairs_hook=_reject_duplicate_keys
+        )
+    except ValueError as error:
+        raise InvalidInput(f"body is not valid JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise InvalidInput(NOT_AN_OBJECT)
+    return body
+
+
+def request_body_schema(model: type[RequestModel]) -> dict[str, Any]:
+    """The `openapi_extra` of an endpoint that takes this body."""
+    content = {"application/json": {"schema": model.model_json_schema()}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are unique; parsers disagree about which of two equal keys counts."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        duplicate = next(name for name in values if names.count(name) > 1)
+        raise ValueError(f"{duplicate[:_MAX_SHOWN_NAME]} is there twice")
+    return values
+
+
+def _parse_finite_float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError("a number is too large")
+    return value
 
 
 def _require(accepts: Callable[[Any], bool], sentence: str) -> BeforeValidator:

@@ -80,7 +80,7 @@ class CreateIntent(RequestModel):
             refund_address=self.refund_address,
             metadata=self.metadata,
             payment_link_id=self.payment_link_id,
-            field_errors=self.field_errors,
+            field_errors=self._field_errors,
         )
 
 
@@ -145,7 +145,7 @@ class CreatedIntent(Model):
             client_id=intent.client_id,
             sender=intent.sender,
             initialAmount=str(intent.requested_amount),
-            fees_in_usd=str(costs.service_micro_usd + costs.bridge_micro_usd),
+            fees_in_usd=str(costs.fee_micro_usd),
             app_fee_in_usd=str(costs.app_micro_usd),
             total_amount_in_usd=str(costs.total_micro_usd),
             total_amount_in_asset_token=str(terms.deposit_amount),

@@ -74,12 +74,12 @@ class RequirementsOut(Model):
     tiers: list[TierOut] = Field(description="Its tiers, lowest first.")
 
     @classmethod
-    def from_requirements(cls, found: KycRequirements) -> Self:
+    def from_requirements(cls, requirements: KycRequirements) -> Self:
         """What a provider requires in a country."""
         return cls(
-            provider=found.provider.value,
-            countryCode=found.country,
-            fiatCurrency=found.currency,
+            provider=requirements.provider.value,
+            countryCode=requirements.country,
+            fiatCurrency=requirements.currency,
             tiers=[
                 TierOut(
                     kycType=tier.kyc_type.value,
@@ -87,7 +87,7 @@ class RequirementsOut(Model):
                     perPeriod=tier.period,
                     requirements=[RequirementOut.from_requirement(r) for r in tier.requirements],
                 )
-                for tier in found.tiers
+                for tier in requirements.tiers
             ],
         )
 
@@ -121,27 +121,27 @@ class KycStateOut(Model):
     )
 
     @classmethod
-    def from_assessment(cls, found: KycAssessment) -> Self:
+    def from_assessment(cls, assessment: KycAssessment) -> Self:
         """A person's state; what an order needs is left out unless an amount was given."""
-        subject = found.subject
+        subject = assessment.subject
         order: dict[str, Any] = {}
         if subject.order_micro_usd is not None:
-            required = found.required.value if found.required else None
-            order = {"requiredKycType": required, "canProceed": found.can_proceed}
+            required = assessment.required.value if assessment.required else None
+            order = {"requiredKycType": required, "canProceed": assessment.can_proceed}
         return cls(
             provider=subject.provider,
             userEmail=subject.email,
             countryCode=subject.country,
             fiatCurrency=subject.currency,
-            currentKycType=found.kyc_type.value,
-            currentKycStatus=found.status.value,
-            limitUsd=json_decimal(found.limit_micro_usd, MICRO_USD_DECIMALS),
+            currentKycType=assessment.kyc_type.value,
+            currentKycStatus=assessment.status.value,
+            limitUsd=json_decimal(assessment.limit_micro_usd, MICRO_USD_DECIMALS),
             usedUsd=json_decimal(subject.used_micro_usd, MICRO_USD_DECIMALS),
-            remainingUsd=json_decimal(found.remaining_micro_usd, MICRO_USD_DECIMALS),
+            remainingUsd=json_decimal(assessment.remaining_micro_usd, MICRO_USD_DECIMALS),
             **order,
-            blocked=found.blocked,
-            missingRequirements=[requirement.key for requirement in found.missing],
-            verificationUrl=found.verification_url or None,
+            blocked=assessment.blocked,
+            missingRequirements=[requirement.key for requirement in assessment.missing],
+            verificationUrl=assessment.verification_url or None,
         )
 
 

@@ -118,14 +118,14 @@ class RampBridge(Model):
     @classmethod
     def from_quote(cls, quote: RampQuote) -> Self | None:
         """The bridge of a quote; None without one."""
-        if quote.routed.bridge_quote is None:
+        intent_quote = quote.intent_quote
+        if intent_quote.bridge is None:
             return None
-        routed = quote.routed.quote
         return cls(
-            bridgeProvider=quote.routed.bridge_quote.bridge.value,
-            bridgeFeeUsd=json_decimal(routed.bridge_micro_usd, MICRO_USD_DECIMALS),
-            sourceChain=routed.source,
-            destinationChain=routed.destination,
+            bridgeProvider=intent_quote.bridge.value,
+            bridgeFeeUsd=json_decimal(intent_quote.costs.bridge_micro_usd, MICRO_USD_DECIMALS),
+            sourceChain=intent_quote.source,
+            destinationChain=intent_quote.destination,
         )
 
 
@@ -222,16 +222,18 @@ class RampQuotesOut(Model):
     )
 
     @classmethod
-    def from_comparison(cls, found: RampComparison) -> Self:
+    def from_comparison(cls, comparison: RampComparison) -> Self:
         """Every provider's quote, and the recommended one once more."""
-        quotes = [RampQuoteOut.from_quote(quote) for quote in found.quotes]
-        pairs = zip(found.quotes, quotes, strict=True)
+        quotes = [RampQuoteOut.from_quote(quote) for quote in comparison.quotes]
+        pairs = zip(comparison.quotes, quotes, strict=True)
         return cls(
-            recommended=next((out for quote, out in pairs if quote is found.recommended), None),
+            recommended=next(
+                (out for quote, out in pairs if quote is comparison.recommended), None
+            ),
             quotes=quotes,
-            providersQueried=list(found.queried),
+            providersQueried=list(comparison.queried),
             providersLeftOut=[
-                LeftOutProvider(provider=e.subject, reason=e.reason) for e in found.excluded
+                LeftOutProvider(provider=e.subject, reason=e.reason) for e in comparison.excluded
             ],
         )
 
@@ -250,17 +252,17 @@ class CurrencyOut(Model):
     providers: list[str] = field("Providers that offer it.", ["FONBNK", "PAYCREST", "YELLOW_CARD"])
 
     @classmethod
-    def from_currency(cls, found: SupportedCurrency) -> Self:
+    def from_currency(cls, supported: SupportedCurrency) -> Self:
         """One currency with its limits."""
-        currency = found.currency
+        currency = supported.currency
         return cls(
             code=currency.code,
             name=currency.name,
             symbol=currency.symbol,
-            minAmount=json_decimal(found.min_minor, currency.digits),
-            maxAmount=json_decimal(found.max_minor, currency.digits),
-            countries=list(found.countries),
-            providers=list(found.providers),
+            minAmount=json_decimal(supported.min_minor, currency.digits),
+            maxAmount=json_decimal(supported.max_minor, currency.digits),
+            countries=list(supported.countries),
+            providers=list(supported.providers),
         )
 
 
@@ -272,8 +274,10 @@ class CountryOut(Model):
     currencies: list[str] = field("Its currencies (ISO 4217).", ["NGN"])
 
     @classmethod
-    def from_country(cls, found: SupportedCountry) -> Self:
+    def from_country(cls, supported: SupportedCountry) -> Self:
         """One country with its currencies."""
         return cls(
-            code=found.country.code, name=found.country.name, currencies=list(found.currencies)
+            code=supported.country.code,
+            name=supported.country.name,
+            currencies=list(supported.currencies),
         )

@@ -1,7 +1,6 @@
 """JSON responses: how models, instants, exact numbers and page URLs are written in them."""
 
 import json
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -13,8 +12,7 @@ from starlette.responses import Response
 from crossway.domain.intent import Intent
 from crossway.domain.money import format_units
 from crossway.domain.payment_links import PaymentLink
-from crossway.ports.services import Services
-from crossway.usecases.payers import checkout
+from crossway.usecases.payments import checkout_urls
 
 
 class JsonResponse(Response):
@@ -22,22 +20,18 @@ class JsonResponse(Response):
 
     media_type = "application/json"
 
-    def __init__(
-        self, content: Any, status: int = 200, headers: Mapping[str, str] | None = None
-    ) -> None:
-        super().__init__(encode_json(content), status, headers)
+    def render(self, content: Any) -> bytes:
+        return orjson.dumps(content, default=set_fields)
 
 
-def encode_json(content: Any) -> bytes:
-    """JSON of response models and plain data. Model fields that were not set are left out."""
-    return orjson.dumps(content, default=_model_fields)
-
-
-def _model_fields(model: Any) -> dict[str, Any]:
+def set_fields(model: Any) -> dict[str, Any]:
+    """The fields of a response model that were set, for JSON; the others are left out."""
     if not isinstance(model, BaseModel):
         raise TypeError(f"{type(model).__name__} cannot be written as JSON")
-    set_fields = model.model_fields_set
-    return {name: value for name, value in model.__dict__.items() if name in set_fields}
+    fields = dict(model.__dict__)
+    for name in fields.keys() - model.model_fields_set:
+        del fields[name]
+    return fields
 
 
 def timestamp(at: datetime) -> str:
@@ -62,15 +56,11 @@ def json_decimal(units: int, places: int) -> orjson.Fragment:
 
 def payment_url(request: Request, intent: Intent) -> str:
     """The URL of an intent's checkout page."""
-    services: Services = request.app.state.services
-    return checkout.checkout_url(services, _request_origin(request), intent.id)
+    origin = f"{request.url.scheme}://{request.url.netloc}"
+    return checkout_urls.checkout_url(request.app.state.services, origin, intent.id)
 
 
 def link_url(request: Request, link: PaymentLink) -> str:
     """The URL of a payment link's page."""
-    services: Services = request.app.state.services
-    return checkout.link_url(services, _request_origin(request), link.id)
-
-
-def _request_origin(request: Request) -> str:
-    return f"{request.url.scheme}://{request.url.netloc}"
+    origin = f"{request.url.scheme}://{request.url.netloc}"
+    return checkout_urls.link_url(request.app.state.services, origin, link.id)

@@ -76,15 +76,15 @@ class BridgesOfRoute(Model):
     routeInfo: RouteInfo = Field(description="The pair.")
 
     @classmethod
-    def from_bridges(cls, found: RouteBridges) -> Self:
+    def from_bridges(cls, route: RouteBridges) -> Self:
         """The bridges between two chains."""
         return cls(
-            supportedBridges=list(found.bridges),
+            supportedBridges=list(route.bridges),
             routeInfo=RouteInfo(
-                sourceChain=found.source,
-                destinationChain=found.destination,
-                bridgeCount=len(found.bridges),
-                isSupported=bool(found.bridges),
+                sourceChain=route.source,
+                destinationChain=route.destination,
+                bridgeCount=len(route.bridges),
+                isSupported=bool(route.bridges),
             ),
         )
 

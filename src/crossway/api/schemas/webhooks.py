@@ -53,7 +53,7 @@ class _WebhookFields(RequestModel):
             events=self.events,
             description=self.description,
             enabled=self.enabled,
-            field_errors=self.field_errors,
+            field_errors=self._field_errors,
         )
 
 
@@ -221,13 +221,13 @@ class DeliveryDetail(DeliveryOut):
     attempts: list[AttemptOut] = Field(description="Every attempt, oldest first.")
 
     @classmethod
-    def from_snapshot(cls, found: deliveries.DeliveryDetail) -> Self:
+    def from_snapshot(cls, detail: deliveries.DeliveryDetail) -> Self:
         """One delivery with its payload and every attempt."""
         return cls.from_delivery(
-            found.delivery,
-            found.event,
-            payload=json.loads(found.body),
-            attempts=[AttemptOut.from_attempt(attempt) for attempt in found.attempts],
+            detail.delivery,
+            detail.event,
+            payload=json.loads(detail.body),
+            attempts=[AttemptOut.from_attempt(attempt) for attempt in detail.attempts],
         )
 
 

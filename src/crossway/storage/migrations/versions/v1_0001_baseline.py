@@ -359,7 +359,7 @@ def upgrade() -> None:
             sqlite_where=sa.text("deposit_token_account IS NOT NULL"),
             postgresql_where=sa.text("deposit_token_account IS NOT NULL"),
         )
-        batch_op.create_index("intents_by_worth", ["amount_micro_usd", "id"], unique=False)
+        batch_op.create_index("intents_by_usd_amount", ["amount_micro_usd", "id"], unique=False)
         batch_op.create_index(
             "intents_expiring",
             ["source_chain", "expires_at"],
@@ -1508,7 +1508,7 @@ def downgrade() -> None:
             sqlite_where=sa.text("state IN ('PENDING', 'FUNDED')"),
             postgresql_where=sa.text("state IN ('PENDING', 'FUNDED')"),
         )
-        batch_op.drop_index("intents_by_worth")
+        batch_op.drop_index("intents_by_usd_amount")
         batch_op.drop_index(
             "intents_by_token_account",
             sqlite_where=sa.text("deposit_token_account IS NOT NULL"),

@@ -1,4 +1,4 @@
-"""Ramps as a client of the API uses them: people, orders, and what their providers do."""
+"""Ramp requests over the API: customers, quotes, orders and simulated provider statuses."""
 
 from itertools import count
 from typing import Any
@@ -9,7 +9,7 @@ EURO = [
     "DE", "FR", "ES", "IT", "NL", "PT", "IE", "AT", "BE", "FI",
     "GR", "SK", "SI", "LT", "LV", "EE", "CY", "MT", "LU", "HR",
 ]  # fmt: skip
-# Currency: countries (the first is the default), and who serves it (wire.md §4).
+# By currency: countries (the first is the default) and providers (wire.md §4).
 CORRIDORS = {
     "NGN": (["NG"], ["FONBNK", "PAYCREST", "YELLOW_CARD"]),
     "KES": (["KE"], ["FONBNK", "PAYCREST", "YELLOW_CARD"]),
@@ -56,21 +56,21 @@ CORRIDORS = {
     "CAD": (["CA"], ["ONRAMP_MONEY"]),
     "USD": (["US"], ["ONRAMP_MONEY"]),
 }
-DIRECT = ["FONBNK", "PAYCREST", "YELLOW_CARD"]
-NAMES = ["FONBNK", "ONRAMP_MONEY", "PAYCREST", "YELLOW_CARD"]
-ON = {
+DIRECT_PROVIDERS = ["FONBNK", "PAYCREST", "YELLOW_CARD"]
+PROVIDERS = ["FONBNK", "ONRAMP_MONEY", "PAYCREST", "YELLOW_CARD"]
+ON_RAMP = {
     "type": "on-ramp",
     "fiatCurrency": "NGN",
     "cryptoAmount": 25,
     "destinationChain": "ARBITRUM_MAINNET",
 }
-OFF = {
+OFF_RAMP = {
     "type": "off-ramp",
     "fiatCurrency": "NGN",
     "cryptoAmount": 25,
     "sourceChain": "BASE_MAINNET",
 }
-ORDER = {
+ORDER_FIELDS = {
     "id", "type", "provider", "status", "fiatCurrency", "fiatAmount", "cryptoCurrency",
     "cryptoAmount", "sourceChain", "destinationChain", "senderAddress", "recipientAddress",
     "countryCode", "widgetUrl", "paymentInstructions", "intentAddress", "grossDepositAmount",
@@ -80,21 +80,21 @@ ORDER = {
 _people = count(1)
 
 
-def person() -> str:
-    """The e-mail address of somebody new."""
+def new_email() -> str:
+    """A new customer's e-mail address."""
     return f"person{next(_people)}@example.com"
 
 
-def known(api: Api, provider: str, kyc_type: str = "advanced") -> str:
-    """Somebody whom a provider has checked."""
-    email = person()
+def verified_customer(api: Api, provider: str, kyc_type: str = "advanced") -> str:
+    """The e-mail address of a customer whom a provider has verified."""
+    email = new_email()
     body = {"provider": provider, "userEmail": email, "kycType": kyc_type, "status": "approved"}
     answer = api.post("/sandbox/kyc", body)
     assert answer.status_code == 200, answer.text
     return email
 
 
-def quote_of(api: Api, provider: str, **asked: Any) -> Any:
+def get_quote(api: Api, provider: str, **asked: Any) -> Any:
     """A provider's quote."""
     answer = api.get("/ramp/quotes", **asked)
     assert answer.status_code == 200, answer.text
@@ -102,56 +102,56 @@ def quote_of(api: Api, provider: str, **asked: Any) -> Any:
 
 
 def fields_for(quote: dict[str, Any]) -> dict[str, str]:
-    """Good values for what the first channel of a quote asks for."""
-    asked = quote["paymentChannels"][0]["fieldsRequired"]
+    """Valid values for the required fields of a quote's first channel."""
+    fields_required = quote["paymentChannels"][0]["fieldsRequired"]
     return {
         field["key"]: field["options"][0]["value"] if field["options"] else field["example"]
-        for field in asked
+        for field in fields_required
         if field["required"]
     }
 
 
-def order_of(api: Api, provider: str = "YELLOW_CARD", **changes: Any) -> dict[str, Any]:
-    """What to post for an order, of somebody whom the provider knows."""
-    base = OFF if changes.get("type") == "off-ramp" else ON
-    wallet = "senderAddress" if base is OFF else "recipientAddress"
-    asked = {**base, **changes}
-    quote = quote_of(api, provider, **{k: v for k, v in asked.items() if k != "userEmail"})
-    made = {**base, "provider": provider, wallet: WALLET, "fields": fields_for(quote), **changes}
-    return {"userEmail": known(api, provider), **made}
+def order_body(api: Api, provider: str = "YELLOW_CARD", **changes: Any) -> dict[str, Any]:
+    """The request body of an order by a verified customer."""
+    base = OFF_RAMP if changes.get("type") == "off-ramp" else ON_RAMP
+    wallet = "senderAddress" if base is OFF_RAMP else "recipientAddress"
+    params = {**base, **changes}
+    quote = get_quote(api, provider, **{k: v for k, v in params.items() if k != "userEmail"})
+    body = {**base, "provider": provider, wallet: WALLET, "fields": fields_for(quote), **changes}
+    return {"userEmail": verified_customer(api, provider), **body}
 
 
-def open_order(api: Api, provider: str = "YELLOW_CARD", **changes: Any) -> Any:
+def create_order(api: Api, provider: str = "YELLOW_CARD", **changes: Any) -> Any:
     """A new order."""
-    answer = api.post("/ramp/orders", order_of(api, provider, **changes))
+    answer = api.post("/ramp/orders", order_body(api, provider, **changes))
     assert answer.status_code == 201, answer.text
     return answer.json()
 
 
-def read(api: Api, order: Any) -> Any:
-    """An order as it stands."""
+def get_order(api: Api, order: Any) -> Any:
+    """The current order."""
     return api.get(f"/ramp/orders/{order['id']}").json()
 
 
 def report(api: Api, order: Any, outcome: str) -> None:
-    """Let the order's provider do and say something, and let the engine hear it."""
+    """Simulate a status at the order's provider and let the engine process it."""
     answer = api.post(f"/sandbox/ramp/orders/{order['id']}", {"outcome": outcome})
     assert answer.status_code == 200, answer.text
-    let_pass(api, 1)
+    pass_time(api, 1)
 
 
-def let_pass(api: Api, seconds: float, times: int = 1) -> None:
-    """Time goes by, and the engine looks after each step."""
+def pass_time(api: Api, seconds: float, times: int = 1) -> None:
+    """Advance the clock in steps and run the engine after each."""
     for _ in range(times):
         assert api.post("/sandbox/clock", {"advanceSeconds": seconds}).status_code == 200
         api.tick()
 
 
-def until(api: Api, order: Any, status: str, times: int = 40) -> Any:
-    """The order once it has a status."""
-    now = read(api, order)
+def wait_for_status(api: Api, order: Any, status: str, times: int = 40) -> Any:
+    """Wait until the order has a status and return it."""
+    now = get_order(api, order)
     while now["status"] != status and times:
-        let_pass(api, 3)
-        now, times = read(api, order), times - 1
+        pass_time(api, 3)
+        now, times = get_order(api, order), times - 1
     assert now["status"] == status, now
     return now

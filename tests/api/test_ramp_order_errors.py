@@ -1,4 +1,4 @@
-"""What ramp orders refuse, in words and by name (service.md §1, §15, §16; wire.md §1, §2)."""
+"""Errors of ramp orders, naming the field (service.md §1, §15, §16; wire.md §1, §2)."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope
 from tests.api.conftest import WALLET, Api, new_key
-from tests.api.ramps import NAMES, open_order, order_of, read
+from tests.api.ramp_requests import PROVIDERS, create_order, get_order, order_body
 
 
 @pytest.mark.parametrize("action", ["confirm", "cancel"])
@@ -23,7 +23,7 @@ def test_an_unknown_order_is_404_in_the_shape_of_its_endpoint(api: Api, action: 
 
 
 @pytest.mark.parametrize("number", ["abc", "-1", "1.5", "9" * 30])
-def test_a_record_number_is_a_whole_number(api: Api, number: str) -> None:
+def test_an_id_must_be_a_whole_number(api: Api, number: str) -> None:
     assert api.get(f"/ramp/orders/{number}").status_code == 400
     for action in ("confirm", "cancel"):
         answer = api.post(f"/ramp/orders/{number}/{action}")
@@ -65,8 +65,8 @@ BAD: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("field", "value", "named"), BAD)
-def test_what_is_wrong_in_an_order_is_named(api: Api, field: str, value: Any, named: str) -> None:
-    body = {**order_of(api), field: value}
+def test_each_invalid_order_field_is_named(api: Api, field: str, value: Any, named: str) -> None:
+    body = {**order_body(api), field: value}
     answer = api.post("/ramp/orders", body)
     assert answer.status_code == 400, answer.text
     assert answer.json()["statusCode"] == 400
@@ -84,20 +84,20 @@ def test_what_is_wrong_in_an_order_is_named(api: Api, field: str, value: Any, na
         ("provider", "ONRAMP_MONEY"),
     ],
 )
-def test_what_is_wrong_in_an_off_ramp_is_named(api: Api, field: str, value: Any) -> None:
-    answer = api.post("/ramp/orders", {**order_of(api, type="off-ramp"), field: value})
+def test_each_invalid_off_ramp_field_is_named(api: Api, field: str, value: Any) -> None:
+    answer = api.post("/ramp/orders", {**order_body(api, type="off-ramp"), field: value})
     assert answer.status_code == 400, answer.text
     assert field in answer.json()["message"]
 
 
-def test_an_unknown_provider_is_refused_with_the_four_that_there_are(api: Api) -> None:
-    message = api.post("/ramp/orders", {**order_of(api), "provider": "NOBODY"}).json()["message"]
-    assert all(name in message for name in NAMES)
+def test_an_unknown_provider_is_rejected_listing_the_four(api: Api) -> None:
+    message = api.post("/ramp/orders", {**order_body(api), "provider": "NOBODY"}).json()["message"]
+    assert all(name in message for name in PROVIDERS)
 
 
-def test_each_field_of_the_channel_is_asked_for_by_its_name(api: Api) -> None:
+def test_each_missing_channel_field_is_named(api: Api) -> None:
     for kind in ("on-ramp", "off-ramp"):
-        body = order_of(api, type=kind)
+        body = order_body(api, type=kind)
         for key in body["fields"]:
             without = {k: v for k, v in body["fields"].items() if k != key}
             answer = api.post("/ramp/orders", {**body, "fields": without})
@@ -107,22 +107,22 @@ def test_each_field_of_the_channel_is_asked_for_by_its_name(api: Api) -> None:
 
 def test_a_direct_order_without_the_users_email_is_403(api: Api) -> None:
     for kind in ("on-ramp", "off-ramp"):
-        body = {k: v for k, v in order_of(api, type=kind).items() if k != "userEmail"}
+        body = {k: v for k, v in order_body(api, type=kind).items() if k != "userEmail"}
         answer = api.post("/ramp/orders", body)
         assert answer.status_code == 403, answer.text
         assert answer.json()["statusCode"] == 403
         assert "userEmail" in answer.json()["message"]
-    hosted = order_of(api, "ONRAMP_MONEY", fiatCurrency="INR")
+    hosted = order_body(api, "ONRAMP_MONEY", fiatCurrency="INR")
     del hosted["userEmail"]
     assert api.post("/ramp/orders", hosted).status_code == 201
 
 
 def test_a_live_key_cannot_be_used_with_test_networks(http: TestClient, service: Service) -> None:
     live = Api(http, service, *new_key(service, Mode.LIVE))
-    answer = live.post("/ramp/orders", {**order_of(live), "destinationChain": "ARBITRUM_TESTNET"})
+    answer = live.post("/ramp/orders", {**order_body(live), "destinationChain": "ARBITRUM_TESTNET"})
     assert answer.status_code == 400
     assert "A live key cannot be used with test networks" in answer.json()["message"]
-    assert open_order(live)["status"] == "INITIATED"
+    assert create_order(live)["status"] == "INITIATED"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_live_key_cannot_be_used_with_test_networks(http: TestClient, service:
         {"provider": "NOBODY"}, {"fiatCurrency": "XXX"},
     ],
 )  # fmt: skip
-def test_a_list_refuses_what_it_cannot_read(api: Api, params: dict[str, Any]) -> None:
+def test_a_list_rejects_invalid_parameters(api: Api, params: dict[str, Any]) -> None:
     answer = api.get("/ramp/orders", **params)
     assert answer.status_code == 400
     assert next(iter(params)) in answer.json()["message"]
@@ -145,7 +145,7 @@ def other(http: TestClient, service: Service) -> Api:
 
 
 def test_a_client_sees_its_own_orders_only(api: Api, other: Api) -> None:
-    order = open_order(api)
+    order = create_order(api)
     assert other.get(f"/ramp/orders/{order['id']}").status_code == 404
     assert other.get(f"/ramp/orders/by-intent/{order['intentAddress']}").status_code == 404
     assert other.get("/ramp/orders").json()["orders"] == []
@@ -153,11 +153,11 @@ def test_a_client_sees_its_own_orders_only(api: Api, other: Api) -> None:
         assert other.post(f"/ramp/orders/{order['id']}/{action}").status_code == 404
     body = {"outcome": "paid"}
     assert other.post(f"/sandbox/ramp/orders/{order['id']}", body).status_code == 404
-    assert read(api, order)["status"] == "INITIATED"
+    assert get_order(api, order)["status"] == "INITIATED"
 
 
-def test_a_key_that_may_only_read_opens_nothing(api: Api) -> None:
-    order = open_order(api)
+def test_a_read_only_key_cannot_create_orders(api: Api) -> None:
+    order = create_order(api)
     scopes = frozenset({Scope.READ})
     reader = Api(api.http, api.service, *new_key(api.service, scopes=scopes))
     for path in ("", f"/{order['id']}/confirm", f"/{order['id']}/cancel"):

@@ -44,7 +44,7 @@ def test_an_order_comes_back_as_it_was_stored(store: SqlStore) -> None:
         assert unit.orders.find_by_intent_address("") is None
 
 
-def test_an_order_is_stored_as_it_was_changed_with_its_history(store: SqlStore) -> None:
+def test_a_changed_order_is_stored_with_its_history(store: SqlStore) -> None:
     order = store_order(store)
     changed = advance_order_by(store, order, E.ACCEPTED, **ACCEPTED)
     done = advance_order_by(store, changed, E.PAID, E.DELIVERED, provider_tx="0xfeed", command=None)
@@ -88,14 +88,18 @@ def test_a_change_needs_the_command_that_it_was_made_for(store: SqlStore) -> Non
         store.write(lambda unit: unit.orders.apply([stale]))
 
 
-def test_a_change_never_brings_back_who_was_erased(store: SqlStore) -> None:
+def test_a_change_never_restores_an_erased_customer(store: SqlStore) -> None:
     order = store_order(store, customer_id="p", encrypted_fields=b"sealed")
     store.write(lambda unit: unit.kyc_customers.erase("p", NOW))
     advance_order_by(store, order, E.ACCEPTED)
     with store.read() as unit:
-        found = unit.orders.get(order.id)
-    assert found is not None
-    assert (found.customer_id, found.encrypted_fields, found.state) == (None, None, S.INITIATED)
+        results = unit.orders.get(order.id)
+    assert results is not None
+    assert (results.customer_id, results.encrypted_fields, results.state) == (
+        None,
+        None,
+        S.INITIATED,
+    )
 
 
 def test_several_changes_of_one_order_are_stored_in_their_order(store: SqlStore) -> None:
@@ -114,10 +118,10 @@ def test_a_change_adds_an_event_to_the_outbox_and_a_note_does_not(store: SqlStor
     with store.read() as unit:
         received = unit.outbox.list_unsequenced(10)
         moves = unit.orders.list_transitions(order.id)
-    assert [(one.type, one.kind, one.resource_id) for one in received] == [
+    assert [(item.type, item.kind, item.resource_id) for item in received] == [
         ("ramp_order_updated", "ramp_order", order.id)
     ] * 2
-    assert [one.event_id for one in received] == [moves[0].id, moves[1].id]
+    assert [item.event_id for item in received] == [moves[0].id, moves[1].id]
 
 
 def test_a_reference_is_given_once_and_a_provider_gives_its_own_once(store: SqlStore) -> None:
@@ -130,7 +134,7 @@ def test_a_reference_is_given_once_and_a_provider_gives_its_own_once(store: SqlS
         store_order(store, provider_reference="yc-1")
 
 
-def test_lists_are_newest_first_and_hold_what_was_asked_for(store: SqlStore) -> None:
+def test_lists_are_newest_first_and_filtered(store: SqlStore) -> None:
     first = store_order(store, sender="0xsender", provider_tx="0xtx")
     second = store_order(store, client_id="c-2", direction=Direction.OFF, currency="KES")
     third = store_order(store, state=S.FAILED, mode="live", customer_id="p")
@@ -172,12 +176,12 @@ def test_due_orders_are_leased_by_one_engine(store: SqlStore) -> None:
     def take() -> list[int]:
         return [o.id for o in store.write(lambda u: u.orders.lease_due(later(2), 10, later(60)))]
 
-    taken = [found for found in run_concurrently([take] * 8) if found]
+    taken = [results for results in run_concurrently([take] * 8) if results]
     assert taken == [[late.id, later_one.id]]
     with store.read() as unit:
-        found = unit.orders.get(late.id)
-    assert found is not None
-    assert found.next_at == later(60)
+        results = unit.orders.get(late.id)
+    assert results is not None
+    assert results.next_at == later(60)
 
 
 def test_waking_an_order_only_brings_its_next_poll_forward(store: SqlStore) -> None:
@@ -185,9 +189,9 @@ def test_waking_an_order_only_brings_its_next_poll_forward(store: SqlStore) -> N
     store.write(lambda unit: unit.orders.wake([idle.id, soon.id], later(5)))
     store.write(lambda unit: unit.orders.reschedule(idle.id, 3, later(9)))
     with store.read() as unit:
-        orders = [unit.orders.get(one.id) for one in (idle, soon)]
+        orders = [unit.orders.get(item.id) for item in (idle, soon)]
         assert len(unit.orders.list_transitions(idle.id)) == 1
-    assert [(one.attempt_count, one.next_at) for one in orders if one] == [
+    assert [(order.attempt_count, order.next_at) for order in orders if order] == [
         (3, later(9)),
         (0, later(1)),
     ]
@@ -218,7 +222,7 @@ def test_a_processed_update_is_found_for_its_provider(store: SqlStore) -> None:
         ({"client_id": "c-2"}, 100),
     ],
 )
-def test_a_limit_is_used_by_what_was_paid_or_still_may_be(
+def test_paid_and_payable_orders_count_towards_a_limit(
     store: SqlStore, fields: dict[str, Any], used: int
 ) -> None:
     store_order(store, **{"customer_id": "p", **fields})
@@ -227,7 +231,7 @@ def test_a_limit_is_used_by_what_was_paid_or_still_may_be(
 
 
 @pytest.mark.parametrize("kind", ["sqlite"])
-def test_what_is_due_is_found_by_its_index(store: SqlStore) -> None:
+def test_due_orders_are_found_by_index(store: SqlStore) -> None:
     with store.reader.connect() as db:
         plan = db.execute(
             text(
@@ -238,7 +242,7 @@ def test_what_is_due_is_found_by_its_index(store: SqlStore) -> None:
         assert "orders_due" in str(plan.all())
 
 
-def test_an_order_is_locked_with_what_it_is_now(store: SqlStore) -> None:
+def test_locking_an_order_reads_its_current_state(store: SqlStore) -> None:
     order = advance_order_by(store, store_order(store), E.ACCEPTED)
     assert store.write(lambda unit: unit.orders.lock([order.id, 10**6])) == {order.id: order}
     assert store.write(lambda unit: unit.orders.lock([])) == {}

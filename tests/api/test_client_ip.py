@@ -1,4 +1,4 @@
-"""From which address a request comes, and what that is good for."""
+"""The IP address of a client, trusted proxies, and what depends on them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -52,7 +52,7 @@ def scope(peer: str, *forwarded: str) -> dict[str, Any]:
         (PROXY, ["[2001:db8::7]:4711"], (PROXY,), "2001:db8::7"),
     ],
 )
-def test_x_forwarded_for_is_believed_of_trusted_proxies_alone(
+def test_x_forwarded_for_is_trusted_from_trusted_proxies_only(
     peer: str, forwarded: list[str], trusted: tuple[str, ...], origin: str | None
 ) -> None:
     assert client_address(scope(peer, *forwarded), IngressConfig(trusted)) == origin
@@ -69,19 +69,19 @@ def test_x_forwarded_for_is_believed_of_trusted_proxies_alone(
         ("unknown", [], False),
     ],
 )
-def test_a_proxy_on_this_machine_is_not_this_machine(
+def test_requests_through_a_local_proxy_are_not_local(
     peer: str, forwarded: list[str], here: bool
 ) -> None:
     assert is_local_request(scope(peer, *forwarded), IngressConfig()) is here
 
 
 @pytest.mark.parametrize("name", [b"via", b"x-forwarded-proto", b"forwarded", b"x-real-ip"])
-def test_whatever_a_proxy_says_of_itself_shows_it(name: bytes) -> None:
-    asked = {**scope("127.0.0.1"), "headers": [(name, b"1.1 proxy")]}
-    assert not is_local_request(asked, IngressConfig())
+def test_any_proxy_header_reveals_a_proxy(name: bytes) -> None:
+    params = {**scope("127.0.0.1"), "headers": [(name, b"1.1 proxy")]}
+    assert not is_local_request(params, IngressConfig())
 
 
-def test_who_has_a_whole_ipv6_network_is_counted_once() -> None:
+def test_an_ipv6_network_counts_as_one_client() -> None:
     assert (
         rate_limit_address("2001:db8:1:2::7") == rate_limit_address("2001:db8:1:2:ffff::9") != SHOP
     )
@@ -92,7 +92,7 @@ def test_who_has_a_whole_ipv6_network_is_counted_once() -> None:
 
 @pytest.fixture
 def calling(service: Service) -> From:
-    """HTTP from an address, to a process that trusts some proxies."""
+    """Makes HTTP clients with a peer address, for a process that trusts some proxies."""
 
     @contextmanager
     def opened(peer: str, trusted: tuple[str, ...] = ()) -> Iterator[TestClient]:

@@ -1,11 +1,35 @@
-"""Queries by which the engine finds outbound transactions, each by the partial index of a state."""
+"""The rows of outbound transactions, and the queries by which the engine finds them."""
+
+from datetime import datetime
+from typing import Any, Final
 
 from sqlalchemy import BigInteger, bindparam, cast, select, text
 
+from crossway.domain.outbound import OutboundTx, OutboundTxState
+from crossway.ports.records import NewOutboundTx, TxAttempt
 from crossway.storage.bulk_sql import per_dialect_for_chains
-from crossway.storage.tables import outbound_txs
+from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.tables import outbound_txs, tx_attempts
 
-SETTLED = per_dialect_for_chains(
+OUTBOUND_TXS: Final = RowMapper(OutboundTx, outbound_txs)
+NEW_OUTBOUND_TXS: Final = RowMapper(NewOutboundTx, outbound_txs)
+TX_ATTEMPTS: Final = RowMapper(TxAttempt, tx_attempts)
+
+
+def new_outbound_tx_row(new: NewOutboundTx, at: datetime) -> dict[str, Any]:
+    """The row of an outbound transaction that is due."""
+    return NEW_OUTBOUND_TXS.encode(new) | {
+        "state": OutboundTxState.DUE.value,
+        "attempt_count": 0,
+        "reason": "",
+        "tx_id": None,
+        "block_height": None,
+        "created_at": to_micros(at),
+        "updated_at": to_micros(at),
+    }
+
+
+SELECT_SETTLED = per_dialect_for_chains(
     lambda final: (
         select(outbound_txs)
         .join(final, outbound_txs.c.chain == final.c.key)
@@ -18,7 +42,7 @@ SETTLED = per_dialect_for_chains(
         .limit(bindparam("limit"))
     )
 )
-DUE = (
+SELECT_DUE = (
     select(outbound_txs)
     .where(
         text("state = 'DUE'"),
@@ -28,7 +52,7 @@ DUE = (
     .order_by(outbound_txs.c.next_at, outbound_txs.c.id)
     .limit(bindparam("limit"))
 )
-SIGNED = (
+SELECT_SIGNED = (
     select(
         outbound_txs.c.id,
         outbound_txs.c.intent_id,
