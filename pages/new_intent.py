@@ -49,7 +49,7 @@ def quote_and_submit(draft: new_intent.Draft) -> None:
     icon = ":material/add_circle:"
     if permissions.can_work() and st.button(label, type="primary", icon=icon, width="stretch"):
         with notices.show_errors():
-            created = new_intent.create_intent(services(), operator(), draft)
+            created = new_intent.create_payment(services(), operator(), draft)
             st.session_state.created_intent = created.id
             st.rerun()
 

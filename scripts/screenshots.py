@@ -93,12 +93,12 @@ def _take_pages(page: Page, url: str, pages: dict[str, str], only: set[str]) -> 
 
 def _payment(page: Page, url: str) -> None:
     page.goto(f"{url}/new_intent")
-    page.get_by_role("button", name="Fill in example addresses").click()
+    page.get_by_role("button", name="Use example addresses").click()
     page.wait_for_timeout(1_500)
     page.get_by_role("button", name="Create a payment of").click()
     page.get_by_text("is ready").wait_for()
     _take(page, "intent")
-    page.get_by_role("link", name="Follow this payment").click()
+    page.get_by_role("link", name="View this payment").click()
     page.get_by_role("button", name=re.compile("^Deposit [0-9]")).click()
     page.get_by_text("Completed").first.wait_for(timeout=60_000)
     _take(page, "payment")
@@ -106,7 +106,7 @@ def _payment(page: Page, url: str) -> None:
 
 def _order(page: Page, url: str) -> None:
     page.goto(f"{url}/ramp_order_new?start_provider=FONBNK")
-    page.get_by_role("button", name="Fill in an example").click()
+    page.get_by_role("button", name="Use example values").click()
     page.wait_for_timeout(2_500)
     if (approve := page.get_by_role("button", name="Approve this check")).count():
         approve.click()
@@ -114,7 +114,7 @@ def _order(page: Page, url: str) -> None:
         page.wait_for_timeout(6_000)
     _take(page, "ramp_order_new")
     page.get_by_role("button", name="Open an on-ramp order").click()
-    page.get_by_role("link", name="Follow this order").click()
+    page.get_by_role("link", name="View this order").click()
     page.get_by_role("button", name=re.compile("User pays")).click()
     page.get_by_text("Completed").first.wait_for(timeout=90_000)
     _take(page, "ramp_order")
@@ -122,11 +122,17 @@ def _order(page: Page, url: str) -> None:
 
 def _guided_tour(page: Page, url: str) -> None:
     page.goto(f"{url}/guided_tour")
-    for label in ("Ask for a quote", "Next", "Make the payment", "Next", "Let the customer pay"):
+    for label in (
+        "Ask for a quote",
+        "Next",
+        "Create the payment",
+        "Next",
+        "Simulate an overpayment",
+    ):
         page.get_by_role("button", name=label).click()
         page.wait_for_timeout(3_000)
     page.get_by_role("button", name="Next").click()
-    page.get_by_text("Relayer repaid").first.wait_for(timeout=90_000)
+    page.get_by_text("Relayer reimbursed").first.wait_for(timeout=90_000)
     _take(page, "guided_tour")
 
 

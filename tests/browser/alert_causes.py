@@ -1,4 +1,4 @@
-"""What brings alarms about in a running Crossway, as its network and its payers would."""
+"""Causes of alerts in a running Crossway: payments, deposits, faults and time."""
 
 from typing import Any
 
@@ -10,36 +10,36 @@ from tests.harness import CATALOGUE
 POLYGON, AVALANCHE = "POLYGON_MAINNET", "AVALANCHE_MAINNET"
 
 
-def posted(site: Site, path: str, **body: Any) -> Any:
-    """What the API answers to a POST; a refusal fails the test."""
+def post(site: Site, path: str, **body: Any) -> Any:
+    """The response of the API to a POST; an error fails the test."""
     headers = {"Authorization": f"Bearer {site.key}"}
     answer = httpx.post(f"{site.url}/api/v1{path}", headers=headers, json=body, timeout=30)
     assert answer.is_success, f"{path}: {answer.text}"
     return answer.json()
 
 
-def asked_for(site: Site, back: str, amount: str = "25000000", **more: str) -> Any:
-    """A new payment whose money goes back to `back`; from Polygon to Avalanche, if not said."""
+def create_intent(site: Site, back: str, amount: str = "25000000", **more: str) -> Any:
+    """A new payment with this refund address, by default from Polygon to Avalanche."""
     ends = {"source_chain": POLYGON, "destination_chain": AVALANCHE} | more
     ends["tokenIn"] = CATALOGUE.tokens[ends["source_chain"], "USDC"].address
-    return posted(site, "/intents", amount=amount, recipient=back, refund_address=back, **ends)
+    return post(site, "/intents", amount=amount, recipient=back, refund_address=back, **ends)
 
 
-def pay(site: Site, intent: Any, amount: str = "exact", **more: Any) -> None:
-    """A deposit at its address."""
-    posted(site, "/sandbox/deposits", address=intent["intent_address"], amount=amount, **more)
+def deposit(site: Site, intent: Any, amount: str = "exact", **more: Any) -> None:
+    """Deposit at the payment's address."""
+    post(site, "/sandbox/deposits", address=intent["intent_address"], amount=amount, **more)
 
 
-def misbehave(site: Site, chain: str = POLYGON, **how: Any) -> None:
-    """A fault of a simulated chain."""
-    posted(site, f"/sandbox/chains/{chain}/faults", **how)
+def inject_faults(site: Site, chain: str = POLYGON, **how: Any) -> None:
+    """Inject faults into a simulated chain."""
+    post(site, f"/sandbox/chains/{chain}/faults", **how)
 
 
-def later(site: Site, seconds: float) -> None:
-    """The service and every chain are that much later."""
-    posted(site, "/sandbox/clock", advanceSeconds=seconds)
+def advance_clock(site: Site, seconds: float) -> None:
+    """Advance the clock of the service and of every chain."""
+    post(site, "/sandbox/clock", advanceSeconds=seconds)
 
 
 def wallet(number: int) -> str:
-    """An address of an EVM chain that is nobody's."""
+    """An unused EVM address."""
     return f"0x{number:040x}"

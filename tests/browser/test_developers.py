@@ -1,4 +1,4 @@
-"""A developer's afternoon by hand: a key, a webhook, a test event, its delivery, its replay."""
+"""The developer pages in a browser: a key, a webhook, a test event, its delivery and replay."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, WIDE, Opener, Site, settled, unfold
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, open_expander, wait_until_drawn
 from tests.receivers import Receiver, running_receiver
 
 PAGES = ("developers", "keys", "webhooks", "requests", "audit")
@@ -28,10 +28,10 @@ def shown_secret(page: Page) -> str:
     return box.locator("[data-testid=stCode]").inner_text().strip()
 
 
-def test_a_key_and_a_webhook_are_made_and_an_event_is_sent_and_sent_again(
+def test_a_key_and_a_webhook_are_created_and_an_event_is_resent(
     opened: Opener, site: Site, receiver: Receiver
 ) -> None:
-    page, seen = opened("keys")
+    page, observed = opened("keys")
     page.get_by_role("button", name="Create API key").click()
     key = shown_secret(page)
     headers = {"Authorization": f"Bearer {key}"}
@@ -41,14 +41,14 @@ def test_a_key_and_a_webhook_are_made_and_an_event_is_sent_and_sent_again(
     assert key not in page.content()
 
     page.goto(f"{site.url}/webhooks")
-    unfold(page, "New webhook")
+    open_expander(page, "New webhook")
     page.get_by_role("textbox", name="URL").fill(receiver.url)
     page.get_by_role("button", name="Add a webhook").click()
     secret = shown_secret(page)
     page.get_by_role("link", name=f"127.0.0.1:{receiver.port}/hook").first.click()
     page.get_by_role("button", name="Send a test event").click()
     receiver.wait_for(1)
-    event = receiver.arrived[0].verified(secret)
+    event = receiver.requests[0].verify(secret)
     assert event["type"] == "webhook_test"
 
     expect(page.get_by_text("Delivered").locator("visible=true").nth(1)).to_be_visible()
@@ -56,30 +56,30 @@ def test_a_key_and_a_webhook_are_made_and_an_event_is_sent_and_sent_again(
     expect(page.get_by_text("Attempt 1: 200")).to_be_visible()
     page.get_by_role("button", name="Resend").click()
     receiver.wait_for(2)
-    assert receiver.arrived[1].verified(secret)["id"] == event["id"]
+    assert receiver.requests[1].verify(secret)["id"] == event["id"]
     expect(page.get_by_text("Resent as delivery")).to_be_visible()
-    assert seen.errors == []
-    assert [url for url in seen.requests if not url.startswith((site.url, "data:", "blob:"))] == []
+    assert observed.errors == []
+    assert [
+        url for url in observed.requests if not url.startswith((site.url, "data:", "blob:"))
+    ] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
-def test_every_page_for_developers_opens(
-    opened: Opener, size: tuple[int, int], scheme: str
-) -> None:
+def test_every_developer_page_opens(opened: Opener, size: tuple[int, int], scheme: str) -> None:
     for path in PAGES:
-        page, seen = opened(path, size, scheme)
-        settled(page)
+        page, observed = opened(path, size, scheme)
+        wait_until_drawn(page)
         assert page.locator("[data-testid=stException]").count() == 0, path
         assert "SIMULATED" in page.locator("body").inner_text(), path
         wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         assert not page.evaluate(wider), f"{path} is wider than the screen"
-        assert seen.errors == [], path
+        assert observed.errors == [], path
         page.context.close()
 
 
 @pytest.mark.parametrize("language", ["curl", "Python", "JavaScript"])
-def test_the_samples_of_the_quick_start_run_as_they_stand(
+def test_the_quick_start_samples_run_unchanged(
     opened: Opener, site: Site, tmp_path: Path, language: str
 ) -> None:
     page, _ = opened("developers")
@@ -87,7 +87,7 @@ def test_the_samples_of_the_quick_start_run_as_they_stand(
     tab.click()
     code = page.locator("[role=tabpanel]:visible [data-testid=stCode]").first
     expect(code).to_contain_text("order-1042")
-    # Each language orders something of its own.
+    # Each language creates a payment of its own.
     text = code.inner_text().replace("order-1042", f"order-{language}")
     path = tmp_path / {"curl": "pay.sh", "Python": "pay.py", "JavaScript": "pay.mjs"}[language]
     path.write_text(text)
@@ -100,5 +100,5 @@ def test_the_samples_of_the_quick_start_run_as_they_stand(
         timeout=90,
     )
     assert done.returncode == 0, done.stderr
-    said = "intent_status" if language == "curl" else "COMPLETED"
-    assert said in done.stdout, done.stdout
+    expected = "intent_status" if language == "curl" else "COMPLETED"
+    assert expected in done.stdout, done.stdout

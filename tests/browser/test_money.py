@@ -1,4 +1,4 @@
-"""Money by hand: a route switched off and on again, the books taken away as a file."""
+"""Money pages in a browser: a route is disabled and enabled, the books are exported."""
 
 import csv
 import io
@@ -10,46 +10,46 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, Opener, Site, settled
+from tests.browser.conftest import PHONE, Opener, Site, wait_until_drawn
 from tests.processes import wait_until
 
 
-def offering(site: Site) -> set[str]:
-    """The bridges that serve Base to Solana now."""
-    found = site.read("/router/supported-bridges/route?sourceChain=BASE&destinationChain=SOLANA")
-    return {name for name in ("CCTP", "RHINOFI", "ACROSS") if name in json.dumps(found)}
+def serving_bridges(site: Site) -> set[str]:
+    """The bridges that currently quote Base to Solana."""
+    result = site.read("/router/supported-bridges/route?sourceChain=BASE&destinationChain=SOLANA")
+    return {name for name in ("CCTP", "RHINOFI", "ACROSS") if name in json.dumps(result)}
 
 
-def test_a_route_is_switched_off_and_on_again(opened: Opener, site: Site) -> None:
-    assert "CCTP" in offering(site)
-    page, seen = opened("routes?corridor=CCTP:BASE_MAINNET:SOLANA_MAINNET")
-    words = "CCTP from Base to Solana"
-    expect(page.get_by_role("heading", name=words)).to_be_visible()
+def test_a_route_is_disabled_and_enabled_again(opened: Opener, site: Site) -> None:
+    assert "CCTP" in serving_bridges(site)
+    page, observed = opened("routes?corridor=CCTP:BASE_MAINNET:SOLANA_MAINNET")
+    route_label = "CCTP from Base to Solana"
+    expect(page.get_by_role("heading", name=route_label)).to_be_visible()
     page.get_by_role("button", name="Disable", exact=True).first.click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label(re.compile("^Reason")).fill("Slow since the upgrade")
     dialog.get_by_role("button", name="Disable").click()
     expect(dialog).to_have_count(0)
     expect(page.get_by_text("Slow since the upgrade").first).to_be_visible()
-    wait_until("it is not offered", lambda: "CCTP" not in offering(site))
+    wait_until("it is not offered", lambda: "CCTP" not in serving_bridges(site))
     page.get_by_role("button", name="Enable", exact=True).first.click()
     page.get_by_role("dialog").get_by_role("button", name="Enable").click()
     expect(page.get_by_text("Nothing is disabled.")).to_be_visible()
-    wait_until("it is offered again", lambda: "CCTP" in offering(site))
-    assert seen.errors == []
+    wait_until("it is offered again", lambda: "CCTP" in serving_bridges(site))
+    assert observed.errors == []
 
 
 def pay(site: Site) -> None:
     """A payment that completes."""
     usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-    who = "0x52908400098527886E0F7030069857D2E4169EE7"
+    email = "0x52908400098527886E0F7030069857D2E4169EE7"
     body = {
         "amount": "25000000", "source_chain": "BASE", "destination_chain": "ARBITRUM",
-        "tokenIn": usdc, "recipient": who, "refund_address": who,
+        "tokenIn": usdc, "recipient": email, "refund_address": email,
     }  # fmt: skip
     headers = {"Authorization": f"Bearer {site.key}"}
-    made = httpx.post(f"{site.url}/api/v1/intents", json=body, headers=headers, timeout=30)
-    address = made.raise_for_status().json()["intent_address"]
+    intent = httpx.post(f"{site.url}/api/v1/intents", json=body, headers=headers, timeout=30)
+    address = intent.raise_for_status().json()["intent_address"]
     sent = {"address": address, "amount": "exact"}
     httpx.post(f"{site.url}/api/v1/sandbox/deposits", json=sent, headers=headers, timeout=30)
     path = f"/intents/address/{address}"
@@ -64,7 +64,7 @@ def downloaded(page: Page, label: str) -> str:
 
 def test_the_books_are_exported_and_add_up(opened: Opener, site: Site) -> None:
     pay(site)
-    page, seen = opened("books")
+    page, observed = opened("books")
     expect(page.get_by_text("The books balance")).to_be_visible()
     rows = list(csv.DictReader(io.StringIO(downloaded(page, "Export as CSV"))))
     sums: dict[tuple[str, str, str], int] = defaultdict(int)
@@ -79,17 +79,17 @@ def test_the_books_are_exported_and_add_up(opened: Opener, site: Site) -> None:
     }
     assert closing == {key: units for key, units in sums.items() if units}
     assert closing
-    whole = json.loads(downloaded(page, "Export as JSON"))
-    assert len(whole["postings"]) >= sum(row["kind"] == "posting" for row in rows)
+    export = json.loads(downloaded(page, "Export as JSON"))
+    assert len(export["postings"]) >= sum(row["kind"] == "posting" for row in rows)
     page.get_by_role("link", name=re.compile("Postings of Recipient")).first.click()
     expect(page.get_by_role("heading", name=re.compile("^Recipient: "))).to_be_visible()
-    assert seen.errors == []
+    assert observed.errors == []
 
 
 @pytest.mark.parametrize("path", ["treasury", "books", "reconcile", "routes"])
-def test_pages_of_money_fit_a_phone(opened: Opener, path: str) -> None:
-    page, seen = opened(path, PHONE, "dark")
-    settled(page)
+def test_money_pages_fit_a_phone(opened: Opener, path: str) -> None:
+    page, observed = opened(path, PHONE, "dark")
+    wait_until_drawn(page)
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
     assert page.locator("[data-testid=stException]").count() == 0
-    assert seen.errors == []
+    assert observed.errors == []

@@ -1,9 +1,9 @@
-"""Every page opens, wide and narrow, light and dark, and says nothing it should not."""
+"""Every page opens, wide and narrow, light and dark, without errors."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, WIDE, Opener, Site, settled
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, wait_until_drawn
 
 PAGES = ("", "intents", "intent?id=1", "new_intent", "quotes", "routes", "chains", "simulator")
 
@@ -12,20 +12,22 @@ PAGES = ("", "intents", "intent?id=1", "new_intent", "quotes", "routes", "chains
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
 def test_every_page_opens(opened: Opener, site: Site, size: tuple[int, int], scheme: str) -> None:
     for path in PAGES:
-        page, seen = opened(path, size, scheme)
-        settled(page)
+        page, observed = opened(path, size, scheme)
+        wait_until_drawn(page)
         text = page.locator("body").inner_text()
         assert page.locator("[data-testid=stException]").count() == 0, path
         assert "Traceback" not in text, path
         assert "SIMULATED" in text, path
         wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         assert not page.evaluate(wider), f"{path} is wider than the screen"
-        outside = [url for url in seen.requests if not url.startswith((site.url, "data:", "blob:"))]
+        outside = [
+            url for url in observed.requests if not url.startswith((site.url, "data:", "blob:"))
+        ]
         assert outside == [], path
-        assert seen.errors == [], path
+        assert observed.errors == [], path
         page.context.close()
 
 
-def test_an_unknown_payment_is_answered_in_words(opened: Opener) -> None:
+def test_an_unknown_payment_shows_a_message(opened: Opener) -> None:
     page, _ = opened("intent?id=99999999")
     expect(page.get_by_text("No payment found for").first).to_be_visible()

@@ -1,5 +1,5 @@
-"""The payer's page in a real browser: a payment on a phone, in Arabic, on two devices, in a frame,
-without scripts; axe finds nothing."""
+"""The payer's page in a browser: on a phone, in Arabic, on two devices, in a frame, without
+JavaScript; axe finds nothing."""
 
 import threading
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ from crossway.payer.app import create_pages
 from crossway.ports.services import Services
 from crossway.settings import Settings
 from crossway.usecases.developers import clients
-from crossway.usecases.payers import branding, checkout, links
+from crossway.usecases.payers import branding, links
 from crossway.usecases.payers.link_fields import LinkRequest
-from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments import checkout_urls
+from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.simulator import chain_controls
-from tests.browser.conftest import PHONE, Site, codes_in, window
+from tests.browser.conftest import PHONE, Site, new_browser_context, read_qr_codes
 from tests.processes import free_port, wait_until
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
@@ -41,7 +41,7 @@ BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 
 @dataclass
 class Shop:
-    """A merchant whose pages are served, and who plays the payer's wallet."""
+    """A merchant with payer pages; also plays the payer's wallet."""
 
     services: Services
     caller: Principal
@@ -51,22 +51,28 @@ class Shop:
         return self.services.chains[chain].deposit_address(f"wallet {name}")
 
     def link(self) -> PaymentLink:
-        asked = LinkRequest(
-            title="Coffee beans", destination_chain=ARBITRUM,
-            recipient=self.address(ARBITRUM, "shop"), reference="A-1001",
-        )  # fmt: skip
-        return links.create(self.services, self.caller, asked)
+        request = LinkRequest(
+            title="Coffee beans",
+            destination_chain=ARBITRUM,
+            recipient=self.address(ARBITRUM, "shop"),
+            reference="A-1001",
+        )
+        return links.create(self.services, self.caller, request)
 
     def intent(self) -> Intent:
         token = self.services.catalogue.tokens[BASE, "USDC"].address
-        asked = CreateIntentRequest(
-            amount="25000000", token_in=token, source_chain=BASE, destination_chain=ARBITRUM,
-            recipient=self.address(ARBITRUM, "shop"), refund_address=self.address(BASE, "payer"),
-        )  # fmt: skip
-        return intents.create(self.services, self.caller, asked)
+        request = CreateIntentRequest(
+            amount="25000000",
+            token_in=token,
+            source_chain=BASE,
+            destination_chain=ARBITRUM,
+            recipient=self.address(ARBITRUM, "shop"),
+            refund_address=self.address(BASE, "payer"),
+        )
+        return create_intent(self.services, self.caller, request)
 
     def page(self, intent: Intent) -> str:
-        return checkout.checkout_url(self.services, self.url, intent.id)
+        return checkout_urls.checkout_url(self.services, self.url, intent.id)
 
     def deposit(self, address: str, amount: str = "exact") -> None:
         chain_controls.send_deposit(self.services, self.caller, address, amount)
@@ -74,13 +80,17 @@ class Shop:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """The pages alone, with an engine behind them, as `crossway api` serves them."""
+    """The payer pages with an engine, as `crossway api` serves them."""
     folder, port = tmp_path_factory.mktemp("shop"), free_port()
     settings: Any = {"data_dir": folder, "database_url": f"sqlite:///{folder / 'shop.db'}"}
     service = bootstrap.build(Settings(_env_file=None, **settings))
     services = service.services
-    known = clients.list_clients(services)
-    operator = Principal(known[0], Mode.TEST, frozenset(Scope), role=Role.ADMIN) if known else None
+    known_clients = clients.list_clients(services)
+    operator = (
+        Principal(known_clients[0], Mode.TEST, frozenset(Scope), role=Role.ADMIN)
+        if known_clients
+        else None
+    )
     if operator is None:
         bare = clients.new_client(services, "Corner shop")
         services.store.write(lambda unit: unit.api_keys.add_client(bare))
@@ -99,7 +109,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 
 async def _shop_page(request: Request) -> Response:
-    """A merchant's own page, which shows the payer's page inside."""
+    """A merchant's page that embeds the payer's page."""
     inside = request.query_params["inside"]
     return HTMLResponse(
         "<script>addEventListener('message', e => { window.told = e.data })</script>"
@@ -119,9 +129,9 @@ def _serving(app: Starlette, port: int) -> Iterator[str]:
 
 
 @contextmanager
-def browsing(chromium: Browser, url: str, **more: Any) -> Iterator[tuple[Page, list[str]]]:
-    """A phone of its own; answers what its page asked of other hosts, and its errors."""
-    context = window(chromium, **({"size": PHONE, "locale": "en-GB"} | more))
+def phone_browser(chromium: Browser, url: str, **more: Any) -> Iterator[tuple[Page, list[str]]]:
+    """A phone's page, with a list of its requests to other hosts and its errors."""
+    context = new_browser_context(chromium, **({"size": PHONE, "locale": "en-GB"} | more))
     page, wrong = context.new_page(), []
     home = url.partition("/pay")[0]
     page.on("request", lambda asked: wrong.append(asked.url) if home not in asked.url else None)
@@ -132,20 +142,20 @@ def browsing(chromium: Browser, url: str, **more: Any) -> Iterator[tuple[Page, l
     context.close()
 
 
-def looks_well(page: Page) -> None:
-    """Nothing sticks out at the side, and axe finds nothing."""
+def expect_layout_and_accessibility(page: Page) -> None:
+    """Check that nothing overflows horizontally and axe finds nothing."""
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    # The page's own rules let no script in; the tool's is evaluated beside them.
+    # The page's content security policy allows no script, so axe is evaluated outside of it.
     page.evaluate(AXE.read_text())
-    found = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes[0].html]))")
-    assert found == []
+    result = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes[0].html]))")
+    assert result == []
 
 
-def scanned(page: Page) -> str:
-    """What a wallet reads from the code on the screen."""
+def scan_qr_code(page: Page) -> str:
+    """The text of the page's QR code."""
     code = page.locator(".pay .qr")
     code.scroll_into_view_if_needed()
-    [read] = codes_in(code.screenshot())
+    [read] = read_qr_codes(code.screenshot())
     return read
 
 
@@ -153,24 +163,24 @@ def test_a_payment_on_a_phone_from_a_payment_link_to_its_receipt(
     chromium: Browser, shop: Shop
 ) -> None:
     url = f"{shop.url}/pay/l/{shop.link().id}"
-    with browsing(chromium, url) as (page, wrong):
+    with phone_browser(chromium, url) as (page, wrong):
         page.get_by_label("Amount in USDC").fill("25,50")
-        looks_well(page)
+        expect_layout_and_accessibility(page)
         page.get_by_role("button", name="Continue").click()
         page.locator("summary", has_text="Base").click()
         page.locator('input[value="BASE_MAINNET:USDC"]').check()
         page.get_by_label("Your refund address").fill(shop.address("SOLANA_MAINNET", "payer"))
         page.get_by_role("button", name="Continue to payment").click()
         expect(page.get_by_role("alert")).to_contain_text("not a valid address on that network")
-        looks_well(page)
+        expect_layout_and_accessibility(page)
         page.get_by_label("Your refund address").fill(shop.address(BASE, "payer"))
         page.get_by_role("button", name="Continue to payment").dblclick()
         expect(page.get_by_role("heading", level=1)).to_have_text("Waiting for your payment")
-        looks_well(page)
+        expect_layout_and_accessibility(page)
         address = page.locator("#copy_address").get_attribute("data-copy") or ""
         bare = page.locator("#copy_amount").get_attribute("data-copy") or ""
-        assert f"address={address}" in scanned(page)
-        assert page.locator("#wallet").get_attribute("href") == scanned(page)
+        assert f"address={address}" in scan_qr_code(page)
+        assert page.locator("#wallet").get_attribute("href") == scan_qr_code(page)
         assert page.locator("[data-left]").inner_text().startswith(("59:", "1:00:"))
         page.locator("#copy_amount").focus()
         shop.deposit(address, "10000000")
@@ -179,12 +189,12 @@ def test_a_payment_on_a_phone_from_a_payment_link_to_its_receipt(
         assert page.evaluate("document.activeElement.id") == "copy_amount"
         expect(page.get_by_role("status")).to_have_text("Partially paid")
         left = round((float(bare) - 10) * 1_000_000)
-        assert f"uint256={left}" in scanned(page)
+        assert f"uint256={left}" in scan_qr_code(page)
         shop.deposit(address, str(left))
         expect(heading).to_have_text("Paid")
-        assert page.locator(".moved li").count() == 3
+        assert page.locator(".transactions li").count() == 3
         expect(page.get_by_text("A-1001").first).to_be_visible()
-        looks_well(page)
+        expect_layout_and_accessibility(page)
         assert wrong == []
 
 
@@ -193,7 +203,7 @@ def test_arabic_runs_from_right_to_left_and_resumes_on_another_device(
 ) -> None:
     intent = shop.intent()
     facts = {"size": (320, 700), "color_scheme": "dark", "locale": "ar"}
-    with browsing(chromium, shop.page(intent), **facts) as (page, wrong):
+    with phone_browser(chromium, shop.page(intent), **facts) as (page, wrong):
         assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
         address, button = page.locator(".address"), page.locator("#copy_address")
         assert address.inner_text() == intent.address
@@ -201,11 +211,11 @@ def test_arabic_runs_from_right_to_left_and_resumes_on_another_device(
         assert text is not None
         assert copy is not None
         assert copy["x"] < text["x"]
-        looks_well(page)
+        expect_layout_and_accessibility(page)
         phone = page.locator("#phone")
         phone.locator("summary").click()
-        [code] = codes_in(phone.screenshot())
-        with browsing(chromium, code) as (other, elsewhere):
+        [code] = read_qr_codes(phone.screenshot())
+        with phone_browser(chromium, code) as (other, elsewhere):
             heading = other.get_by_role("heading", level=1)
             expect(heading).to_have_text("Waiting for your payment")
             shop.deposit(intent.address)
@@ -214,33 +224,33 @@ def test_arabic_runs_from_right_to_left_and_resumes_on_another_device(
             assert wrong == elsewhere == []
 
 
-def test_a_shop_that_was_named_may_show_the_page_inside_and_is_told(
+def test_an_allowed_shop_embeds_the_page_and_receives_its_messages(
     chromium: Browser, shop: Shop
 ) -> None:
     intent = shop.intent()
     inside = f"{shop.page(intent)}?embed=1"
     named = shop.url.replace("127.0.0.1", "localhost")
-    with browsing(chromium, f"{named}/shop?inside={inside}") as (page, _):
+    with phone_browser(chromium, f"{named}/shop?inside={inside}") as (page, _):
         frame = page.frame_locator("iframe")
         expect(frame.get_by_role("heading", level=1)).to_have_text("Waiting for your payment")
         page.wait_for_function("window.told && window.told.height > 300")
         assert page.evaluate("window.told.state") == "waiting"
-        expect(frame.locator(".facts")).to_have_count(0)
+        expect(frame.locator(".details")).to_have_count(0)
     unnamed = f"{shop.url}/shop?inside={inside.replace('127.0.0.1', 'localhost')}"
-    with browsing(chromium, unnamed) as (page, _):
+    with phone_browser(chromium, unnamed) as (page, _):
         page.wait_for_timeout(300)
         assert page.frame_locator("iframe").get_by_role("heading", level=1).count() == 0
 
 
-def test_without_scripts_a_payment_can_be_made_and_printed(chromium: Browser, shop: Shop) -> None:
+def test_a_payment_works_and_prints_without_javascript(chromium: Browser, shop: Shop) -> None:
     url = f"{shop.url}/pay/l/{shop.link().id}?amount=12&lang=es"
-    with browsing(chromium, url, java_script_enabled=False) as (page, wrong):
+    with phone_browser(chromium, url, java_script_enabled=False) as (page, wrong):
         page.get_by_label("Su dirección de reembolso").fill(shop.address(ARBITRUM, "payer"))
         page.get_by_role("button", name="Continuar al pago").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Esperando su pago")
         assert page.locator(".amount").inner_text().startswith("12,")
         address = page.locator(".address").inner_text()
-        assert address.lower() in scanned(page).lower()
+        assert address.lower() in scan_qr_code(page).lower()
         shop.deposit(address)
         for _ in range(90):
             page.reload()
@@ -249,7 +259,7 @@ def test_without_scripts_a_payment_can_be_made_and_printed(chromium: Browser, sh
             page.wait_for_timeout(1_000)
         expect(page.get_by_role("heading", level=1)).to_have_text("Pagado")
         assert wrong == []
-    with browsing(chromium, shop.page(shop.intent())) as (page, _):
+    with phone_browser(chromium, shop.page(shop.intent())) as (page, _):
         page.emulate_media(media="print")
         for shown in (".amount", ".address", ".qr", ".until", ".simulated"):
             expect(page.locator(shown).first).to_be_visible()
@@ -257,7 +267,7 @@ def test_without_scripts_a_payment_can_be_made_and_printed(chromium: Browser, sh
             expect(page.locator(hidden).first).to_be_hidden()
 
 
-def test_a_page_is_light(shop: Shop) -> None:
+def test_a_page_stays_below_its_size_limit(shop: Shop) -> None:
     with httpx.Client(headers={"accept-encoding": "gzip"}) as http:
         page = http.get(shop.page(shop.intent()))
         weight = int(page.headers["content-length"])
@@ -266,7 +276,7 @@ def test_a_page_is_light(shop: Shop) -> None:
     assert weight < 20_000
 
 
-def test_the_one_process_serves_payers_too(site: Site) -> None:
+def test_the_single_process_also_serves_payer_pages(site: Site) -> None:
     answer = httpx.get(f"{site.url}/pay/nothing", headers={"accept-language": "fr"})
     assert answer.status_code == 404
-    assert "Cette page n&#39;existe pas" in answer.text
+    assert "Page introuvable" in answer.text

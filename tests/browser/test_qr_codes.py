@@ -7,7 +7,7 @@ from crossway.catalogue import load_catalogue
 from crossway.dashboard.views.status_labels import SIMULATED
 from crossway.domain.payment_uri import MAX_LABEL_CHARACTERS, payment_uri
 from crossway.qr import qr_svg
-from tests.browser.conftest import PHONE, codes_in, window
+from tests.browser.conftest import PHONE, new_browser_context, read_qr_codes
 
 CATALOGUE = load_catalogue()
 ADDRESSES = {
@@ -21,20 +21,22 @@ KEY = "0x" + "a1" * 32
 
 @pytest.fixture(scope="module")
 def page(chromium: Browser) -> Page:
-    context = window(chromium, PHONE)
+    context = new_browser_context(chromium, PHONE)
     return context.new_page()
 
 
 @pytest.mark.parametrize("marked", [True, False], ids=["simulated", "real"])
 @pytest.mark.parametrize("chain", ADDRESSES)
-def test_the_code_of_every_family_is_read_back(page: Page, chain: str, marked: bool) -> None:
-    found = CATALOGUE.chains[chain]
+def test_a_camera_reads_the_qr_code_of_every_chain_family(
+    page: Page, chain: str, marked: bool
+) -> None:
+    results = CATALOGUE.chains[chain]
     for token in CATALOGUE.by_chain[chain][:3]:
         text = payment_uri(
-            found, token, ADDRESSES[chain], 123_456_789, KEY, "و" * MAX_LABEL_CHARACTERS
+            results, token, ADDRESSES[chain], 123_456_789, KEY, "و" * MAX_LABEL_CHARACTERS
         )
         for mark in ("NO REAL MONEY", SIMULATED) if marked else ("",):
             code = qr_svg(text, "a code", mark)
-            # As wide as a phone shows it.
+            # The width on a phone.
             page.set_content(f"<style>svg {{ width: 240px; height: auto }}</style>{code}")
-            assert codes_in(page.screenshot()) == [text]
+            assert read_qr_codes(page.screenshot()) == [text]

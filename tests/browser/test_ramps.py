@@ -1,11 +1,11 @@
-"""Local money into crypto and back, done by hand from the quote to the end without reloading."""
+"""On-ramp and off-ramp orders in a browser, from quote to completion without reloading."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, WIDE, Opener, Site, codes_in, settled
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, read_qr_codes, wait_until_drawn
 
 PAGES = (
     "ramp_quotes", "ramp_order_new", "ramp_orders", "ramp_order?id=1", "kyc",
@@ -14,7 +14,7 @@ PAGES = (
 
 
 def open_order(page: Page, email: str, provider: str) -> str:
-    """From the quotes on the screen to the screen of a new order; its number."""
+    """Create an order from the quotes page and return its number."""
     field = page.get_by_role("textbox", name="Customer's e-mail (optional)")
     field.fill(email)
     field.press("Enter")
@@ -27,7 +27,7 @@ def open_order(page: Page, email: str, provider: str) -> str:
     )
     verdict = page.get_by_text(re.compile("can go ahead now|needs the .* check first")).first
     expect(verdict).to_be_visible()
-    settled(page)
+    wait_until_drawn(page)
     approve = page.get_by_role("button", name="Approve this check")
     if approve.count():
         approve.click()
@@ -42,15 +42,15 @@ def open_order(page: Page, email: str, provider: str) -> str:
     return number.group(1)
 
 
-def completed(page: Page, last_step: str) -> None:
+def wait_until_completed(page: Page, last_step: str) -> None:
     for words in (last_step, "Completed"):
-        seen = page.get_by_text(words, exact=True).locator("visible=true").first
-        expect(seen).to_be_visible()
+        observed = page.get_by_text(words, exact=True).locator("visible=true").first
+        expect(observed).to_be_visible()
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
-def test_local_money_becomes_crypto(opened: Opener, site: Site, size: tuple[int, int]) -> None:
-    page, seen = opened("ramp_quotes", size)
+def test_an_on_ramp_order_completes(opened: Opener, site: Site, size: tuple[int, int]) -> None:
+    page, observed = opened("ramp_quotes", size)
     expect(page.get_by_text("Cheapest").first).to_be_visible()
     number = open_order(page, "grace@example.com", "Fonbnk")
     assert "grace" not in page.url
@@ -59,42 +59,42 @@ def test_local_money_becomes_crypto(opened: Opener, site: Site, size: tuple[int,
     reloads: list[str] = []
     page.on("framenavigated", lambda frame: reloads.append(frame.url))
     page.get_by_role("button", name=re.compile("^.*User pays [0-9,.]+ NGN")).click()
-    completed(page, "Crypto delivered")
+    wait_until_completed(page, "Crypto delivered")
     assert reloads == []
     order = site.read(f"/ramp/orders/{number}")
     assert order["status"] == "COMPLETED"
-    outside = [u for u in seen.requests if not u.startswith((site.url, "data:", "blob:"))]
+    outside = [u for u in observed.requests if not u.startswith((site.url, "data:", "blob:"))]
     assert outside == []
-    assert seen.errors == []
+    assert observed.errors == []
 
 
-def test_crypto_becomes_local_money(opened: Opener, site: Site) -> None:
+def test_an_off_ramp_order_completes(opened: Opener, site: Site) -> None:
     start = "ramp_quotes?start_type=off-ramp&start_currency=KES&start_chain=ARBITRUM_MAINNET"
-    page, seen = opened(start)
+    page, observed = opened(start)
     expect(page.get_by_text("Cheapest").first).to_be_visible()
     number = open_order(page, "otto@example.com", "Yellow Card")
     code = page.locator("[data-testid=stImage] img, svg[role=img]").first
     code.scroll_into_view_if_needed()
-    settled(page)
-    read = codes_in(page.screenshot())
+    wait_until_drawn(page)
+    read = read_qr_codes(page.screenshot())
     order = site.read(f"/ramp/orders/{number}")
     assert len(read) == 1
     assert order["intentAddress"] in read[0]
     page.get_by_role("button", name=re.compile("User deposits [0-9.]+ USDC")).click()
-    completed(page, "Fiat paid out")
+    wait_until_completed(page, "Fiat paid out")
     assert site.read(f"/ramp/orders/{number}")["status"] == "COMPLETED"
     page.get_by_role("link", name=re.compile("Deposit payment")).click()
     expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible()
     back = page.get_by_role("link", name=f"Ramp order #{number}")
     expect(back).to_be_visible()
-    assert seen.errors == []
+    assert observed.errors == []
 
 
-def test_what_is_typed_wrong_is_said_beside_its_field(opened: Opener) -> None:
+def test_an_invalid_value_is_reported_beside_its_field(opened: Opener) -> None:
     page, _ = opened("ramp_order_new")
     page.get_by_role("textbox", name=re.compile("ing wallet$")).press_sequentially("0x12")
-    said = page.get_by_text("The address is not an EVM address")
-    expect(said).to_be_visible()
+    message = page.get_by_text("The address is not an EVM address")
+    expect(message).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -103,13 +103,13 @@ def test_every_ramp_page_opens(
     opened: Opener, site: Site, size: tuple[int, int], scheme: str
 ) -> None:
     for path in PAGES:
-        page, seen = opened(path, size, scheme)
-        settled(page)
+        page, observed = opened(path, size, scheme)
+        wait_until_drawn(page)
         text = page.locator("body").inner_text()
         assert page.locator("[data-testid=stException]").count() == 0, path
         assert "SIMULATED" in text, path
         assert "could not be loaded" not in text, path
         wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         assert not page.evaluate(wider), f"{path} is wider than the screen"
-        assert seen.errors == [], path
+        assert observed.errors == [], path
         page.context.close()

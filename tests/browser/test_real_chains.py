@@ -1,4 +1,4 @@
-"""The main job on real chains: a payment made on the dashboard, paid by a plain wallet."""
+"""The main job on real chains: a payment created on the dashboard and paid by a plain wallet."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Site, window
+from tests.browser.conftest import Site, new_browser_context
 from tests.chains import anvil
 from tests.chains.anvil import Anvil
 from tests.chains.live import ARBITRUM, BASE, write_profile
@@ -38,10 +38,17 @@ def live(tmp_path: Path) -> Iterator[LiveSite]:
         database = f"sqlite:///{tmp_path / 'crossway.db'}"
         installation = stack.enter_context(new_installation(database, tmp_path))
         installation.start(
-            "site", "streamlit", "run", "app.py", "--server.port", str(port),
-            NETWORK="live", PROFILE=str(profile), DASHBOARD_PASSWORD=PASSWORD,
-        )  # fmt: skip
-        wait_until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
+            "site",
+            "streamlit",
+            "run",
+            "app.py",
+            "--server.port",
+            str(port),
+            NETWORK="live",
+            PROFILE=str(profile),
+            DASHBOARD_PASSWORD=PASSWORD,
+        )
+        wait_until("it answers", lambda: installation.responds("site", f"{url}/api/healthz"))
         keys = json.loads((tmp_path / "first_keys.json").read_text())
         yield LiveSite(Site(url, keys["test"], tmp_path), anvils)
 
@@ -54,10 +61,10 @@ def signed_in(page: Page, live: LiveSite) -> None:
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
-def test_a_payment_on_real_chains_is_made_paid_and_watched(
+def test_a_payment_on_real_chains_is_created_paid_and_watched(
     live: LiveSite, chromium: Browser
 ) -> None:
-    context = window(chromium)
+    context = new_browser_context(chromium)
     page = context.new_page()
     signed_in(page, live)
     expect(page.get_by_text("Live – real money")).to_be_visible()
@@ -71,13 +78,13 @@ def test_a_payment_on_real_chains_is_made_paid_and_watched(
     expect(page.get_by_text(re.compile(r"Payment #\d+ is ready"))).to_be_visible()
     number = re.search(r"Payment #(\d+) is ready", page.content())
     assert number is not None
-    asked = live.site.read(f"/intents/{number.group(1)}")
-    units = int(asked["total_amount_in_asset_token"])
+    intent = live.site.read(f"/intents/{number.group(1)}")
+    units = int(intent["total_amount_in_asset_token"])
     page.get_by_role("link", name=re.compile("View this payment")).click()
     expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Deposit "))).to_have_count(0)
 
-    live.anvils[ARBITRUM].send(asked["intent_address"], units)
+    live.anvils[ARBITRUM].send(intent["intent_address"], units)
     expect(page.get_by_text("Completed").locator("visible=true").first).to_be_visible()
     assert live.anvils[BASE].balance(made_up("a recipient")) == 25_000_000
     explorers = page.locator('a[href*="basescan.org/tx/0x"], a[href*="arbiscan.io/tx/0x"]')

@@ -1,4 +1,4 @@
-"""The dashboard on a world of its own, run without a browser."""
+"""Fixtures for dashboard tests: the dashboard on its own world, without a browser."""
 
 import json
 from collections.abc import Iterator
@@ -12,57 +12,57 @@ from streamlit.testing.v1 import AppTest
 
 from crossway.dashboard import session
 from tests.harness import CATALOGUE
-from tests.usecases.ramp_worlds import RampWorld
+from tests.usecases.ramp_world import RampWorld
 
 PAGES_FOLDER = Path(__file__).parents[2] / "pages"
 
 
 @dataclass
-class Screen:
+class DashboardApp:
     """The dashboard as one operator sees it."""
 
     at: AppTest
     world: RampWorld
 
-    def open(self, name: str, **query: str) -> "Screen":
+    def open(self, name: str, **query: str) -> "DashboardApp":
         self.at.query_params.clear()
         for key, value in query.items():
             self.at.query_params[key] = value
         self.at.switch_page(str(PAGES_FOLDER / f"{name}.py"))
-        return self.again()
+        return self.rerun()
 
-    def again(self) -> "Screen":
+    def rerun(self) -> "DashboardApp":
         self.at.run()
         assert not self.at.exception, self.at.exception[0].message
         return self
 
-    def press(self, label: str) -> "Screen":
+    def click(self, label: str) -> "DashboardApp":
         button = next(b for b in self.at.button if b.label.startswith(label))
         assert not button.disabled, f"{label} is not allowed: {button.help}"
         button.click()
-        return self.again()
+        return self.rerun()
 
     def widget(self, key: str) -> dict[str, Any]:
         """The data of one of our own components."""
-        found = [w for w in _below(self.at._tree) if w.type == "bidi_component"]
-        data = {w.proto.id.rpartition("-")[2]: json.loads(w.proto.json) for w in found}
+        results = [w for w in _descendants(self.at._tree) if w.type == "bidi_component"]
+        data = {w.proto.id.rpartition("-")[2]: json.loads(w.proto.json) for w in results}
         assert key in data, f"{key} is not on the screen, only {sorted(data)}"
         return dict(data[key])
 
-    def has(self, key: str) -> bool:
+    def has_widget(self, key: str) -> bool:
         return any(
             w.type == "bidi_component" and w.proto.id.endswith(f"-{key}")
-            for w in _below(self.at._tree)
+            for w in _descendants(self.at._tree)
         )
 
     @property
-    def pictures(self) -> list[str]:
+    def image_texts(self) -> list[str]:
         """The text alternative of every picture."""
-        drawn = (e.proto for e in _below(self.at._tree) if hasattr(e, "proto"))
+        drawn = (e.proto for e in _descendants(self.at._tree) if hasattr(e, "proto"))
         return [img.alt for proto in drawn if hasattr(proto, "imgs") for img in proto.imgs]
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """All text that Streamlit itself draws."""
         kinds = ("title", "header", "subheader", "markdown", "caption", "info", "success")
         kinds += ("warning", "error", "code", "toast")
@@ -70,10 +70,10 @@ class Screen:
         return drawn.replace("&#58;", ":").replace("\\", "")
 
 
-def _below(block: Any) -> Iterator[Any]:
+def _descendants(block: Any) -> Iterator[Any]:
     for child in getattr(block, "children", {}).values():
         yield child
-        yield from _below(child)
+        yield from _descendants(child)
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def world(tmp_path: Path) -> Iterator[RampWorld]:
 
 
 @pytest.fixture
-def screen(world: RampWorld) -> Screen:
+def screen(world: RampWorld) -> DashboardApp:
     """The whole dashboard, opened on its first page."""
     at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30)
-    return Screen(at, world).again()
+    return DashboardApp(at, world).rerun()

@@ -17,7 +17,7 @@ import pytest
 from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.dashboard.views import developers as view
 from crossway.domain.errors import InvalidInput
-from tests.dashboard.conftest import Screen
+from tests.dashboard.conftest import DashboardApp
 from tests.harness import Harness
 from tests.processes import free_port, wait_until
 
@@ -34,14 +34,14 @@ def typed(world: Harness, **more: Any) -> view.SampleInputs:
         "token_in": "USDC",
         "token_out": "USDC",
         "amount": "25.5",
-        "recipient": world.address("SOLANA_MAINNET", "recipient"),
-        "refund_address": world.address("BASE_MAINNET", "refund"),
+        "recipient": world.wallet("SOLANA_MAINNET", "recipient"),
+        "refund_address": world.wallet("BASE_MAINNET", "refund"),
     }
     return view.SampleInputs(**(facts | more))
 
 
 @pytest.mark.parametrize("language", view.LANGUAGES)
-def test_samples_hold_the_operators_own_values(world: Harness, language: str) -> None:
+def test_samples_contain_the_operators_values(world: Harness, language: str) -> None:
     own = typed(world)
     filled = view.build_sample_values(world.services, own)
     text = view.render_sample("pay", language, filled, simulated=True)
@@ -54,7 +54,7 @@ def test_samples_hold_the_operators_own_values(world: Harness, language: str) ->
     assert "imulated" not in real
 
 
-def test_samples_are_programs(world: Harness, tmp_path: Path) -> None:
+def test_samples_are_valid_programs(world: Harness, tmp_path: Path) -> None:
     filled = view.build_sample_values(world.services, typed(world))
     for name in ("pay", "receive"):
         compile(view.render_sample(name, "Python", filled, True), name, "exec")
@@ -74,30 +74,30 @@ def test_samples_are_programs(world: Harness, tmp_path: Path) -> None:
         ("recipient", "$(reboot)", "Recipient"),
     ],
 )
-def test_what_cannot_stand_in_a_sample_is_refused(
+def test_values_that_would_break_a_sample_are_rejected(
     world: Harness, field: str, value: str, says: str
 ) -> None:
     with pytest.raises(InvalidInput, match=says):
         view.build_sample_values(world.services, replace(typed(world), **{field: value}))
 
 
-def test_a_place_is_kept_for_an_address_that_was_not_given(world: Harness) -> None:
+def test_a_missing_address_is_a_placeholder(world: Harness) -> None:
     filled = view.build_sample_values(world.services, typed(world, recipient=" "))
     assert filled["recipient"] == "(recipient)"
 
 
-def test_the_page_shows_every_sample_and_the_reference(screen: Screen) -> None:
+def test_the_page_shows_every_sample_and_the_reference(screen: DashboardApp) -> None:
     screen.open("developers")
-    code = "\n".join(one.value for one in screen.at.code)
+    code = "\n".join(item.value for item in screen.at.code)
     for part in ("curl -sS", "from crossway.client import Crossway", "await fetch", "createHmac"):
         assert part in code
     screen.at.text_input(key="amount").set_value("-1")
-    assert screen.again().at.error
+    assert screen.rerun().at.error
 
 
 @contextmanager
 def receiver(language: str, text: str, secret: str, folder: Path, port: int) -> Iterator[Path]:
-    """The sample's receiver as a process; yields the file of what it says."""
+    """The sample's receiver as a process; yields the file with its output."""
     path, said = folder / f"receive.{'py' if language == 'Python' else 'mjs'}", folder / "said"
     path.write_text(text)
     program = sys.executable if language == "Python" else "node"
@@ -121,7 +121,7 @@ def _listens(port: int) -> bool:
 
 
 @pytest.mark.parametrize("language", ["Python", "JavaScript"])
-def test_the_receivers_take_what_is_signed_and_refuse_the_rest(
+def test_sample_receivers_accept_signed_requests_only(
     world: Harness, tmp_path: Path, language: str
 ) -> None:
     signer, port = StandardSigner(), free_port()

@@ -12,24 +12,24 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.webhooks import DISABLE_AFTER, DISABLED_REASON, DeliveryState
 from crossway.usecases.developers import deliveries
 from crossway.usecases.developers.webhooks import WebhookUpdate, update_webhook
-from tests.dashboard.conftest import Screen
-from tests.dashboard.webhook_dashboard import opened
+from tests.dashboard.conftest import DashboardApp
+from tests.dashboard.webhook_dashboard import webhook_dashboard
 from tests.engine.webhook_world import WebhookWorld
 from tests.receivers import Receiver, running_receiver
 
-Shown = tuple[Screen, WebhookWorld]
+Shown = tuple[DashboardApp, WebhookWorld]
 
 
 @pytest.fixture
-def shown(tmp_path: Path) -> Iterator[Shown]:
-    with opened(tmp_path) as found:
-        yield found
+def dashboard(tmp_path: Path) -> Iterator[Shown]:
+    with webhook_dashboard(tmp_path) as result:
+        yield result
 
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    with running_receiver() as found:
-        yield found
+    with running_receiver() as receiver:
+        yield receiver
 
 
 def badges(row: dict[str, object], column: int) -> list[str]:
@@ -38,46 +38,46 @@ def badges(row: dict[str, object], column: int) -> list[str]:
     return [badge["text"] for badge in cells[column].get("badges", ())]
 
 
-def text_of(screen: Screen, key: str) -> str:
+def text_of(screen: DashboardApp, key: str) -> str:
     return json.dumps(screen.widget(key), ensure_ascii=False)
 
 
 def test_a_webhook_is_added_and_its_secret_verifies_the_test_event(
-    shown: Shown, receiver: Receiver
+    dashboard: Shown, receiver: Receiver
 ) -> None:
-    screen, world = shown
-    assert "No webhooks yet" in screen.open("webhooks").words
+    screen, world = dashboard
+    assert "No webhooks yet" in screen.open("webhooks").text
     screen.at.text_input(key="new_webhook_url").set_value(receiver.url)
-    screen.press("Add a webhook")
+    screen.click("Add a webhook")
     secret = next(code.value for code in screen.at.code if code.value.startswith("whsec_"))
     (row,) = screen.widget("webhooks")["rows"]
     assert (row["href"], badges(row, 1)) == ("webhook?id=1", ["Enabled"])
-    screen.press("I have saved it")
-    assert "whsec_" not in screen.words
-    screen.open("webhook", id="1").press("Send a test event")
+    screen.click("I have saved it")
+    assert "whsec_" not in screen.text
+    screen.open("webhook", id="1").click("Send a test event")
     world.deliver()
-    assert receiver.arrived[0].verified(secret)["type"] == "webhook_test"
-    (one,) = screen.again().widget("deliveries")["rows"]
+    assert receiver.requests[0].verify(secret)["type"] == "webhook_test"
+    (one,) = screen.rerun().widget("deliveries")["rows"]
     assert (one["cells"][0]["sub"], badges(one, 1)) == ("Webhook test", ["Delivered"])
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
     assert [row["cells"][n]["text"] for n in (3, 4, 5)] == ["1", "0", "0"]
 
 
-def test_an_address_inside_is_refused_in_words(shown: Shown) -> None:
-    screen, _ = shown
+def test_an_internal_webhook_url_shows_an_error(dashboard: Shown) -> None:
+    screen, _ = dashboard
     screen.open("webhooks").at.text_input(key="new_webhook_url").set_value("https://10.0.0.1/x")
-    screen.press("Add a webhook")
-    assert "Url" in screen.words
-    assert "public" in screen.words
+    screen.click("Add a webhook")
+    assert "Url" in screen.text
+    assert "public" in screen.text
 
 
-def test_a_failing_endpoint_says_so_with_its_answer_and_its_next_try(
-    shown: Shown, receiver: Receiver
+def test_a_failing_endpoint_shows_its_response_and_next_attempt(
+    dashboard: Shown, receiver: Receiver
 ) -> None:
-    screen, world = shown
-    receiver.answer = lambda arrived: 500
-    made = world.webhook(receiver.url, description="Orders")
-    deliveries.send_test_event(world.services, world.caller, made.endpoint.id)
+    screen, world = dashboard
+    receiver.status_for = lambda arrived: 500
+    webhook = world.create_webhook(receiver.url, description="Orders")
+    deliveries.send_test_event(world.services, world.caller, webhook.endpoint.id)
     world.deliver()
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
     assert (row["cells"][0]["sub"], badges(row, 1)) == ("A shop · Orders", ["Failing"])
@@ -87,57 +87,59 @@ def test_a_failing_endpoint_says_so_with_its_answer_and_its_next_try(
     assert "Failing since" in text_of(screen, "webhook_facts")
 
 
-def test_an_endpoint_that_was_switched_off_says_why_and_can_be_switched_on(
-    shown: Shown, receiver: Receiver
+def test_a_disabled_endpoint_shows_the_reason_and_can_be_enabled(
+    dashboard: Shown, receiver: Receiver
 ) -> None:
-    screen, world = shown
-    receiver.answer = lambda arrived: 500
-    made = world.webhook(receiver.url)
-    deliveries.send_test_event(world.services, world.caller, made.endpoint.id)
+    screen, world = dashboard
+    receiver.status_for = lambda arrived: 500
+    webhook = world.create_webhook(receiver.url)
+    deliveries.send_test_event(world.services, world.caller, webhook.endpoint.id)
     world.deliver()
-    world.later(DISABLE_AFTER.total_seconds())
+    world.advance_and_deliver(DISABLE_AFTER.total_seconds())
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
     assert (badges(row, 1), row["cells"][1]["sub"]) == (["Disabled"], DISABLED_REASON)
     screen.open("webhook", id="1")
     test = next(b for b in screen.at.button if b.label == "Send a test event")
     assert test.disabled
-    screen.press("Enable")
-    assert world.endpoint(1).enabled
+    screen.click("Enable")
+    assert world.get_webhook(1).enabled
 
 
-def test_deliveries_are_filtered_by_state_and_by_event(shown: Shown, receiver: Receiver) -> None:
-    screen, world = shown
-    world.webhook(receiver.url)
-    world.pay()
+def test_deliveries_are_filtered_by_state_and_by_event(
+    dashboard: Shown, receiver: Receiver
+) -> None:
+    screen, world = dashboard
+    world.create_webhook(receiver.url)
+    world.create_intent()
     deliveries.send_test_event(world.services, world.caller, 1)
     world.deliver()
     screen.open("webhook", id="1").at.selectbox(key="event").set_value("intent_created")
-    rows = screen.again().widget("deliveries")["rows"]
+    rows = screen.rerun().widget("deliveries")["rows"]
     assert [row["cells"][2]["text"] for row in rows] == ["Payment #1"]
     screen.at.session_state["show"] = "Failed"
-    assert "No matching deliveries" in screen.again().words
+    assert "No matching deliveries" in screen.rerun().text
 
 
-def test_a_long_list_of_deliveries_turns_its_pages(shown: Shown, receiver: Receiver) -> None:
-    screen, world = shown
-    world.webhook(receiver.url)
+def test_deliveries_are_paged(dashboard: Shown, receiver: Receiver) -> None:
+    screen, world = dashboard
+    world.create_webhook(receiver.url)
     for _ in range(27):
         deliveries.send_test_event(world.services, world.caller, 1)
     screen.open("webhook", id="1")
     assert [int(row["key"]) for row in screen.widget("deliveries")["rows"]] == [*range(27, 2, -1)]
-    screen.press("Older")
+    screen.click("Older")
     assert [int(row["key"]) for row in screen.widget("deliveries")["rows"]] == [2, 1]
-    screen.press("Newer")
+    screen.click("Newer")
     assert len(screen.widget("deliveries")["rows"]) == 25
 
 
-def test_one_delivery_shows_what_was_sent_and_answered_and_is_sent_again(
-    shown: Shown, receiver: Receiver
+def test_a_delivery_shows_request_and_response_and_is_resent(
+    dashboard: Shown, receiver: Receiver
 ) -> None:
-    screen, world = shown
-    receiver.text = b"got it, thanks"
-    world.webhook(receiver.url)
-    intent = world.pay()
+    screen, world = dashboard
+    receiver.response_body = b"got it, thanks"
+    world.create_webhook(receiver.url)
+    intent = world.create_intent()
     world.deliver()
     screen.open("delivery", id="1")
     (sent,) = (json.loads(code.value) for code in screen.at.code)
@@ -147,51 +149,51 @@ def test_one_delivery_shows_what_was_sent_and_answered_and_is_sent_again(
     assert "got it, thanks" in item["raw"]
     assert "webhook-signature: (not stored)" in item["raw"]
     assert "webhook-id: evt_" in item["raw"]
-    screen.press("Resend")
+    screen.click("Resend")
     world.deliver()
-    assert [one.event["id"] for one in receiver.arrived] == [sent["id"], sent["id"]]
-    hrefs = [way["href"] for way in screen.widget("delivery_ways")["links"]]
+    assert [request.event["id"] for request in receiver.requests] == [sent["id"], sent["id"]]
+    hrefs = [link["href"] for link in screen.widget("delivery_ways")["links"]]
     assert hrefs == ["webhook?id=1", "intent?id=1", "delivery?id=2"]
     assert "#1" in text_of(screen.open("delivery", id="2"), "delivery_facts")
 
 
-def test_a_webhook_is_changed_on_its_screen(shown: Shown, receiver: Receiver) -> None:
-    screen, world = shown
-    world.webhook(receiver.url)
+def test_a_webhook_is_changed_on_its_page(dashboard: Shown, receiver: Receiver) -> None:
+    screen, world = dashboard
+    world.create_webhook(receiver.url)
     screen.open("webhook", id="1").at.multiselect(key="webhook_1_events").set_value(
         ["intent_funded", "intent_completed"]
     )
-    screen.press("Save")
-    assert world.endpoint(1).events == ("intent_funded", "intent_completed")
+    screen.click("Save")
+    assert world.get_webhook(1).events == ("intent_funded", "intent_completed")
     assert "Payment funded, Payment completed" in text_of(screen, "webhook_facts")
 
 
-def test_webhooks_of_one_client_are_shown_alone(shown: Shown, receiver: Receiver) -> None:
-    screen, world = shown
-    world.webhook(receiver.url)
+def test_webhooks_are_filtered_by_client(dashboard: Shown, receiver: Receiver) -> None:
+    screen, world = dashboard
+    world.create_webhook(receiver.url)
     assert screen.open("webhooks", client="c-1").widget("webhooks")["rows"]
     update_webhook(world.services, world.caller, 1, WebhookUpdate(enabled=False))
     assert not screen.open("webhooks", client="nobody").at.exception
 
 
 @pytest.mark.parametrize("number", ["", "9", "x", "9" * 30])
-def test_an_unknown_webhook_or_delivery_is_answered_in_words(shown: Shown, number: str) -> None:
-    screen, _ = shown
+def test_an_unknown_webhook_or_delivery_shows_a_message(dashboard: Shown, number: str) -> None:
+    screen, _ = dashboard
     for name in ("webhook", "delivery"):
-        words = screen.open(name, id=number).words.casefold()
-        assert f"no {name}" in words or f"{name} not found" in words
+        text = screen.open(name, id=number).text.casefold()
+        assert f"no {name}" in text or f"{name} not found" in text
 
 
-def test_the_time_to_replay_is_a_span_or_lies_between_two_instants() -> None:
+def test_the_resend_period_is_a_duration_or_a_range() -> None:
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    found = view.resend_period(now, "Last hour", None, None)
-    assert found == {"from": "2026-11-21T11:00:00+00:00", "to": "2026-11-21T12:00:00+00:00"}
+    result = view.resend_period(now, "Last hour", None, None)
+    assert result == {"from": "2026-11-21T11:00:00+00:00", "to": "2026-11-21T12:00:00+00:00"}
     naive = now.replace(tzinfo=None)
-    found = view.resend_period(now, view.CUSTOM_PERIOD, naive - timedelta(days=1), naive)
-    assert found["from"] == "2026-11-20T12:00:00+00:00"
+    result = view.resend_period(now, view.CUSTOM_PERIOD, naive - timedelta(days=1), naive)
+    assert result["from"] == "2026-11-20T12:00:00+00:00"
     with pytest.raises(InvalidInput, match="From and To"):
         view.resend_period(now, view.CUSTOM_PERIOD, naive, None)
 
 
-def test_no_state_of_a_delivery_lacks_its_word() -> None:
+def test_every_delivery_state_has_a_label() -> None:
     assert set(view.STATES) == set(DeliveryState)

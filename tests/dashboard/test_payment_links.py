@@ -6,52 +6,53 @@ from PIL import Image
 
 from crossway.domain.intent import State
 from crossway.usecases.payers import branding, checkout, links
-from tests.dashboard.conftest import Screen
+from crossway.usecases.payments import checkout_urls
+from tests.dashboard.conftest import DashboardApp
 
 
-def test_a_link_is_made_used_and_switched_off(screen: Screen) -> None:
+def test_a_link_is_created_used_and_disabled(screen: DashboardApp) -> None:
     world = screen.world
-    assert "No payment links yet" in screen.open("payment_links").words
+    assert "No payment links yet" in screen.open("payment_links").text
     screen.at.text_input(key="link_title").set_value("Coffee beans")
     screen.at.text_input(key="link_amount").set_value("12.50")
-    screen.at.text_input(key="link_recipient").set_value(world.address("BASE_MAINNET", "shop"))
-    screen.press("Create payment link")
+    screen.at.text_input(key="link_recipient").set_value(world.wallet("BASE_MAINNET", "shop"))
+    screen.click("Create payment link")
     [made] = links.list_page(world.services, world.operator, 10)
     assert (made.title, made.amount, made.active) == ("Coffee beans", 12_500_000, True)
-    refund = world.address("ARBITRUM_MAINNET", "payer")
+    refund = world.wallet("ARBITRUM_MAINNET", "payer")
     form = checkout.CheckoutForm("n" * 20, "", "ARBITRUM_MAINNET:USDC", refund)
     intent = checkout.pay_by_link(world.services, made.id, form)
     screen.open("payment_link", id=made.id)
     assert f"http://localhost:8600/pay/l/{made.id}" in str(screen.widget("link_facts"))
     [use] = screen.widget("link_uses")["rows"]
     assert use["href"] == f"intent?id={intent.id}"
-    screen.press("Deactivate")
+    screen.click("Disable")
     assert not links.get(world.services, world.operator, made.id).active
     [row] = screen.open("payment_links").widget("payment_links")["rows"]
-    assert row["cells"][1]["badges"][0]["text"] == "Inactive"
+    assert row["cells"][1]["badges"][0]["text"] == "Disabled"
 
 
-def test_a_form_that_is_wrong_says_so_and_makes_nothing(screen: Screen) -> None:
+def test_an_invalid_form_shows_an_error_and_creates_nothing(screen: DashboardApp) -> None:
     screen.open("payment_links")
     screen.at.text_input(key="link_title").set_value("Coffee")
     screen.at.text_input(key="link_amount").set_value("lots")
-    screen.press("Create payment link")
+    screen.click("Create payment link")
     assert any("Amount" in error.value for error in screen.at.error)
     assert links.list_page(screen.world.services, screen.world.operator, 10) == []
 
 
-def test_a_payment_names_its_payers_page(screen: Screen) -> None:
+def test_a_payment_links_to_its_payer_page(screen: DashboardApp) -> None:
     world = screen.world
-    intent = world.pay()
+    intent = world.create_intent()
     screen.open("intent", id=str(intent.id))
-    url = checkout.checkout_url(world.services, "http://localhost:8600", intent.id)
+    url = checkout_urls.checkout_url(world.services, "http://localhost:8600", intent.id)
     assert screen.widget("intent_page")["details"][0]["cell"]["copy"] == url
     assert (
         checkout.get_checkout(world.services, url.rpartition("/")[2]).intent.state is State.PENDING
     )
 
 
-def test_a_clients_logo_is_shown_and_taken_away(screen: Screen) -> None:
+def test_a_clients_logo_is_shown_and_removed(screen: DashboardApp) -> None:
     world, out = screen.world, io.BytesIO()
     Image.new("RGB", (40, 20), "#2255aa").save(out, "PNG")
     branding.update_branding(
@@ -61,5 +62,5 @@ def test_a_clients_logo_is_shown_and_taken_away(screen: Screen) -> None:
     frames = next(a for a in screen.at.text_area if a.label.startswith("Sites"))
     assert frames.value == "https://shop.example"
     screen.at.checkbox[0].check()
-    screen.press("Save branding")
+    screen.click("Save branding")
     assert branding.get_branding(world.services, world.operator, "c-1").logo == b""

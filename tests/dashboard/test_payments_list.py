@@ -10,49 +10,49 @@ from starlette.testclient import TestClient
 
 from crossway.dashboard import cookies, downloads
 from crossway.domain.intent import State
-from tests.dashboard.conftest import Screen
-from tests.usecases.ramp_worlds import RampWorld
+from tests.dashboard.conftest import DashboardApp
+from tests.usecases.ramp_world import RampWorld
 
 SOLANA = "SOLANA_MAINNET"
 
 
-def listed(screen: Screen) -> list[int]:
+def listed(screen: DashboardApp) -> list[int]:
     return [int(row["key"]) for row in screen.widget("intents")["rows"]]
 
 
-def built(screen: Screen, subject: str, value: str, side: str = "all") -> None:
+def built(screen: DashboardApp, subject: str, value: str, side: str = "all") -> None:
     screen.at.segmented_control(key="filter_side").set_value(side)
     screen.at.selectbox(key="filter_subject").set_value(subject)
-    screen.again()
+    screen.rerun()
     screen.at.multiselect(key=f"filter_{subject}").set_value([value])
-    screen.again().press("Add")
+    screen.rerun().click("Add")
 
 
 @pytest.fixture
-def three(screen: Screen, world: RampWorld) -> list[int]:
-    """One that waits, one that is short, and one that goes elsewhere."""
-    made = [world.pay(), world.pay(), world.pay(to=SOLANA)]
+def three(screen: DashboardApp, world: RampWorld) -> list[int]:
+    """Three payments: pending, underpaid, and to another chain."""
+    made = [world.create_intent(), world.create_intent(), world.create_intent(to=SOLANA)]
     world.deposit(made[1], "short")
     world.pass_time(20)
-    return [one.id for one in made]
+    return [item.id for item in made]
 
 
-def test_conditions_are_added_and_taken_away_and_stand_in_the_address(
-    screen: Screen, three: list[int]
+def test_filters_are_added_removed_and_kept_in_the_url(
+    screen: DashboardApp, three: list[int]
 ) -> None:
     screen.open("intents")
     built(screen, "exception", "short")
     assert listed(screen) == [three[1]]
     assert screen.at.query_params["all"] == "exception:short"
     built(screen, "to", SOLANA)
-    assert "No matching payments" in screen.words
-    screen.press("Exception is Underpaid")
+    assert "No matching payments" in screen.text
+    screen.click("Exception is Underpaid")
     assert listed(screen) == [three[2]]
-    screen.press("To chain is Solana")
+    screen.click("To chain is Solana")
     assert listed(screen) == three[::-1]
 
 
-def test_one_of_some_conditions_is_enough(screen: Screen, three: list[int]) -> None:
+def test_filters_can_match_any(screen: DashboardApp, three: list[int]) -> None:
     screen.open("intents")
     built(screen, "exception", "short", "any")
     built(screen, "to", SOLANA, "any")
@@ -60,46 +60,48 @@ def test_one_of_some_conditions_is_enough(screen: Screen, three: list[int]) -> N
     assert "2 payments" in screen.widget("intents")["caption"]
 
 
-def test_nonsense_in_the_address_is_refused_in_words(screen: Screen) -> None:
+def test_invalid_filters_in_the_url_show_an_error(screen: DashboardApp) -> None:
     screen.open("intents", all="colour:red")
-    assert "All: colour is not a filter field" in screen.words
+    assert "All: colour is not a filter field" in screen.text
 
 
-def test_a_view_is_kept_for_everybody_and_can_be_what_the_list_opens_with(
-    screen: Screen, three: list[int]
+def test_a_saved_view_is_shared_and_can_be_the_default(
+    screen: DashboardApp, three: list[int]
 ) -> None:
     screen.open("intents", all="exception:short")
     screen.at.text_input(key="intents_view_name").set_value("Too little")
     screen.at.checkbox(key="intents_view_first").set_value(True)
-    screen.again().press("Save view")
+    screen.rerun().click("Save view")
     assert listed(screen.open("intents")) == [three[1]]
     assert screen.at.query_params["all"] == "exception:short"
     screen.at.selectbox(key="intents_view").set_value(None)
-    assert listed(screen.again()) == three[::-1]
+    assert listed(screen.rerun()) == three[::-1]
     screen.open("intents", view="all")
     assert listed(screen) == three[::-1]
     view_id = screen.at.selectbox(key="intents_view").options
     assert view_id == ["Too little (default)"]
     screen.at.selectbox(key="intents_view").select_index(0)
-    screen.again().press("Delete view")
+    screen.rerun().click("Delete view")
     assert listed(screen.open("intents")) == three[::-1]
     with screen.world.store.read() as unit:
         audited = [what for _, _, what, _ in unit.audit_log.list_recent(3)]
     assert audited[:2] == ["view deleted", "view saved"]
 
 
-def test_a_file_has_what_the_filter_leaves_and_nothing_else(
-    screen: Screen, three: list[int]
+def test_an_export_contains_exactly_the_filtered_payments(
+    screen: DashboardApp, three: list[int]
 ) -> None:
     client = TestClient(Starlette(routes=downloads.routes()))
     screen.open("intents", all="exception:short")
-    hrefs = [way["href"] for way in screen.widget("intents_ways")["links"] if way.get("download")]
+    hrefs = [
+        link["href"] for link in screen.widget("intents_ways")["links"] if link.get("download")
+    ]
     lines = list(csv.DictReader(io.StringIO(client.get(hrefs[0]).text)))
     assert [int(line["id"]) for line in lines] == [three[1]]
     assert lines[0]["state"] == State.PENDING
-    assert [one["id"] for one in client.get(hrefs[1]).json()] == [three[1]]
+    assert [item["id"] for item in client.get(hrefs[1]).json()] == [three[1]]
     everything = client.get("/download/payments.json")
-    assert [one["id"] for one in everything.json()] == three[::-1]
+    assert [item["id"] for item in everything.json()] == three[::-1]
     assert "attachment" in everything.headers["content-disposition"]
     assert client.get("/download/payments.json?all=to:nowhere").json() == []
     assert client.get("/download/payments.csv?all=colour:red").status_code == 400
@@ -107,7 +109,7 @@ def test_a_file_has_what_the_filter_leaves_and_nothing_else(
     assert json.loads(client.get("/download/ramp_orders.json").text) == []
 
 
-def test_nonsense_asked_of_a_list_or_a_ticket_is_refused(screen: Screen) -> None:
+def test_invalid_list_and_ticket_requests_are_rejected(screen: DashboardApp) -> None:
     app = Starlette(routes=[*downloads.routes(), *cookies.routes()])
     client = TestClient(app, raise_server_exceptions=False)
     nonsense = ("", "%00", "a" * 5_000, "amount:1e400..-1", "created:9999-99-99", "state:,", "%ff")

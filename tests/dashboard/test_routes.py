@@ -5,51 +5,51 @@ import json
 from crossway.domain.intent import State
 from crossway.ports.process import BridgeHealth
 from crossway.usecases.chains.kill_switches import set_kill_switch
-from tests.dashboard.conftest import Screen
+from tests.dashboard.conftest import DashboardApp
 
 CCTP = "CCTP:BASE_MAINNET:ARBITRUM_MAINNET"
 
 
-def texts(found: object) -> str:
-    return json.dumps(found, ensure_ascii=False)
+def texts(rows: object) -> str:
+    return json.dumps(rows, ensure_ascii=False)
 
 
-def test_nothing_flowed_and_nothing_was_measured_yet(screen: Screen) -> None:
+def test_routes_without_volume_and_measurements(screen: DashboardApp) -> None:
     screen.open("routes")
-    assert "No volume in the last 24 hours" in screen.words
-    assert "routes are enabled, between 156 pairs" in screen.words
+    assert "No volume in the last 24 hours" in screen.text
+    assert "routes are enabled, between 156 pairs" in screen.text
     assert len(screen.widget("pairs")["rows"]) == 25
     screen.at.session_state["network"] = "Testnets"
-    assert "between 156 pairs" not in screen.again().words
-    assert "routes are enabled" in screen.words
+    assert "between 156 pairs" not in screen.rerun().text
+    assert "routes are enabled" in screen.text
 
 
-def test_a_payment_shows_in_the_table_and_its_corridor_with_its_time(screen: Screen) -> None:
-    intent = screen.world.pay()
+def test_a_payment_appears_in_its_corridor_with_its_duration(screen: DashboardApp) -> None:
+    intent = screen.world.create_intent()
     screen.world.deposit(intent)
-    screen.world.until(intent, State.COMPLETED)
+    screen.world.wait_for_state(intent, State.COMPLETED)
     first = screen.open("routes").widget("pairs")["rows"][0]
     assert "≈ 25.00 USD" in texts(first)
     assert "1 payment" in texts(first)
     assert "100.0%" in texts(first)
     screen.open("routes", corridor=first["key"])
-    assert f"{intent.terms.bridge} from Base to Arbitrum One" in screen.words
+    assert f"{intent.terms.bridge} from Base to Arbitrum One" in screen.text
     assert "100.0% of 1 payment" in texts(screen.widget("corridor"))
 
 
-def test_filters_and_amounts_choose_what_is_shown(screen: Screen) -> None:
+def test_filters_and_amounts_select_routes(screen: DashboardApp) -> None:
     screen.open("routes").at.selectbox(key="route_from").set_value("BASE_MAINNET")
-    screen.again().at.selectbox(key="route_to").set_value("SOLANA_MAINNET")
-    rows = screen.again().widget("pairs")["rows"]
+    screen.rerun().at.selectbox(key="route_to").set_value("SOLANA_MAINNET")
+    rows = screen.rerun().widget("pairs")["rows"]
     assert {row["cells"][0]["text"] for row in rows} == {"Base"}
     screen.at.text_input(key="amount").set_value("20,000,000")
-    rows = screen.again().widget("pairs")["rows"]
+    rows = screen.rerun().widget("pairs")["rows"]
     assert {row["cells"][6]["text"] for row in rows} == {"–"}
     screen.at.text_input(key="amount").set_value("many")
-    assert "Amount must be a plain decimal number" in screen.again().words
+    assert "Amount must be a plain decimal number" in screen.rerun().text
 
 
-def test_a_route_that_is_off_says_why_by_whom_and_can_be_switched_on(screen: Screen) -> None:
+def test_a_disabled_route_shows_reason_and_actor_and_can_be_enabled(screen: DashboardApp) -> None:
     world = screen.world
     set_kill_switch(world.services, world.operator, f"route:{CCTP}", True, "slow since noon")
     screen.open("routes", corridor=CCTP)
@@ -58,11 +58,11 @@ def test_a_route_that_is_off_says_why_by_whom_and_can_be_switched_on(screen: Scr
     assert [button.label for button in screen.at.button].count("Enable") == 2
 
 
-def test_bridges_are_measured_by_real_questions(screen: Screen) -> None:
+def test_bridge_health_is_measured_by_quotes(screen: DashboardApp) -> None:
     health = screen.world.services.process.bridge_health
     assert isinstance(health, BridgeHealth)
-    screen.open("routes").press("Check all bridges")
+    screen.open("routes").click("Check all bridges")
     health.record("CCTP", 0.2, "did not answer in time")
-    rows = {row["key"]: texts(row) for row in screen.again().widget("bridge_health")["rows"]}
+    rows = {row["key"]: texts(row) for row in screen.rerun().widget("bridge_health")["rows"]}
     assert "Healthy" in rows["ACROSS"]
     assert "did not answer in time" in rows["CCTP"]

@@ -15,8 +15,8 @@ from starlette.websockets import WebSocketDisconnect
 from crossway.dashboard import broadcaster, push, session, shared_query
 from crossway.dashboard.shared_query import RenderState
 from crossway.ports.services import Services
-from tests.dashboard.conftest import Screen
-from tests.usecases.ramp_worlds import RampWorld
+from tests.dashboard.conftest import DashboardApp
+from tests.usecases.ramp_world import RampWorld
 
 TIMEOUT_SECONDS = 10.0
 PAYMENT_LIST = "live_crossway.dashboard.components.payment_list_rows"
@@ -57,11 +57,11 @@ def change_is_counted() -> Iterator[None]:
 
 def test_a_query_is_computed_once_for_all_until_something_changes(world: RampWorld) -> None:
     count = PaymentCount(world)
-    world.pay()
+    world.create_intent()
     assert [count.read() for _ in range(5)] == [1] * 5
     assert count.compute_count == 1
     with change_is_counted():
-        world.pay()
+        world.create_intent()
     assert only_query().refresh(push.change_counters().current())
     assert count.read() == 2
     assert count.compute_count == 2
@@ -69,7 +69,7 @@ def test_a_query_is_computed_once_for_all_until_something_changes(world: RampWor
 
 def test_an_unchanged_result_is_not_pushed(world: RampWorld) -> None:
     count = PaymentCount(world)
-    intent = world.pay()
+    intent = world.create_intent()
     count.read()
     before = only_query().current_version()
     with change_is_counted():
@@ -83,7 +83,7 @@ def test_the_server_redraws_only_when_the_frame_changes(world: RampWorld) -> Non
     count, frame_versions = PaymentCount(world), []
     for _ in range(3):
         with change_is_counted():
-            world.pay()
+            world.create_intent()
         count.read()
         frame_versions.append(only_query().current_version().frame_version)
     assert frame_versions[0] < frame_versions[1] == frame_versions[2]
@@ -102,37 +102,41 @@ def connection(ticket: str, subscription: str) -> Iterator[WebSocketTestSession]
 
 def next_message(socket: WebSocketTestSession, key: str) -> dict[str, Any]:
     """The next message that has this key."""
-    return dict(next(one for one in iter(socket.receive_json, None) if key in one))
+    return dict(next(item for item in iter(socket.receive_json, None) if key in item))
 
 
-def test_new_rows_are_pushed_to_signed_in_browsers_only(screen: Screen, world: RampWorld) -> None:
-    world.pay()
+def test_new_rows_are_pushed_to_signed_in_browsers_only(
+    screen: DashboardApp, world: RampWorld
+) -> None:
+    world.create_intent()
     drawn = screen.open("intents").widget(PAYMENT_LIST)
     subscription = {"session": drawn["session"], "queries": drawn["queries"]}
     with connection(drawn["ticket"], json.dumps(subscription)) as socket:
-        new = world.pay()
+        new = world.create_intent()
         message = next_message(socket, "query")
         assert message["widgets"]["intents"]["rows"][0]["key"] == str(new.id)
         assert message["frame_version"] == drawn["queries"][message["query"]][1]
     with connection(drawn["ticket"], json.dumps(subscription | {"session": "unknown"})) as socket:
-        world.pay()
+        world.create_intent()
         assert not any("query" in socket.receive_json() for _ in range(2))
 
 
-def test_alerts_are_pushed_to_signed_in_browsers_only(screen: Screen, world: RampWorld) -> None:
+def test_alerts_are_pushed_to_signed_in_browsers_only(
+    screen: DashboardApp, world: RampWorld
+) -> None:
     at = screen.open("intents")
     ticket = at.widget(PAYMENT_LIST)["ticket"]
     session_id = at.widget("alert_strip")["session"]
     with connection(ticket, json.dumps({"session": session_id, "queries": {}})) as socket:
         assert next_message(socket, "alerts")
     with connection(ticket, json.dumps({"session": "unknown", "queries": {}})) as socket:
-        world.pay()
+        world.create_intent()
         assert [sorted(socket.receive_json()) for _ in range(2)] == [["counters", "epoch"]] * 2
 
 
 @pytest.mark.timeout(60)
-def test_results_are_pushed_again_after_a_failure(screen: Screen, world: RampWorld) -> None:
-    world.pay()
+def test_results_are_pushed_again_after_a_failure(screen: DashboardApp, world: RampWorld) -> None:
+    world.create_intent()
     drawn, failed = screen.open("intents").widget(PAYMENT_LIST), threading.Event()
 
     def broken() -> Services:
@@ -145,7 +149,7 @@ def test_results_are_pushed_again_after_a_failure(screen: Screen, world: RampWor
         session.services.clear()
         assert failed.wait(TIMEOUT_SECONDS)
         session.configure(lambda: world.services)
-        new = world.pay()
+        new = world.create_intent()
         message = next_message(socket, "query")
         assert message["widgets"]["intents"]["rows"][0]["key"] == str(new.id)
 
@@ -153,7 +157,7 @@ def test_results_are_pushed_again_after_a_failure(screen: Screen, world: RampWor
 @pytest.mark.parametrize(
     "text", ["{", "[]", '{"queries": {"a": 1}}', '{"queries": {"a": ["b", 1]}}']
 )
-def test_a_malformed_subscription_closes_the_connection(screen: Screen, text: str) -> None:
+def test_a_malformed_subscription_closes_the_connection(screen: DashboardApp, text: str) -> None:
     ticket = screen.open("intents").widget(PAYMENT_LIST)["ticket"]
     with connection(ticket, text) as socket, pytest.raises(WebSocketDisconnect):
         all(iter(socket.receive_json, None))

@@ -13,8 +13,8 @@ from crossway.domain.roles import Role
 from crossway.domain.staff import StaffMember
 from crossway.usecases.staff import audit, members
 from crossway.usecases.staff.members import NewStaffMember
-from tests.dashboard.conftest import PAGES_FOLDER, Screen
-from tests.usecases.ramp_worlds import RampWorld
+from tests.dashboard.conftest import PAGES_FOLDER, DashboardApp
+from tests.usecases.ramp_world import RampWorld
 
 WORDS = "four words nobody expects"
 MACHINE = staff_principal("command line")
@@ -40,7 +40,7 @@ def sign_in(at: AppTest, *typed: str) -> AppTest:
 
 
 def said(at: AppTest) -> str:
-    drawn = "\n".join(one.value for kind in (at.error, at.info, at.markdown) for one in kind)
+    drawn = "\n".join(item.value for kind in (at.error, at.info, at.markdown) for item in kind)
     return drawn.replace("&#58;", ":")
 
 
@@ -117,74 +117,74 @@ def test_a_live_environment_without_accounts_admits_nobody(world: RampWorld) -> 
     assert not at.button
 
 
-def test_an_installation_without_accounts_says_so_and_adds_the_first(screen: Screen) -> None:
-    assert any("No staff account exists yet" in one.value for one in screen.at.caption)
+def test_an_installation_without_accounts_says_so_and_adds_the_first(screen: DashboardApp) -> None:
+    assert any("No staff account exists yet" in item.value for item in screen.at.caption)
     screen.open("staff")
-    assert OPEN_ACCESS in screen.words
+    assert OPEN_ACCESS in screen.text
     assert screen.at.selectbox(key="person_role").options == [
         "Admin: treasurer permissions, plus staff, merchants, keys and webhooks"
     ]
     screen.at.text_input(key="person_name").set_value("Ada")
     screen.at.text_input(key="person_password").set_value("short")
-    screen.press("Add staff member")
-    assert "Password must have at least 12 characters" in screen.words
+    screen.click("Add staff member")
+    assert "Password must have at least 12 characters" in screen.text
     screen.at.text_input(key="person_password").set_value(WORDS)
-    screen.press("Add staff member")
+    screen.click("Add staff member")
     assert title(screen.at) == "Sign in"
     sign_in(screen.at, "Ada", WORDS)
     (row,) = screen.open("staff").widget("staff")["rows"]
     assert row["label"] == "Ada, Admin"
 
 
-def test_an_admin_adds_changes_and_disables_accounts(screen: Screen) -> None:
+def test_an_admin_adds_changes_and_disables_accounts(screen: DashboardApp) -> None:
     add(screen.world)
     bob = add(screen.world, "Bob", "viewer")
-    sign_in(screen.again().at, "Ada", WORDS)
+    sign_in(screen.rerun().at, "Ada", WORDS)
     screen.open("staff", id=str(bob.id))
     next(box for box in screen.at.selectbox if box.label == "Role").set_value(Role.TREASURER)
-    screen.press("Change role")
+    screen.click("Change role")
     next(box for box in screen.at.text_input if box.label == "New password").set_value("short")
-    screen.press("Set password")
-    assert "Password must have at least 12 characters" in screen.words
-    screen.open("staff", id=str(bob.id)).press("Disable this account")
-    assert "Bob is signed out everywhere at once and cannot sign in any more." in screen.words
+    screen.click("Set password")
+    assert "Password must have at least 12 characters" in screen.text
+    screen.open("staff", id=str(bob.id)).click("Disable this account")
+    assert "Bob is signed out everywhere at once and cannot sign in any more." in screen.text
     members.disable_member(screen.world.services, staff_principal("Ada"), bob.id)
     screen.open("staff", id=str(bob.id))
     badges = [
         c["text"] for row in screen.widget("staff")["rows"] for c in row["cells"][2]["badges"]
     ]
     assert badges == ["Active", "Disabled"]
-    screen.press("Let them sign in again")
+    screen.click("Let them sign in again")
     known = members.get_member_by_name(screen.world.services, MACHINE, "Bob")
     assert (known.active, known.role) == (True, Role.TREASURER)
     who, _ = audit.list_actors_and_actions(screen.world.services, MACHINE)
     assert "Ada" in who
 
 
-def test_the_last_admin_cannot_be_demoted(screen: Screen) -> None:
+def test_the_last_admin_cannot_be_demoted(screen: DashboardApp) -> None:
     ada = add(screen.world)
-    sign_in(screen.again().at, "Ada", WORDS)
+    sign_in(screen.rerun().at, "Ada", WORDS)
     screen.open("staff", id=str(ada.id))
     next(box for box in screen.at.selectbox if box.label == "Role").set_value(Role.VIEWER)
-    screen.press("Change role")
-    assert "Ada is the last admin: make somebody else one first." in screen.words
+    screen.click("Change role")
+    assert "Ada is the last admin: make somebody else one first." in screen.text
 
 
-def test_accounts_are_hidden_without_permission(screen: Screen) -> None:
+def test_accounts_are_hidden_without_permission(screen: DashboardApp) -> None:
     add(screen.world)
     add(screen.world, "Vic", "viewer")
-    sign_in(screen.again().at, "Vic", WORDS)
+    sign_in(screen.rerun().at, "Vic", WORDS)
     screen.open("staff")
-    assert "ask a staff member with the role admin" in screen.words
-    assert not screen.has("staff")
+    assert "ask a staff member with the role admin" in screen.text
+    assert not screen.has_widget("staff")
     assert not [field for field in screen.at.text_input if field.key == "person_name"]
 
 
 def test_the_first_keys_are_hidden_without_permission(world: RampWorld) -> None:
-    asked = []
+    requests = []
 
     def first_keys() -> dict[str, str]:
-        asked.append("first keys")
+        requests.append("first keys")
         return {"live": "cr_live_secret"}
 
     session.configure(
@@ -196,5 +196,5 @@ def test_the_first_keys_are_hidden_without_permission(world: RampWorld) -> None:
     add(world, "Vic", "viewer")
     at = sign_in(shell(), "Vic", WORDS)
     assert title(at) == "Overview"
-    assert asked == []
+    assert requests == []
     assert [code.value for code in sign_in(shell(), "Ada", WORDS).code] == ["cr_live_secret"]

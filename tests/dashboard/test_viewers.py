@@ -27,7 +27,7 @@ from crossway.usecases.payers.link_fields import LinkRequest
 from crossway.usecases.staff import members
 from crossway.usecases.staff.members import NewStaffMember
 from tests.dashboard.conftest import PAGES_FOLDER
-from tests.usecases.ramp_worlds import BASE, POLYGON, RampWorld
+from tests.usecases.ramp_world import BASE, POLYGON, RampWorld
 
 WORDS = "four words nobody expects"
 MACHINE = staff_principal("command line")
@@ -58,7 +58,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyWorld]:
     world = RampWorld(f"sqlite:///{path}")
     out = WebhookServices(render_events, HttpWebhookSender(), StandardSigner())
     world.services = replace(world.services, webhooks=out)
-    short, foreign = world.pay(), world.pay()
+    short, foreign = world.create_intent(), world.create_intent()
     world.deposit(short, "short")
     usdt = world.services.catalogue.tokens[BASE, "USDT"].address
     world.deposit(foreign, "5000000", token=usdt)
@@ -66,18 +66,18 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyWorld]:
     world.machine.seconds += 3_700
     world.sandbox.inject_faults(BASE, Faults(refuse=[short.terms.refund_address]))
     world.pass_time(400, 20)
-    world.deposit(world.pay(), "over")
-    world.buy()
-    world.sell()
+    world.deposit(world.create_intent(), "over")
+    world.create_on_ramp()
+    world.create_off_ramp()
     world.pass_time(20)
     api_keys.create_api_key(world.services, world.caller.client.id, Mode.TEST, world.operator)
-    told = webhooks.create_webhook(
+    webhook = webhooks.create_webhook(
         world.services, world.caller, WebhookUpdate(url="https://a.example/b")
     )
     webhooks.update_webhook(
-        world.services, world.caller, told.endpoint.id, WebhookUpdate(enabled=False)
+        world.services, world.caller, webhook.endpoint.id, WebhookUpdate(enabled=False)
     )
-    to = world.address(BASE, "shop")
+    to = world.wallet(BASE, "shop")
     shoes = LinkRequest(title="Shoes", amount="5000000", destination_chain=BASE, recipient=to)
     link = links.create(world.services, world.caller, shoes)
     set_kill_switch(world.services, world.operator, f"chain:{POLYGON}", True, "node upgrade")
@@ -129,21 +129,23 @@ def open_page(at: AppTest, busy: BusyWorld, name: str) -> None:
 
 def enabled_buttons(at: AppTest) -> list[str]:
     """The labels of the enabled buttons, without the allowed actions."""
-    return [one.label for one in at.button if not one.disabled and one.label not in ALLOWED_ACTIONS]
+    return [
+        item.label for item in at.button if not item.disabled and item.label not in ALLOWED_ACTIONS
+    ]
 
 
 def refusals(at: AppTest) -> set[str]:
-    return {str(one.value) for one in at.error if "needs the right" in str(one.value)}
+    return {str(item.value) for item in at.error if "needs the right" in str(item.value)}
 
 
 def press(at: AppTest, label: str) -> None:
-    next(one for one in at.button if one.label == label and not one.disabled).click()
+    next(item for item in at.button if item.label == label and not item.disabled).click()
     at.run()
     assert not at.exception, f"{label}: {at.exception[0].message}"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_viewer_is_offered_nothing_that_writes(
+def test_viewers_are_offered_no_writing_actions(
     viewer: AppTest, busy: BusyWorld, name: str
 ) -> None:
     open_page(viewer, busy, name)

@@ -31,7 +31,7 @@ def test_amounts_keep_every_digit_and_group_the_thousands() -> None:
     assert format_short_amount(604_514_343_231_001_511, 18, "ETH") == "0.60451434… ETH"
 
 
-def test_dollars_are_rounded_and_never_shown_as_nothing() -> None:
+def test_dollar_values_are_rounded_but_never_to_zero() -> None:
     assert format_usd(25_053_250) == "25.05 USD"
     assert format_usd(4_000) == "< 0.01 USD"
     assert format_usd(0) == "0.00 USD"
@@ -47,7 +47,7 @@ def test_addresses_are_shortened_in_the_middle() -> None:
     ("seconds", "words"),
     [(5, "5 s"), (70, "1 min 10 s"), (3540, "59 min"), (7500, "2 h 5 min"), (90_000, "1 d 1 h")],
 )
-def test_spans_of_time_are_said_in_two_parts(seconds: int, words: str) -> None:
+def test_durations_have_at_most_two_units(seconds: int, words: str) -> None:
     assert format_duration(seconds) == words
 
 
@@ -63,11 +63,11 @@ def test_spans_of_time_are_said_in_two_parts(seconds: int, words: str) -> None:
         (status_labels.INTENT_EVENTS, IntentEvent),
     ],
 )
-def test_nothing_that_can_happen_lacks_its_word(table: object, values: type) -> None:
+def test_every_event_has_a_label(table: object, values: type) -> None:
     assert set(values) <= set(table)  # type: ignore[call-overload]
 
 
-def test_no_two_states_look_alike() -> None:
+def test_every_state_has_a_distinct_badge() -> None:
     looks = {(badge.text, badge.icon) for badge in status_labels.INTENT_STATES.values()}
     assert (
         len(looks)
@@ -76,21 +76,21 @@ def test_no_two_states_look_alike() -> None:
     )
 
 
-def test_a_simulated_code_says_so_in_the_picture_and_a_real_one_does_not() -> None:
+def test_only_simulated_qr_codes_are_marked() -> None:
     simulated = qr_svg("ethereum:0x1", "a code", status_labels.SIMULATED)
     real = qr_svg("ethereum:0x1", "a code")
     assert simulated.count("SIMULATED – no real money") == 2
     assert "SIMULATED" not in real
 
 
-def test_refusals_are_sentences() -> None:
+def test_error_messages_are_sentences() -> None:
     assert error_sentence(InvalidInput("amount is wrong; chain is wrong")) == (
         "Amount is wrong; chain is wrong."
     )
     assert error_sentence(Unreachable("")).startswith("No response")
 
 
-def test_shapes_travel_as_json_without_what_is_empty() -> None:
+def test_components_are_serialised_without_empty_fields() -> None:
     row = Row("1", (Cell("a", badges=(Badge("b", "red"),)), Cell(at=5, as_="left")))
     cells = [{"text": "a", "badges": [{"text": "b", "color": "red"}], "as": "ago"}]
     assert to_json(row) == {"key": "1", "cells": [*cells, {"at": 5, "as": "left"}]}

@@ -8,12 +8,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from crossway.dashboard import session
-from tests.dashboard.conftest import PAGES_FOLDER, Screen
+from tests.dashboard.conftest import PAGES_FOLDER, DashboardApp
 from tests.engine.webhook_world import WebhookWorld
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[tuple[Screen, WebhookWorld]]:
+def webhook_dashboard(folder: Path) -> Iterator[tuple[DashboardApp, WebhookWorld]]:
     """The whole dashboard, opened on its first page, and the world behind it."""
     world = WebhookWorld(f"sqlite:///{folder / 'telling.db'}")
     session.configure(lambda: world.services)
@@ -21,6 +21,6 @@ def opened(folder: Path) -> Iterator[tuple[Screen, WebhookWorld]]:
     st.cache_resource.clear()
     at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30)
     try:
-        yield Screen(at, world).again(), world
+        yield DashboardApp(at, world).rerun(), world
     finally:
         world.close()

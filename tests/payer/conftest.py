@@ -1,4 +1,4 @@
-"""The payer's pages on a world of its own, as a browser asks for them."""
+"""Fixtures for tests of payer pages, requested as by a browser."""
 
 import re
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ from crossway.payer.app import create_pages
 from crossway.ports.services import Services
 from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
-from crossway.usecases.payments.link_tokens import create_token
+from crossway.usecases.payments.checkout_urls import create_token
 from tests.harness import Harness
 
 
 @dataclass
 class Payer:
-    """Somebody with a link and no key."""
+    """A payer: has a link and no API key."""
 
     http: TestClient
     world: Harness
 
-    def page(self, intent: Intent, lang: str = "en", **more: str) -> str:
+    def get_page(self, intent: Intent, lang: str = "en", **more: str) -> str:
         """The page of a payment."""
         name = create_token(self.world.services, intent.id)
         answer = self.get(f"/{name}", lang=lang, **more)
@@ -39,22 +39,23 @@ class Payer:
     def get(self, path: str, **query: str) -> Any:
         return self.http.get(f"/pay{path}", params=query)
 
-    def link(self, **more: Any) -> PaymentLink:
-        """A payment link that asks each payer how much."""
+    def create_link(self, **more: Any) -> PaymentLink:
+        """A payment link without a fixed amount."""
         to = "ARBITRUM_MAINNET"
-        asked = {"title": "Coffee", "destination_chain": to}
-        asked["recipient"] = self.world.address(to, "shop")
-        return links.create(self.world.services, self.world.caller, LinkRequest(**(asked | more)))
+        params = {"title": "Coffee", "destination_chain": to}
+        params["recipient"] = self.world.wallet(to, "shop")
+        return links.create(self.world.services, self.world.caller, LinkRequest(**(params | more)))
 
-    def send(self, link: PaymentLink, nonce: str = "n" * 20, **changed: str) -> Any:
-        """A filled form of 25 USDC from Base."""
-        fields = {"nonce": nonce, "amount": "25", "way": "BASE_MAINNET:USDC"}
-        fields["refund"] = self.world.address("BASE_MAINNET", "payer")
+    def submit_form(self, link: PaymentLink, nonce: str = "n" * 20, **changed: str) -> Any:
+        """Submit the form for 25 USDC from Base."""
+        fields = {"nonce": nonce, "amount": "25", "method": "BASE_MAINNET:USDC"}
+        fields["refund"] = self.world.wallet("BASE_MAINNET", "payer")
         return self.http.post(f"/pay/l/{link.id}", data=fields | changed)
 
 
-def served(services: Services) -> TestClient:
-    """The pages where the one process mounts them, with a turnstile of their own."""
+def new_test_client(services: Services) -> TestClient:
+    """A test client of the payer pages, mounted as in the single process, with a new rate
+    limiter."""
     app = Starlette(routes=[Mount("/pay", create_pages(IpRateLimiter(), services))])
     return TestClient(app, base_url="https://pay.test", follow_redirects=False)
 
@@ -62,12 +63,12 @@ def served(services: Services) -> TestClient:
 @pytest.fixture
 def payer(tmp_path: Path) -> Iterator[Payer]:
     world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}")
-    with served(world.services) as http:
+    with new_test_client(world.services) as http:
         yield Payer(http, world)
 
 
-def state_of(page: str) -> str:
-    """What a page says of where its payment stands, for scripts."""
-    found = re.search(r'data-state="(\w+)"', page)
-    assert found is not None
-    return found.group(1)
+def state_on_page(page: str) -> str:
+    """The payment state in a page's `data-state` attribute."""
+    hits = re.search(r'data-state="(\w+)"', page)
+    assert hits is not None
+    return hits.group(1)

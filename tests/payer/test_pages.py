@@ -1,4 +1,4 @@
-"""A payment's page in each of its states and languages, and what it keeps to itself."""
+"""A payment's page in each state and language, and its privacy."""
 
 import re
 from dataclasses import replace
@@ -12,17 +12,17 @@ from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import clients
 from crossway.usecases.developers.clients import ClientUpdate
 from crossway.usecases.payers import branding, checkout, links
-from crossway.usecases.payments.link_tokens import create_token
+from crossway.usecases.payments.checkout_urls import create_token
 from crossway.usecases.simulator import chain_controls
 from tests.harness import CATALOGUE, Harness
-from tests.payer.conftest import Payer, served, state_of
+from tests.payer.conftest import Payer, new_test_client, state_on_page
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}'"
 PICTURE = b"\x89PNG\r\n\x1a\n rest"
 
 
 class Handlers(HTMLParser):
-    """Collects what would run when something happens."""
+    """Collects event-handler attributes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,11 +39,11 @@ def handlers(page: str) -> list[str]:
 
 
 def waiting(world: Harness) -> Intent:
-    return world.pay()
+    return world.create_intent()
 
 
 def seen(world: Harness) -> Intent:
-    intent = world.pay("ETHEREUM_MAINNET")
+    intent = world.create_intent("ETHEREUM_MAINNET")
     world.deposit(intent)
     while not checkout.get_checkout(
         world.services, create_token(world.services, intent.id)
@@ -53,39 +53,39 @@ def seen(world: Harness) -> Intent:
 
 
 def short(world: Harness) -> Intent:
-    intent = world.pay()
+    intent = world.create_intent()
     world.deposit(intent, "10000000")
     world.pass_time(20)
     return intent
 
 
 def completed(world: Harness) -> Intent:
-    intent = world.pay()
+    intent = world.create_intent()
     world.deposit(intent)
-    return world.until(intent, State.COMPLETED)
+    return world.wait_for_state(intent, State.COMPLETED)
 
 
 def expired(world: Harness) -> Intent:
-    intent = world.pay()
+    intent = world.create_intent()
     world.machine.seconds += 3_700
-    return world.until(intent, State.EXPIRED)
+    return world.wait_for_state(intent, State.EXPIRED)
 
 
 def refunded(world: Harness) -> Intent:
     intent = short(world)
     world.machine.seconds += 3_700
-    return world.until(intent, State.REFUNDED)
+    return world.wait_for_state(intent, State.REFUNDED)
 
 
 @pytest.mark.parametrize(
     "make", [waiting, seen, short, completed, expired, refunded], ids=lambda make: make.__name__
 )
-def test_a_page_says_where_its_payment_stands_in_every_language(payer: Payer, make: object) -> None:
+def test_a_page_shows_the_payment_status_in_every_language(payer: Payer, make: object) -> None:
     assert callable(make)
     intent, state = make(payer.world), make.__name__
     for code in LANGUAGES:
-        page, words = payer.page(intent, code), load_translations(code)
-        assert state_of(page) == state
+        page, words = payer.get_page(intent, code), load_translations(code)
+        assert state_on_page(page) == state
         assert f'<html lang="{code}" dir="{words.direction}"' in page
         title = words.texts[f"state.{state}.title"]
         assert title in page.replace("&#39;", "'")
@@ -95,38 +95,38 @@ def test_a_page_says_where_its_payment_stands_in_every_language(payer: Payer, ma
         assert words.texts["mark.brief"] in page or not to_pay
 
 
-def test_what_is_missing_is_asked_for_and_nothing_else(payer: Payer) -> None:
+def test_only_the_missing_amount_is_requested(payer: Payer) -> None:
     intent = short(payer.world)
     missing = intent.terms.deposit_amount - 10_000_000
-    page = payer.page(intent)
+    page = payer.get_page(intent)
     assert f'data-copy="{missing / 1e6:.6f}'.rstrip("0") in page
     assert f"uint256={missing}&amp;" in page or f'uint256={missing}"' in page
     assert "10\u00a0USDC</bdi> received" in page
 
 
-def test_what_was_too_much_late_or_another_token_is_explained(payer: Payer) -> None:
+def test_overpayments_late_deposits_and_wrong_tokens_are_explained(payer: Payer) -> None:
     world = payer.world
-    over = world.pay()
+    over = world.create_intent()
     world.deposit(over, str(over.terms.deposit_amount + 1_500_000))
-    stray = world.pay()
+    stray = world.create_intent()
     usdt = CATALOGUE.tokens["BASE_MAINNET", "USDT"]
     chain_controls.send_deposit(
         world.services, world.operator, stray.address, "7000000", usdt.address
     )
-    world.until(over, State.COMPLETED)
-    assert "1.5\u00a0USDC</bdi> too much" in payer.page(over)
-    page = payer.page(stray)
+    world.wait_for_state(over, State.COMPLETED)
+    assert "1.5\u00a0USDC</bdi> too much" in payer.get_page(over)
+    page = payer.get_page(stray)
     assert "7\u00a0USDT</bdi> arrived on" in page
-    assert state_of(page) == "waiting"
+    assert state_on_page(page) == "waiting"
     late = expired(world)
     world.deposit(late, "3000000")
     world.pass_time(20)
-    assert "3\u00a0USDC</bdi> arrived after the payment expired" in payer.page(late)
+    assert "3\u00a0USDC</bdi> arrived after the payment expired" in payer.get_page(late)
 
 
 def test_a_finished_payment_is_a_receipt_with_its_transactions(payer: Payer) -> None:
     intent = completed(payer.world)
-    page = payer.page(intent)
+    page = payer.get_page(intent)
     assert intent.tx_hash is not None
     assert f'href="https://arbiscan.io/tx/{intent.tx_hash}"' in page
     assert page.count("<li><span>") == 2
@@ -134,10 +134,10 @@ def test_a_finished_payment_is_a_receipt_with_its_transactions(payer: Payer) -> 
     assert 'http-equiv="refresh"' not in page
 
 
-def test_only_what_changed_is_sent_again(payer: Payer) -> None:
+def test_an_unchanged_page_is_not_sent_again(payer: Payer) -> None:
     world = payer.world
-    intent = world.pay()
-    version = re.search(r'data-version="(\w+)"', payer.page(intent))
+    intent = world.create_intent()
+    version = re.search(r'data-version="(\w+)"', payer.get_page(intent))
     assert version is not None
     live = f"/{create_token(world.services, intent.id)}/live"
     world.pass_time(5)
@@ -145,14 +145,14 @@ def test_only_what_changed_is_sent_again(payer: Payer) -> None:
     assert (same.status_code, same.content) == (204, b"")
     assert int(same.headers["x-now"]) == int(world.machine.seconds * 1000)
     world.deposit(intent)
-    world.until(intent, State.COMPLETED)
+    world.wait_for_state(intent, State.COMPLETED)
     news = payer.get(live, lang="fr", version=version.group(1))
-    assert state_of(news.text) == "completed"
+    assert state_on_page(news.text) == "completed"
     assert "Payé" in news.text
     assert "<html" not in news.text
 
 
-def test_a_page_asks_nobody_else_and_runs_nothing_of_others(payer: Payer) -> None:
+def test_a_page_loads_nothing_from_other_hosts(payer: Payer) -> None:
     world = payer.world
     change = ClientUpdate(
         display_name=HOSTILE[:100], colour="#ffee00", logo_url="https://x.example/l.png"
@@ -161,11 +161,11 @@ def test_a_page_asks_nobody_else_and_runs_nothing_of_others(payer: Payer) -> Non
     branding.update_branding(
         world.services, world.operator, "c-1", PICTURE, ["https://shop.example"]
     )
-    link = payer.link(title=HOSTILE, description=HOSTILE, reference=HOSTILE)
-    path = payer.send(link).headers["location"]
+    link = payer.create_link(title=HOSTILE, description=HOSTILE, reference=HOSTILE)
+    path = payer.submit_form(link).headers["location"]
     pages = [payer.http.get(path), payer.get(f"/l/{link.id}"), payer.get(f"/l/{link.id}/poster")]
     pages.append(payer.get(f"/l/{link.id}", amount=HOSTILE))
-    pages.append(payer.send(link, "m" * 20, refund=HOSTILE))
+    pages.append(payer.submit_form(link, "m" * 20, refund=HOSTILE))
     for answer in pages:
         assert "<script>alert" not in answer.text
         assert "<img src=x" not in answer.text
@@ -183,48 +183,48 @@ def test_a_page_asks_nobody_else_and_runs_nothing_of_others(payer: Payer) -> Non
         assert not handlers(answer.text)
     logo = re.search(r'src="(/pay/logo/\w+)"', pages[0].text)
     assert logo is not None
-    shown = payer.http.get(logo.group(1))
-    assert (shown.content, shown.headers["content-type"]) == (PICTURE, "image/png")
+    response = payer.http.get(logo.group(1))
+    assert (response.content, response.headers["content-type"]) == (PICTURE, "image/png")
     assert "--brand:#ffee00;--ink:#000000" in pages[0].text
 
 
 @pytest.mark.parametrize(
     "path", ["/x", "/" + "A" * 32, "/l/pl_" + "0" * 20, "/a/b", "/l/%00", "/logo/"]
 )
-def test_whoever_guesses_finds_nothing(payer: Payer, path: str) -> None:
-    payer.world.pay()
+def test_guessed_tokens_are_not_found(payer: Payer, path: str) -> None:
+    payer.world.create_intent()
     answer = payer.http.get(f"/pay{path}", headers={"accept-language": "ar"})
     assert answer.status_code == 404
-    assert "لا توجد صفحة كهذه" in answer.text
+    assert "الصفحة غير موجودة" in answer.text
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["x-frame-options"] == "DENY"
 
 
-def test_who_asks_too_often_waits(payer: Payer) -> None:
-    link = payer.link()
-    answers = [payer.send(link, f"{n:020}") for n in range(22)]
+def test_too_many_requests_are_rejected(payer: Payer) -> None:
+    link = payer.create_link()
+    answers = [payer.submit_form(link, f"{n:020}") for n in range(22)]
     assert [answer.status_code for answer in answers] == [303] * 20 + [429] * 2
     assert int(answers[-1].headers["retry-after"]) > 0
-    with served(replace(payer.world.services)) as another:
+    with new_test_client(replace(payer.world.services)) as another:
         assert another.get(f"/pay/l/{link.id}").status_code == 200
 
 
 @pytest.mark.parametrize("typed", ["9" * 55, "1e5", "-1", "0", "NaN", "٥", "1.2.3", "0.0000001"])
-def test_an_amount_that_is_none_is_asked_for_again(payer: Payer, typed: str) -> None:
-    answer = payer.get(f"/l/{payer.link().id}", amount=typed)
+def test_an_invalid_amount_shows_the_form_again(payer: Payer, typed: str) -> None:
+    answer = payer.get(f"/l/{payer.create_link().id}", amount=typed)
     assert answer.status_code == 422
     assert 'aria-invalid="true"' in answer.text
-    assert 'name="way"' not in answer.text
+    assert 'name="method"' not in answer.text
 
 
-def test_a_link_whose_chain_is_switched_off_says_so_and_offers_nothing(payer: Payer) -> None:
-    link, world = payer.link(), payer.world
+def test_a_link_with_a_disabled_chain_offers_no_payment(payer: Payer) -> None:
+    link, world = payer.create_link(), payer.world
     kill_switches.set_kill_switch(
         world.services, world.operator, "chain:ARBITRUM_MAINNET", True, "an incident"
     )
     page = payer.get(f"/l/{link.id}", amount="5", lang="fr")
     assert page.status_code == 200
-    assert "pas moyen de payer ce montant" in page.text
-    refused = payer.send(link)
+    assert "ne peut pas être payé pour le moment" in page.text
+    refused = payer.submit_form(link)
     assert refused.status_code == 422
     assert links.get(world.services, world.operator, link.id).uses == 0

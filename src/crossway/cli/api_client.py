@@ -96,5 +96,5 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     cells = [list(head), *([str(cell) for cell in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     for row in cells:
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        typer.echo(line.rstrip())
+        text = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        typer.echo(text.rstrip())

@@ -14,8 +14,8 @@ group = typer.Typer(no_args_is_help=True, help="The audit log.")
 @group.command("list")
 @report_errors
 def list_entries(
-    who: Annotated[str, typer.Option(help="Only entries of this actor.")] = "",
-    what: Annotated[str, typer.Option(help="Only this action, such as `key created`.")] = "",
+    actor: Annotated[str, typer.Option(help="Only entries of this actor.")] = "",
+    action: Annotated[str, typer.Option(help="Only this action, such as `key created`.")] = "",
     subject: Annotated[
         str, typer.Option(help="Only entries about this subject, such as `intent:12`.")
     ] = "",
@@ -23,9 +23,9 @@ def list_entries(
 ) -> None:
     """List entries, newest first."""
     with open_service() as service:
-        filters = AuditFilter(actor=who, action=what, subject=subject)
-        result = audit.list_entries(service.services, cli_principal(), filters, limit)
-    for entry in result:
+        filters = AuditFilter(actor=actor, action=action, subject=subject)
+        entries = audit.list_entries(service.services, cli_principal(), filters, limit)
+    for entry in entries:
         parts = [str(entry.id), f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.actor, entry.action]
         parts += [entry.subject, ", ".join(f"{k}={v}" for k, v in entry.detail.items())]
         if entry.after is not None:

@@ -9,8 +9,8 @@ import typer
 
 from crossway import catalogue as catalogue_data
 from crossway.adapters.chain_families import load_family
-from crossway.adapters.chains.rpc.keys import KeyMissing, Keyring, environment
-from crossway.adapters.chains.rpc.keystores import create_keystore
+from crossway.adapters.chains.rpc.family import ChainSettings
+from crossway.adapters.chains.rpc.keys import KeyMissing, Keyring, create_keystore, environment
 from crossway.adapters.chains.rpc.operator_txs import TxPlan
 from crossway.adapters.chains.rpc.profile import Profile, read_profile
 from crossway.adapters.chains.rpc.protocols import ChainOperator, HasRent, HasUpgradeAuthority
@@ -117,7 +117,7 @@ def reclaim(names: Sequence[str] | None, yes: bool) -> None:
 def account(path: Path, password: str, kind: ChainKind) -> None:
     """Write a new key to an encrypted file that only its owner can read."""
     try:
-        signer, stored = create_keystore(load_family(kind).KEYS, password, environment())
+        signer, stored = create_keystore(load_family(kind).keys, password, environment())
     except KeyMissing as error:
         raise SetupError(str(error)) from None
     write_private(path, stored)
@@ -165,9 +165,8 @@ def open_chain(
     """A chain's operator with its key, closed after the block. Raises `SetupError`."""
     try:
         chain_family = load_family(catalogue.chains[name].kind)
-        operator = chain_family.open_chain(
-            catalogue, name, profile.chains[name], environment(), ring
-        )
+        settings = ChainSettings(catalogue, name, profile.chains[name], ring)
+        operator = chain_family.open_chain(settings)
     except ValueError as error:
         raise SetupError(str(error)) from None
     try:
@@ -184,8 +183,8 @@ def _select_tokens(
         tokens = [catalogue.token(name, symbol, "token") for symbol in symbols]
     else:
         tokens = [token for token in catalogue.by_chain[name] if token.enabled and not token.native]
-        held = operator.token_balances(tokens)
-        tokens = [token for token in tokens if held[token.address]]
+        balances = operator.token_balances(tokens)
+        tokens = [token for token in tokens if balances[token.address]]
     if native := [token.symbol for token in tokens if token.native]:
         raise InvalidInput(f"token: {native[0]} is the chain's native coin and needs no approval")
     return list({token.address: token for token in tokens}.values())

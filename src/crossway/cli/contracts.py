@@ -116,7 +116,6 @@ def _operations() -> ModuleType:
     try:
         from crossway.cli import contract_operations
     except ImportError as error:
-        raise SetupError(
-            f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
-        ) from None
+        problem = f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
+        raise SetupError(problem) from None
     return contract_operations

@@ -9,7 +9,7 @@ from crossway.cli.errors import report_errors
 from crossway.domain.clients import staff_principal
 from crossway.usecases.operating import demo
 
-WHO = "Command line"
+ACTOR = "Command line"
 
 
 @report_errors
@@ -24,17 +24,17 @@ def month(
     services = bootstrap.start(with_engine=False)
     try:
         if empty:
-            demo.reset_simulation(services, staff_principal(WHO), confirmed=yes)
-            typer.echo("All data was removed except staff, clients, API keys and the audit log")
+            demo.reset_simulation(services, staff_principal(ACTOR), confirmed=yes)
+            typer.echo("All data except staff, clients, API keys and the audit log was removed")
             return
-        filled = demo.fill_demo(services, staff_principal(WHO), payments, yes, _tell)
+        result = demo.fill_demo(services, staff_principal(ACTOR), payments, yes, _show_progress)
         typer.echo(
-            f"\r{filled.payments:,} payments, {filled.orders:,} ramp orders and their books "
-            "are there: make run"
+            f"\rCreated {result.payments:,} payments, {result.orders:,} ramp orders and their "
+            "books. Start the service with: make run"
         )
     finally:
         bootstrap.stop()
 
 
-def _tell(done: float, words: str) -> None:
-    typer.echo(f"\r{done:4.0%}  {words:50}", nl=False)
+def _show_progress(fraction: float, step: str) -> None:
+    typer.echo(f"\r{fraction:4.0%}  {step:50}", nl=False)

@@ -45,6 +45,7 @@ def _check_chains() -> bool:
     """Check every chain of the profile concurrently and print the findings of each."""
     # These libraries are optional and needed for live chains only.
     from crossway.adapters.chain_families import load_family
+    from crossway.adapters.chains.rpc.family import ChainSettings
     from crossway.adapters.chains.rpc.keys import Keyring, environment
     from crossway.cli.contract_operations import load_profile
 
@@ -63,7 +64,8 @@ def _check_chains() -> bool:
             chain_family.diagnose_nodes(chain, configured, environment(), datetime.now(UTC))
         )
         try:
-            operator = chain_family.open_chain(catalogue, name, configured, environment(), ring)
+            settings = ChainSettings(catalogue, name, configured, ring)
+            operator = chain_family.open_chain(settings)
         except ValueError as error:
             reported = any(finding.message == str(error) for finding in findings)
             return findings if reported else [*findings, missing_key_finding(name, error)]

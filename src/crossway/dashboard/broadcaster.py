@@ -141,10 +141,10 @@ class Broadcaster:
 
     def _refresh_queries(self) -> bool:
         """Refresh the queries that browsers subscribe to; whether any result has changed."""
-        subscribed = {id_ for one in tuple(self._listeners) for id_ in tuple(one.queries)}
-        known, changed = shared_query.query_registry().by_id, False
+        subscribed = {id_ for listener in tuple(self._listeners) for id_ in tuple(listener.queries)}
+        queries_by_id, changed = shared_query.query_registry().by_id, False
         counters, end = push.change_counters().current(), time.monotonic() + MAX_REFRESH_SECONDS
-        for query in [known[id_] for id_ in subscribed if id_ in known]:
+        for query in [queries_by_id[id_] for id_ in subscribed if id_ in queries_by_id]:
             in_time = time.monotonic() < end
             update = query.refresh if in_time else query.invalidate
             changed = update(counters) or changed
@@ -190,9 +190,9 @@ def _new_versions(listener: _Listener, frame_changed: bool) -> Iterator[str]:
             yield _dropped(id_)
     if not listener.is_active:
         return
-    known = shared_query.query_registry().by_id
+    queries_by_id = shared_query.query_registry().by_id
     for id_, (version, frame_version) in list(listener.queries.items()):
-        query = known.get(id_)
+        query = queries_by_id.get(id_)
         if query is None:
             text, latest = _dropped(id_), (_DROPPED_VERSION, _DROPPED_VERSION)
         else:

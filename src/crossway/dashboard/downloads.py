@@ -35,7 +35,7 @@ class Download:
     """
 
     columns: tuple[str, ...]
-    lines: Callable[[Services, Principal, Mapping[str, str]], Iterator[Record]]
+    rows: Callable[[Services, Principal, Mapping[str, str]], Iterator[Record]]
 
 
 DOWNLOADS: Final[Mapping[str, Download]] = {
@@ -52,20 +52,19 @@ def routes() -> list[Route]:
 
 async def _fetch(request: Request) -> Response:
     name, kind = request.path_params["name"], request.path_params["kind"]
-    if name not in DOWNLOADS or kind not in _KINDS:
+    if (download := DOWNLOADS.get(name)) is None or kind not in _KINDS:
         return PlainTextResponse("There is no such list.", status_code=404)
     services = session.services()
     caller = await run_in_threadpool(_principal, services, request.cookies.get(cookies.NAME, ""))
     if caller is None:
         return PlainTextResponse("Sign in first: open the dashboard.", status_code=401)
-    download = DOWNLOADS[name]
     try:
-        lines = download.lines(services, caller, dict(request.query_params))
-        first = await run_in_threadpool(next, lines, None)
+        rows = download.rows(services, caller, dict(request.query_params))
+        first = await run_in_threadpool(next, rows, None)
     except DomainError as error:
         return PlainTextResponse(f"{error}.", status_code=400)
-    found = lines if first is None else chain([first], lines)
-    text = _as_csv(download.columns, found) if kind == "csv" else _as_json(found)
+    rows = rows if first is None else chain([first], rows)
+    text = _as_csv(download.columns, rows) if kind == "csv" else _as_json(rows)
     day = services.clock.now().strftime("%Y-%m-%d")
     headers = {
         "Content-Disposition": f'attachment; filename="{name}-{day}.{kind}"',
@@ -79,16 +78,16 @@ def _principal(services: Services, token: str) -> Principal | None:
     """The principal behind the session cookie; None without a valid one."""
     if session.sign_in_requirement() is SignInRequirement.NONE:
         return staff_principal(INSTALLATION_OPERATOR)
-    found = sessions.get_active_session(services, token) if token else None
-    return None if found is None else staff_principal(found.name, found.role)
+    member = sessions.get_active_session(services, token) if token else None
+    return None if member is None else staff_principal(member.name, member.role)
 
 
-def _as_csv(columns: tuple[str, ...], lines: Iterable[Record]) -> Iterator[str]:
+def _as_csv(columns: tuple[str, ...], rows: Iterable[Record]) -> Iterator[str]:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(columns)
-    for line in lines:
-        writer.writerow([_escape_formula(line[column]) for column in columns])
+    for row in rows:
+        writer.writerow([_escape_formula(row[column]) for column in columns])
         yield out.getvalue()
         out.seek(0)
         out.truncate()
@@ -102,12 +101,12 @@ def _escape_formula(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _as_json(lines: Iterable[Record]) -> Iterator[str]:
-    between = "[\n"
-    for line in lines:
-        yield between + json.dumps(line, ensure_ascii=False, default=str)
-        between = ",\n"
-    yield "[]\n" if between == "[\n" else "\n]\n"
+def _as_json(rows: Iterable[Record]) -> Iterator[str]:
+    separator = "[\n"
+    for row in rows:
+        yield separator + json.dumps(row, ensure_ascii=False, default=str)
+        separator = ",\n"
+    yield "[]\n" if separator == "[\n" else "\n]\n"
 
 
 def _chunks(texts: Iterator[str]) -> Iterator[str]:

@@ -64,15 +64,15 @@ def nodes(
 ) -> list[dict[str, Any]]:
     """The nodes of the Sankey diagram, bridges in their own colours."""
     hues, chains = list(HUES[shade].values()), sorted({node_label(name) for name in ends})
-    found = [
+    points = [
         {"name": name, "itemStyle": {"color": bridge_color(name, shade)}, "depth": 1}
         for name in sorted(bridges)
     ]
     for name in sorted(ends):
         depth = 2 if is_destination(name) else 0
         hue = hues[chains.index(node_label(name)) % len(hues)]
-        found.append({"name": name, "depth": depth, "itemStyle": {"color": hue}})
-    return found
+        points.append({"name": name, "depth": depth, "itemStyle": {"color": hue}})
+    return points
 
 
 def node_label(name: str) -> str:

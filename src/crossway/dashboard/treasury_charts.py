@@ -7,7 +7,7 @@ from crossway.dashboard.views.treasury import Bar
 
 
 def inventory_bars(bars: Sequence[Bar], shade: Shade) -> Option:
-    """One bar per chain: free, reserved and expected back, stacked, with a mark at the target."""
+    """One bar per chain: available, reserved and expected, stacked, with a mark at the target."""
     shown = list(reversed(bars))
     return {
         "animationDuration": 300,
@@ -32,9 +32,9 @@ def _parts(shown: Sequence[Bar], shade: Shade) -> list[Option]:
     """The parts of a bar; patterns distinguish them without colours."""
     hues = HUES[shade]
     parts = (
-        ("Free", [bar.free for bar in shown], hues["green"], "none"),
+        ("Available", [bar.available for bar in shown], hues["green"], "none"),
         ("Reserved", [bar.reserved for bar in shown], hues["orange"], "rect"),
-        ("Expected back", [bar.expected for bar in shown], hues["blue"], "triangle"),
+        ("Expected", [bar.expected for bar in shown], hues["blue"], "triangle"),
     )
     return [
         {

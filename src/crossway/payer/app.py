@@ -31,7 +31,7 @@ from crossway.payer.responses import (
 from crossway.ports.services import Services
 from crossway.usecases.payers import branding, checkout
 from crossway.usecases.payers.checkout import CheckoutError, CheckoutForm, CheckoutLink
-from crossway.usecases.payments.link_tokens import create_token
+from crossway.usecases.payments.checkout_urls import create_token
 
 LOG = structlog.get_logger("crossway.payer")
 VIEWS_PER_MINUTE = 600
@@ -141,7 +141,7 @@ def _intent(page_request: PageRequest) -> Response:
     name = page_request.request.path_params["page"]
     view = checkout.get_checkout(page_request.services, name)
     page, brand = build_intent_page(page_request, view, name), page_brand(view.merchant)
-    title = f"{page.said} · {page_request.t.plain('head.pay', merchant=brand.name)}"
+    title = f"{page.status_text} · {page_request.t.plain('head.pay', merchant=brand.name)}"
     return render_page(page_request, "intent.html", brand, title, page=page)
 
 
@@ -180,14 +180,14 @@ def _priced_link_page(
         amount = checkout.parse_amount(checkout_link, amount_text)
     except CheckoutError as invalid:
         page = unpriced_page(page_request, checkout_link)
-        page.typed, page.wrong = amount_text[:40], page_request.t(f"wrong.{invalid.reason}")
+        page.amount_input, page.error = amount_text[:40], page_request.t(f"error.{invalid.reason}")
         return _render_link(page_request, checkout_link, page, 422)
     methods = checkout.list_payment_methods(page_request.services, checkout_link, amount)
-    page = priced_page(page_request, checkout_link, amount, methods, form.get("way", ""))
+    page = priced_page(page_request, checkout_link, amount, methods, form.get("method", ""))
     page.refund = form.get("refund", "")[:128]
     if error is not None:
-        page.wrong = page_request.t(f"wrong.{error.reason}")
-        page.wrong_field = _FIELDS.get(error.reason, "way")
+        page.error = page_request.t(f"error.{error.reason}")
+        page.error_field = _FIELDS.get(error.reason, "method")
     return _render_link(page_request, checkout_link, page, 422 if error else 200)
 
 
@@ -195,7 +195,7 @@ def _pay(page_request: PageRequest) -> Response:
     link_id = page_request.request.path_params["link"]
     field = page_request.request.state.form.get
     form = CheckoutForm(
-        field("nonce", ""), field("amount", "")[:_SIZE], field("way", ""), field("refund", "")
+        field("nonce", ""), field("amount", "")[:_SIZE], field("method", ""), field("refund", "")
     )
     checkout_link = checkout.get_checkout_link(page_request.services, link_id)
     try:
@@ -214,7 +214,7 @@ def _render_link(
     page_request: PageRequest, checkout_link: CheckoutLink, page: LinkPage, status: int = 200
 ) -> Response:
     brand = page_brand(checkout_link.merchant)
-    title = f"{page.what} · {page_request.t.plain('head.pay', merchant=brand.name)}"
+    title = f"{page.title} · {page_request.t.plain('head.pay', merchant=brand.name)}"
     return render_page(page_request, "link.html", brand, title, status, page=page)
 
 
@@ -223,7 +223,7 @@ def _poster(page_request: PageRequest) -> Response:
         page_request.services, page_request.request.path_params["link"]
     )
     page, brand = build_poster(page_request, checkout_link), page_brand(checkout_link.merchant)
-    return render_page(page_request, "poster.html", brand, page.what, page=page)
+    return render_page(page_request, "poster.html", brand, page.title, page=page)
 
 
 def _not_found(page_request: PageRequest) -> Response:

@@ -26,7 +26,7 @@ _CURRENT_STEP = {"waiting": 0, "short": 0, "seen": 1, "received": 2, "sending": 
 class CheckoutTransaction:
     """One transaction; `what` is `deposit`, `fill`, `refund` or `excess`."""
 
-    what: str
+    kind: str
     chain: str
     tx: str
     url: str
@@ -40,7 +40,7 @@ class MisdirectedAmount:
     decimals: int
     symbol: str
     chain: str
-    elsewhere: bool
+    wrong_chain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class CheckoutStatus:
     missing: int
     received: int
     held: int
-    over: int
-    late: int
-    strays: tuple[MisdirectedAmount, ...]
+    excess: int
+    late_amount: int
+    misdirected: tuple[MisdirectedAmount, ...]
     steps: tuple[tuple[str, StepStatus], ...]
-    moved: tuple[CheckoutTransaction, ...]
+    transactions: tuple[CheckoutTransaction, ...]
 
     @property
     def ended(self) -> bool:
@@ -85,11 +85,11 @@ def checkout_status(seen: CheckoutSnapshot, catalogue: Catalogue) -> CheckoutSta
         missing=missing,
         received=intent.received_amount + coming,
         held=intent.balance_at_address,
-        over=0 if gone_back else max(counted - total, 0),
-        late=late if gone_back else 0,
-        strays=tuple(_misdirected_amounts(good, catalogue)),
+        excess=0 if gone_back else max(counted - total, 0),
+        late_amount=late if gone_back else 0,
+        misdirected=tuple(_misdirected_amounts(good, catalogue)),
         steps=_steps(state),
-        moved=tuple(_transactions(seen, good, catalogue)),
+        transactions=tuple(_transactions(seen, good, catalogue)),
     )
 
 
@@ -158,7 +158,7 @@ def _misdirected_amounts(good: list[Deposit], catalogue: Catalogue) -> Iterator[
             decimals=token.decimals if token else 0,
             symbol=token.symbol if token else "?",
             chain=incoming.chain,
-            elsewhere=deposit.purpose is DepositPurpose.WRONG_CHAIN,
+            wrong_chain=deposit.purpose is DepositPurpose.WRONG_CHAIN,
         )
 
 

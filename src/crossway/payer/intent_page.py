@@ -37,7 +37,7 @@ class StepView:
 
     text: Markup
     status: str
-    said: str
+    status_text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,37 +71,45 @@ class IntentPage:
     tone: str
     open: bool
     ended: bool
-    what: str
-    about: str
+    title: str
+    description: str
     headline: Markup
     body: Markup
-    said: str
+    status_text: str
     notices: list[Markup]
     steps: list[StepView]
-    moved: list[TransactionView]
-    facts: list[DetailView]
-    again: str
+    transactions: list[TransactionView]
+    details: list[DetailView]
+    pay_again_url: str
     now: int
-    ends: int
-    poll: str
-    phone: Markup
+    expires_at: int
+    poll_url: str
+    phone_qr: Markup
     symbol: str
     chain: str
     token_mark: int
     chain_mark: int
     address: str
     amount: str = ""
-    bare: str = ""
-    until: Markup = field(default_factory=Markup)
+    copy_amount: str = ""
+    deadline: Markup = field(default_factory=Markup)
     contract: str = ""
-    wallet: str = ""
-    scan: str = "address"
+    wallet_uri: str = ""
+    scan_kind: str = "address"
     qr: Markup = field(default_factory=Markup)
 
     @property
     def version(self) -> str:
         """A hash that changes when the page changes."""
-        shown = (self.state, self.bare, self.said, self.notices, self.steps, self.moved, self.again)
+        shown = (
+            self.state,
+            self.copy_amount,
+            self.status_text,
+            self.notices,
+            self.steps,
+            self.transactions,
+            self.pay_again_url,
+        )
         return sha256(repr(shown).encode()).hexdigest()[:16]
 
 
@@ -118,22 +126,22 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         tone=_TONES.get(status.state, ""),
         open=status.open,
         ended=status.ended,
-        what=link.title if link else _reference(view),
-        about=link.description if link else "",
+        title=link.title if link else _reference(view),
+        description=link.description if link else "",
         headline=t(title, **words),
         body=t(f"state.{status.state}.body", **words),
-        said=t.plain(title, **words),
+        status_text=t.plain(title, **words),
         notices=list(_notices(page_request, view, status, catalogue)),
-        steps=[_line(page_request, view, *step) for step in status.steps],
-        moved=_moved(page_request, view, status),
-        facts=list(_facts(page_request, view)),
-        again=""
+        steps=[_step(page_request, view, *step) for step in status.steps],
+        transactions=_transactions(page_request, view, status),
+        details=list(_details(page_request, view)),
+        pay_again_url=""
         if closed or not status.ended or link is None
         else page_request.path(f"l/{link.id}"),
         now=epoch_millis(view.now),
-        ends=epoch_millis(intent.terms.expires_at),
-        poll=page_request.path(f"{name}/live", lang=t.code),
-        phone=qr_svg(page_request.absolute_url(name), t.plain("tools.phone")),
+        expires_at=epoch_millis(intent.terms.expires_at),
+        poll_url=page_request.path(f"{name}/live", lang=t.code),
+        phone_qr=qr_svg(page_request.absolute_url(name), t.plain("tools.phone")),
         symbol=intent.asset_symbol,
         chain=chain.name,
         token_mark=badge_color(intent.asset_symbol),
@@ -142,11 +150,11 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
     )
     if status.open:
         token = catalogue.by_address[chain.id, intent.terms.token_in]
-        _ask(page_request, page, view, status.missing, chain, token)
+        _fill_in_request(page_request, page, view, status.missing, chain, token)
     return page
 
 
-def _ask(
+def _fill_in_request(
     page_request: PageRequest,
     page: IntentPage,
     view: CheckoutSnapshot,
@@ -158,11 +166,11 @@ def _ask(
     t, intent = page_request.t, view.intent
     uri = payment_uri(chain, token, intent.address, units, intent.intent_hash, view.merchant.name)
     page.amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
-    page.bare = plain_amount(units, intent.asset_decimals)
-    page.until = t("pay.until", time=_time(intent.terms.expires_at, t.locale))
+    page.copy_amount = plain_amount(units, intent.asset_decimals)
+    page.deadline = t("pay.until", time=_time(intent.terms.expires_at, t.locale))
     page.contract = "" if token.native else token.address
     if uri != intent.address:
-        page.wallet, page.scan = uri, chain.kind
+        page.wallet_uri, page.scan_kind = uri, chain.kind
     label = t.plain("pay.qr", amount=page.amount, chain=chain.name)
     mark = t.plain("mark.brief") if page_request.simulated else ""
     page.qr = qr_svg(uri, f"{label} ({t.plain('mark.simulated')})" if mark else label, mark)
@@ -194,11 +202,11 @@ def _notices(
 ) -> Iterator[Markup]:
     t, intent = page_request.t, view.intent
     expected_chain = catalogue.chains[intent.terms.source_chain].name
-    for name, units in (("over", status.over), ("late", status.late)):
+    for name, units in (("over", status.excess), ("late", status.late_amount)):
         if units:
             amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
             yield t(f"notice.{name}", **{name: amount})
-    for stray in status.strays:
+    for stray in status.misdirected:
         chain = catalogue.chains.get(stray.chain)
         values = {
             "amount": format_exact(stray.units, stray.decimals, stray.symbol, t.locale),
@@ -206,29 +214,29 @@ def _notices(
             "token": intent.asset_symbol,
             "wanted": expected_chain,
         }
-        if stray.elsewhere:
-            yield t("notice.elsewhere", merchant=view.merchant.name, **values)
+        if stray.wrong_chain:
+            yield t("notice.wrong_chain", merchant=view.merchant.name, **values)
         else:
-            yield t("notice.wrong", **values)
+            yield t("notice.wrong_token", **values)
 
 
-def _line(page_request: PageRequest, view: CheckoutSnapshot, name: str, status: str) -> StepView:
+def _step(page_request: PageRequest, view: CheckoutSnapshot, name: str, status: str) -> StepView:
     t = page_request.t
     values = {"merchant": view.merchant.name} if name == "done" else {}
-    return StepView(t(f"step.{name}", **values), status, t.plain(f"stands.{status}"))
+    return StepView(t(f"step.{name}", **values), status, t.plain(f"step_status.{status}"))
 
 
-def _moved(
+def _transactions(
     page_request: PageRequest, view: CheckoutSnapshot, status: CheckoutStatus
 ) -> list[TransactionView]:
     views = []
-    for transaction in status.moved:
-        values = {"merchant": view.merchant.name} if transaction.what == "fill" else {}
-        words = page_request.t.plain(f"tx.{transaction.what}", **values)
+    for transaction in status.transactions:
+        values = {"merchant": view.merchant.name} if transaction.kind == "fill" else {}
+        label = page_request.t.plain(f"tx.{transaction.kind}", **values)
         views.append(
             TransactionView(
-                text=page_request.t(f"tx.{transaction.what}", **values),
-                label=page_request.t.plain("tx.show", what=words, chain=transaction.chain),
+                text=page_request.t(f"tx.{transaction.kind}", **values),
+                label=page_request.t.plain("tx.show", what=label, chain=transaction.chain),
                 chain=transaction.chain,
                 tx=transaction.tx,
                 short=f"{transaction.tx[:10]}…{transaction.tx[-8:]}",
@@ -238,17 +246,17 @@ def _moved(
     return views
 
 
-def _facts(page_request: PageRequest, view: CheckoutSnapshot) -> Iterator[DetailView]:
+def _details(page_request: PageRequest, view: CheckoutSnapshot) -> Iterator[DetailView]:
     t, intent = page_request.t, view.intent
     terms = intent.terms
     arrives = format_exact(terms.payout_amount, intent.out_decimals, intent.out_symbol, t.locale)
-    yield DetailView(t("facts.arrives", merchant=view.merchant.name), arrives)
+    yield DetailView(t("details.arrives", merchant=view.merchant.name), arrives)
     if reference := _reference(view):
-        yield DetailView(t("facts.reference"), reference)
-    yield DetailView(t("facts.refund"), terms.refund_address, mono=True)
-    yield _at(page_request, "facts.created", intent.created_at)
+        yield DetailView(t("details.reference"), reference)
+    yield DetailView(t("details.refund"), terms.refund_address, mono=True)
+    yield _at(page_request, "details.created", intent.created_at)
     if intent.state is State.COMPLETED:
-        yield _at(page_request, "facts.paid", intent.updated_at)
+        yield _at(page_request, "details.paid", intent.updated_at)
 
 
 def _at(page_request: PageRequest, key: str, at: datetime) -> DetailView:

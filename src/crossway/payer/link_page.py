@@ -55,18 +55,18 @@ class NetworkOption:
 class LinkPage:
     """The values of the template."""
 
-    what: str
-    about: str
-    closed: str
+    title: str
+    description: str
+    closed_reason: str
     symbol: str
-    kept: list[tuple[str, str]]
+    hidden_fields: list[tuple[str, str]]
     action: str
     amount: str = ""
-    typed: str = ""
+    amount_input: str = ""
     bounds: Markup = field(default_factory=Markup)
-    change: str = ""
-    wrong: Markup = field(default_factory=Markup)
-    wrong_field: str = ""
+    change_url: str = ""
+    error: Markup = field(default_factory=Markup)
+    error_field: str = ""
     refund: str = ""
     nonce: str = ""
     networks: list[NetworkOption] = field(default_factory=list)
@@ -76,8 +76,8 @@ class LinkPage:
 class Poster:
     """The values of a printable poster."""
 
-    what: str
-    about: str
+    title: str
+    description: str
     amount: str
     qr: Markup
     url: str
@@ -87,11 +87,11 @@ def unpriced_page(page_request: PageRequest, checkout_link: CheckoutLink) -> Lin
     """The page of a link that is closed or asks for the amount."""
     link, token = checkout_link.link, checkout_link.token_out
     page = LinkPage(
-        what=link.title,
-        about=link.description,
-        closed=checkout_link.closed_reason.value if checkout_link.closed_reason else "",
+        title=link.title,
+        description=link.description,
+        closed_reason=checkout_link.closed_reason.value if checkout_link.closed_reason else "",
         symbol=token.symbol,
-        kept=list(page_request.preserved_params().items()),
+        hidden_fields=list(page_request.preserved_params().items()),
         action=page_request.path(f"l/{link.id}"),
     )
     t, least, most = page_request.t, link.min_amount, link.max_amount
@@ -116,8 +116,8 @@ def priced_page(
     page, token = unpriced_page(page_request, checkout_link), checkout_link.token_out
     link = checkout_link.link
     page.amount = format_exact(units, token.decimals, token.symbol, page_request.t.locale)
-    page.typed = plain_amount(units, token.decimals)
-    page.change = "" if link.amount is not None else page_request.path(f"l/{link.id}")
+    page.amount_input = plain_amount(units, token.decimals)
+    page.change_url = "" if link.amount is not None else page_request.path(f"l/{link.id}")
     page.nonce = secrets.token_urlsafe(18)
     if chosen not in {choice.name for choice in methods}:
         chosen = next((c.name for c in methods if c.cheapest), methods[0].name if methods else "")

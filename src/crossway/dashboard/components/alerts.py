@@ -82,18 +82,18 @@ def resolved_alerts(selected: AlertFilters) -> None:
     """Resolved alerts, newest first, live."""
     with notices.show_errors():
         before = pagination.cursor("past_alarms", selected)
-        found = view.load_resolved(services(), operator(), selected.kind, selected.owner, before)
-        if found.rows:
-            widget.table(found.rows, view.RESOLVED_COLUMNS, "past", "Resolved alerts")
+        page = view.load_resolved(services(), operator(), selected.kind, selected.owner, before)
+        if page.rows:
+            widget.table(page.rows, view.RESOLVED_COLUMNS, "past", "Resolved alerts")
         else:
             notices.empty_state("No resolved alerts", "Resolved alerts appear here.", "history")
-        pagination.page_buttons("past_alarms", found.older_than)
+        pagination.page_buttons("past_alarms", page.older_than)
 
 
 def actions(kind: str | None) -> None:
     """The buttons, for those with permission. What they apply to is read when they are pressed."""
     caller = operator()
-    if not caller.can(Permission.WORK):
+    if not caller.can(Permission.OPERATE):
         return
     with st.container(horizontal=True, gap="small"):
         if st.button("Acknowledge…", icon=":material/visibility:", type="primary"):

@@ -1,5 +1,6 @@
 """The audit log: its verification, filters, list and export."""
 
+from collections.abc import Callable
 from datetime import date
 
 import streamlit as st
@@ -40,8 +41,8 @@ def filters() -> AuditFilters:
     """Actor, action, subject and period."""
     actors, actions = audit.list_actors_and_actions(services(), operator())
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        actor = _select("Actor", actors, "who")
-        action = _select("Action", actions, "what")
+        actor = _select("Actor", actors, "actor", str)
+        action = _select("Action", actions, "action", view.describe_action)
         about = st.text_input(
             "Subject", key="about", bind="query-params", placeholder="intent:12, key:3, webhook:1"
         )
@@ -50,10 +51,20 @@ def filters() -> AuditFilters:
     return actor, action, about, first, last
 
 
-def _select(label: str, options: list[str], key: str) -> str | None:
+def _select(
+    label: str, options: list[str], key: str, format_option: Callable[[str], str]
+) -> str | None:
     if st.session_state.get(key) not in (None, *options):
         del st.session_state[key]
-    return st.selectbox(label, options, index=None, key=key, placeholder="Any", bind="query-params")
+    return st.selectbox(
+        label,
+        options,
+        index=None,
+        format_func=format_option,
+        key=key,
+        placeholder="Any",
+        bind="query-params",
+    )
 
 
 @live_fragment.fragment()
@@ -61,14 +72,14 @@ def rows(selected: AuditFilters) -> None:
     """Entries, newest first, live."""
     with notices.show_errors():
         entry_filter = view.build_filter(*selected, pagination.cursor("audit", selected))
-        found = view.load_page(services(), operator(), entry_filter)
-        if found.rows:
-            widget.table(found.rows, view.COLUMNS, "audit", "Audit log")
+        page = view.load_page(services(), operator(), entry_filter)
+        if page.rows:
+            widget.table(page.rows, view.COLUMNS, "audit", "Audit log")
         elif any(selected):
             notices.empty_state("No matching entries", "Remove a filter.", "filter_alt_off")
         else:
             notices.empty_state("No entries yet", "Every change appears here.", "history")
-        pagination.page_buttons("audit", found.older_than)
+        pagination.page_buttons("audit", page.older_than)
 
 
 def export(selected: AuditFilters) -> None:

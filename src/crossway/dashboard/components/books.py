@@ -50,12 +50,12 @@ def trial_balance() -> None:
                 "Chain or provider", view.list_locations(trial), "place", _location_name
             )
         start = pagination.cursor("trial", (only, chain, at)) or 0
-        found = view.build_trial_rows(services(), trial, only, chain, start)
-        if found.rows:
-            widget.table(found.rows, view.TRIAL_COLUMNS, "trial", "Trial balance")
+        page = view.build_trial_rows(services(), trial, only, chain, start)
+        if page.rows:
+            widget.table(page.rows, view.TRIAL_COLUMNS, "trial", "Trial balance")
         else:
             notices.empty_state("No matching balances", "Remove a filter.", "filter_alt_off")
-        pagination.page_buttons("trial", found.older_than, "Next", newer="Previous")
+        pagination.page_buttons("trial", page.older_than, "Next", newer="Previous")
 
 
 def _select(label: str, options: list[str], key: str, name: Callable[[str], str]) -> str | None:
@@ -101,12 +101,12 @@ def postings(key: BalanceKey | None, days: DateRange) -> None:
         first, last = books.day_range(*days)
         before = pagination.cursor("postings", (key, days))
         posting_filter = PostingFilter(key, first, last, before_id=before)
-        found = view.load_postings(services(), operator(), posting_filter)
-        if found.rows:
-            widget.table(found.rows, view.POSTING_COLUMNS, "postings", "Postings")
+        page = view.load_postings(services(), operator(), posting_filter)
+        if page.rows:
+            widget.table(page.rows, view.POSTING_COLUMNS, "postings", "Postings")
         else:
             notices.empty_state("No postings", "Choose another period.", "event_busy")
-        pagination.page_buttons("postings", found.older_than)
+        pagination.page_buttons("postings", page.older_than)
 
 
 def date_range() -> DateRange:

@@ -10,9 +10,13 @@ from crossway.domain.roles import Permission
 from crossway.usecases.payers import branding
 
 _LOGO = (
-    "PNG, JPEG or WebP. Crossway stores the logo and serves it on checkout pages; the logo URL "
-    "above is used by the API only."
+    "Crossway stores the logo and serves it on checkout pages; the logo URL above is used by the "
+    "API only."
 )
+# Streamlit shows its own limit there, in whole megabytes.
+_HIDE_UPLOADER_LIMIT = """<style>
+.st-key-checkout_logo [data-testid=stFileUploaderDropzoneInstructions] { display: none; }
+</style>"""
 _FRAMES = "One per line, such as https://shop.example. Empty: none."
 
 
@@ -23,10 +27,14 @@ def form(client: Client) -> None:
         st.image(branding_record.logo, width=160)
     if not operator().can(Permission.MANAGE):
         return
+    st.html(_HIDE_UPLOADER_LIMIT)
     with st.form("look", border=False):
         max_kilobytes = MAX_LOGO_BYTES // 1024
         file = st.file_uploader(
-            f"Checkout logo, at most {max_kilobytes} KB", ["png", "jpg", "jpeg", "webp"], help=_LOGO
+            f"Checkout logo: PNG, JPEG or WebP, at most {max_kilobytes} KB",
+            ["png", "jpg", "jpeg", "webp"],
+            help=_LOGO,
+            key="checkout_logo",
         )
         frames = st.text_area(
             "Sites allowed to embed the checkout",

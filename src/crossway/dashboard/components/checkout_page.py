@@ -10,6 +10,7 @@ from crossway.dashboard.views.cells import Cell, Detail
 from crossway.dashboard.views.links import payment_link_href
 from crossway.domain.intent import Intent
 from crossway.usecases.payers import checkout
+from crossway.usecases.payments import checkout_urls
 
 
 def dashboard_origin() -> str:
@@ -20,15 +21,17 @@ def dashboard_origin() -> str:
 
 def checkout_facts(intent: Intent, key: str) -> None:
     """The checkout page of a payment, which needs no sign-in, and its payment link."""
-    url = checkout.checkout_url(services(), dashboard_origin(), intent.id)
+    url = checkout_urls.checkout_url(services(), dashboard_origin(), intent.id)
     hint = "Share it with the payer. Anyone with the link can see this payment"
-    place = urlsplit(url)
-    brief = f"{place.netloc}/pay/{place.path[-32:][:6]}…"
-    cell = Cell(brief, hint, copy=url, what="checkout URL", href=url)
+    url_parts = urlsplit(url)
+    brief = f"{url_parts.netloc}/pay/{url_parts.path[-32:][:6]}…"
+    cell = Cell(brief, hint, copy=url, value_name="checkout URL", href=url)
     rows = [Detail("Checkout page", cell)]
     if intent.payment_link_id:
         link_id = intent.payment_link_id
         is_link = checkout.is_link_id(link_id)
         href = payment_link_href(link_id) if is_link else ""
-        rows.append(Detail("Payment link", Cell(link_id, copy=link_id, what="link", href=href)))
+        rows.append(
+            Detail("Payment link", Cell(link_id, copy=link_id, value_name="link", href=href))
+        )
     widget.details(rows, f"{key}_page", "Checkout page")

@@ -12,8 +12,10 @@ from crossway.domain.clients import Client
 from crossway.domain.roles import Permission
 from crossway.usecases.developers import clients
 
-_REFUNDS = "Default refund addresses by kind of chain. Empty: each payment must have its own."
-_LOOK = "The public profile payers see. Empty: Crossway's."
+_REFUND_NOTICE = (
+    "Used for payments created without a sender and without a refund address, by kind of chain."
+)
+_PROFILE_NOTICE = "Shown to payers on checkout pages. Empty: the merchant's name, default colours."
 
 
 @requires(Permission.MANAGE)
@@ -43,13 +45,15 @@ def form(client: Client) -> None:
             cap = second.text_input(
                 "App fee cap, USD", view.format_fee_cap(client), placeholder="No cap"
             )
-            rate = st.text_input("Requests per minute and key", str(client.requests_per_minute))
+            rate = st.text_input(
+                "Requests per minute, per API key", str(client.requests_per_minute)
+            )
             st.subheader("Public profile")
-            st.caption(_LOOK)
+            st.caption(_PROFILE_NOTICE)
             brand = _profile_inputs(client)
         with right:
             st.subheader("Refund addresses")
-            st.caption(_REFUNDS)
+            st.caption(_REFUND_NOTICE)
             current = client.refund_addresses
             refunds = {
                 kind: st.text_input(
@@ -67,7 +71,7 @@ def form(client: Client) -> None:
 
 def _profile_inputs(client: Client) -> tuple[str, str, str]:
     brand = client.public_profile
-    shown = st.text_input("Display name", brand.display_name, placeholder=client.name)
+    display_name = st.text_input("Display name", brand.display_name, placeholder=client.name)
     logo = st.text_input(
         "Logo URL (API only)",
         brand.logo_url,
@@ -75,9 +79,9 @@ def _profile_inputs(client: Client) -> tuple[str, str, str]:
         help="An https URL. Checkout pages use the logo uploaded below",
     )
     colour = st.text_input("Colour", brand.colour, placeholder="#2255aa")
-    return shown, logo, colour
+    return display_name, logo, colour
 
 
-def _update(client: Client, typed: view.ClientForm) -> str:
-    after = clients.update_client(services(), client.id, view.parse_change(typed), operator())
-    return f"Merchant {after.name} is updated."
+def _update(client: Client, form: view.ClientForm) -> str:
+    updated = clients.update_client(services(), client.id, view.parse_change(form), operator())
+    return f"Merchant {updated.name} is updated."

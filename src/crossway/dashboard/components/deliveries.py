@@ -39,14 +39,14 @@ def _rows(webhook_id: int, quick: str, kind: str | None) -> None:
     with notices.show_errors():
         before = pagination.cursor("deliveries", (webhook_id, quick, kind))
         filters = view.build_filter(webhook_id, quick, kind, before)
-        found = view.load_page(services(), operator(), filters)
-        if found.rows:
-            widget.table(found.rows, view.COLUMNS, "deliveries", "Deliveries")
+        page = view.load_page(services(), operator(), filters)
+        if page.rows:
+            widget.table(page.rows, view.COLUMNS, "deliveries", "Deliveries")
         elif kind or quick != view.ALL:
             notices.empty_state("No matching deliveries", "Remove a filter.", "filter_alt_off")
         else:
             notices.empty_state("No deliveries yet", "Send a test event.", "send")
-        pagination.page_buttons("deliveries", found.older_than)
+        pagination.page_buttons("deliveries", page.older_than)
 
 
 def delivery_detail(detail: DeliveryDetail) -> None:

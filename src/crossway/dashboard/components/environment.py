@@ -82,5 +82,5 @@ def open_linked_payment() -> None:
     """Open the payment of a link `/?intent=<number or address>`."""
     query = st.query_params.get("intent")
     if query:
-        found = search.search_payments(services(), operator(), query)
-        open_intent(found[0].id if len(found) == 1 else query)
+        results = search.search_payments(services(), operator(), query)
+        open_intent(results[0].id if len(results) == 1 else query)

@@ -23,9 +23,9 @@ def filter_builder(names: Sequence[str], query: Mapping[str, str]) -> None:
             if filters:
                 st.markdown(f":gray[{title}:]", width="content")
             for index, item in enumerate(filters):
-                words = view.describe_filter(services(), operator(), item)
+                description = view.describe_filter(services(), operator(), item)
                 if st.button(
-                    escape_markdown(words),
+                    escape_markdown(description),
                     key=f"drop_{group}_{index}",
                     icon=":material/close:",
                     help="Remove this filter",

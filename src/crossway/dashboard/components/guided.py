@@ -17,7 +17,7 @@ from crossway.dashboard.views.status_labels import describe_event
 from crossway.usecases.developers import webhooks
 from crossway.usecases.developers.webhooks import WebhookUpdate
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.payments.timeline import IntentTimeline
 from crossway.usecases.pricing import quotes
 from crossway.usecases.pricing.priced_request import QuoteRequest
@@ -103,7 +103,7 @@ def _create_payment() -> str:
         refund_address=chains[guided_tour.SOURCE].deposit_address("wallet of the tour's customer"),
         metadata={"order": "Guided tour"},
     )
-    intent = intents.create(services(), operator(), request)
+    intent = create_intent(services(), operator(), request)
     progress["intent"] = intent.id
     progress["before"] = guided_tour.read_balances(services(), intent)
     return f"Payment #{intent.id} is created."

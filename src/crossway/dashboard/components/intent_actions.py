@@ -32,7 +32,7 @@ def actions(story: IntentTimeline) -> None:
     clicked = buttons(offers, "act")
     for refund in (offer for offer in offers if offer.name == "refund" and offer.disabled_reason):
         st.caption(escape_markdown(refund.disabled_reason))
-    if services().environment == "simulated" and caller.can(Permission.WORK):
+    if services().environment == "simulated" and caller.can(Permission.OPERATE):
         st.badge("Simulated deposits", icon=":material/science:", color="orange")
         clicked = buttons(offered.list_simulated_actions(intent), "sim") or clicked
     if clicked is not None:
@@ -59,11 +59,11 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
         )
     elif offer.name == "refund":
         title = "Refund this payment?" if intent.balance_at_address else "Check for a late deposit?"
-        asks = (
+        warning = (
             f"{offer.confirm_text} {intent_money.describe_refund_cost(services(), intent)}".strip()
         )
         moved = amount_confirmation.amount_of_intent(intent, intent.balance_at_address)
-        confirm_money(title, asks, offer.label, moved, lambda _, amount: _refund(story, amount))
+        confirm_money(title, warning, offer.label, moved, lambda _, amount: _refund(story, amount))
     elif offer.name == "foreign":
         result = next(notice for notice in story.deposits if notice.id == offer.target_id)
         confirm_money(
@@ -83,10 +83,10 @@ def _trigger(story: IntentTimeline) -> str:
 
 
 def _check_other_chains(story: IntentTimeline) -> str:
-    found = manual_operations.scan_other_chains(services(), operator(), story.intent.id)
-    if not found:
+    deposits = manual_operations.scan_other_chains(services(), operator(), story.intent.id)
+    if not deposits:
         return "No deposits found at this address on other chains."
-    return f"Found {len(found)} deposit{'' if len(found) == 1 else 's'} on other chains."
+    return f"Found {len(deposits)} deposit{'' if len(deposits) == 1 else 's'} on other chains."
 
 
 def _refund(story: IntentTimeline, amount: str) -> str:
@@ -106,21 +106,21 @@ def _return_deposit(offer: AvailableAction, amount: str) -> str:
 
 def simulate_deposit(story: IntentTimeline, offer: AvailableAction) -> str:
     """Send a test deposit in the simulated environment."""
-    intent, what = story.intent, offer.name
-    if what == "other":
+    intent, action = story.intent, offer.name
+    if action == "other":
         token = offered.pick_other_token(services().catalogue, intent)
         amount = str(10**token.decimals)
         sent = chain_controls.send_deposit(
             services(), operator(), intent.address, amount, token.address
         )
     else:
-        sent = chain_controls.send_deposit(services(), operator(), intent.address, what)
+        sent = chain_controls.send_deposit(services(), operator(), intent.address, action)
     return f"Simulated deposit sent in block {sent.block:,}."
 
 
 def note_form(story: IntentTimeline) -> None:
     """A note for the team."""
-    if not operator().can(Permission.WORK):
+    if not operator().can(Permission.OPERATE):
         return
     with st.form("note", border=False, clear_on_submit=True):
         text = st.text_area(

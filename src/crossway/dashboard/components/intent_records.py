@@ -33,22 +33,22 @@ def advanced(story: IntentTimeline) -> None:
 
 
 def _related_records(story: IntentTimeline) -> None:
-    found = related_records.load_related_records(services(), operator(), story.intent.id)
+    related = related_records.load_related_records(services(), operator(), story.intent.id)
     st.subheader("Webhooks")
-    if found.deliveries:
-        widget.table(found.deliveries, related_records.DELIVERY_COLUMNS, "told", "Webhooks")
+    if related.deliveries:
+        widget.table(related.deliveries, related_records.DELIVERY_COLUMNS, "told", "Webhooks")
     else:
         st.markdown("No deliveries: the merchant has no webhook for this payment's events.")
     st.subheader("Requests")
-    if found.requests:
-        widget.table(found.requests, related_records.REQUEST_COLUMNS, "asked", "Requests")
+    if related.requests:
+        widget.table(related.requests, related_records.REQUEST_COLUMNS, "asked", "Requests")
     else:
         st.markdown("No API requests for this payment in the request log.")
 
 
 def resend_webhook(story: IntentTimeline) -> None:
     """Resend one of this payment's webhooks."""
-    if not operator().can(Permission.WORK):
+    if not operator().can(Permission.OPERATE):
         return
     choices = related_records.list_delivery_choices(services(), operator(), story.intent.id)
     if not choices:
@@ -77,12 +77,12 @@ def _resend(delivery_id: int) -> str:
 
 def records(story: IntentTimeline) -> None:
     """Every stored record as JSON."""
-    for title, found in views.collect_records(story).items():
+    for title, related in views.collect_records(story).items():
         # The title must stay the same, or the expander closes.
         with st.expander(title, icon=":material/data_object:"):
-            if isinstance(found, list):
-                st.caption(f"{len(found):,} record{'' if len(found) == 1 else 's'}")
-            st.json(views.to_raw_json(found), expanded=2)
+            if isinstance(related, list):
+                st.caption(f"{len(related):,} record{'' if len(related) == 1 else 's'}")
+            st.json(views.to_raw_json(related), expanded=2)
 
 
 def download_records(story: IntentTimeline) -> None:

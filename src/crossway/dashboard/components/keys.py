@@ -24,13 +24,13 @@ def first_keys_notice() -> None:
     """The first API keys, until they are dismissed, for those who manage keys."""
     if not operator().can(Permission.MANAGE):
         return
-    found = first_keys()
-    if not found:
+    secrets = first_keys()
+    if not secrets:
         return
     with st.container(border=True, key="first_keys"):
         st.subheader("Your API keys")
         st.markdown("Shown **once**: only their hash is stored. Copy them into a secret store now.")
-        for mode, secret in found.items():
+        for mode, secret in secrets.items():
             st.markdown(f"**{str(mode).capitalize()} key**")
             st.code(secret, language=None)
         st.button(
@@ -42,9 +42,9 @@ def first_keys_notice() -> None:
 def key_table(ended: bool, client_id: str | None, key: str) -> None:
     """API keys, live."""
     with notices.show_errors():
-        found = view.load_page(services(), ended, client_id)
-        if found.rows:
-            widget.table(found.rows, view.COLUMNS, key, "API keys")
+        page = view.load_page(services(), ended, client_id)
+        if page.rows:
+            widget.table(page.rows, view.COLUMNS, key, "API keys")
         elif ended:
             notices.empty_state("No revoked keys", "Revoked and expired keys appear here.")
         else:
@@ -149,19 +149,19 @@ def replace_or_revoke(key: ApiKey, client: Client) -> None:
             index=list(view.OVERLAPS).index(view.DEFAULT_OVERLAP),
         )
         if st.button("Rotate this key…", icon=":material/autorenew:"):
-            asks = (
+            warning = (
                 f"A new key for {client.name} is shown once. "
                 f"{key.display_prefix}… stays valid for: {overlap}."
             )
-            confirm("Rotate this key?", asks, "Rotate", lambda: _rotate(key, overlap))
+            confirm("Rotate this key?", warning, "Rotate", lambda: _rotate(key, overlap))
     else:
         st.markdown("This key was already rotated and expires automatically.")
     if st.button("Revoke this key…", icon=":material/block:"):
-        asks = (
+        warning = (
             f"Requests with {key.display_prefix}… of {client.name} are rejected within five "
             "seconds."
         )
-        confirm("Revoke this key?", asks, "Revoke permanently", lambda: _revoke(key))
+        confirm("Revoke this key?", warning, "Revoke permanently", lambda: _revoke(key))
 
 
 def _rotate(key: ApiKey, overlap: str) -> str:

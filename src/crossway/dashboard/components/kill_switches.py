@@ -28,18 +28,20 @@ COLUMNS = (Column("Route"), Column("Reason"), Column("By"), Column("Since"))
 def switch_list(kind: str = "") -> None:
     """What is disabled: why, by whom and since when, with a button to enable it."""
     with show_errors():
-        off = [one for one in list_disabled() if one.subject.startswith(kind)]
+        off = [
+            kill_switch for kill_switch in list_disabled() if kill_switch.subject.startswith(kind)
+        ]
         if not off:
             st.markdown("Nothing is disabled.")
             return
         rows = routes.build_disabled_rows(services().catalogue, off)
         widget.table(rows, COLUMNS, f"off_{kind.strip(':') or 'all'}", "Disabled")
-        for one in off if operator().can(Permission.SWITCH) else ():
-            title = routes.describe_subject(services().catalogue, one.subject)
+        for kill_switch in off if operator().can(Permission.SWITCH_ROUTES) else ():
+            title = routes.describe_subject(services().catalogue, kill_switch.subject)
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(f"{escape_markdown(title)}: {escape_markdown(one.reason)}")
-                if st.button("Enable", key=f"on_{one.subject}", icon=":material/power:"):
-                    _confirm_enable(one.subject, title)
+                st.markdown(f"{escape_markdown(title)}: {escape_markdown(kill_switch.reason)}")
+                if st.button("Enable", key=f"on_{kill_switch.subject}", icon=":material/power:"):
+                    _confirm_enable(kill_switch.subject, title)
 
 
 def list_disabled() -> list[KillSwitch]:
@@ -49,7 +51,7 @@ def list_disabled() -> list[KillSwitch]:
 
 def switch_button(subject: str, title: str, off: Sequence[KillSwitch]) -> None:
     """The button that disables or enables one route, bridge or chain."""
-    if not operator().can(Permission.SWITCH):
+    if not operator().can(Permission.SWITCH_ROUTES):
         return
     if any(closed.subject == subject for closed in off):
         if st.button("Enable", key=f"one_on_{subject}", icon=":material/power:"):
@@ -60,7 +62,7 @@ def switch_button(subject: str, title: str, off: Sequence[KillSwitch]) -> None:
 
 def disable_chain() -> None:
     """Choose a chain and disable it."""
-    if not operator().can(Permission.SWITCH):
+    if not operator().can(Permission.SWITCH_ROUTES):
         st.markdown("Only operators can disable chains.")
         return
     usable = [chain.id for chain in usable_chains()]
@@ -72,7 +74,7 @@ def disable_chain() -> None:
 
 def disable_bridge() -> None:
     """Choose a bridge and disable it."""
-    if not operator().can(Permission.SWITCH):
+    if not operator().can(Permission.SWITCH_ROUTES):
         st.markdown("Only operators can disable bridges and routes.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):

@@ -43,36 +43,44 @@ def provider_choice(currency: str, country: str) -> str | None:
 def kyc_status(provider: str, email: str, country: str, currency: str, amount: str) -> None:
     """A customer's KYC status with a provider, live."""
     with notices.show_errors():
-        found = view.load_panel(services(), operator(), provider, email, country, currency, amount)
-        widget.details(found.details, "kyc_facts", "KYC status")
-        if found.used:
-            st.progress(found.share, text=notices.escape_markdown(found.used))
-        if found.verdict:
-            (st.success if found.good else st.warning)(notices.escape_markdown(found.verdict))
-        if found.missing:
-            st.markdown("**Missing:** " + notices.escape_markdown(_join_labels(found.missing)))
-        if found.verification_url:
+        panel = view.load_panel(services(), operator(), provider, email, country, currency, amount)
+        widget.details(panel.details, "kyc_facts", "KYC status")
+        if panel.used:
+            st.progress(panel.share, text=notices.escape_markdown(panel.used))
+        if panel.verdict:
+            (st.success if panel.good else st.warning)(notices.escape_markdown(panel.verdict))
+        if panel.missing:
+            st.markdown("**Missing:** " + notices.escape_markdown(_join_labels(panel.missing)))
+        if panel.verification_url:
             st.link_button(
                 "Open the provider's verification",
-                found.verification_url,
+                panel.verification_url,
                 icon=":material/open_in_new:",
             )
 
 
 def _join_labels(missing: tuple[Requirement, ...]) -> str:
-    return "; ".join(one.label for one in missing)
+    return "; ".join(requirement.label for requirement in missing)
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def submission_form(provider: str, email: str, country: str, currency: str) -> None:
     """A form for the missing fields; inputs are stored encrypted only."""
-    found = view.load_panel(services(), operator(), provider, email, country, currency, "")
-    if not found.missing:
+    panel = view.load_panel(services(), operator(), provider, email, country, currency, "")
+    if not panel.missing:
         return
     with st.expander("Submit missing requirements", icon=":material/upload_file:"):
         with st.form("kyc_form", clear_on_submit=False, border=False):
-            typed = {one.key: _field(one) for one in found.missing if one.type != "document"}
-            files = {one.key: _file(one) for one in found.missing if one.type == "document"}
+            typed = {
+                requirement.key: _field(requirement)
+                for requirement in panel.missing
+                if requirement.type != "document"
+            }
+            files = {
+                requirement.key: _file(requirement)
+                for requirement in panel.missing
+                if requirement.type == "document"
+            }
             submitted = st.form_submit_button("Submit", icon=":material/send:", type="primary")
         if submitted:
             fields = {key: value for key, value in typed.items() if value}
@@ -114,10 +122,10 @@ def _submit(
 def customer_orders(email: str) -> None:
     """The customer's latest orders, live; nothing if there are none."""
     with notices.show_errors():
-        found = ramp_orders.load_customer_orders(services(), operator(), email)
-        if found.rows:
+        page = ramp_orders.load_customer_orders(services(), operator(), email)
+        if page.rows:
             st.header("Orders")
-            widget.table(found.rows, ramp_orders.COLUMNS, "kyc_orders", "Orders")
+            widget.table(page.rows, ramp_orders.COLUMNS, "kyc_orders", "Orders")
 
 
 @requires(Permission.MANAGE)

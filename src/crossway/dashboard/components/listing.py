@@ -118,7 +118,7 @@ def saved_views_bar(screen: str, names: Sequence[str], filters: Mapping[str, str
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         if saved:
             _select_view(screen, saved, current, names)
-        if not caller.can(Permission.WORK):
+        if not caller.can(Permission.OPERATE):
             return
         if current is not None:
             _manage_view(current)
@@ -143,7 +143,7 @@ def _select_view(
         index=None,
         key=key,
         placeholder="Select a view",
-        format_func=lambda one: _view_label(by_id[one]),
+        format_func=lambda name: _view_label(by_id[name]),
         on_change=follow,
         width=320,
     )

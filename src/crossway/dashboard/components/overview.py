@@ -89,11 +89,11 @@ def hourly_chart() -> None:
     st.header("Last 24 hours")
     caller = operator()
     with notices.show_errors():
-        found = shared_query.read("the last hours", lambda: view.list_hours(push.overview(caller)))
-        if not any(completed for _, completed, _ in found):
+        hours = shared_query.read("the last hours", lambda: view.list_hours(push.overview(caller)))
+        if not any(completed for _, completed, _ in hours):
             st.markdown("No completed payments in the last 24 hours.")
             return
-        chart(charts.hourly(found, theme_shade()), 240, "hourly", "Completed payments per hour")
+        chart(charts.hourly(hours, theme_shade()), 240, "hourly", "Completed payments per hour")
 
 
 @live_fragment.fragment(shared=True)

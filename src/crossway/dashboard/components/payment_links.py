@@ -19,13 +19,14 @@ from crossway.dashboard.views.status_labels import SIMULATED
 from crossway.domain.payment_links import PaymentLink
 from crossway.domain.roles import Permission
 from crossway.qr import qr_svg
-from crossway.usecases.payers import checkout, links
+from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
+from crossway.usecases.payments import checkout_urls
 
 
 def new_link_form() -> None:
     """The form of a new payment link, for those with permission."""
-    if operator().can(Permission.WORK):
+    if operator().can(Permission.OPERATE):
         with st.expander("New payment link", icon=":material/add_link:", key="new_link_fold"):
             _form()
 
@@ -121,7 +122,7 @@ def _create(draft: view.Draft, client: str | None) -> str:
 
 def change(link: PaymentLink) -> None:
     """The form with every editable field of a payment link: all but the destination."""
-    if not operator().can(Permission.WORK):
+    if not operator().can(Permission.OPERATE):
         return
     key = f"link_{link.id}"
     title = st.text_input("Title", link.title, key=f"{key}_title", max_chars=100)
@@ -154,8 +155,8 @@ def change(link: PaymentLink) -> None:
 
 def switch(link: PaymentLink) -> None:
     """Enable or disable a payment link."""
-    label, icon = ("Deactivate", "power_off") if link.active else ("Activate", "power")
-    if operator().can(Permission.WORK) and st.button(label, icon=f":material/{icon}:"):
+    label, icon = ("Disable", "power_off") if link.active else ("Enable", "power")
+    if operator().can(Permission.OPERATE) and st.button(label, icon=f":material/{icon}:"):
         run_action(partial(_update, link, LinkRequest(active=not link.active)))
 
 
@@ -166,7 +167,7 @@ def _update(link: PaymentLink, request: LinkRequest) -> str:
 
 def share(link: PaymentLink) -> str:
     """The QR code, and links to the page and its poster; returns the page's URL."""
-    url = checkout.link_url(services(), dashboard_origin(), link.id)
+    url = checkout_urls.link_url(services(), dashboard_origin(), link.id)
     mark = SIMULATED if services().environment == "simulated" else ""
     alt = f"QR code of the payment link {link.title}"
     st.image(qr_svg(url, alt, mark), width=220, alt=alt)
@@ -194,16 +195,14 @@ def use_list(link_id: str) -> None:
 def link_list(after: str) -> None:
     """A page of payment links, live."""
     with notices.show_errors():
-        found = view.load_page(services(), operator(), after)
-        if found.rows:
-            widget.table(found.rows, view.COLUMNS, "payment_links", "Payment links")
+        page = view.load_page(services(), operator(), after)
+        if page.rows:
+            widget.table(page.rows, view.COLUMNS, "payment_links", "Payment links")
         else:
             text = "Create one below. Every payer who opens it gets a separate payment."
             notices.empty_state("No payment links yet", text, "add_link")
         ways = [LinkButton("Newest", "payment_links", "first_page")] if after else []
-        if found.next_cursor:
-            ways.append(
-                LinkButton("Older", view.next_page_href(found.next_cursor), "arrow_forward")
-            )
+        if page.next_cursor:
+            ways.append(LinkButton("Older", view.next_page_href(page.next_cursor), "arrow_forward"))
         if ways:
             widget.link_buttons(ways, "link_pages", width="content")

@@ -31,19 +31,19 @@ def rows(filters: Mapping[str, str]) -> None:
                 render=lambda of: _render(of, number),
             )
 
-        found = read()
-        if found.searched_to is not None:
-            text = f"Searched payments down to #{found.searched_to:,}."
+        page = read()
+        if page.searched_to is not None:
+            text = f"Searched payments down to #{page.searched_to:,}."
             st.caption(f"{text} Few of them match; continue to search older ones.")
-        elif filters and not found.rows:
+        elif filters and not page.rows:
             notices.empty_state("No matching payments", "Remove or change a filter.")
-        elif not found.rows:
+        elif not page.rows:
             notices.empty_state("No payments yet", "Create the first one with New payment.")
-        if found.rows:
-            widget.table(found.rows, intents.COLUMNS, _NAME, _LABEL, _caption(found, number))
-        older = "Search older payments" if found.searched_to is not None else "Older"
+        if page.rows:
+            widget.table(page.rows, intents.COLUMNS, _NAME, _LABEL, _caption(page, number))
+        older = "Search older payments" if page.searched_to is not None else "Older"
         # Evaluated when pressed, as rows may have moved since the button was drawn.
-        pagination.page_buttons(_NAME, found.older_than, older, lambda: read().older_than)
+        pagination.page_buttons(_NAME, page.older_than, older, lambda: read().older_than)
 
 
 def _render(of: ListPage, number: int) -> shared_query.RenderState:

@@ -36,4 +36,4 @@ def is_granted(right: Permission) -> bool:
 
 def can_work() -> bool:
     """Whether the viewer may create payments and work on them."""
-    return is_granted(Permission.WORK)
+    return is_granted(Permission.OPERATE)

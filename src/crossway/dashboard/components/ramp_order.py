@@ -101,7 +101,7 @@ def body(story: OrderDetail) -> None:
         st.json(views.to_raw_json(order), expanded=False)
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def actions(story: OrderDetail) -> None:
     """The actions available now; in the simulated environment also the provider's reports."""
     order = story.order

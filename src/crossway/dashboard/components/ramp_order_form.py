@@ -153,37 +153,37 @@ def kyc_status(draft: Draft, quote: RampQuote) -> None:
     """The customer's KYC status with the provider for this order, and what is missing."""
     with notices.show_errors():
         work = lambda: view.load_kyc_panel(services(), operator(), draft, quote)  # noqa: E731
-        cache_key = (draft.form, draft.provider, quote.worth_micro_usd)
-        found = _cached("ramp_standing", cache_key, _STANDING_SECONDS, work)
-        if found is not None:
-            _show_kyc_status(draft, found)
+        cache_key = (draft.form, draft.provider, quote.value_micro_usd)
+        panel = _cached("ramp_standing", cache_key, _STANDING_SECONDS, work)
+        if panel is not None:
+            _show_kyc_status(draft, panel)
 
 
-def _show_kyc_status(draft: Draft, found: kyc_view.Panel) -> None:
-    if found.good:
-        st.success(notices.escape_markdown(found.verdict), icon=":material/verified_user:")
+def _show_kyc_status(draft: Draft, panel: kyc_view.Panel) -> None:
+    if panel.good:
+        st.success(notices.escape_markdown(panel.verdict), icon=":material/verified_user:")
         return
-    missing = "; ".join(one.label for one in found.missing)
-    text = f"{found.verdict} Missing: {missing}." if missing else found.verdict
+    missing = "; ".join(one.label for one in panel.missing)
+    text = f"{panel.verdict} Missing: {missing}." if missing else panel.verdict
     st.warning(notices.escape_markdown(text), icon=":material/badge:")
     form = draft.form
     href = prefilled_href(
         "kyc", provider=draft.provider, currency=form.currency, country=form.country
     )
     widget.link_buttons((LinkButton("Identity checks", href, "badge"),), "to_kyc", width="content")
-    if services().ramp_sandbox is not None and found.required is not None:
+    if services().ramp_sandbox is not None and panel.required is not None:
         label = "Approve this check (simulated)"
         if st.button(label, icon=":material/science:"):
-            run_action(lambda: _approve(draft, found))
+            run_action(lambda: _approve(draft, panel))
 
 
-def _approve(draft: Draft, found: kyc_view.Panel) -> str:
+def _approve(draft: Draft, panel: kyc_view.Panel) -> str:
     ramp_sandbox.set_kyc_status(
         services(),
         operator(),
         draft.provider,
         draft.form.email,
-        found.required,
+        panel.required,
         KycStatus.APPROVED,
     )
     st.session_state.pop("ramp_standing", None)
@@ -211,16 +211,16 @@ def submit_button(draft: Draft, quote: RampQuote | None) -> None:
 def created_order(order_id: int) -> None:
     """The order that was created, and how the customer pays it."""
     story = ramp_order_detail.load_order_detail(services(), operator(), order_id)
-    order, line = story.order, notices.escape_markdown(ramp_order_detail.format_exchange(story))
+    order, summary = story.order, notices.escape_markdown(ramp_order_detail.format_exchange(story))
     if order.state in (OrderState.FAILED, OrderState.CANCELLED, OrderState.EXPIRED):
         reason = notices.escape_markdown(
             ramp_status_labels.with_provider_name(order, order.failure_reason) or "It has ended"
         )
         st.error(f"Order #{order.id} was not opened. {reason}", icon=":material/error:")
     elif order.state is OrderState.PENDING:
-        st.info(f"Order #{order.id} is stored: {line}.", icon=":material/schedule_send:")
+        st.info(f"Order #{order.id} is stored: {summary}.", icon=":material/schedule_send:")
     else:
-        st.success(f"Order #{order.id} is open: {line}.", icon=":material/check_circle:")
+        st.success(f"Order #{order.id} is open: {summary}.", icon=":material/check_circle:")
     ramp_order.payment_instructions(story)
     main = not order.widget_url
     link = LinkButton("View this order", order_href(order.id), "visibility", primary=main)

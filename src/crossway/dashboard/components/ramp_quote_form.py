@@ -44,7 +44,9 @@ def _labels() -> dict[str, dict[str, str]]:
         "country": {
             code: fiat.country_name(all_services.fiat, code) for code in all_services.fiat.countries
         },
-        "provider": {one.name.value: one.capabilities.title for one in all_services.ramps},
+        "provider": {
+            provider.name.value: provider.capabilities.title for provider in all_services.ramps
+        },
         "chain": {chain.id: chain.name for chain in usable_chains()},
     }
 
@@ -127,8 +129,8 @@ def quote_inputs() -> ramp_quotes.QuoteForm:
 
 def order_filters(names: Sequence[str]) -> None:
     """Filters of the orders list: direction, provider and currency, kept in the URL."""
-    providers = {one.name.value: one.capabilities.title for one in services().ramps}
-    listing.select_filter("Direction", "type", [one.value for one in Direction], names)
+    providers = {provider.name.value: provider.capabilities.title for provider in services().ramps}
+    listing.select_filter("Direction", "type", [provider.value for provider in Direction], names)
     listing.select_filter("Provider", "provider", list(providers), names, providers.__getitem__)
     codes = [currency.code for currency in fiat.list_currencies(services().fiat)]
     listing.select_filter("Currency", "currency", codes, names)

@@ -14,7 +14,7 @@ from crossway.domain.roles import Permission
 from crossway.usecases.simulator import ramp_controls as ramp_sandbox
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def provider_faults() -> None:
     """Choose a provider, see its active faults, and inject one."""
     providers = view.list_providers(services())
@@ -59,7 +59,7 @@ def _apply(provider: str, name: str, typed: str | bool) -> str:
     return f"{view.list_providers(services())[provider]}: {view.FAULT_FIELDS[name].label}."
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def kyc_status() -> None:
     """Set a customer's KYC status at a provider."""
     providers = view.list_providers(services())

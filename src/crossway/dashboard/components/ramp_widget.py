@@ -45,7 +45,9 @@ def facts(story: OrderDetail) -> None:
 def actions(story: OrderDetail) -> None:
     """Pay, or leave without paying."""
     order = story.order
-    pays = next(one for one in ramp_actions.list_simulated_actions(order) if one.name == "paid")
+    pays = next(
+        action for action in ramp_actions.list_simulated_actions(order) if action.name == "paid"
+    )
     local = format_fiat(order.fiat_minor, order.digits, order.currency)
     with st.container(horizontal=True, gap="small"):
         clicked = st.button(

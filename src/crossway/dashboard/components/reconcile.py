@@ -16,7 +16,7 @@ from crossway.usecases.money import inventory_adjustments, reconciliation_runs
 def start_button() -> None:
     """The button that starts a run, and the daily schedule."""
     st.caption(view.describe_schedule(services()))
-    if not operator().can(Permission.WORK):
+    if not operator().can(Permission.OPERATE):
         return
     if st.button("Reconcile now", icon=":material/rule:", type="primary", key="compare"):
         run_action(_start)
@@ -66,21 +66,23 @@ def result() -> None:
 
 def _adjustments(run: ReconciliationRun) -> None:
     """What a treasurer can book: inventory differences, and inventory that is not in the books."""
-    allowed = operator().can(Permission.TREASURE)
-    for one in view.list_adjustment_candidates(run) if allowed else ():
-        done = "added" if one.units > 0 else "withdrawn"
+    allowed = operator().can(Permission.MOVE_FUNDS)
+    for candidate in view.list_adjustment_candidates(run) if allowed else ():
+        done = "added" if candidate.units > 0 else "withdrawn"
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            st.markdown(notices.escape_markdown(one.description))
+            st.markdown(notices.escape_markdown(candidate.description))
             if st.button(
-                f"Book as {done}", key=f"book_{one.chain}_{one.token}", icon=":material/edit_note:"
+                f"Book as {done}",
+                key=f"book_{candidate.chain}_{candidate.token}",
+                icon=":material/edit_note:",
             ):
                 confirm_with_text(
                     f"Book as {done} by the operator?",
-                    f"{one.description} The difference is booked between the relayer's inventory "
-                    "and the operator's equity. No money moves.",
+                    f"{candidate.description} The difference is booked between the relayer's "
+                    "inventory and the operator's equity. No money moves.",
                     "Who and why",
                     "Book",
-                    partial(_book, one),
+                    partial(_book, candidate),
                 )
     rows = view.build_unopened_rows(run)
     if not rows:
@@ -101,9 +103,9 @@ def _adjustments(run: ReconciliationRun) -> None:
         widget.table(rows, view.UNOPENED_COLUMNS, "unopened", "Inventory not in the books")
 
 
-def _book(one: view.AdjustmentCandidate, reason: str) -> str:
+def _book(candidate: view.AdjustmentCandidate, reason: str) -> str:
     return inventory_adjustments.book_difference(
-        services(), operator(), one.chain, one.token, one.units, reason
+        services(), operator(), candidate.chain, candidate.token, candidate.units, reason
     )
 
 
@@ -117,9 +119,9 @@ def _book_opening() -> str:
 def history() -> None:
     """Past runs, newest first."""
     with notices.show_errors():
-        found = view.load_page(services(), operator(), pagination.cursor("runs", "all"))
-        if found.rows:
-            widget.table(found.rows, view.HISTORY_COLUMNS, "runs", "Reconciliation runs")
-            pagination.page_buttons("runs", found.older_than)
+        page = view.load_page(services(), operator(), pagination.cursor("runs", "all"))
+        if page.rows:
+            widget.table(page.rows, view.HISTORY_COLUMNS, "runs", "Reconciliation runs")
+            pagination.page_buttons("runs", page.older_than)
         else:
             st.markdown("No runs yet.")

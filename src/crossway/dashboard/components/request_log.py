@@ -45,10 +45,10 @@ def rows(selected: RequestFilters) -> None:
     """Logged requests, newest first, live."""
     with notices.show_errors():
         request_filter = view.build_filter(*selected, pagination.cursor("requests", selected))
-        found = view.load_page(services(), operator(), request_filter)
-        if found.rows:
+        page = view.load_page(services(), operator(), request_filter)
+        if page.rows:
             st.caption("Newest first, live. Paths show route templates; values are hidden.")
-            widget.table(found.rows, view.COLUMNS, "requests", "API requests")
+            widget.table(page.rows, view.COLUMNS, "requests", "API requests")
         elif request_filter == view.build_filter(
             None, view.ALL, None, "", "", request_filter.before_id
         ):
@@ -56,7 +56,7 @@ def rows(selected: RequestFilters) -> None:
             notices.empty_state("No requests yet", text, "swap_horiz")
         else:
             notices.empty_state("No matching requests", "Remove a filter.", "filter_alt_off")
-        pagination.page_buttons("requests", found.older_than)
+        pagination.page_buttons("requests", page.older_than)
 
 
 def body(title: str, stored: str | None, selected: LoggedRequest) -> None:

@@ -35,16 +35,16 @@ def search_box() -> None:
 
 def _search(text: str) -> None:
     with show_errors():
-        found = search.resolve(services(), operator(), text)
-        if found is None:
+        results = search.resolve(services(), operator(), text)
+        if results is None:
             message = f"No results for “{abbreviate(text)}”."
             st.warning(
                 f"{escape_markdown(message)} {search.SEARCH_HELP}", icon=":material/search_off:"
             )
             return
-        if found.email:
-            st.session_state["email"] = st.session_state[EMAIL] = found.email
-        open_href(found.href)
+        if results.email:
+            st.session_state["email"] = st.session_state[EMAIL] = results.email
+        open_href(results.href)
 
 
 def abbreviate(text: str) -> str:

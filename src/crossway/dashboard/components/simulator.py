@@ -57,7 +57,7 @@ def _clock_face() -> None:
             widget.details(simulator.build_clock_details(face), "clock_face", "Clock")
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def clock() -> None:
     """The simulated clock, live: stop, start and advance it."""
     _clock_face()
@@ -80,7 +80,7 @@ def _set_clock(message: str, frozen: bool | None, seconds: float | None = None) 
     return message
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def faults() -> None:
     """Choose a chain, see its active faults, and inject one."""
     chain = st.selectbox("Chain", _chains(), key="fault_chain", format_func=_chain_name)
@@ -134,7 +134,7 @@ def _set_relayer_balance(chain: str, symbol: str, typed: str) -> str:
     return f"The relayer's balance is {typed} {symbol} on {_chain_name(chain)} now."
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def deposit() -> None:
     """Send simulated tokens to any address."""
     address = st.text_input("To address", key="deposit_to", placeholder="A payment's address")

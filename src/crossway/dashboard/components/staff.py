@@ -27,9 +27,9 @@ _EMAIL_HELP = "Used for single sign-on. Stored encrypted."
 
 def staff_list() -> None:
     """All staff accounts, or why there are none."""
-    found = view.build_rows(services(), operator())
-    if found:
-        widget.table(found, view.COLUMNS, "staff", "Staff")
+    rows = view.build_rows(services(), operator())
+    if rows:
+        widget.table(rows, view.COLUMNS, "staff", "Staff")
         st.caption("Select a member to edit.")
     else:
         notices.empty_state("No staff yet", view.OPEN_ACCESS, "no_accounts")
@@ -101,10 +101,10 @@ def _enable_or_disable(member: StaffMember) -> None:
         return
     st.markdown("They are signed out everywhere immediately.")
     if st.button("Disable this account…", icon=":material/person_off:"):
-        asks = f"{member.name} is signed out everywhere at once and cannot sign in any more."
+        warning = f"{member.name} is signed out everywhere at once and cannot sign in any more."
         if here is not None and here.name == member.name:
-            asks += " That is you."
-        confirm("Disable this account?", asks, "Disable", partial(_disable, member))
+            warning += " That is you."
+        confirm("Disable this account?", warning, "Disable", partial(_disable, member))
 
 
 def _set_role(member: StaffMember, role: Role | None) -> str:

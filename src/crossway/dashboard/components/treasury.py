@@ -33,22 +33,22 @@ def _inventory() -> inventory.Inventory:
 def inventory_overview(testnets: bool) -> None:
     """Shortages first, then figures, the chart and all inventory."""
     with notices.show_errors(), st.skeleton(height=480):
-        found, catalogue = _inventory(), services().catalogue
-        stocks = view.filter_stocks(catalogue, found, testnets)
-        _shortages(found, stocks)
+        moves, catalogue = _inventory(), services().catalogue
+        stocks = view.filter_stocks(catalogue, moves, testnets)
+        _shortages(moves, stocks)
         with st.grid(6, min_column_width=150, gap="small"):
-            for figure in view.build_kpis(catalogue, found, stocks):
+            for figure in view.build_kpis(catalogue, moves, stocks):
                 st.metric(
                     figure.label, figure.value, help=figure.help, border=True, height="stretch"
                 )
         _inventory_chart(stocks)
 
 
-def _shortages(found: inventory.Inventory, stocks: list[inventory.InventoryPosition]) -> None:
+def _shortages(moves: inventory.Inventory, stocks: list[inventory.InventoryPosition]) -> None:
     catalogue = services().catalogue
-    if text := view.describe_unavailable(catalogue, found):
+    if text := view.describe_unavailable(catalogue, moves):
         st.warning(notices.escape_markdown(text), icon=":material/cloud_off:")
-    sentences = view.list_shortages(catalogue, found, stocks)
+    sentences = view.list_shortages(catalogue, moves, stocks)
     if sentences:
         shown = "\n".join(f"* {notices.escape_markdown(sentence)}" for sentence in sentences[:8])
         more = f"\n* and {len(sentences) - 8} more" if len(sentences) > 8 else ""
@@ -70,7 +70,7 @@ def _inventory_chart(stocks: list[inventory.InventoryPosition]) -> None:
     bars = view.build_bars(catalogue, stocks, symbol)
     if bars:
         text = "; ".join(
-            f"{bar.name}: {bar.free:,.0f} USD available, {bar.reserved:,.0f} reserved, "
+            f"{bar.name}: {bar.available:,.0f} USD available, {bar.reserved:,.0f} reserved, "
             f"{bar.expected:,.0f} expected, target {bar.target:,.0f}"
             for bar in bars
         )
@@ -85,10 +85,10 @@ def _inventory_chart(stocks: list[inventory.InventoryPosition]) -> None:
 def claims(testnets: bool) -> None:
     """Open claims against bridges, by due date."""
     with notices.show_errors():
-        found, catalogue = _inventory(), services().catalogue
-        shown = [c for c in found.receivables if catalogue.chains[c.chain].testnet == testnets]
-        prices = {(s.token.chain, s.token.address): s for s in found.positions}
-        rows = under_way.build_claim_rows(catalogue, shown, prices, to_millis(found.at))
+        moves, catalogue = _inventory(), services().catalogue
+        shown = [c for c in moves.receivables if catalogue.chains[c.chain].testnet == testnets]
+        prices = {(s.token.chain, s.token.address): s for s in moves.positions}
+        rows = under_way.build_claim_rows(catalogue, shown, prices, to_millis(moves.at))
         if not rows:
             st.markdown("No open claims.")
             return
@@ -111,13 +111,13 @@ def rebalancing_suggestions(testnets: bool) -> None:
     with notices.show_errors():
         catalogue, principal = services().catalogue, operator()
         stocks = view.filter_stocks(catalogue, _inventory(), testnets)
-        found = rebalancing.suggest_moves(services(), principal, stocks)
-        if not found:
+        moves = rebalancing.suggest_moves(services(), principal, stocks)
+        if not moves:
             st.markdown("No suggestions: all targets are met, or no chain has surplus inventory.")
             return
         st.caption("Suggestions only; nothing is moved. Costs are current bridge quotes.")
         widget.table(
-            under_way.build_rebalancing_rows(catalogue, found),
+            under_way.build_rebalancing_rows(catalogue, moves),
             under_way.REBALANCING_COLUMNS,
             "moves",
             "Rebalancing",
@@ -129,12 +129,12 @@ def exposure_table(testnets: bool) -> None:
     """What price moves could cost: open payments with fixed terms."""
     with notices.show_errors():
         catalogue, principal = services().catalogue, operator()
-        found = push.cached(
+        moves = push.cached(
             "exposure",
             lambda: price_exposure.list_exposures(services(), principal),
             max_age_seconds=FRESH_SECONDS,
         )
-        shown = [one for one in found if catalogue.chains[one.source_chain].testnet == testnets]
+        shown = [move for move in moves if catalogue.chains[move.source_chain].testnet == testnets]
         if not shown:
             st.markdown("No open payments, so there is no price exposure.")
             return
@@ -144,7 +144,7 @@ def exposure_table(testnets: bool) -> None:
 
 def targets() -> None:
     """Set the target inventory of a token on a chain, or leave it automatic."""
-    if not operator().can(Permission.TREASURE):
+    if not operator().can(Permission.MOVE_FUNDS):
         st.markdown("Only treasurers can set targets.")
         return
     options = [chain.id for chain in usable_chains()]

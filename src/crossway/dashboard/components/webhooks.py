@@ -98,7 +98,7 @@ def _update(webhook_id: int, request: WebhookUpdate, message: str) -> str:
     return message
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def actions(endpoint: Endpoint) -> None:
     """Send a test event, rotate the secret, enable, disable or remove a webhook."""
     number, on = endpoint.id, endpoint.enabled
@@ -114,20 +114,25 @@ def actions(endpoint: Endpoint) -> None:
         if not operator().can(Permission.MANAGE):
             return
         if st.button("Rotate secret…", icon=":material/autorenew:"):
-            asks = "The new secret is shown once. For 24 hours deliveries are signed with both."
-            confirm("Rotate the secret?", asks, "Rotate", lambda: _rotate_secret(number))
+            warning = "The new secret is shown once. For 24 hours deliveries are signed with both."
+            confirm("Rotate the secret?", warning, "Rotate", lambda: _rotate_secret(number))
         if not on and st.button("Enable", icon=":material/power:"):
             message = f"Webhook #{number} is enabled."
             run_action(lambda: _update(number, WebhookUpdate(enabled=True), message))
         if on and st.button("Disable…", icon=":material/power_off:"):
-            asks = "Queued deliveries are cancelled; they can be resent once it is enabled again."
+            warning = (
+                "Queued deliveries are cancelled; they can be resent once it is enabled again."
+            )
             message, request = f"Webhook #{number} is disabled.", WebhookUpdate(enabled=False)
             confirm(
-                "Disable this webhook?", asks, "Disable", lambda: _update(number, request, message)
+                "Disable this webhook?",
+                warning,
+                "Disable",
+                lambda: _update(number, request, message),
             )
         if st.button("Remove…", icon=":material/delete:"):
-            asks = f"Webhook #{number} and its delivery history are deleted permanently."
-            confirm("Remove this webhook?", asks, "Remove permanently", lambda: _remove(number))
+            warning = f"Webhook #{number} and its delivery history are deleted permanently."
+            confirm("Remove this webhook?", warning, "Remove permanently", lambda: _remove(number))
 
 
 def _send_test(webhook_id: int) -> str:
@@ -147,7 +152,7 @@ def _remove(webhook_id: int) -> str:
     open_page("webhooks")
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def resend_range(endpoint: Endpoint) -> None:
     """Resend all events of a period."""
     now = services().clock.now()
@@ -165,10 +170,10 @@ def resend_range(endpoint: Endpoint) -> None:
         start = left.datetime_input("From, UTC", naive.replace(hour=0, minute=0), key="replay_from")
         end = right.datetime_input("To, UTC", naive, key="replay_to")
     if st.button("Resend…", icon=":material/replay:", disabled=not endpoint.enabled):
-        asks = f"Period: {chosen.lower()}. Receivers recognise a resent event by its ID."
+        warning = f"Period: {chosen.lower()}. Receivers recognise a resent event by its ID."
         confirm(
             "Resend events?",
-            asks,
+            warning,
             "Resend",
             lambda: _resend_range(
                 endpoint.id, delivery_view.resend_period(now, chosen, start, end)
@@ -181,7 +186,7 @@ def _resend_range(webhook_id: int, span: dict[str, object]) -> str:
     return f"{count:,} event{'' if count == 1 else 's'} queued again."
 
 
-@requires(Permission.WORK)
+@requires(Permission.OPERATE)
 def resend(delivery_id: int) -> None:
     """Resend one event now."""
     if st.button("Resend", icon=":material/replay:", type="primary", key="replay_one"):

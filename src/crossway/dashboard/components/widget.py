@@ -130,7 +130,9 @@ def subscribe(to: Subscription) -> None:
         "session": session.viewer_session(),
         "topics": [topic.value for topic in to.topics],
         "drawn": {"epoch": server.epoch, "counters": counters},
-        "queries": {one.query_id: [one.version, one.frame_version] for one in to.query_versions},
+        "queries": {
+            query.query_id: [query.version, query.frame_version] for query in to.query_versions
+        },
         "refresh_seconds": to.refresh_seconds,
         "min_interval_seconds": to.min_interval_seconds,
     }

@@ -64,14 +64,14 @@ def build_strip(services: Services) -> dict[str, Any]:
     counts = summary.counts.items()
     return {
         "href": alerts_href(),
-        "seen_to": summary.acknowledged,
+        "acknowledged": summary.acknowledged,
         "counts": [_count_badge(SEVERITIES[of], number) for of, number in counts if number],
         "newest": None
         if newest is None
         else {
             "text": newest.alert.message,
             "href": next_step(newest).href,
-            "way": next_step(newest).label,
+            "next_step": next_step(newest).label,
             "at": to_millis(newest.alert.since),
         },
     }

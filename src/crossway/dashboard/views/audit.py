@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from crossway.dashboard.views.cells import Cell, Column, Row
-from crossway.dashboard.views.formatting import to_millis
+from crossway.dashboard.views.formatting import capitalize_first, to_millis
 from crossway.dashboard.views.links import (
     client_href,
     intent_href,
@@ -35,7 +35,22 @@ COLUMNS = (
     Column("Time"),
 )
 _UNSET: Final[tuple[Any, ...]] = (None, "", [], {})
-_CSV: Final = ("id", "at", "who", "what", "subject", "detail", "before", "after", "hash")
+# Recorded names whose word on screens differs; the others are shown without underscores.
+_LABELS: Final[Mapping[str, str]] = {
+    "client": "merchant",
+    "scopes": "permissions",
+    "intent": "payment",
+    "order": "ramp order",
+    "key": "API key",
+    "off": "disabled",
+    "ends_at": "expires at",
+    "addresses": "allowed IP addresses",
+    "frames": "sites that may embed the checkout",
+    "app_fee_bps": "app fee (bps)",
+    "app_fee_cap_micro_usd": "app fee cap (millionths of a USD)",
+    "is_default": "default",
+}
+_CSV: Final = ("id", "at", "actor", "action", "subject", "detail", "before", "after", "hash")
 _HREFS: Final[Mapping[str, Callable[[str], str]]] = {
     "intent": intent_href,
     "order": order_href,
@@ -79,8 +94,13 @@ def load_page(services: Services, caller: Principal, filters: AuditFilter) -> Li
     return ListPage(tuple(_row(entry, names) for entry in shown), older)
 
 
+def describe_action(action: str) -> str:
+    """A recorded action on screen, where a client is a merchant."""
+    return capitalize_first(action.replace("client", "merchant"))
+
+
 def _row(entry: AuditEntry, names: Mapping[str, str]) -> Row:
-    action = entry.action[:1].upper() + entry.action[1:]
+    action = describe_action(entry.action)
     return Row(
         key=str(entry.id),
         href=_href(entry),
@@ -98,7 +118,8 @@ def _row(entry: AuditEntry, names: Mapping[str, str]) -> Row:
 
 def _subject(entry: AuditEntry) -> str:
     kind, _, number = entry.subject.partition(":")
-    return f"{kind} {number}" if kind in ("intent", "order", "key", "webhook") else entry.subject
+    label = _LABELS.get(kind) or kind.replace("_", " ")
+    return f"{label} {number.replace(':', ' ')}" if number else entry.subject
 
 
 def _href(entry: AuditEntry) -> str:
@@ -131,8 +152,11 @@ def _format_change(values: Mapping[str, Any] | None, other_side: Mapping[str, An
 
 
 def _format_values(facts: Mapping[str, Any]) -> str:
-    """Values in one line: `app fee bps: 50, name: A shop`."""
-    return ", ".join(f"{name.replace('_', ' ')}: {_format_value(facts[name])}" for name in facts)
+    """Values in one line: `app fee (bps): 50; name: A shop`."""
+    return "; ".join(
+        f"{_LABELS.get(name) or name.replace('_', ' ')}: {_format_value(facts[name])}"
+        for name in facts
+    )
 
 
 def _format_value(value: Any) -> str:
@@ -142,7 +166,7 @@ def _format_value(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case list():
-            return " ".join(map(_format_value, value))
+            return ", ".join(map(_format_value, value))
         case Mapping():
             return "(" + _format_values(value) + ")"
     return str(value)

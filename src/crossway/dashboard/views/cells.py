@@ -29,7 +29,7 @@ class Cell:
     at: int | None = None
     as_: TimeAs = "ago"
     copy: str = ""
-    what: str = ""
+    value_name: str = ""
     href: str = ""
     mono: bool = False
     tone: str = ""

@@ -22,12 +22,6 @@ COLUMNS = (
     Column("Display name", wide=True),
 )
 PERCENT_PLACES = 2
-KINDS: Mapping[str, str] = {
-    "evm": "EVM chains",
-    "solana": "Solana",
-    "starknet": "Starknet",
-    "tron": "Tron",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +86,7 @@ def list_chain_kinds(services: Services) -> tuple[str, ...]:
 
 def chain_kind_name(kind: str) -> str:
     """The display name of a kind of chain."""
-    return KINDS.get(kind, kind.title())
+    return "EVM chains" if kind == "evm" else kind.title()
 
 
 def format_fee_percent(client: Client) -> str:

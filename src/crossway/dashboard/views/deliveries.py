@@ -53,7 +53,7 @@ COLUMNS = (
     Column("Delivery"),
     Column("Status"),
     Column("Resource"),
-    Column("Response"),
+    Column("Result"),
     Column("Next attempt"),
     Column("Created", wide=True),
 )
@@ -167,12 +167,14 @@ def build_details(record: deliveries.DeliveryDetail) -> tuple[Detail, ...]:
     )
     resend_of = (Detail("Resend of", Cell(f"#{delivery.replay_of}")),) if delivery.replay_of else ()
     return (
-        Detail("Event", Cell(event.event_id, copy=event.event_id, what="event ID", mono=True)),
+        Detail(
+            "Event", Cell(event.event_id, copy=event.event_id, value_name="event ID", mono=True)
+        ),
         Detail("Event type", Cell(event.type, mono=True)),
         Detail("Event time", time_cell(event.at, "exact")),
         Detail("Resource", Cell(_describe_resource(event))),
         Detail("Attempts", Cell(str(delivery.attempt_count))),
-        Detail("Last response", Cell(format_response(delivery.status, delivery.error))),
+        Detail("Last result", Cell(format_response(delivery.status, delivery.error))),
         *next_attempt,
         *resend_of,
     )
@@ -192,7 +194,7 @@ def _attempt_entry(number: int, attempt: DeliveryAttempt) -> TimelineEntry:
         key=str(number),
         title=f"Attempt {number}: {format_response(attempt.status, attempt.error)}",
         at=to_millis(attempt.at),
-        note=f"after {attempt.milliseconds:,} ms",
+        note=f"Took {attempt.milliseconds:,} ms" if attempt.milliseconds else "Took less than 1 ms",
         icon="check" if attempt.accepted else "close",
         color="green" if attempt.accepted else "red",
         raw=raw,

@@ -9,6 +9,11 @@ from crossway.domain.money import MICRO_USD_DECIMALS, Token, format_units
 MAX_SHORT_DECIMALS = 8
 
 
+def capitalize_first(text: str) -> str:
+    """A reason of the engine as a sentence on screen."""
+    return text[:1].upper() + text[1:]
+
+
 def group_thousands(number: str) -> str:
     """A decimal number with commas between the thousands."""
     whole, dot, fraction = number.partition(".")
@@ -85,20 +90,22 @@ def format_token_amount(catalogue: Catalogue, chain: str, address: str, units: i
     return format_amount(units, token.decimals, token.symbol)
 
 
-def address_cell(chain: Chain | None, address: str, what: str = "address") -> Cell:
+def address_cell(chain: Chain | None, address: str, value_name: str = "address") -> Cell:
     """A shortened address with the full one to copy and a link to the chain's explorer."""
     if not address:
         return Cell("–")
     href = chain.address_url(address) if chain and chain.explorer_address else ""
-    return Cell(shorten(address), copy=address, what=what, href=href, mono=True, hint=address)
+    return Cell(
+        shorten(address), copy=address, value_name=value_name, href=href, mono=True, hint=address
+    )
 
 
-def tx_cell(chain: Chain | None, tx: str | None, what: str = "transaction") -> Cell:
+def tx_cell(chain: Chain | None, tx: str | None, value_name: str = "transaction") -> Cell:
     """A shortened transaction hash with the full one to copy and a link to the explorer."""
     if not tx:
         return Cell("–")
     href = chain.tx_url(tx) if chain and chain.explorer_tx else ""
-    return Cell(shorten(tx), copy=tx, what=what, href=href, mono=True, hint=tx)
+    return Cell(shorten(tx), copy=tx, value_name=value_name, href=href, mono=True, hint=tx)
 
 
 def time_cell(at: datetime | None, as_: TimeAs = "ago") -> Cell:

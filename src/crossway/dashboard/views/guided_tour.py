@@ -111,7 +111,7 @@ def build_quote_rows(services: Services, quotes: Sequence[Quote]) -> tuple[Row, 
                 Cell(
                     format_amount(quote.payout_amount, quote.amount_decimals, quote.amount_symbol)
                 ),
-                Cell(format_usd(quote.service_micro_usd + quote.bridge_micro_usd, 4)),
+                Cell(format_usd(quote.costs.fee_micro_usd, 4)),
                 Cell(f"about {format_duration(quote.fill_seconds)}"),
             ),
             marked=not number,

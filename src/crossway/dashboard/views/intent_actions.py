@@ -26,11 +26,11 @@ _RETURN_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 
 REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
     {
-        "check": Permission.WORK,
-        "elsewhere": Permission.WORK,
+        "check": Permission.OPERATE,
+        "elsewhere": Permission.OPERATE,
         "refund": Permission.REFUND,
         "foreign": Permission.REFUND,
-        "redirect": Permission.TREASURE,
+        "redirect": Permission.MOVE_FUNDS,
     }
 )
 

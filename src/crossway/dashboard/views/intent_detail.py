@@ -10,6 +10,7 @@ from crossway.dashboard.views import status_labels
 from crossway.dashboard.views.cells import Cell, Color, Detail, Step, TimelineEntry
 from crossway.dashboard.views.formatting import (
     address_cell,
+    capitalize_first,
     chain_name,
     format_amount,
     format_approx_usd,
@@ -145,7 +146,7 @@ def _describe_received(intent: Intent) -> str:
     due = format_amount(intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
     if intent.received_amount:
         return f"{received} of {due} received"
-    return "nothing received yet" if intent.state is State.PENDING else "nothing received"
+    return "no payment received yet" if intent.state is State.PENDING else "no payment received"
 
 
 def build_key_details(catalogue: Catalogue, intent: Intent) -> tuple[Detail, ...]:
@@ -183,7 +184,7 @@ def build_technical_details(catalogue: Catalogue, intent: Intent) -> tuple[Detai
     source = catalogue.chains.get(terms.source_chain)
     destination = catalogue.chains.get(terms.destination_chain)
     return (
-        Detail("Payment ID", Cell(str(intent.id), copy=str(intent.id), what="payment ID")),
+        Detail("Payment ID", Cell(str(intent.id), copy=str(intent.id), value_name="payment ID")),
         Detail("Intent hash", _copyable_cell(intent.intent_hash, "intent hash")),
         Detail("Payout transaction", tx_cell(destination, intent.tx_hash)),
         Detail("Sender", address_cell(source, intent.sender, "sender")),
@@ -203,9 +204,9 @@ def build_technical_details(catalogue: Catalogue, intent: Intent) -> tuple[Detai
     )
 
 
-def _copyable_cell(text: str, what: str) -> Cell:
+def _copyable_cell(text: str, value_name: str) -> Cell:
     short_text = text if len(text) <= 28 else f"{text[:14]}…{text[-8:]}"
-    return Cell(short_text, copy=text, what=what, mono=True, hint=text)
+    return Cell(short_text, copy=text, value_name=value_name, mono=True, hint=text)
 
 
 def _without_symbol(text: str) -> str:
@@ -250,7 +251,7 @@ def _entry(catalogue: Catalogue, intent: Intent, transition: TransitionRecord) -
         key=transition.id,
         title=title,
         at=to_millis(transition.at),
-        note=". ".join(part.rstrip(".") for part in (note, webhook_note) if part),
+        note=". ".join(part.rstrip(".") for part in (capitalize_first(note), webhook_note) if part),
         tx=tx_cell(catalogue.chains.get(chain), transition.note) if is_tx else None,
         icon=icon,
         color=STATE_COLORS[transition.to_state],

@@ -9,6 +9,7 @@ from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.fiat import format_fiat
 from crossway.dashboard.views.formatting import (
     address_cell,
+    capitalize_first,
     chain_name,
     format_amount,
     format_approx_usd,
@@ -32,7 +33,6 @@ from crossway.domain.ramps import provider_name
 from crossway.ports.services import Services
 from crossway.usecases.payments import timeline
 from crossway.usecases.payments.timeline import IntentTimeline
-from crossway.usecases.pricing.multi_source import confirmation_seconds
 
 _OPEN_STATES = (State.PENDING, State.FUNDED, State.INITIATED)
 DEPOSIT_COLUMNS = (
@@ -105,9 +105,7 @@ def _outbound_tx_row(catalogue: Catalogue, outbound_tx: OutboundTx, intent: Inte
         if units is None
         else format_token_amount(catalogue, outbound_tx.chain, outbound_tx.token, units)
     )
-    attempts = (
-        f"{outbound_tx.attempt_count} attempts so far" if outbound_tx.attempt_count > 1 else ""
-    )
+    attempts = f"{outbound_tx.attempt_count} attempts" if outbound_tx.attempt_count > 1 else ""
     return Row(
         key=str(outbound_tx.id),
         cells=(
@@ -117,7 +115,11 @@ def _outbound_tx_row(catalogue: Catalogue, outbound_tx: OutboundTx, intent: Inte
             ),
             Cell(
                 badges=(status_labels.OUTBOUND_TX_STATES[outbound_tx.state],),
-                sub=". ".join(part for part in (outbound_tx.reason.rstrip("."), attempts) if part),
+                sub=". ".join(
+                    part
+                    for part in (capitalize_first(outbound_tx.reason).rstrip("."), attempts)
+                    if part
+                ),
             ),
             Cell(amount),
             address_cell(chain, outbound_tx.to_address, "receiver"),
@@ -191,7 +193,7 @@ def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tup
         ("App fee", format_usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
         ("Relayer's network fees", "included in the fees", booked.get(Account.NETWORK_FEES, "–")),
         *_duration_rows(catalogue, timeline),
-        ("Refunded", "–", _format_returned(catalogue, postings)),
+        ("Refunded", "–", _format_refunded(catalogue, timeline, postings)),
     ]
     if not costs.app_micro_usd:
         rows = [row for row in rows if row[0] != "App fee"]
@@ -202,7 +204,7 @@ def _duration_rows(catalogue: Catalogue, timeline: IntentTimeline) -> list[tuple
     """Quoted and actual durations of the confirmation and of the payout."""
     intent, times = timeline.intent, state_entry_times(timeline.transitions)
     chain = catalogue.chains[intent.terms.source_chain]
-    quoted = confirmation_seconds(chain, intent.costs.total_micro_usd)
+    quoted = chain.confirmation_seconds(intent.costs.total_micro_usd)
     paid = [d for d in timeline.deposits if d.purpose is DepositPurpose.PAYMENT and d.credited_at]
     confirmed = filled = _placeholder(intent)
     if paid and State.FUNDED in times:
@@ -270,12 +272,19 @@ def _chain_suffix(catalogue: Catalogue, chain: str, balances: Mapping[tuple[str,
     return f" on {chain_name(catalogue, chain)}" if several else ""
 
 
-def _format_returned(catalogue: Catalogue, postings: Sequence[Posting]) -> str:
+def _format_refunded(
+    catalogue: Catalogue, timeline: IntentTimeline, postings: Sequence[Posting]
+) -> str:
     """The amounts returned to the payer per token, less what a reorganization reversed."""
+    deposit_refs = {deposit.incoming.tx_ref for deposit in timeline.deposits}
     totals: dict[tuple[str, str], int] = defaultdict(int)
     for posting in postings:
-        if (posting.debit, posting.credit) == (Account.PAYER, Account.HELD):
+        if posting.tx in deposit_refs:
+            continue
+        if posting.debit is Account.PAYER:
             totals[posting.chain, posting.token] += posting.amount
+        elif posting.credit is Account.PAYER:
+            totals[posting.chain, posting.token] -= posting.amount
     amounts = (
         format_token_amount(catalogue, *asset, units) for asset, units in totals.items() if units
     )

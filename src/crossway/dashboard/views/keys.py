@@ -66,12 +66,12 @@ def status_badge(key: ApiKey, now: datetime) -> Badge:
 
 def load_page(services: Services, ended: bool, client_id: str | None = None) -> ListPage:
     """Active keys, or revoked and expired ones, of one client or all, newest first."""
-    now, found = services.clock.now(), api_keys.list_api_keys(services, client_id)
+    now, keys = services.clock.now(), api_keys.list_api_keys(services, client_id)
     owners = {client.id: client for client in clients.list_clients(services)}
-    shown = [key for key in reversed(found) if key.is_expired(now) == ended]
-    count = sum(key.is_expired(now) for key in found)
+    shown = [key for key in reversed(keys) if key.is_expired(now) == ended]
+    count = sum(key.is_expired(now) for key in keys)
     rows = tuple(_row(key, owners[key.client_id], now) for key in shown)
-    return ListPage(rows, len(found) - count, count)
+    return ListPage(rows, len(keys) - count, count)
 
 
 def _row(key: ApiKey, client: Client, now: datetime) -> Row:

@@ -34,7 +34,7 @@ _FORMATS: Mapping[str, str] = {
     "email": "E-mail address",
     "phone": "Phone number",
     "document": "PNG, JPEG or PDF, up to 5 MiB",
-    "enum": "One of the listed values",
+    "enum": "Choice from a fixed list",
 }
 
 

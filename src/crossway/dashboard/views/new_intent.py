@@ -17,7 +17,7 @@ from crossway.domain.money import parse_decimal
 from crossway.domain.quotes import Quote, bridge_title
 from crossway.ports.services import Services
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.pricing import quotes
 from crossway.usecases.pricing.priced_request import QuoteRequest
 
@@ -71,7 +71,7 @@ def price_draft(services: Services, caller: Principal, draft: Draft) -> Quote:
 
 def build_price_details(quote: Quote) -> tuple[Detail, ...]:
     """The quote as shown beside the form."""
-    fees = quote.service_micro_usd + quote.bridge_micro_usd + quote.app_micro_usd
+    fees = quote.costs.fee_micro_usd + quote.costs.app_micro_usd
     deposit = format_amount(quote.deposit_amount, quote.asset_decimals, quote.asset_symbol)
     return (
         Detail("Payer deposits", Cell(deposit, tone="strong")),
@@ -87,14 +87,14 @@ def build_price_details(quote: Quote) -> tuple[Detail, ...]:
 def format_fee_split(quote: Quote) -> str:
     """The parts of the fee as text."""
     parts = [
-        ("service", quote.service_micro_usd),
-        ("bridge", quote.bridge_micro_usd),
-        ("app", quote.app_micro_usd),
+        ("service", quote.costs.service_micro_usd),
+        ("bridge", quote.costs.bridge_micro_usd),
+        ("app", quote.costs.app_micro_usd),
     ]
     return ", ".join(f"{name} {format_usd(micro, 4)}" for name, micro in parts if micro)
 
 
-def create_intent(services: Services, caller: Principal, draft: Draft) -> Intent:
+def create_payment(services: Services, caller: Principal, draft: Draft) -> Intent:
     """Create the payment; the refund address doubles as the sender. Raises `InvalidInput`."""
     if not draft.recipient.strip():
         raise InvalidInput("Enter a recipient address")
@@ -104,7 +104,7 @@ def create_intent(services: Services, caller: Principal, draft: Draft) -> Intent
         )
     catalogue = services.catalogue
     reference = draft.reference.strip()
-    return intents.create(
+    return create_intent(
         services,
         caller,
         CreateIntentRequest(

@@ -163,8 +163,8 @@ def build_in_transit_rows(catalogue: Catalogue, overview: Overview) -> tuple[Row
             key=chain_funds.chain,
             cells=(
                 Cell(chain_name(catalogue, chain_funds.chain)),
-                Cell(_format_dollars(chain_funds.held)),
-                Cell(_format_dollars(chain_funds.claimed)),
+                Cell(_format_dollars(chain_funds.deposits)),
+                Cell(_format_dollars(chain_funds.receivables)),
                 Cell(
                     _format_dollars(chain_funds.reserved), sub=_count_payments(chain_funds.payments)
                 ),

@@ -106,7 +106,7 @@ def list_choices(services: Services, caller: Principal, subject: FilterField) ->
 
 
 def _client_names(services: Services, caller: Principal) -> dict[str, str]:
-    if not caller.can(Permission.SEE):
+    if not caller.can(Permission.VIEW):
         return {caller.client.id: caller.client.name}
     with services.store.read() as unit:
         return {client.id: client.name for client in unit.api_keys.list_clients()}

@@ -44,7 +44,7 @@ USE_COLUMNS = (
 PAGE_SIZE = 50
 OPEN = Badge("Active", "green", "check_circle")
 CLOSED = {
-    ClosedReason.OFF: Badge("Inactive", "gray", "power_off"),
+    ClosedReason.OFF: Badge("Disabled", "gray", "power_off"),
     ClosedReason.OVER: Badge("Expired", "gray", "schedule", "The end date has passed"),
     ClosedReason.USED_UP: Badge(
         "Used up", "orange", "done_all", "The maximum number of uses is reached"
@@ -165,7 +165,7 @@ def build_details(services: Services, payment_link: PaymentLink, url: str) -> tu
     limit = f" of {payment_link.max_uses:,}" if payment_link.max_uses else ""
     expires_at = payment_link.expires_at
     return (
-        Detail("URL", Cell(url, copy=url, what="URL", href=url, mono=True)),
+        Detail("URL", Cell(url, copy=url, value_name="URL", href=url, mono=True)),
         Detail(
             "Merchant",
             Cell(
@@ -188,7 +188,7 @@ def build_details(services: Services, payment_link: PaymentLink, url: str) -> tu
         Detail("Uses", Cell(f"{payment_link.uses:,}{limit}")),
         Detail("Expires", time_cell(expires_at, "exact") if expires_at else Cell("never")),
         Detail("Created", time_cell(payment_link.created_at, "exact")),
-        Detail("ID", Cell(payment_link.id, copy=payment_link.id, what="ID", mono=True)),
+        Detail("ID", Cell(payment_link.id, copy=payment_link.id, value_name="ID", mono=True)),
     )
 
 

@@ -53,7 +53,11 @@ def build_payment_request(
     usd_value = units * intent.costs.total_micro_usd // terms.deposit_amount
     expires_at = until or terms.expires_at
     amount_cell = Cell(
-        amount_text, format_approx_usd(usd_value), copy=plain_amount, what="amount", tone="strong"
+        amount_text,
+        format_approx_usd(usd_value),
+        copy=plain_amount,
+        value_name="amount",
+        tone="strong",
     )
     address = address_cell(chain, intent.address, "address")
     uri = payment_uri(chain, token, intent.address, units, intent.intent_hash)
@@ -77,4 +81,4 @@ def build_payment_request(
 def _token_cell(token: Token) -> Cell:
     if token.native:
         return Cell(token.symbol, sub="native coin")
-    return Cell(token.symbol, copy=token.address, what="token address")
+    return Cell(token.symbol, copy=token.address, value_name="token address")

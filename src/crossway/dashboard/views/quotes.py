@@ -16,7 +16,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, SourceOption, bridge_title
 from crossway.ports.services import Services
-from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing import multi_source
 
 CHEAPEST = Badge("Cheapest", "green", "savings")
 FASTEST = Badge("Fastest", "blue", "bolt")
@@ -61,7 +61,7 @@ def load_comparison(
 ) -> ComparisonView:
     """Quote all source chains and build the comparison; raises a `DomainError` for bad input."""
     token = services.catalogue.token(destination, symbol)
-    comparison = quotes.quote_multi_source(
+    comparison = multi_source.quote_multi_source(
         services, caller, destination, amount_text.strip(), token.address
     )
     return build_comparison(services.catalogue, comparison, pay_with)

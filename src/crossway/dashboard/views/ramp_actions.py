@@ -95,7 +95,9 @@ def build_payment_instructions(detail: OrderDetail) -> tuple[Detail, ...]:
     """The provider's payment instructions, one copyable detail per line."""
     order = detail.order
     facts = [
-        Detail(label, Cell(str(value), copy=_copy_text(label, str(value)), what=label.lower()))
+        Detail(
+            label, Cell(str(value), copy=_copy_text(label, str(value)), value_name=label.lower())
+        )
         for label, value in order.instructions.items()
     ]
     time_left = Cell(at=to_millis(order.expires_at), as_="countdown", tone="strong")

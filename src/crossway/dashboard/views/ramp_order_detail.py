@@ -155,7 +155,9 @@ def build_key_details(catalogue: Catalogue, fiat: Fiat, detail: OrderDetail) -> 
     local = format_fiat(order.fiat_minor, order.digits, order.currency)
     crypto = format_amount(order.crypto_units, order.decimals, order.symbol)
     bare = format_units(order.fiat_minor, order.digits, order.digits)
-    money = Cell(local, sub=format_rate(order.rate_micro, order.currency), copy=bare, what="amount")
+    money = Cell(
+        local, sub=format_rate(order.rate_micro, order.currency), copy=bare, value_name="amount"
+    )
     wallet = order.recipient if is_on_ramp else order.sender
     fees = Cell(
         format_fiat(order.fees_minor, order.digits, order.currency),
@@ -206,7 +208,7 @@ def build_technical_details(catalogue: Catalogue, detail: OrderDetail) -> tuple[
     address = catalogue.chains.get(order.source_chain)
     delivers = "Provider delivers" if order.direction is Direction.ON else "Provider receives"
     return (
-        Detail("Order ID", Cell(str(order.id), copy=str(order.id), what="order ID")),
+        Detail("Order ID", Cell(str(order.id), copy=str(order.id), value_name="order ID")),
         Detail("Provider's reference", _reference_cell(order.provider_reference)),
         Detail("Crossway's reference", _reference_cell(order.reference)),
         Detail("Deposit address", address_cell(address, order.intent_address, "deposit address")),
@@ -218,7 +220,7 @@ def build_technical_details(catalogue: Catalogue, detail: OrderDetail) -> tuple[
 
 
 def _reference_cell(text: str) -> Cell:
-    return Cell(text or "–", copy=text, what="reference", mono=bool(text))
+    return Cell(text or "–", copy=text, value_name="reference", mono=bool(text))
 
 
 def build_timeline(detail: OrderDetail) -> tuple[TimelineEntry, ...]:

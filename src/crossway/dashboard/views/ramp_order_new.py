@@ -102,10 +102,10 @@ def build_price_details(services: Services, quote: RampQuote) -> tuple[Detail, .
 def _route_cell(services: Services, quote: RampQuote) -> Cell:
     mine = chain_name(services.catalogue, quote.token.chain)
     theirs = chain_name(services.catalogue, quote.ramp_token.chain)
-    if quote.routed.bridge_quote is None:
+    if quote.intent_quote.bridge is None:
         return Cell(mine, "no bridge")
     ends = (theirs, mine) if quote.direction is Direction.ON else (mine, theirs)
-    return Cell(" → ".join(ends), f"via {bridge_title(quote.routed.bridge_quote.bridge)}")
+    return Cell(" → ".join(ends), f"via {bridge_title(quote.intent_quote.bridge)}")
 
 
 def button_label(draft: Draft, quote: RampQuote | None) -> str:
@@ -127,7 +127,7 @@ def load_kyc_panel(
     email, form = draft.form.email.strip(), draft.form
     if not email or validate_email(email):
         return None
-    usd_value = format_units(quote.worth_micro_usd, MICRO_USD_DECIMALS)
+    usd_value = format_units(quote.value_micro_usd, MICRO_USD_DECIMALS)
     return kyc_view.load_panel(
         services, caller, draft.provider, email, form.country, form.currency, usd_value
     )

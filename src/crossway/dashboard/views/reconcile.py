@@ -106,7 +106,7 @@ def _finding_row(services: Services, index: int, finding: Mapping[str, Any]) -> 
             Cell(
                 description,
                 copy=identifier,
-                what="address" if finding.get("address") else "transaction",
+                value_name="address" if finding.get("address") else "transaction",
             ),
             Cell(finding["reason"]),
             Cell(finding["next_step"]),

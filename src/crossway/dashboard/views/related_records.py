@@ -94,7 +94,7 @@ def load_related_records(services: Services, caller: Principal, intent_id: int) 
             str(delivery.id),
             (
                 Cell(f"#{delivery.id}", sub=f"webhook {delivery.webhook_id}"),
-                Cell(event.type, mono=True, copy=event.event_id, what="event ID"),
+                Cell(event.type, mono=True, copy=event.event_id, value_name="event ID"),
                 Cell(badges=(status_badge(delivery),), sub=delivery.error),
                 Cell(str(delivery.status or "–")),
                 Cell(at=to_millis(delivery.created_at)),
@@ -119,7 +119,7 @@ def _request_row(request: LoggedRequest) -> Row:
         Cell(badges=(badge,)),
         Cell(f"{request.key_prefix}…" if request.key_prefix else "–", mono=True),
         Cell(at=to_millis(request.at)),
-        Cell(request.request_id, copy=request.request_id, what="request ID", mono=True),
+        Cell(request.request_id, copy=request.request_id, value_name="request ID", mono=True),
     )
     return Row(
         str(request.id), cells, request_href(request.id), f"Request {request.method} {request.path}"

@@ -132,7 +132,7 @@ def build_details(services: Services, request: LoggedRequest) -> tuple[Detail, .
         Detail("Key", Cell(f"{request.key_prefix}…" if request.key_prefix else "–", mono=True)),
         Detail(
             "Request ID",
-            Cell(request.request_id, copy=request.request_id, what="request ID", mono=True),
+            Cell(request.request_id, copy=request.request_id, value_name="request ID", mono=True),
             "The X-Request-Id response header, also in the logs",
         ),
     )

@@ -32,7 +32,7 @@ KIND_TITLES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "payment": "Payments",
         "order": "Ramp orders",
-        "person": "Customers",
+        "customer": "Customers",
         "link": "Payment links",
         "client": "Merchants",
         "delivery": "Webhook deliveries",
@@ -68,12 +68,12 @@ _MATCHED_BY: Final[Mapping[str, str]] = MappingProxyType(
         "id": "ID",
         "name": "name",
         "email": "e-mail address",
-        "person": "customer's e-mail address",
+        "customer": "customer's e-mail address",
     }
 )
 _KIND_NAMES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "person": "Customer",
+        "customer": "Customer",
         "delivery": "Delivery",
         "webhook": "Webhook",
         "request": "Request",
@@ -115,7 +115,7 @@ def resolve(services: Services, caller: Principal, text: str) -> SearchTarget | 
     email = search.parse_email_query(text)
     if results.best_match is not None:
         return SearchTarget(
-            hit_href(results.best_match), email if results.best_match.kind == "person" else ""
+            hit_href(results.best_match), email if results.best_match.kind == "customer" else ""
         )
     if email:
         return SearchTarget("search" if results.hits else "kyc", email)
@@ -164,7 +164,7 @@ def _row(services: Services, results: search.SearchResult, hit: SearchHit) -> Ro
         cells = _order_cells(services, results.orders[int(hit.id)])
     else:
         name = (
-            _KIND_NAMES[hit.kind] if hit.kind == "person" else f"{_KIND_NAMES[hit.kind]} {hit.id}"
+            _KIND_NAMES[hit.kind] if hit.kind == "customer" else f"{_KIND_NAMES[hit.kind]} {hit.id}"
         )
         cells = (Cell(name), Cell("–"), Cell("–"), Cell("–"), Cell("–"))
     reason = _MATCHED_BY.get(hit.matched_field, hit.matched_field)

@@ -154,7 +154,7 @@ def build_holding_rows(services: Services, held: Sequence[SimulatedBalance]) -> 
             f"{holding.chain}-{holding.token}",
             (
                 Cell(chain_name(services.catalogue, holding.chain)),
-                Cell(holding.symbol, copy=holding.token, what="token address"),
+                Cell(holding.symbol, copy=holding.token, value_name="token address"),
                 Cell(format_amount(holding.amount, holding.decimals, holding.symbol)),
             ),
         )

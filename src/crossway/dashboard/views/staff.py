@@ -36,8 +36,8 @@ ROLES: Final[Mapping[Role, Badge]] = {
 }  # fmt: skip
 AUTH_METHODS: Final[Mapping[AuthMethod, str]] = {
     AuthMethod.PASSWORD: "Password",
-    AuthMethod.PROVIDER: "Single sign-on",
-    AuthMethod.FIRST: "Installation password",
+    AuthMethod.IDENTITY_PROVIDER: "Single sign-on",
+    AuthMethod.INSTALLATION_PASSWORD: "Installation password",
 }
 SIGN_IN_REQUIRED: Final = (
     "No staff account exists yet, and this environment moves real money. Add the first admin on "
@@ -56,8 +56,8 @@ def build_rows(services: Services, caller: Principal) -> tuple[Row, ...]:
 
 def find_member(services: Services, caller: Principal, text: str) -> StaffMember | None:
     """The member whose id is in the query string, if any."""
-    found = members.list_members(services, caller)
-    return next((member for member in found if str(member.id) == text), None)
+    members_list = members.list_members(services, caller)
+    return next((member for member in members_list if str(member.id) == text), None)
 
 
 def describe_role(role: Role) -> str:
@@ -71,7 +71,7 @@ def _row(services: Services, member: StaffMember) -> Row:
         status = Badge("Disabled", "red", "block", "Cannot sign in")
     last_seen = Cell("Never") if member.last_seen_at is None else time_cell(member.last_seen_at)
     methods = [AUTH_METHODS[AuthMethod.PASSWORD]] if member.password_hash else []
-    methods += [AUTH_METHODS[AuthMethod.PROVIDER]] if member.encrypted_email else []
+    methods += [AUTH_METHODS[AuthMethod.IDENTITY_PROVIDER]] if member.encrypted_email else []
     return Row(
         key=str(member.id),
         cells=(

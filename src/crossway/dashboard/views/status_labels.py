@@ -42,11 +42,11 @@ INTENT_EVENTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         IntentEvent.FILL_REVERSED: ("Payout reversed by a chain reorganization", "undo"),
         IntentEvent.FILL_REFUSED: ("Payout rejected permanently", "error"),
         IntentEvent.REIMBURSED: ("Relayer reimbursed by the bridge", "handshake"),
-        IntentEvent.DEADLINE_EMPTY: ("Expired, no deposit", "timer_off"),
+        IntentEvent.DEADLINE_EMPTY: ("Expired without payment", "timer_off"),
         IntentEvent.DEADLINE_HOLDING: ("Expired, refund due", "timer_off"),
         IntentEvent.CANCELLED_EMPTY: ("Cancelled with its ramp order", "block"),
         IntentEvent.CANCELLED_HOLDING: ("Cancelled with its ramp order, refund due", "block"),
-        IntentEvent.RETURNED: ("Refund sent", "undo"),
+        IntentEvent.RETURNED: ("Refunded", "undo"),
         IntentEvent.RETURN_REVERSED: ("Refund reversed by a chain reorganization", "undo"),
         IntentEvent.LEDGER_ONLY: ("Ledger adjusted", "menu_book"),
     }

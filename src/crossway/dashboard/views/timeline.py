@@ -4,7 +4,13 @@ from dataclasses import replace
 
 from crossway.dashboard.views import status_labels
 from crossway.dashboard.views.cells import Color, TimelineEntry
-from crossway.dashboard.views.formatting import chain_name, format_token_amount, to_millis, tx_cell
+from crossway.dashboard.views.formatting import (
+    capitalize_first,
+    chain_name,
+    format_token_amount,
+    to_millis,
+    tx_cell,
+)
 from crossway.dashboard.views.intent_detail import build_transition_entries, to_raw_json
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
@@ -86,9 +92,9 @@ def _deposit_entry(catalogue: Catalogue, deposit: Deposit) -> TimelineEntry:
 def _failed_entry(outbound_tx: OutboundTx, intent: Intent) -> TimelineEntry:
     return TimelineEntry(
         key=f"failed-{outbound_tx.id}",
-        title=f"{status_labels.describe_outbound_tx(outbound_tx, intent)}: failed",
+        title=f"{status_labels.describe_outbound_tx(outbound_tx, intent)} failed",
         at=to_millis(outbound_tx.updated_at),
-        note=outbound_tx.reason,
+        note=capitalize_first(outbound_tx.reason),
         icon="error",
         color="red",
         raw=to_raw_json(outbound_tx),
@@ -106,9 +112,7 @@ def _sent_entries(
         return []
     first = min(attempts, key=lambda attempt: attempt.at)
     note = (
-        f"signed {len(attempts)} times, for a higher fee or as a replacement"
-        if len(attempts) > 1
-        else ""
+        f"Signed {len(attempts)} times (fee increases or replacements)" if len(attempts) > 1 else ""
     )
     attempt = TimelineEntry(
         key=f"sent-{outbound_tx.id}",

@@ -41,7 +41,7 @@ class Bar:
     """One chain's inventory of a token in dollars: available, reserved, expected and target."""
 
     name: str
-    free: float
+    available: float
     reserved: float
     expected: float
     target: float
@@ -222,6 +222,6 @@ def list_inventory_symbols(positions: Sequence[InventoryPosition]) -> list[str]:
     """The tokens in the inventory by total value, USDC first."""
     totals: dict[str, int] = {}
     for stock in positions:
-        held = (stock.micro_usd(stock.balance) or 0) + (10**12 if stock.is_active else 0)
-        totals[stock.token.symbol] = totals.get(stock.token.symbol, 0) + held
+        value = (stock.micro_usd(stock.balance) or 0) + (10**12 if stock.is_active else 0)
+        totals[stock.token.symbol] = totals.get(stock.token.symbol, 0) + value
     return sorted(totals, key=lambda symbol: (symbol != "USDC", -totals[symbol], symbol))

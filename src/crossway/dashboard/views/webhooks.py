@@ -126,7 +126,7 @@ def build_details(services: Services, endpoint: Endpoint) -> tuple[Detail, ...]:
     if old is not None and old > now:
         optional_details.append(Detail("Old secret valid until", time_cell(old, "exact")))
     return (
-        Detail("URL", Cell(endpoint.url, copy=endpoint.url, what="URL", mono=True)),
+        Detail("URL", Cell(endpoint.url, copy=endpoint.url, value_name="URL", mono=True)),
         Detail("Merchant", Cell(names.get(endpoint.client_id, endpoint.client_id))),
         Detail("Events", Cell(describe_events(endpoint))),
         Detail("Description", Cell(endpoint.description or "–")),

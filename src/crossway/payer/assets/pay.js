@@ -1,11 +1,11 @@
-// The payer's page: copying, the time left by the service's clock, and news every few seconds.
+// The payer's page: copying, the time left by the service's clock, and updates every few seconds.
 "use strict";
 
 const live = document.getElementById("live");
-const said = document.getElementById("said");
+const announcement = document.getElementById("announcement");
 const POLL = 2500, SLOW = 15000;
-let anchor = null; // the service's time, and performance.now() at which it was that
-let asking = null;
+let anchor = null; // the service's time, and performance.now() at that time
+let pollTimer = null;
 let failures = 0;
 
 function article() { return live && live.firstElementChild; }
@@ -15,18 +15,18 @@ function setClock(millis) { anchor = { millis: Number(millis), at: performance.n
 function now() { return anchor.millis + performance.now() - anchor.at; }
 
 function show(scope) {
-  for (const one of scope.querySelectorAll("[data-copy][hidden], [data-print][hidden], [data-left][hidden]")) one.hidden = false;
-  const zone = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
-  for (const one of scope.querySelectorAll("time[data-at]")) one.textContent = zone.format(Number(one.dataset.at));
+  for (const element of scope.querySelectorAll("[data-copy][hidden], [data-print][hidden], [data-left][hidden]")) element.hidden = false;
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  for (const element of scope.querySelectorAll("time[data-at]")) element.textContent = format.format(Number(element.dataset.at));
 }
 
 function tick() {
   const shown = article();
   const left = shown && shown.querySelector("[data-left]");
   if (!left) return;
-  const seconds = Math.ceil((Number(shown.dataset.ends) - now()) / 1000);
+  const seconds = Math.ceil((Number(shown.dataset.expiresAt) - now()) / 1000);
   if (seconds <= 0) {
-    if (left.textContent !== left.dataset.over) { left.textContent = left.dataset.over; ask(); }
+    if (left.textContent !== left.dataset.expired) { left.textContent = left.dataset.expired; poll(); }
     return;
   }
   const two = (n) => String(n).padStart(2, "0");
@@ -34,41 +34,41 @@ function tick() {
   left.textContent = (hours ? hours + ":" + two(minutes) : minutes) + ":" + two(seconds % 60);
 }
 
-function tellParent() {
+function notifyParent() {
   if (window.parent === window) return;
   const shown = article();
   window.parent.postMessage(
     { source: "crossway", height: document.documentElement.offsetHeight, state: shown ? shown.dataset.state : "form" }, "*");
 }
 
-async function ask() {
-  clearTimeout(asking);
+async function poll() {
+  clearTimeout(pollTimer);
   const shown = article();
   if (!shown || document.hidden) return;
   try {
     const url = live.dataset.poll + "&version=" + encodeURIComponent(shown.dataset.version);
-    const answer = await fetch(url, { cache: "no-store", credentials: "omit" });
-    if (answer.ok || answer.status === 204) {
+    const response = await fetch(url, { cache: "no-store", credentials: "omit" });
+    if (response.ok || response.status === 204) {
       failures = 0;
-      if (answer.headers.get("x-now")) setClock(answer.headers.get("x-now"));
-      if (answer.status === 200) draw(await answer.text());
+      if (response.headers.get("x-now")) setClock(response.headers.get("x-now"));
+      if (response.status === 200) draw(await response.text());
     } else failures += 1;
   } catch (error) { failures += 1; }
   const ended = article().hasAttribute("data-ended");
-  asking = setTimeout(ask, (ended ? SLOW : POLL) * Math.min(2 ** failures, 8));
+  pollTimer = setTimeout(poll, (ended ? SLOW : POLL) * Math.min(2 ** failures, 8));
 }
 
 function draw(html) {
-  const before = article().dataset.said;
+  const before = article().dataset.statusText;
   const focused = document.activeElement && live.contains(document.activeElement) ? document.activeElement.id : "";
   const fresh = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
   if (!fresh) return;
   live.replaceChildren(document.adoptNode(fresh));
   show(live);
   if (focused && document.getElementById(focused)) document.getElementById(focused).focus();
-  if (fresh.dataset.said !== before) said.textContent = fresh.dataset.said;
+  if (fresh.dataset.statusText !== before) announcement.textContent = fresh.dataset.statusText;
   tick();
-  tellParent();
+  notifyParent();
 }
 
 async function copy(button) {
@@ -83,12 +83,12 @@ async function copy(button) {
     field.remove();
     button.focus();
   }
-  const words = button.textContent;
-  const done = article() ? article().dataset.copied : words;
+  const label = button.textContent;
+  const done = article() ? article().dataset.copied : label;
   button.textContent = done;
   button.classList.add("copied");
-  if (said) said.textContent = done;
-  setTimeout(() => { button.textContent = words; button.classList.remove("copied"); }, 1800);
+  if (announcement) announcement.textContent = done;
+  setTimeout(() => { button.textContent = label; button.classList.remove("copied"); }, 1800);
 }
 
 document.addEventListener("click", (event) => {
@@ -98,7 +98,7 @@ document.addEventListener("click", (event) => {
   if ("print" in button.dataset) window.print();
 });
 
-// A double click sends a form once; the service takes it once anyhow.
+// A double click sends a form once; the service also accepts it only once.
 document.addEventListener("submit", (event) => {
   if (!("once" in event.target.dataset)) return;
   if (event.target.dataset.sent) event.preventDefault();
@@ -107,14 +107,14 @@ document.addEventListener("submit", (event) => {
 window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("[data-once]")) delete form.dataset.sent;
 });
-document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
+document.addEventListener("visibilitychange", () => { if (!document.hidden) poll(); });
 
 show(document);
 if (live) {
   setClock(article().dataset.now);
   tick();
   setInterval(tick, 500);
-  asking = setTimeout(ask, POLL);
+  pollTimer = setTimeout(poll, POLL);
 }
-tellParent();
-new ResizeObserver(tellParent).observe(document.body);
+notifyParent();
+new ResizeObserver(notifyParent).observe(document.body);

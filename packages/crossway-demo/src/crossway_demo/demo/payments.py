@@ -10,8 +10,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import DomainError
 from crossway.domain.intent import Intent
 from crossway.ports.sandbox import Faults
-from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.payments.deposits import check_deposits
 from crossway_demo.demo.demo_world import DemoWorld
 from crossway_demo.demo.scenario_plan import Merchant, Payment, PaymentVariant
@@ -96,7 +95,7 @@ def _create(world: DemoWorld, actors: DemoActors, payment: Payment) -> Intent | 
         metadata={"order": payment.reference},
     )
     try:
-        return intents.create(world.services, actors.callers[merchant.name], request)
+        return create_intent(world.services, actors.callers[merchant.name], request)
     except DomainError:
         return None  # No bridge serves this route for this amount.
 

@@ -181,7 +181,7 @@ def _draw_destination(random: Random, merchant: Merchant) -> tuple[str, str]:
 
 def _payment(random: Random, at: float, number: int, routes: _Routes) -> Payment:
     merchants = list_merchants()
-    merchant = random.choices(merchants, [one.weight for one in merchants])[0]
+    merchant = random.choices(merchants, [candidate.weight for candidate in merchants])[0]
     chain, symbol = random.choice(routes.sources[merchant.test])
     cents = _draw_cents(random, merchant)
     return Payment(

@@ -39,9 +39,9 @@ _RECENT_PAYMENTS, _RECENT_SECONDS = 16, 420
 
 def create_webhooks(world: DemoWorld, actors: DemoActors) -> None:
     """Create the webhook of each merchant that has one and does not exist yet."""
-    known = {endpoint.url for endpoint in webhooks.list_webhooks(world.services, world.operator)}
+    urls = {endpoint.url for endpoint in webhooks.list_webhooks(world.services, world.operator)}
     for merchant in actors.merchants.values():
-        if merchant.webhook_url and merchant.webhook_url not in known:
+        if merchant.webhook_url and merchant.webhook_url not in urls:
             change = WebhookUpdate(merchant.webhook_url, list(_EVENTS), "The shop's own system")
             client = actors.callers[merchant.name].client.id
             webhooks.create_webhook(world.services, world.operator, change, client_id=client)
@@ -80,7 +80,7 @@ def _create(world: DemoWorld, actors: DemoActors) -> RampOrder | None:
     chain = random.choice(_CHAINS)
     sandbox = world.services.ramp_sandbox
     assert sandbox is not None
-    sandbox.set_verification_status(provider, email, "advanced", "approved")
+    sandbox.set_kyc_status(provider, email, "advanced", "approved")
     buying = direction is Direction.ON
     request = CreateOrderRequest(
         direction=direction.value,
@@ -145,10 +145,10 @@ def _log_requests(world: DemoWorld, actors: DemoActors) -> None:
     """Write the API requests of the last days into the request log."""
     now = world.services.clock.now()
     with world.services.store.read() as unit:
-        found = unit.intents.list_page(IntentFilter(), _LOGGED_PAYMENTS, 0)
+        intents = unit.intents.list_page(IntentFilter(), _LOGGED_PAYMENTS, 0)
     callers = {caller.client.id: caller for caller in actors.callers.values()}
     since = now - timedelta(days=_LOG_DAYS)
-    recent = [intent for intent in reversed(found) if intent.created_at > since]
+    recent = [intent for intent in reversed(intents) if intent.created_at > since]
     rows = [
         row for intent in recent for row in _requests(actors, callers[intent.client_id], intent)
     ]

@@ -48,13 +48,13 @@ def _violations(world: ScenarioWorld, expected: ExpectedOutcome) -> Iterator[str
     yield from _check_token_flow(world, world.timeline(), expected)
     yield from _check_own_accounts(world, reconciliation)
     if len(reconciliation.differences) != expected.differences:
-        yield from (one.message for one in reconciliation.differences)
+        yield from (item.message for item in reconciliation.differences)
     yield from (
         f"{chain} did not respond: {why}" for chain, why in reconciliation.unavailable.items()
     )
     unknown = reconciliation.unknown_txs
     if len(unknown) != expected.unbooked_txs:
-        sentences = " ".join(one.message for one in unknown)
+        sentences = " ".join(item.message for item in unknown)
         count = len(unknown)
         yield f"{count} transactions are not booked, not {expected.unbooked_txs}: {sentences}"
 
@@ -139,7 +139,7 @@ def _check_deposits(timeline: IntentTimeline) -> Iterator[str]:
 
 def _check_events(timeline: IntentTimeline) -> Iterator[str]:
     """Every event is emitted at most once."""
-    emitted = Counter(one.event_type for one in timeline.transitions if one.event_type)
+    emitted = Counter(item.event_type for item in timeline.transitions if item.event_type)
     yield from (f"{event} was emitted {n} times" for event, n in emitted.items() if n > 1)
 
 
@@ -172,7 +172,7 @@ def _check_outcome(world: ScenarioWorld, expected: ExpectedOutcome) -> Iterator[
         kinds = sorted(world.alert_kinds())
         yield f"alerts of kind {kinds} are active, not {sorted(expected.alerts)}: {texts}"
     with world.services.store.read() as unit:
-        resolved = [one.alert for one in unit.alerts.list_resolved(AlertFilter(), 100)]
+        resolved = [item.alert for item in unit.alerts.list_resolved(AlertFilter(), 100)]
     for alert in [*active, *resolved]:
         if INTERNAL_NAMES.search(alert.message):
             yield f"an alert uses an internal name: {alert.message}"
@@ -192,12 +192,12 @@ def _check_token_flow(
         and (deposit.incoming.chain, deposit.incoming.token) == asset
     )
     chain = world.services.chains[terms.source_chain]
-    held = chain.balances([intent.address], terms.token_in)[intent.address]
+    balance = chain.balances([intent.address], terms.token_in)[intent.address]
     refunded = chain.balances([terms.refund_address], terms.token_in)[terms.refund_address]
     collected = terms.deposit_amount if intent.state is State.COMPLETED else 0
     elsewhere = _amount_sent_elsewhere(world, timeline)
-    if deposited != collected + refunded + elsewhere + held:
-        yield f"{deposited} deposited, {collected} collected, {refunded} refunded, {held} held"
+    if deposited != collected + refunded + elsewhere + balance:
+        yield f"{deposited} deposited, {collected} collected, {refunded} refunded, {balance} held"
     as_expected = {
         ReturnedFunds.NOTHING: refunded == 0,
         ReturnedFunds.EXCESS: 0 < refunded < deposited,
@@ -205,8 +205,8 @@ def _check_token_flow(
     }
     if not as_expected[expected.returned]:
         yield f"{refunded} of {deposited} was refunded, which is not {expected.returned}"
-    if bool(held) != (expected.dust or expected.held):
-        yield f"{held} is held at the deposit address"
+    if bool(balance) != (expected.dust or expected.held):
+        yield f"{balance} is held at the deposit address"
 
 
 def _amount_sent_elsewhere(world: ScenarioWorld, timeline: IntentTimeline) -> int:
@@ -228,7 +228,7 @@ def _check_own_accounts(world: ScenarioWorld, reconciliation: Reconciliation) ->
         booked = unit.ledger.get_balances()
     for chain in world.services.chains.values():
         native = world.services.catalogue.native_token(chain.id)
-        unbooked = [one.tx for one in reconciliation.unknown_txs if one.chain == chain.id]
+        unbooked = [item.tx for item in reconciliation.unknown_txs if item.chain == chain.id]
         for name, accounts in ACCOUNTS.items():
             address = getattr(chain.accounts, name)
             for token in {t for _, c, t in booked if c == chain.id} | {native}:

@@ -25,7 +25,7 @@ class ScenarioResult:
         yield ""
         yield from self.lines
         yield ""
-        yield from (f"WRONG: {one}" for one in self.violations)
+        yield from (f"WRONG: {violation}" for violation in self.violations)
         if not self.violations:
             yield "All invariants hold: books balance, chains agree, nothing was paid twice."
 

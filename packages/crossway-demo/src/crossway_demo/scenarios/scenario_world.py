@@ -19,7 +19,7 @@ from crossway.ports.records import Alert
 from crossway.settings import Settings
 from crossway.usecases.developers import clients
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.payments.timeline import IntentTimeline, get_timeline
 from crossway.usecases.simulator import chain_controls
 from crossway_demo.scenarios.backup import back_up, restore
@@ -98,7 +98,7 @@ class ScenarioWorld:
             "refund_address": self.wallet(source, f"refund {number}"),
         }
         request = CreateIntentRequest(**defaults | fields)
-        created = intents.create(self.services, self.caller, request)
+        created = create_intent(self.services, self.caller, request)
         self.intents.append(created)
         self.narrate(
             f"A merchant requests {self._deposit_amount(created)} on {self.display_name(source)}, "

@@ -7,7 +7,7 @@ const follow = (href) => (event) => {
 }
 
 const drawStrip = ({ alerts }) => {
-  const { counts, newest, href, seen_to: acknowledged } = alerts
+  const { counts, newest, href, acknowledged } = alerts
   const rest = acknowledged ? `, ${acknowledged} acknowledged` : ""
   if (!newest) {
     return make("div", { class: "strip" },
@@ -18,7 +18,7 @@ const drawStrip = ({ alerts }) => {
   return make("div", { class: "strip" },
     make("a", { href, onclick: follow(href), class: "all", title: `Alerts: ${summary}${rest}` },
       ...counts.map(({ n, text, color, icon }) => badge({ text: `${n} ${text.toLowerCase()}`, color, icon }))),
-    make("a", { href: newest.href, onclick: follow(newest.href), class: "newest", title: `${newest.text} ${newest.way}` }, newest.text),
+    make("a", { href: newest.href, onclick: follow(newest.href), class: "newest", title: `${newest.text} ${newest.next_step}` }, newest.text),
     time(newest.at, "ago"))
 }
 

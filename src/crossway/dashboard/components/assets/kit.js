@@ -27,9 +27,9 @@ const writeClipboard = async (text) => {
   if (!copied) throw new Error("copy refused")
 }
 
-const copyButton = (text, what) => {
+const copyButton = (text, valueName) => {
   const symbol = icon("content_copy")
-  const button = make("button", { type: "button", class: "copy", "aria-label": `Copy ${what}`, title: `Copy ${what}` }, symbol)
+  const button = make("button", { type: "button", class: "copy", "aria-label": `Copy ${valueName}`, title: `Copy ${valueName}` }, symbol)
   button.onclick = async (event) => {
     event.stopPropagation()
     event.preventDefault()
@@ -110,8 +110,8 @@ const content = (cell) => {
   // The space is for screen readers, which would read adjacent badges as one word.
   if (cell.badges) line.append(...cell.badges.flatMap((one) => [" ", badge(one)]))
   if (cell.at) line.append(time(cell.at, cell.as))
-  if (cell.copy) line.append(copyButton(cell.copy, cell.what || "this"))
-  if (cell.href) line.append(externalLink(cell.href, `Open ${cell.what || "this"} in the explorer`))
+  if (cell.copy) line.append(copyButton(cell.copy, cell.value_name || "this"))
+  if (cell.href) line.append(externalLink(cell.href, `Open ${cell.value_name || "this"} in the explorer`))
   const body = make("span", { class: "body" }, line)
   if (cell.sub) body.append(" ", make("span", { class: `sub ${nowrap(cell.sub)}` }, cell.sub))
   if (cell.share !== null && cell.share !== undefined) {

@@ -9,7 +9,7 @@ export default function (component) {
     make("ol", { "aria-label": label }, ...steps.map((step) =>
       make("li", { class: step.status, "aria-current": step.status === "now" ? "step" : null },
         make("span", { class: "dot" }, ICONS[step.status] ? icon(ICONS[step.status]) : null),
-        make("span", { class: "what" },
+        make("span", { class: "label" },
           make("span", { class: "name" }, step.title),
           step.at ? time(step.at, "ago") : null,
           step.note ? make("span", { class: "sub" }, step.note) : null)))))

@@ -7,7 +7,7 @@ export default function (component) {
     make("ol", { "aria-label": label }, ...entries.map((entry) =>
       make("li", {},
         make("span", { class: `dot badge ${entry.color || "gray"}` }, icon(entry.icon || "circle")),
-        make("div", { class: "what" },
+        make("div", { class: "body" },
           make("div", { class: "top" }, make("span", { class: "strong" }, entry.title), time(entry.at, "ago")),
           entry.note ? make("div", { class: "sub" }, entry.note) : null,
           entry.tx ? content(entry.tx) : null,

@@ -24,8 +24,8 @@ def restored(world: ScenarioWorld) -> None:
     world.require(world.reload().state is State.PENDING, "the books know nothing of it")
     world.wait_for(State.COMPLETED)
     world.settle()
-    found = reconcile(world.services, world.operator)
-    for line in found.sentences():
+    reconciliation = reconcile(world.services, world.operator)
+    for line in reconciliation.sentences():
         world.narrate(f"For the operator: {line}")
 
 

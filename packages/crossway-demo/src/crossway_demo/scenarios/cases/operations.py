@@ -104,9 +104,11 @@ def refund_clicked_twice(world: ScenarioWorld) -> None:
         return manual_operations.refund(world.services, world.caller, intent.address)
 
     answers = run_concurrently(*[refund] * 3)
-    given = {answer for answer in answers if isinstance(answer, str)}
-    world.narrate(f"Three people ask for the refund at the same moment and get {len(given)} answer")
-    world.require(len(given) == 1, f"everybody gets the same transaction: {answers}")
+    created = {answer for answer in answers if isinstance(answer, str)}
+    world.narrate(
+        f"Three people ask for the refund at the same moment and get {len(created)} answer"
+    )
+    world.require(len(created) == 1, f"everybody gets the same transaction: {answers}")
     world.wait_for(State.REFUNDED)
     again = world.try_action("Somebody asks once more", refund)
     world.require("already refunded" in again, "once it is done it is refused")
@@ -140,8 +142,8 @@ def refund_refused(world: ScenarioWorld) -> None:
     )
     world.wait_for(State.REFUNDED)
     world.settle()
-    held = world.balance_of(BASE, elsewhere)
-    world.require(held == world.reload().received_amount, "all of it is at the other address")
+    balance = world.balance_of(BASE, elsewhere)
+    world.require(balance == world.reload().received_amount, "all of it is at the other address")
     with world.services.store.read() as unit:
         audited = [what for _, _, what, _ in unit.audit_log.list_recent(10)]
     world.require("refund redirected" in audited, "it is audited")
@@ -172,7 +174,7 @@ def price_moves(world: ScenarioWorld) -> None:
 
 def _say_exposure(world: ScenarioWorld) -> None:
     for one in list_exposures(world.services, world.operator):
-        world.narrate(f"For the operator: {one.sentence()}")
+        world.narrate(f"For the operator: {one.describe()}")
 
 
 @scenario(
@@ -184,7 +186,7 @@ def _say_exposure(world: ScenarioWorld) -> None:
 def switched_off(world: ScenarioWorld) -> None:
     world.create_intent()
     world.try_action(
-        "An operator switches Arbitrum off",
+        "An operator disables Arbitrum",
         lambda: kill_switches.set_kill_switch(
             world.services, world.operator, f"chain:{ARBITRUM}", True, "Maintenance"
         ),

@@ -187,7 +187,7 @@ def _create(world: ScenarioWorld, asked: CreateOrderRequest) -> RampOrder:
 def _approve_customer(world: ScenarioWorld) -> None:
     """Approve the customer at the provider."""
     assert world.services.ramp_sandbox is not None
-    world.services.ramp_sandbox.set_verification_status(PROVIDER, WHO, "basic", "approved")
+    world.services.ramp_sandbox.set_kyc_status(PROVIDER, WHO, "basic", "approved")
 
 
 def _fields(world: ScenarioWorld, direction: Direction) -> dict[str, str]:

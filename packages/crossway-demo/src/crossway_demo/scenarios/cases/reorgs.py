@@ -40,8 +40,8 @@ def reorged_after_credit(world: ScenarioWorld) -> None:
         BASE, "the deposit's block is replaced, the deposit is lost", reorgDepth=8, dropNext=1
     )
     world.wait_for(State.PENDING)
-    told = [move.event_type for move in world.timeline().transitions]
-    world.require("intent_reorged" in told, "the reorg is announced")
+    events = [move.event_type for move in world.timeline().transitions]
+    world.require("intent_reorged" in events, "the reorg is announced")
     world.pass_expiry()
     world.settle()
 

@@ -20,29 +20,29 @@ from crossway.usecases.payments import manual_operations
 from crossway_demo.scenarios.invariants import INTERNAL_NAMES
 from tests.engine.webhook_world import WebhookWorld
 from tests.harness import Harness
-from tests.usecases.ramp_worlds import ARBITRUM, BASE, RampWorld
+from tests.usecases.ramp_world import ARBITRUM, BASE, RampWorld
 
 LOTS = 10**24
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[RampWorld]:
-    made = RampWorld(f"sqlite:///{tmp_path / 'crossway.db'}")
-    yield made
-    made.store.close()
+    built = RampWorld(f"sqlite:///{tmp_path / 'crossway.db'}")
+    yield built
+    built.store.close()
 
 
 def causes(world: Harness) -> dict[str, AlertGroup]:
-    found = list_alert_groups(world.services, world.operator)
-    assert len({cause.kind for cause in found}) == len(found)
-    return {cause.kind: cause for cause in found}
+    alert_groups = list_alert_groups(world.services, world.operator)
+    assert len({cause.kind for cause in alert_groups}) == len(alert_groups)
+    return {cause.kind: cause for cause in alert_groups}
 
 
 def only(world: Harness, kind: str) -> AlertContext:
-    """The one thing that needs a person now."""
-    found = causes(world)
-    assert list(found) == [kind], [m.alert.message for c in found.values() for m in c.contexts]
-    [matter] = found[kind].contexts
+    """The only active alert group, which must be of this kind."""
+    results = causes(world)
+    assert list(results) == [kind], [m.alert.message for c in results.values() for m in c.contexts]
+    [matter] = results[kind].contexts
     assert not INTERNAL_NAMES.search(matter.alert.message), matter.alert.message
     return matter
 
@@ -54,12 +54,12 @@ def own(world: RampWorld, chain: str, symbol: str, units: int) -> None:
 @pytest.mark.parametrize(
     ("symbol", "kind", "href"), [("USDC", "stock", "treasury"), ("ETH", "gas", "chains")]
 )
-def test_what_the_relayer_lacks_is_told_once_with_the_payments_that_wait(
+def test_an_inventory_shortage_is_one_alert_with_its_waiting_payments(
     world: RampWorld, symbol: str, kind: str, href: str
 ) -> None:
     own(world, ARBITRUM if kind == "stock" else BASE, symbol, 0)
     for _ in range(2):
-        world.deposit(world.pay())
+        world.deposit(world.create_intent())
     world.pass_time(420, 10)
     matter = only(world, kind)
     assert (matter.payments, matter.micro_usd > 50_000_000) == (2, True)
@@ -69,8 +69,8 @@ def test_what_the_relayer_lacks_is_told_once_with_the_payments_that_wait(
     assert causes(world) == {}
 
 
-def test_a_silent_chain_is_told_once_however_old_its_newest_block(world: RampWorld) -> None:
-    world.deposit(world.pay())
+def test_an_unreachable_chain_is_one_alert_however_old_its_head(world: RampWorld) -> None:
+    world.deposit(world.create_intent())
     world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=900))
     world.pass_time(600, 20)
     assert view.next_step(only(world, "chain")).href == "chains"
@@ -78,10 +78,10 @@ def test_a_silent_chain_is_told_once_however_old_its_newest_block(world: RampWor
     assert causes(world) == {}
 
 
-def test_a_refund_that_failed_leads_to_its_payment_and_ends_when_it_is_sent(
+def test_a_failed_refund_links_to_its_payment_and_is_resolved_once_sent(
     world: RampWorld,
 ) -> None:
-    intent = world.pay()
+    intent = world.create_intent()
     world.sandbox.inject_faults(BASE, Faults(refuse=[intent.terms.refund_address]))
     world.deposit(intent, "short")
     world.pass_time(4_000, 100)
@@ -89,33 +89,34 @@ def test_a_refund_that_failed_leads_to_its_payment_and_ends_when_it_is_sent(
     assert view.next_step(matter).href == f"intent?id={intent.id}"
     assert matter.micro_usd >= 25_000_000
     manual_operations.redirect_refund(
-        world.services, world.operator, intent.id, world.address(BASE, "elsewhere")
+        world.services, world.operator, intent.id, world.wallet(BASE, "elsewhere")
     )
-    world.until(intent, State.REFUNDED)
+    world.wait_for_state(intent, State.REFUNDED)
     world.pass_time(60, 5)
     assert causes(world) == {}
 
 
-def test_a_payment_past_its_time_is_told_until_it_goes_on(world: RampWorld) -> None:
-    intent = world.pay()
+def test_an_overdue_payment_is_an_alert_until_it_progresses(world: RampWorld) -> None:
+    intent = world.create_intent()
     world.deposit(intent)
-    world.until(intent, State.FUNDED)
+    world.wait_for_state(intent, State.FUNDED)
     world.sandbox.inject_faults(BASE, Faults(drop_next=100_000))
     world.pass_time(360, 20)
     matter = only(world, "stuck")
     assert (matter.intent_id, view.next_step(matter).href) == (intent.id, f"intent?id={intent.id}")
     world.sandbox.inject_faults(BASE, Faults(drop_next=0))
-    world.until(intent, State.COMPLETED)
+    world.wait_for_state(intent, State.COMPLETED)
     world.pass_time(30, 5)
     assert causes(world) == {}
 
 
-def test_money_of_another_kind_is_a_notice_until_it_goes_back(world: RampWorld) -> None:
-    intent = world.pay()
+def test_an_unexpected_deposit_is_a_notice_until_returned(world: RampWorld) -> None:
+    intent = world.create_intent()
     usdt = world.services.catalogue.tokens[BASE, "USDT"].address
     world.deposit(intent, "5000000", token=usdt)
     world.pass_time(30, 5)
     matter = only(world, "foreign")
+    assert f"Payment {intent.id} received 5.00 USDT instead of USDC." in matter.alert.message
     assert view.next_step(matter).href == f"intent?id={intent.id}"
     with world.store.read() as unit:
         [deposit] = unit.deposits.list_unreturned()
@@ -124,45 +125,45 @@ def test_money_of_another_kind_is_a_notice_until_it_goes_back(world: RampWorld) 
     assert causes(world) == {}
 
 
-def test_an_order_that_was_delivered_short_leads_to_the_order(world: RampWorld) -> None:
-    world.fault(short_bps=500)
-    order = world.sell()
+def test_a_short_delivery_links_to_its_order(world: RampWorld) -> None:
+    world.inject_faults(short_bps=500)
+    order = world.create_off_ramp()
     world.deposit_for(order)
     world.pass_time(120, 2)
     matter = only(world, "ramp")
     assert view.next_step(matter).href == f"ramp_order?id={order.id}"
 
 
-def test_a_silent_provider_is_told_until_it_answers(world: RampWorld) -> None:
-    order = world.buy()
-    world.fault(down_seconds=120)
+def test_an_unreachable_provider_is_an_alert_until_it_responds(world: RampWorld) -> None:
+    order = world.create_on_ramp()
+    world.inject_faults(down_seconds=120)
     world.report(order, "delivered")
     world.pass_time(60, 5)
     assert view.next_step(only(world, "provider")).href == "ramp_orders"
-    world.until_order(order, OrderState.COMPLETED, within=900)
+    world.wait_for_order(order, OrderState.COMPLETED, within=900)
     world.pass_time(8_000, 100)
     assert "provider" not in causes(world)
 
 
-def test_a_webhook_that_was_switched_off_is_told_until_it_is_on_again(tmp_path: Path) -> None:
+def test_a_disabled_webhook_is_an_alert_until_enabled(tmp_path: Path) -> None:
     world = WebhookWorld(f"sqlite:///{tmp_path / 'crossway.db'}")
-    told = world.webhook("http://127.0.0.1:9/hook", events=["intent_created"])
+    webhook = world.create_webhook("http://127.0.0.1:9/hook", events=["intent_created"])
     for _ in range(8):
-        world.pay()
+        world.create_intent()
         world.deliver()
-        world.later(86_400)
+        world.advance_and_deliver(86_400)
     matter = only(world, "webhook")
     assert matter.alert.message.startswith("Every delivery failed for 7 days")
     assert "127.0.0.1" in matter.alert.message
-    assert view.next_step(matter).href == f"webhook?id={told.endpoint.id}"
+    assert view.next_step(matter).href == f"webhook?id={webhook.endpoint.id}"
     webhooks.update_webhook(
-        world.services, world.caller, told.endpoint.id, WebhookUpdate(enabled=True)
+        world.services, world.caller, webhook.endpoint.id, WebhookUpdate(enabled=True)
     )
     assert causes(world) == {}
     world.close()
 
 
-def test_work_that_breaks_is_told_and_ends_when_it_goes_again(world: RampWorld) -> None:
+def test_a_failing_component_is_an_alert_until_it_recovers(world: RampWorld) -> None:
     work = TaskHealth(world.services, "webhook deliveries")
     work.record_failure(ZeroDivisionError("a defect"))
     matter = only(world, "engine")
@@ -172,13 +173,13 @@ def test_work_that_breaks_is_told_and_ends_when_it_goes_again(world: RampWorld) 
     assert causes(world) == {}
 
 
-def test_what_no_machine_can_end_is_settled_by_a_person_and_nothing_else_is(
+def test_only_manual_alerts_can_be_resolved_manually(
     world: RampWorld,
 ) -> None:
-    world.deposit(world.pay())
+    world.deposit(world.create_intent())
     world.pass_time(30, 5)
     world.sandbox.inject_faults(BASE, Faults(take_nonce=True))
-    world.deposit(world.pay())
+    world.deposit(world.create_intent())
     world.pass_time(30, 5)
     services, key = world.services, only(world, "outside").alert.key
     with pytest.raises(InvalidInput, match="note"):
@@ -196,13 +197,13 @@ def test_what_no_machine_can_end_is_settled_by_a_person_and_nothing_else_is(
         alerts.resolve_alerts(services, world.operator, ["unreachable:ARBITRUM_MAINNET"], "go away")
 
 
-def test_what_somebody_looks_after_leaves_the_strip_and_comes_back_as_new(
+def test_an_acknowledged_alert_leaves_the_strip_and_a_recurrence_is_new(
     world: RampWorld,
 ) -> None:
     def counted() -> tuple[int, int]:
         standing = alerts.list_active_alerts(world.services, world.operator)
-        found = alerts.summarize_alerts(standing)
-        return sum(found.counts.values()), found.acknowledged
+        results = alerts.summarize_alerts(standing)
+        return sum(results.counts.values()), results.acknowledged
 
     world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=60))
     world.pass_time(10, 5)
@@ -222,9 +223,9 @@ def test_what_somebody_looks_after_leaves_the_strip_and_comes_back_as_new(
     assert counted() == (1, 0)
 
 
-def test_many_of_one_cause_are_one_line_with_the_largest_below_it(world: RampWorld) -> None:
+def test_alerts_of_one_cause_are_grouped_with_the_largest_listed(world: RampWorld) -> None:
     own(world, ARBITRUM, "USDC", LOTS)
-    intents = [world.pay(amount=str(n * 1_000_000)) for n in (30, 50, 40, 20, 60, 70)]
+    intents = [world.create_intent(amount=str(n * 1_000_000)) for n in (30, 50, 40, 20, 60, 70)]
     world.sandbox.inject_faults(BASE, Faults(refuse=[intents[0].terms.refund_address]))
     for intent in intents:
         world.deposit(intent, "1000000")

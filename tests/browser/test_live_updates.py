@@ -1,4 +1,4 @@
-"""What changes is seen without reloading, and what a person is in the middle of is not lost."""
+"""Pages update live, and keep input, selections and open expanders."""
 
 import re
 import time
@@ -10,46 +10,44 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.browser.conftest import WIDE, Opener, Site, settled
+from tests.browser.conftest import WIDE, Opener, Site, wait_until_drawn
 from tests.harness import CATALOGUE
 from tests.processes import wait_until
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 
 
-def asked(site: Site, path: str, body: Any) -> Any:
+def api_post(site: Site, path: str, body: Any) -> Any:
     headers = {"Authorization": f"Bearer {site.key}"}
     answer = httpx.post(f"{site.url}/api/v1{path}", headers=headers, json=body, timeout=30)
     return answer.raise_for_status().json()
 
 
-def paid_for(site: Site, amount: str = "25000000") -> Any:
-    """A new payment, made over the API."""
+def create_payment(site: Site, amount: str = "25000000") -> Any:
+    """A new payment, created over the API."""
     token = CATALOGUE.tokens["BASE_MAINNET", "USDC"].address
     terms = {"amount": amount, "tokenIn": token, "source_chain": "BASE_MAINNET"}
     ends = {"destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET, "refund_address": WALLET}
-    return asked(site, "/intents", terms | ends)
+    return api_post(site, "/intents", terms | ends)
 
 
 def deposit(site: Site, intent: Any) -> None:
-    asked(site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"})
+    api_post(site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"})
 
 
-def reloads(page: Page) -> list[str]:
-    """Where the browser went from now on: nowhere, if nothing was reloaded."""
+def collect_navigations(page: Page) -> list[str]:
+    """The navigations of the browser from now on; empty if nothing was reloaded."""
     went: list[str] = []
     page.on("framenavigated", lambda frame: went.append(frame.url))
     return went
 
 
-def test_the_list_shows_what_is_made_and_paid_while_somebody_types(
-    opened: Opener, site: Site
-) -> None:
+def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> None:
     for _ in range(20):
-        paid_for(site)
-    page, seen = opened("intents", WIDE)
-    went = reloads(page)
-    first = paid_for(site)
+        create_payment(site)
+    page, observed = opened("intents", WIDE)
+    went = collect_navigations(page)
+    first = create_payment(site)
     link = page.locator(f'a[href="intent?id={first["id"]}"]')
     expect(link).to_be_visible()
     field = page.locator("[data-testid=stTextInput] input").last
@@ -61,7 +59,7 @@ def test_the_list_shows_what_is_made_and_paid_while_somebody_types(
     page.wait_for_function(f"{scrolled} > 0")
     page.wait_for_timeout(300)
     before = page.evaluate(scrolled)
-    second = paid_for(site)
+    second = create_payment(site)
     deposit(site, second)
     row = page.locator("tr", has=page.locator(f'a[href="intent?id={second["id"]}"]'))
     expect(row).to_contain_text("Completed")
@@ -69,15 +67,13 @@ def test_the_list_shows_what_is_made_and_paid_while_somebody_types(
     expect(field).to_be_focused()
     assert page.evaluate(scrolled) == before
     assert went == []
-    assert seen.errors == []
+    assert observed.errors == []
 
 
-def test_what_is_open_chosen_and_typed_stays_while_a_payment_goes_on(
-    opened: Opener, site: Site
-) -> None:
-    intent = paid_for(site)
-    page, seen = opened(f"intent?id={intent['id']}&tab=Raw", WIDE)
-    went = reloads(page)
+def test_updates_keep_open_expanders_selections_and_input(opened: Opener, site: Site) -> None:
+    intent = create_payment(site)
+    page, observed = opened(f"intent?id={intent['id']}&tab=Raw", WIDE)
+    went = collect_navigations(page)
     fold = page.locator("[data-testid=stExpander]", has_text=re.compile("Events"))
     fold.locator("summary").click()
     record = fold.locator("details")
@@ -98,16 +94,16 @@ def test_what_is_open_chosen_and_typed_stays_while_a_payment_goes_on(
     expect(field).to_be_focused()
     assert page.evaluate(scrolled) > 0
     assert went == []
-    assert seen.errors == []
+    assert observed.errors == []
 
 
-def test_a_row_that_was_chosen_stays_chosen_while_others_come(opened: Opener, site: Site) -> None:
-    chosen = paid_for(site)
+def test_updates_keep_the_selected_row(opened: Opener, site: Site) -> None:
+    chosen = create_payment(site)
     page, _ = opened("intents", WIDE)
     row = page.locator(f'a[href="intent?id={chosen["id"]}"]').first
     row.focus()
     for _ in range(3):
-        fresh = paid_for(site)
+        fresh = create_payment(site)
         link = page.locator(f'a[href="intent?id={fresh["id"]}"]')
         expect(link.first).to_be_visible()
         expect(row).to_be_focused()
@@ -120,8 +116,8 @@ def test_a_row_that_was_chosen_stays_chosen_while_others_come(opened: Opener, si
     expect(heading).to_be_visible()
 
 
-def test_nothing_is_asked_while_nothing_changes(opened: Opener, site: Site) -> None:
-    paid_for(site)
+def test_no_requests_are_made_while_nothing_changes(opened: Opener, site: Site) -> None:
+    create_payment(site)
     page, _ = opened("intents", WIDE)
     sent: list[float] = []
 
@@ -131,7 +127,7 @@ def test_nothing_is_asked_while_nothing_changes(opened: Opener, site: Site) -> N
     page.on("websocket", follow)
     page.reload()
     expect(page.locator('a[href^="intent?id="]').first).to_be_visible()
-    # What earlier tests began comes to its end first.
+    # Wait until what earlier tests started has ended.
     for _ in range(10):
         number = len(sent)
         page.wait_for_timeout(4_000)
@@ -140,9 +136,9 @@ def test_nothing_is_asked_while_nothing_changes(opened: Opener, site: Site) -> N
     raise AssertionError(f"asked {len(sent)} times while nothing changed")
 
 
-def listening(page: Page) -> tuple[list[str], set[str]]:
-    """From now on: what this page's next line is told, and the parts that the page asks for."""
-    told: list[str] = []
+def collect_messages(page: Page) -> tuple[list[str], set[str]]:
+    """The push messages that the page receives and the fragments that it requests from now on."""
+    messages: list[str] = []
     parts: set[str] = set()
 
     def sent(data: Any) -> None:
@@ -150,11 +146,13 @@ def listening(page: Page) -> tuple[list[str], set[str]]:
             parts.add(BackMsg.FromString(data).rerun_script.fragment_id)
 
     def follow(socket: Any) -> None:
-        socket.on("framereceived", lambda data: told.append(data if isinstance(data, str) else ""))
+        socket.on(
+            "framereceived", lambda data: messages.append(data if isinstance(data, str) else "")
+        )
         socket.on("framesent", sent)
 
     page.on("websocket", follow)
-    return told, parts
+    return messages, parts
 
 
 _AWAY = """window.away = true
@@ -166,50 +164,50 @@ for (const name of ['reconcile', 'chains'])
   document.querySelector(`[data-testid=stSidebarNav] a[href$="/${name}"]`).click()"""
 
 
-def test_a_screen_that_asks_in_the_moment_it_is_left_does_not_empty_the_next_one(
+def test_a_late_update_of_the_page_before_does_not_clear_the_next(
     opened: Opener, site: Site
 ) -> None:
-    page, seen = opened("keys", WIDE)
-    told, parts = listening(page)
+    page, observed = opened("keys", WIDE)
+    messages, parts = collect_messages(page)
     page.goto(f"{site.url}/reconcile")
     heading = page.locator("[data-testid=stMainBlockContainer] h1")
     expect(heading.first).to_have_text("Reconcile")
-    settled(page)
+    wait_until_drawn(page)
     page.evaluate(_AWAY)
-    before = len([one for one in told if '"counters"' in one])
-    paid_for(site)
+    before = len([item for item in messages if '"counters"' in item])
+    create_payment(site)
 
     def news() -> bool:
         page.wait_for_timeout(100)
-        return len([one for one in told if '"counters"' in one]) > before
+        return len([item for item in messages if '"counters"' in item]) > before
 
     wait_until("it is told that something has changed", news)
     parts.clear()
     page.evaluate(_BACK_AND_GONE)
     expect(heading.first).to_have_text("Chains")
-    settled(page)
+    wait_until_drawn(page)
     page.wait_for_timeout(1_000)
     expect(heading.first).to_have_text("Chains")
     assert parts - {""}, "the screen that was left asked for something"
-    assert seen.errors == []
+    assert observed.errors == []
 
 
 @pytest.fixture
-def silent(site: Site) -> Iterator[str]:
-    """A chain that does not answer."""
-    asked(site, "/sandbox/chains/OPTIMISM_MAINNET/faults", {"outageSeconds": 3600})
+def unreachable_chain(site: Site) -> Iterator[str]:
+    """A chain that does not respond."""
+    api_post(site, "/sandbox/chains/OPTIMISM_MAINNET/faults", {"outageSeconds": 3600})
     yield "OPTIMISM_MAINNET"
-    asked(site, "/sandbox/chains/OPTIMISM_MAINNET/faults", {"outageSeconds": 0})
+    api_post(site, "/sandbox/chains/OPTIMISM_MAINNET/faults", {"outageSeconds": 0})
 
 
 def test_an_alert_appears_live_and_is_acknowledged_while_data_changes(
     opened: Opener, site: Site, request: pytest.FixtureRequest
 ) -> None:
-    page, seen = opened("alerts", WIDE)
+    page, observed = opened("alerts", WIDE)
     strip = page.locator('[role="status"]').locator("visible=true").first
     expect(page.get_by_text("Anything that needs attention appears here")).to_be_visible()
-    went = reloads(page)
-    request.getfixturevalue("silent")
+    went = collect_navigations(page)
+    request.getfixturevalue("unreachable_chain")
     expect(strip).to_contain_text("OP Mainnet does not answer")
     page.get_by_role("button", name="Acknowledge").click()
     dialog = page.get_by_role("dialog")
@@ -217,7 +215,7 @@ def test_an_alert_appears_live_and_is_acknowledged_while_data_changes(
     expect(note).to_be_visible()
     note.click()
     page.keyboard.type("calling ")
-    deposit(site, paid_for(site))
+    deposit(site, create_payment(site))
     page.wait_for_timeout(3_000)
     page.keyboard.type("the node")
     expect(note).to_have_value("calling the node")
@@ -228,20 +226,20 @@ def test_an_alert_appears_live_and_is_acknowledged_while_data_changes(
     page.get_by_role("link", name="Overview").click()
     remedy = page.get_by_text("Check its node or disable the chain")
     expect(remedy.first).to_be_visible()
-    assert seen.errors == []
+    assert observed.errors == []
 
 
-def test_all_parts_of_a_screen_that_change_at_once_are_drawn(
+def test_simultaneous_updates_of_a_page_are_all_drawn(
     opened: Opener, site: Site, request: pytest.FixtureRequest
 ) -> None:
-    page, seen = opened("keys", WIDE)
-    _, parts = listening(page)
+    page, observed = opened("keys", WIDE)
+    _, parts = collect_messages(page)
     page.goto(site.url)
     expect(page.get_by_text("Nothing needs your attention.")).to_be_visible()
-    settled(page)
+    wait_until_drawn(page)
     parts.clear()
-    request.getfixturevalue("silent")
+    request.getfixturevalue("unreachable_chain")
     expect(page.get_by_text("OP Mainnet does not answer").nth(1)).to_be_visible()
     page.wait_for_timeout(1_000)
     assert len(parts - {""}) >= 4, "numbers, states, money under way and what happened, too"
-    assert seen.errors == []
+    assert observed.errors == []

@@ -1,4 +1,4 @@
-"""Every language has every text, with the same values in it."""
+"""Every language has every text, with the same placeholders."""
 
 import re
 from string import Formatter
@@ -22,7 +22,7 @@ def holes(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("code", OTHERS)
-def test_a_language_has_every_text_of_the_usual_one_and_no_other(code: str) -> None:
+def test_every_language_has_the_same_texts(code: str) -> None:
     usual, other = load_translations(DEFAULT_LANGUAGE).texts, load_translations(code).texts
     assert set(other) == set(usual)
     assert {key: holes(text) for key, text in other.items()} == {
@@ -31,13 +31,13 @@ def test_a_language_has_every_text_of_the_usual_one_and_no_other(code: str) -> N
 
 
 @pytest.mark.parametrize("code", OTHERS)
-def test_no_text_was_left_untranslated(code: str) -> None:
+def test_every_text_is_translated(code: str) -> None:
     usual, other = load_translations(DEFAULT_LANGUAGE).texts, load_translations(code).texts
     same = {key for key in usual if usual[key] == other[key]}
-    assert same <= {"language.direction", "facts.reference", "tx.title", "pay.token"}
+    assert same <= {"language.direction", "details.reference", "tx.title", "pay.token"}
 
 
-def test_arabic_alone_runs_from_right_to_left() -> None:
+def test_only_arabic_is_right_to_left() -> None:
     assert {code for code in LANGUAGES if load_translations(code).direction == "rtl"} == {"ar"}
     assert len(set(language_names().values())) == len(LANGUAGES)
     assert re.search("[\u0600-\u06ff]", load_translations("ar").texts["head.pay"])
@@ -51,19 +51,19 @@ def test_arabic_alone_runs_from_right_to_left() -> None:
         ("", "es;q=broken, pt", "pt"), ("", "*", "en"), ("../fr", ";;;,,,", "en"),
     ],
 )  # fmt: skip
-def test_the_language_is_the_asked_one_else_the_best_liked(
+def test_the_requested_language_precedes_the_preferred_one(
     asked: str, accepted: str, code: str
 ) -> None:
     assert choose_language(asked, accepted) == code
 
 
-def test_values_are_escaped_and_set_apart() -> None:
+def test_values_are_escaped_and_isolated() -> None:
     told = load_translations("ar")("head.pay", merchant="<script>")
     assert "<bdi>&lt;script&gt;</bdi>" in told
 
 
 @pytest.mark.parametrize("red", range(0, 256, 51))
-def test_text_can_be_read_on_any_colour(red: int) -> None:
+def test_text_contrasts_with_any_brand_colour(red: int) -> None:
     for green in range(0, 256, 51):
         for blue in range(0, 256, 51):
             ground = f"#{red:02x}{green:02x}{blue:02x}"

@@ -1,4 +1,4 @@
-"""What a page gives to the wallets of each family of chains: a link, or words what to do."""
+"""Wallet links or instructions on a payment's page, for each chain family."""
 
 import re
 from html import unescape
@@ -23,12 +23,15 @@ TYPE = "The code contains only the address: enter the amount yourself."
         ("STARKNET_MAINNET", "", TYPE),
     ],
 )
-def test_a_wallet_gets_a_link_that_it_reads_or_the_payer_gets_words(
+def test_each_chain_family_has_a_wallet_link_or_instructions(
     payer: Payer, chain: str, scheme: str, words: str
 ) -> None:
-    intent = payer.world.pay(chain, "BASE_MAINNET" if chain != "BASE_MAINNET" else "TRON_MAINNET",
-                             token_in=CATALOGUE.tokens[chain, "USDT"].address)  # fmt: skip
-    page = payer.page(intent)
+    intent = payer.world.create_intent(
+        chain,
+        "BASE_MAINNET" if chain != "BASE_MAINNET" else "TRON_MAINNET",
+        token_in=CATALOGUE.tokens[chain, "USDT"].address,
+    )
+    page = payer.get_page(intent)
     link = re.search(r'id="wallet" href="([^"]+)"', page)
     asked = build_payment_request(payer.world.services.catalogue, intent)
     assert words in page
@@ -40,7 +43,7 @@ def test_a_wallet_gets_a_link_that_it_reads_or_the_payer_gets_words(
     assert link is not None
     told = unescape(link.group(1))
     assert told.startswith(scheme)
-    # Who is paid is the owner of the address, never a token account of it.
+    # The recipient is the owner address, never its token account.
     assert intent.address in told
     assert asked.link == asked.uri
     assert told.startswith(asked.link)
@@ -48,9 +51,10 @@ def test_a_wallet_gets_a_link_that_it_reads_or_the_payer_gets_words(
 
 @pytest.mark.parametrize("chain", ["SOLANA_MAINNET", "TRON_MAINNET", "STARKNET_MAINNET"])
 @pytest.mark.parametrize("language", ["fr", "es", "pt", "ar"])
-def test_the_words_are_the_payers_own(payer: Payer, chain: str, language: str) -> None:
-    intent = payer.world.pay(chain, "BASE_MAINNET",
-                             token_in=CATALOGUE.tokens[chain, "USDT"].address)  # fmt: skip
-    page = payer.page(intent, lang=language)
+def test_instructions_are_in_the_payers_language(payer: Payer, chain: str, language: str) -> None:
+    intent = payer.world.create_intent(
+        chain, "BASE_MAINNET", token_in=CATALOGUE.tokens[chain, "USDT"].address
+    )
+    page = payer.get_page(intent, lang=language)
     assert TRY not in page
     assert TYPE not in page

@@ -1,4 +1,4 @@
-"""Where is the money: found by whatever one has in hand, given back after reading what is sent."""
+"""Finding a payment by any identifier, and returning its money after confirmation."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opener, Site, settled
+from tests.browser.conftest import Opener, Site, wait_until_drawn
 from tests.processes import wait_until
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
@@ -16,14 +16,14 @@ USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 PAYER = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-def posted(site: Site, path: str, body: dict[str, Any]) -> Any:
+def api_post(site: Site, path: str, body: dict[str, Any]) -> Any:
     headers = {"Authorization": f"Bearer {site.key}"}
     answer = httpx.post(f"{site.url}/api/v1{path}", headers=headers, json=body, timeout=30)
     return answer.raise_for_status().json()
 
 
-def made(site: Site, reference: str) -> Any:
-    return posted(
+def create_intent(site: Site, reference: str) -> Any:
+    return api_post(
         site, "/intents",
         {"amount": "25000000", "source_chain": BASE, "destination_chain": ARBITRUM,
          "tokenIn": USDC, "recipient": PAYER, "refund_address": PAYER,
@@ -31,15 +31,15 @@ def made(site: Site, reference: str) -> Any:
     )  # fmt: skip
 
 
-def stands(site: Site, intent: Any) -> str:
+def intent_status(site: Site, intent: Any) -> str:
     return str(site.read(f"/intents/{intent['id']}")["intent_status"])
 
 
 def find(page: Page, text: str) -> None:
-    """By the keyboard alone, once the screen listens to it."""
+    """Search by keyboard, once the page handles it."""
     box = page.get_by_placeholder(re.compile("^Search: "))
     box.wait_for()
-    settled(page)
+    wait_until_drawn(page)
 
     def reached() -> bool:
         if box.evaluate("node => node === document.activeElement"):
@@ -54,14 +54,14 @@ def find(page: Page, text: str) -> None:
 
 
 def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Site) -> None:
-    made(site, "SHOES-0")
-    intent = made(site, "SHOES-1")
-    sent = posted(
+    create_intent(site, "SHOES-0")
+    intent = create_intent(site, "SHOES-1")
+    sent = api_post(
         site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"}
     )
-    wait_until("it is paid", lambda: stands(site, intent) == "COMPLETED")
+    wait_until("it is paid", lambda: intent_status(site, intent) == "COMPLETED")
     payout = site.read(f"/intents/{intent['id']}")["tx_hash"]
-    page, seen = opened("keys")
+    page, observed = opened("keys")
     title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)
     for text in (
         str(intent["id"]),
@@ -79,28 +79,30 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
     expect(page.get_by_text("Recipient address").first).to_be_visible()
     find(page, "0x" + "7" * 64)
     expect(page.get_by_text("No results for")).to_be_visible()
-    assert seen.errors == []
+    assert observed.errors == []
 
 
-def test_a_screen_is_left_whole_while_payments_change_on_it(opened: Opener, site: Site) -> None:
-    """What a live part of the screen that is left still draws must not fall on the next one."""
-    page, seen = opened("intents")
+def test_leaving_a_page_while_payments_change_leaves_no_remains(opened: Opener, site: Site) -> None:
+    """A live fragment of the previous page must not draw on the next one."""
+    page, observed = opened("intents")
     for turn in range(6):
-        intent = made(site, f"LEFT-{turn}")
-        posted(site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"})
+        intent = create_intent(site, f"LEFT-{turn}")
+        api_post(
+            site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"}
+        )
         find(page, str(intent["id"]))
         title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)
         expect(title).to_be_visible()
         page.goto(f"{site.url}/{('keys', 'intents')[turn % 2]}")
         page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
-    assert seen.errors == []
+    assert observed.errors == []
 
 
-def test_foreign_money_goes_back_once_the_confirmation_is_read(opened: Opener, site: Site) -> None:
-    intent = made(site, "SHOES-2")
+def test_an_unexpected_deposit_is_returned_after_confirmation(opened: Opener, site: Site) -> None:
+    intent = create_intent(site, "SHOES-2")
     wrong = {"address": intent["intent_address"], "amount": "5000000", "token": "EURC"}
-    posted(site, "/sandbox/deposits", wrong)
-    page, seen = opened(f"intent?id={intent['id']}")
+    api_post(site, "/sandbox/deposits", wrong)
+    page, observed = opened(f"intent?id={intent['id']}")
     page.get_by_role("button", name=re.compile("^undo Return unexpected|^Return unexpected")).or_(
         page.get_by_role("button", name=re.compile("Return unexpected deposit"))
     ).first.click()
@@ -113,15 +115,15 @@ def test_foreign_money_goes_back_once_the_confirmation_is_read(opened: Opener, s
     page.get_by_label("Internal note").fill("The payer was told.")
     page.get_by_role("button", name=re.compile("Add note")).click()
     expect(page.get_by_text("The payer was told.").first).to_be_visible()
-    assert seen.errors == []
+    assert observed.errors == []
 
 
-def test_what_is_filtered_is_what_is_exported(opened: Opener, site: Site) -> None:
-    intent = made(site, "SHOES-3")
-    page, seen = opened("intents?all=reference:shoes-3")
+def test_the_export_contains_the_filtered_payments(opened: Opener, site: Site) -> None:
+    intent = create_intent(site, "SHOES-3")
+    page, observed = opened("intents?all=reference:shoes-3")
     expect(page.get_by_text("1 payment.")).to_be_visible()
-    with page.expect_download() as kept:
+    with page.expect_download() as download:
         page.get_by_role("link", name=re.compile("Export as CSV")).click()
-    lines = list(csv.DictReader(io.StringIO(kept.value.path().read_text())))
+    lines = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
     assert [line["id"] for line in lines] == [str(intent["id"])]
-    assert seen.errors == []
+    assert observed.errors == []

@@ -1,4 +1,4 @@
-"""People sign in by role, stay signed in, are let out at once, and come in by another provider."""
+"""Staff in a browser: roles, lasting sessions, revoked access, and OpenID Connect."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from crossway.domain.roles import Role
-from tests.browser.conftest import window
-from tests.oidc import Provider, oidc_provider, secrets_file
+from tests.browser.conftest import new_browser_context
+from tests.oidc import OidcProvider, oidc_provider, secrets_file
 from tests.processes import Installation, free_port, new_installation, wait_until
 
 WORDS = "four words nobody expects"
@@ -18,11 +18,11 @@ NAMES = {Role.ADMIN: "Ada", Role.VIEWER: "Vic", Role.OPERATOR: "Otto", Role.TREA
 
 @dataclass
 class Office:
-    """A running Crossway with a person of each role, and a provider that it trusts."""
+    """A running Crossway with a staff member of each role and a trusted OpenID provider."""
 
     url: str
     installation: Installation
-    provider: Provider
+    provider: OidcProvider
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +36,19 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
         for role, name in NAMES.items():
             email = ["--email", "ada@example.com"] if role is Role.ADMIN else []
             installation.run("people", "add", name, "--role", role, *email, typed=WORDS)
-        told = Path(folder / "secrets.toml")
-        told.write_text(secrets_file(provider, url))
+        secrets_path = Path(folder / "secrets.toml")
+        secrets_path.write_text(secrets_file(provider, url))
         installation.start(
-            "site", "streamlit", "run", "app.py",
-            "--server.port", str(port), "--secrets.files", str(told),
-        )  # fmt: skip
-        wait_until("it answers", lambda: installation.answers("site", f"{url}/api/healthz"))
+            "site",
+            "streamlit",
+            "run",
+            "app.py",
+            "--server.port",
+            str(port),
+            "--secrets.files",
+            str(secrets_path),
+        )
+        wait_until("it answers", lambda: installation.responds("site", f"{url}/api/healthz"))
         yield Office(url, installation, provider)
 
 
@@ -51,12 +57,12 @@ def browser(chromium: Browser) -> Iterator[Callable[[], BrowserContext]]:
     opened: list[BrowserContext] = []
 
     def opening() -> BrowserContext:
-        opened.append(window(chromium))
+        opened.append(new_browser_context(chromium))
         return opened[-1]
 
     yield opening
-    for one in opened:
-        one.close()
+    for item in opened:
+        item.close()
 
 
 def sign_in(office: Office, context: BrowserContext, name: str, path: str = "") -> Page:
@@ -71,7 +77,7 @@ def sign_in(office: Office, context: BrowserContext, name: str, path: str = "") 
 
 
 @pytest.mark.parametrize("role", Role)
-def test_each_role_sees_what_it_may_do(
+def test_each_role_sees_only_its_permitted_actions(
     office: Office, browser: Callable[[], BrowserContext], role: Role
 ) -> None:
     page = sign_in(office, browser(), NAMES[role], "keys")
@@ -84,26 +90,28 @@ def test_each_role_sees_what_it_may_do(
     expect(make if role is Role.ADMIN else refused).to_be_visible()
     assert make.count() == (role is Role.ADMIN)
     page.goto(f"{office.url}/staff")
-    words = "ask a staff member with the role admin"
-    expected = page.get_by_text("Tess") if role is Role.ADMIN else page.get_by_text(words)
+    hint = "ask a staff member with the role admin"
+    expected = page.get_by_text("Tess") if role is Role.ADMIN else page.get_by_text(hint)
     expect(expected.first).to_be_visible()
 
 
-def test_a_browser_stays_signed_in_until_somebody_signs_out(
+def test_a_browser_stays_signed_in_until_sign_out(
     office: Office, browser: Callable[[], BrowserContext]
 ) -> None:
     context = browser()
     page = sign_in(office, context, "Otto")
-    kept = cookie(context)
-    assert (kept["httpOnly"], kept["sameSite"]) == (True, "Strict")
-    assert kept["value"] not in page.content()
+    session_cookie = cookie(context)
+    assert (session_cookie["httpOnly"], session_cookie["sameSite"]) == (True, "Strict")
+    assert session_cookie["value"] not in page.content()
     page.reload()
     expect(page.locator(".st-key-signed_in_as")).to_contain_text("Otto")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("You are signed out.")).to_be_visible()
     wait_until("the cookie is gone", lambda: not cookie(context) or page.wait_for_timeout(100))
     stolen = browser()
-    stolen.add_cookies([{"name": kept["name"], "value": kept["value"], "url": office.url}])
+    stolen.add_cookies(
+        [{"name": session_cookie["name"], "value": session_cookie["value"], "url": office.url}]
+    )
     other = stolen.new_page()
     other.goto(office.url)
     expect(other.get_by_label("Name")).to_be_visible()
@@ -113,7 +121,7 @@ def cookie(context: BrowserContext) -> dict[str, object]:
     return dict(next((c for c in context.cookies() if c["name"] == "crossway_session"), {}))
 
 
-def test_who_is_disabled_is_let_out_of_the_screen_that_stands_open(
+def test_a_disabled_member_is_signed_out_of_an_open_page(
     office: Office, browser: Callable[[], BrowserContext]
 ) -> None:
     office.installation.run("people", "add", "Eve", "--role", "viewer", typed=WORDS)
@@ -123,7 +131,7 @@ def test_who_is_disabled_is_let_out_of_the_screen_that_stands_open(
     expect(page.get_by_text("an admin has disabled your account")).to_be_visible()
 
 
-def test_a_provider_lets_in_whom_somebody_has_added(
+def test_oidc_signs_in_only_added_members(
     office: Office, browser: Callable[[], BrowserContext]
 ) -> None:
     page = browser().new_page()
@@ -131,7 +139,7 @@ def test_a_provider_lets_in_whom_somebody_has_added(
     page.get_by_role("button", name="Sign in with 127.0.0.1").click()
     expect(page.locator(".st-key-signed_in_as")).to_contain_text("Ada")
     page.get_by_role("button", name="Sign out").click()
-    # The provider's sign-in is forgotten as well, at an address of its own.
+    # The provider's session ends as well, at its own address.
     expect(page).to_have_url(f"{office.url}/")
     expect(page.get_by_label("Name")).to_be_visible()
 

@@ -1,18 +1,18 @@
-"""The main job, done by hand: quote, create, scan, pay, and watch it complete without reloading."""
+"""The main job in a browser: quote, create, scan, pay, and watch it complete without reloading."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, WIDE, Opener, Site, codes_in, settled
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, read_qr_codes, wait_until_drawn
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
 def test_quote_create_scan_pay_and_watch_it_complete(
     opened: Opener, site: Site, size: tuple[int, int]
 ) -> None:
-    page, seen = opened("quotes", size)
+    page, observed = opened("quotes", size)
     expect(page.get_by_text("Cheapest").first).to_be_visible()
 
     page.goto(f"{site.url}/new_intent")
@@ -27,8 +27,8 @@ def test_quote_create_scan_pay_and_watch_it_complete(
     intent = site.read(f"/intents/{number.group(1)}")
     code = page.locator("img[alt*=QR], [data-testid=stImage] img, svg[role=img]").first
     code.scroll_into_view_if_needed()
-    settled(page)
-    read = codes_in(page.screenshot())
+    wait_until_drawn(page)
+    read = read_qr_codes(page.screenshot())
     assert len(read) == 1, read
     assert intent["intent_address"] in read[0]
     assert intent["total_amount_in_asset_token"] in read[0]
@@ -42,5 +42,7 @@ def test_quote_create_scan_pay_and_watch_it_complete(
     expect(page.get_by_text("Completed").locator("visible=true").first).to_be_visible()
     assert reloads == []
     assert site.read(f"/intents/{number.group(1)}")["intent_status"] == "COMPLETED"
-    assert [url for url in seen.requests if not url.startswith((site.url, "data:", "blob:"))] == []
-    assert seen.errors == []
+    assert [
+        url for url in observed.requests if not url.startswith((site.url, "data:", "blob:"))
+    ] == []
+    assert observed.errors == []
