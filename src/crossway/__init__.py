@@ -1,1 +1,1 @@
-"""Crossway: payments across blockchains and across the border to local money."""
+"""Crossway: self-hosted cross-chain payment intents and fiat ramps."""

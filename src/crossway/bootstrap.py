@@ -67,7 +67,7 @@ class Service:
         runs = self.runs_engine
         if runs:
             self.engine.stop()
-            self.dispatcher.stop(for_good=False)
+            self.dispatcher.stop(close_sender=False)
         try:
             _require_sole_process(self.services)
             yield
@@ -141,7 +141,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     `machine_seconds` returns the machine's time in epoch seconds; scenarios control it.
     """
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    in_use = DatabaseInUse(settings.database_file) if settings.on_sqlite else None
+    database_lock = DatabaseInUse(settings.database_file) if settings.on_sqlite else None
     store = open_store(settings.url)
     pool = ThreadPoolExecutor(settings.asking_threads, thread_name_prefix="asking")
     engines: list[Engine] = []
@@ -157,8 +157,8 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     except SetupError:
         pool.shutdown(wait=False, cancel_futures=True)
         store.close()
-        if in_use is not None:
-            in_use.end()
+        if database_lock is not None:
+            database_lock.end()
         raise
     services = environments.with_passwords(services)
     built: list[Service] = []
@@ -167,7 +167,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     engine = Engine(services, process_name(), sole=settings.on_sqlite)
     engines.append(engine)
     dispatcher = WebhookDispatcher(services, sole=settings.on_sqlite)
-    built.append(Service(services, store, pool, engine, dispatcher, in_use, engines=engines))
+    built.append(Service(services, store, pool, engine, dispatcher, database_lock, engines=engines))
     return built[0]
 
 
@@ -235,10 +235,10 @@ def _open_vault(settings: Settings, store: SqlStore) -> Vault:
     try:
         return open_vault(secret_keys_of(settings), store)
     except InvalidSecretKey as error:
-        where = "CROSSWAY_SECRET_KEY" if settings.secret_key else settings.secret_key_file
+        key_source = "CROSSWAY_SECRET_KEY" if settings.secret_key else settings.secret_key_file
         raise SetupError(
-            f"{where}: {error}. Nothing was changed: give the key that this database was first "
-            "started with"
+            f"{key_source}: {error}. Nothing was changed: give the key that this database was "
+            "first started with"
         ) from error
 
 
@@ -270,11 +270,11 @@ def _print_first_keys(settings: Settings, keys: Mapping[Mode, str]) -> None:
 
 def _take_first_keys(path: Path) -> Mapping[str, str]:
     """Read the file and remove it; a second caller gets nothing."""
-    taken = path.with_suffix(f".{secrets.token_hex(4)}")
+    claimed_path = path.with_suffix(f".{secrets.token_hex(4)}")
     try:
-        path.rename(taken)
+        path.rename(claimed_path)
     except FileNotFoundError:
         return {}
-    found: dict[str, str] = json.loads(taken.read_bytes())
-    taken.unlink()
-    return found
+    first_keys: dict[str, str] = json.loads(claimed_path.read_bytes())
+    claimed_path.unlink()
+    return first_keys

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 
 from crossway import catalogue as catalogue_data
 from crossway.adapters import ramp_registry as live_ramps
-from crossway.adapters.bridges.across import Across
-from crossway.adapters.bridges.cctp import Cctp
-from crossway.adapters.bridges.gateway import Gateway
-from crossway.adapters.bridges.rhinofi import Rhinofi
+from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
 from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
 from crossway.adapters.chains.simulated.chain import SimulatedChain
@@ -99,13 +96,16 @@ def build_live(
     """The services of the real chains that the operator's profile names.
 
     Raises `ValueError` with a sentence for each unmet requirement."""
-    network, prices = _open_live(settings, pool)
-    built = [bridge(network.catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)]
-    allowed, most = network.profile.bridges, network.profile.most_settle_seconds
+    live_environment, prices = _open_live(settings, pool)
+    built = [bridge(live_environment.catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)]
+    allowed, max_settle_seconds = (
+        live_environment.profile.bridges,
+        live_environment.profile.most_settle_seconds,
+    )
     return Services(
-        catalogue=network.catalogue,
-        chains=network.chains,
-        bridges=[one for one in built if allowed is None or one.name in allowed],
+        catalogue=live_environment.catalogue,
+        chains=live_environment.chains,
+        bridges=[b for b in built if allowed is None or b.name in allowed],
         prices=prices,
         clock=SystemClock(),
         store=store,
@@ -114,7 +114,7 @@ def build_live(
         environment="live",
         fiat=load_fiat(),
         ramps=build_ramp_providers(settings),
-        policy=build_policy(settings, most),
+        policy=build_policy(settings, max_settle_seconds),
         webhooks=WebhookServices(render_events, HttpWebhookSender(), StandardSigner()),
         process=ProcessState(wake=wake, first_keys=first_keys),
     )
@@ -149,8 +149,8 @@ def _open_live(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[LiveEnvir
 def close_connections(services: Services) -> None:
     """Close the connections to real chains."""
     for chain in services.chains.values():
-        if (end := getattr(chain, "close", None)) is not None:
-            end()
+        if (close := getattr(chain, "close", None)) is not None:
+            close()
 
 
 def build_ramp_providers(settings: Settings) -> Sequence[RampProvider]:

@@ -9,26 +9,26 @@ import orjson
 import structlog
 
 from crossway.domain.redaction import redact
-from crossway.ports import tracing
+from crossway.ports import process
 
 Event = MutableMapping[str, Any]
 
 
-def configure(level_name: str, form: str) -> None:
+def configure(level_name: str, log_format: str) -> None:
     """Log a level and above to standard error; the format `auto` is `console` on a terminal and
     `json` otherwise."""
     level = getattr(logging, level_name.upper())
-    console = form == "console" or (form == "auto" and sys.stderr.isatty())
-    first: list[structlog.typing.Processor] = [
+    console = log_format == "console" or (log_format == "auto" and sys.stderr.isatty())
+    processors: list[structlog.typing.Processor] = [
         _add_context_ids,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     if not console:
-        first.append(structlog.processors.format_exc_info)
-    last = _redacting(_console() if console else structlog.processors.JSONRenderer(_json))
+        processors.append(structlog.processors.format_exc_info)
+    renderer = _redacting(_console() if console else structlog.processors.JSONRenderer(_json))
     structlog.configure(
-        processors=[*first, last],
+        processors=[*processors, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
@@ -36,18 +36,18 @@ def configure(level_name: str, form: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.add_logger_name, *first],
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, last],
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *processors],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
-    ours = logging.getLogger("crossway")
-    ours.handlers, ours.propagate = [handler], False
-    ours.setLevel(level)
+    crossway_logger = logging.getLogger("crossway")
+    crossway_logger.handlers, crossway_logger.propagate = [handler], False
+    crossway_logger.setLevel(level)
 
 
 def _add_context_ids(_: object, __: str, event: Event) -> Event:
     """Add the ids of the request and intent being processed."""
-    for name, value in tracing.current_context().items():
+    for name, value in process.LOG_IDS.get({}).items():
         event.setdefault(name, value)
     return event
 

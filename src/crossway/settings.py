@@ -158,15 +158,15 @@ def _split(keys: bytes) -> tuple[bytes, ...]:
 def write_private(path: Path, content: bytes) -> None:
     """A new file that only its owner reads; one that exists is left alone (`FileExistsError`).
 
-    It has its name only once it is whole, as others may read it that start at the same time."""
+    It gets its name only when it is complete: processes that start now may read it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+    temporary_path = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.link(part, path)
+        os.link(temporary_path, path)
     finally:
-        part.unlink()
+        temporary_path.unlink()

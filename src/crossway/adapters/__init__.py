@@ -1,1 +1,1 @@
-"""The outside world: one folder a port, one file or folder an adapter."""
+"""Adapters: the implementations of the ports, grouped by what they connect to."""

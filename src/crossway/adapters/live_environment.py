@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from crossway.adapters.chain_families import load_family
+from crossway.adapters.chains.rpc.family import ChainSettings
 from crossway.adapters.chains.rpc.keys import Keyring
 from crossway.adapters.chains.rpc.profile import ChainProfile, Profile, read_profile
 from crossway.adapters.chains.rpc.protocols import ChainOperator, HasTokenDenylist, LiveChain
@@ -51,27 +52,33 @@ class PriceFeeds:
     pyth: Mapping[str, str]
 
 
-def open_live_environment(path: Path | None, whole: Catalogue) -> LiveEnvironment:
+def open_live_environment(path: Path | None, full_catalogue: Catalogue) -> LiveEnvironment:
     """Open the chains of a profile; reads no node yet. Raises `ValueError` with a sentence."""
     if path is None:
         raise ValueError("CROSSWAY_PROFILE must name the file of the live network's chains")
-    profile = read_profile(path, whole)
-    ring = Keyring(os.environ)
+    profile = read_profile(path, full_catalogue)
+    keyring = Keyring(os.environ)
     operators = {
-        name: load_family(whole.chains[name].kind).open_chain(whole, name, chain, os.environ, ring)
+        name: load_family(full_catalogue.chains[name].kind).open_chain(
+            ChainSettings(full_catalogue, name, chain, keyring)
+        )
         for name, chain in profile.chains.items()
     }
-    return LiveEnvironment(profile, restrict_catalogue(whole, profile, operators), operators)
+    return LiveEnvironment(
+        profile, restrict_catalogue(full_catalogue, profile, operators), operators
+    )
 
 
 def unmet_requirements(live: LiveEnvironment, executor: Executor) -> Sequence[str]:
     """What is missing before these chains can be worked, one sentence each."""
-    sentences = executor.map(lambda one: one.unmet_requirements(), live.operators.values())
+    sentences = executor.map(
+        lambda operator: operator.unmet_requirements(), live.operators.values()
+    )
     return [sentence for of_chain in sentences for sentence in of_chain]
 
 
 def restrict_catalogue(
-    whole: Catalogue, profile: Profile, operators: Mapping[str, ChainOperator]
+    full_catalogue: Catalogue, profile: Profile, operators: Mapping[str, ChainOperator]
 ) -> Catalogue:
     """The catalogue with only the profile's chains, with their confirmation depths and costs.
     Tokens that a chain's contracts refuse are disabled."""
@@ -81,15 +88,15 @@ def restrict_catalogue(
     }
     chains = {
         name: _apply_profile(chain, profile.chains[name])
-        for name, chain in whole.chains.items()
+        for name, chain in full_catalogue.chains.items()
         if name in profile.chains
     }
     tokens = {
         key: _disable_denied(token, denied[key[0]])
-        for key, token in whole.tokens.items()
+        for key, token in full_catalogue.tokens.items()
         if key[0] in profile.chains
     }
-    return replace(whole, chains=chains, tokens=tokens)
+    return replace(full_catalogue, chains=chains, tokens=tokens)
 
 
 def _disable_denied(token: Token, denied: Mapping[str, str]) -> Token:

@@ -20,7 +20,7 @@ class Argon2PasswordHasher:
     @cached_property
     def _dummy_hash(self) -> str:
         # Verified for unknown accounts, so that the response time does not reveal them.
-        return self._hasher.hash("of nobody, that the time it takes tells nothing")
+        return self._hasher.hash("the password of an unknown account")
 
     def hash(self, password: str) -> str:
         with self._semaphore:

@@ -107,9 +107,8 @@ class PaymentLinks:
 
     def change(self, link_id: str, **changes: Any) -> PaymentLink:
         """Change fields by their names in the API, such as `active=False`; None clears a field."""
-        return PaymentLink.parse(
-            self._calls.patch(f"/payment-links/{path_segment(link_id)}", changes)
-        )
+        path = f"/payment-links/{path_segment(link_id)}"
+        return PaymentLink.parse(self._calls.patch(path, changes))
 
     def uses(self, link_id: str) -> Iterator[LinkUse]:
         """The payments made with the link, newest first."""

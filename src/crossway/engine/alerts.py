@@ -1,12 +1,22 @@
-"""Raises alerts and tracks the health of background tasks."""
+"""Raises alerts, names transactions in their messages, and tracks the health of tasks."""
 
 import logging
+from typing import Final
 
+from crossway.domain.outbound import OutboundTxKind
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 
 log = logging.getLogger("crossway.engine")
+
+_DESCRIPTIONS: Final = {
+    OutboundTxKind.START: "The collection of payment {}",
+    OutboundTxKind.FILL: "The payout of payment {}",
+    OutboundTxKind.RETURN_EXCESS: "The return of money of payment {}",
+    OutboundTxKind.REIMBURSE: "The repayment by the bridge for payment {}",
+    OutboundTxKind.REFUND: "The refund of payment {}",
+}
 
 
 def raise_alert(
@@ -52,3 +62,8 @@ class TaskHealth:
         except Exception:
             log.exception("the alert could not be stored either")
             self._last_reported = None
+
+
+def describe_outbound_tx(kind: OutboundTxKind, intent_id: int) -> str:
+    """A transaction of a payment as the subject of a sentence."""
+    return _DESCRIPTIONS[kind].format(intent_id)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from crossway.domain.errors import Unreachable
 from crossway.engine.alerts import raise_alert
-from crossway.ports import tracing
+from crossway.ports import process
 from crossway.ports.services import Services
 
 T = TypeVar("T")
@@ -16,7 +16,7 @@ log = logging.getLogger("crossway.engine")
 
 def bisect_batch(
     services: Services,
-    what: str,
+    activity: str,
     items: Sequence[T],
     intent_of: Callable[[T], int],
     work: Callable[[Sequence[T]], R],
@@ -34,23 +34,23 @@ def bisect_batch(
         raise
     except Exception as error:
         if len(items) == 1:
-            _report(services, what, intent_of(items[0]), error)
+            _report(services, activity, intent_of(items[0]), error)
             return []
     middle = len(items) // 2
     return [
         result
         for half in (items[:middle], items[middle:])
-        for result in bisect_batch(services, what, half, intent_of, work)
+        for result in bisect_batch(services, activity, half, intent_of, work)
     ]
 
 
-def _report(services: Services, what: str, intent_id: int, error: Exception) -> None:
-    with tracing.log_context(intent=intent_id):
-        log.error("%s failed for intent %s", what, intent_id, exc_info=error)
+def _report(services: Services, activity: str, intent_id: int, error: Exception) -> None:
+    with process.log_context(intent=intent_id):
+        log.error("%s failed for intent %s", activity, intent_id, exc_info=error)
     message = (
-        f"Payment {intent_id}: {what} failed: {type(error).__name__}. The log has the details."
+        f"Payment {intent_id}: {activity} failed: {type(error).__name__}. The log has the details."
     )
-    key = f"record:{what}:{intent_id}"
+    key = f"record:{activity}:{intent_id}"
     services.store.write(
         lambda unit: raise_alert(unit, services, key, "engine", str(intent_id), message)
     )

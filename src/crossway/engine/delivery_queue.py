@@ -33,7 +33,7 @@ class DeliveryQueue:
     """
 
     def __init__(self, max_concurrent: int) -> None:
-        self._max_unhealthy = max(1, max_concurrent // 2)
+        self._max_unhealthy_running = max(1, max_concurrent // 2)
         self._max_per_client = max(1, max_concurrent - max_concurrent // 4)
         self._lock = threading.Lock()
         self._queues: dict[int, deque[QueuedDelivery]] = {}
@@ -74,7 +74,7 @@ class DeliveryQueue:
                 unhealthy = webhook_id in self._unhealthy
                 limit = MAX_CONCURRENT_UNHEALTHY if unhealthy else MAX_CONCURRENT_PER_ENDPOINT
                 if self._running[webhook_id] >= limit or (
-                    unhealthy and unhealthy_running >= self._max_unhealthy
+                    unhealthy and unhealthy_running >= self._max_unhealthy_running
                 ):
                     continue
                 if self._running_by_client[queue[0].endpoint.client_id] < self._max_per_client:
@@ -108,6 +108,6 @@ class DeliveryQueue:
     def clear(self) -> list[QueuedDelivery]:
         """Remove and return all queued deliveries."""
         with self._lock:
-            left = [queued for queue in self._queues.values() for queued in queue]
+            removed = [queued for queue in self._queues.values() for queued in queue]
             self._queues.clear()
-            return left
+            return removed

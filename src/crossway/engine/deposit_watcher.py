@@ -9,11 +9,11 @@ from crossway.domain.deposits import Deposit
 from crossway.domain.errors import Unreachable
 from crossway.engine.alerts import raise_alert
 from crossway.engine.bisect_batch import bisect_batch
-from crossway.engine.display_names import chain_name
 from crossway.engine.reorg_monitor import recheck_after_reorg
 from crossway.ports.chain import ChainHead, Cursor, Scan
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.deposits import record_deposits
 from crossway.usecases.payments.lifecycle import credit_deposits, reverse_deposits
 
@@ -50,11 +50,11 @@ def scan_chain(
     without it a reorg above the stored cursor would go unnoticed.
     """
     cursor = scanned_to if stored and scanned_to and scanned_to.height > stored.height else stored
-    watch = StoredAddressFilter(services, chain_id)
-    scan = services.chains[chain_id].scan(cursor, watch)
+    address_filter = StoredAddressFilter(services, chain_id)
+    scan = services.chains[chain_id].scan(cursor, address_filter)
     if cursor is None:
         # A scan without a cursor begins at the newest block: look up earlier deposits by address.
-        history = services.chains[chain_id].transfers_to(watch.list_all())
+        history = services.chains[chain_id].transfers_to(address_filter.list_all())
         scan = replace(scan, incoming=[*history, *scan.incoming])
     if (
         not scan.incoming
@@ -111,7 +111,7 @@ def credit_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
             _credit_batch(services, present)
             credited += len(present)
             if missing:
-                _recheck_missing(services, chain_id, missing)
+                _relocate_missing(services, chain_id, missing)
         except Unreachable:
             continue
     return credited
@@ -135,43 +135,43 @@ def _credit_in_one_commit(services: Services, deposits: Sequence[Deposit]) -> No
     )
 
 
-def _recheck_missing(services: Services, chain_id: str, missing: Sequence[Deposit]) -> None:
-    """Look for deposits that are no longer in their block.
+def _relocate_missing(services: Services, chain_id: str, missing: Sequence[Deposit]) -> None:
+    """Find the new blocks of deposits that are no longer in their block.
 
-    A reorg that no scan has seen yet may have moved them to another block. A deposit that no block
-    has was reported wrongly by a node, which raises an alert.
+    A reorg that no scan has noticed yet may have moved them. A deposit in no block was reported
+    wrongly by a node, which raises an alert.
     """
     chain, tx_hashes = services.chains[chain_id], {d.incoming.tx_hash for d in missing}
     since = min(d.incoming.at for d in missing) - _REORG_MARGIN
-    found = chain.transfers_to({d.incoming.to for d in missing}, since)
-    candidates = [transfer for transfer in found if transfer.tx_hash in tx_hashes]
-    included = [
+    transfers = chain.transfers_to({d.incoming.to for d in missing}, since)
+    candidates = [transfer for transfer in transfers if transfer.tx_hash in tx_hashes]
+    relocated = [
         i
         for i, present in zip(candidates, chain.verify_inclusion(candidates), strict=True)
         if present
     ]
-    unconfirmed_count = len(
-        [d for d in missing if d.incoming.tx_hash not in {i.tx_hash for i in included}]
+    not_found_count = len(
+        [d for d in missing if d.incoming.tx_hash not in {i.tx_hash for i in relocated}]
     )
 
     def work(unit: UnitOfWork) -> None:
         unit.deposits.mark_orphaned(
             unit.deposits.lock_seen([d.id for d in missing]), _NOT_FOUND_NOTE
         )
-        record_deposits(unit, services, included)
-        if unconfirmed_count:
+        record_deposits(unit, services, relocated)
+        if not_found_count:
             raise_alert(
                 unit,
                 services,
                 f"forged:{chain_id}",
                 "node",
                 chain_id,
-                f"{_count_deposits(unconfirmed_count)} reported that no block of "
+                f"{_count_deposits(not_found_count)} reported that no block of "
                 f"{chain_name(services, chain_id)} has: not credited.",
             )
 
     services.store.write(work)
 
 
-def _count_deposits(number: int) -> str:
-    return "A deposit was" if number == 1 else f"{number} deposits were"
+def _count_deposits(count: int) -> str:
+    return "A deposit was" if count == 1 else f"{count} deposits were"

@@ -10,7 +10,6 @@ from crossway.domain.outbound import (
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
-    advance_outbound_tx,
 )
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.ports.chain import ChainHead
@@ -26,10 +25,12 @@ BATCH = 2_000
 
 def expire_intents(services: Services, heads: Mapping[str, ChainHead]) -> int:
     """Expire intents that were not started in time and enqueue their refunds; returns how many."""
-    ended = 0
+    expired_count = 0
     with services.store.read() as unit:
-        found = unit.intents.list_expired({c: head.time for c, head in heads.items()}, BATCH)
-    for chain_id, intent_ids in found.items():
+        expired_by_chain = unit.intents.list_expired(
+            {c: head.time for c, head in heads.items()}, BATCH
+        )
+    for chain_id, intent_ids in expired_by_chain.items():
         try:
             _record_unseen_deposits(services, chain_id, intent_ids)
         except Unreachable:
@@ -40,8 +41,8 @@ def expire_intents(services: Services, heads: Mapping[str, ChainHead]) -> int:
             services, "expiring", intent_ids, lambda i: i, partial(_expire_batch, services)
         )
         services.process.failpoint("expired")
-        ended += len(intent_ids)
-    return ended
+        expired_count += len(intent_ids)
+    return expired_count
 
 
 def _record_unseen_deposits(services: Services, chain_id: str, ids: Sequence[int]) -> None:
@@ -61,9 +62,9 @@ def _record_unseen_deposits(services: Services, chain_id: str, ids: Sequence[int
     if not to_check:
         return
     since = min(intent.created_at for intent in to_check)
-    found = services.chains[chain_id].transfers_to([i.address for i in to_check], since)
-    if found:
-        services.store.write(lambda unit: record_deposits(unit, services, found))
+    transfers = services.chains[chain_id].transfers_to([i.address for i in to_check], since)
+    if transfers:
+        services.store.write(lambda unit: record_deposits(unit, services, transfers))
 
 
 def _expire_batch(services: Services, ids: Sequence[int]) -> None:
@@ -88,15 +89,8 @@ def _expire(unit: UnitOfWork, services: Services, ids: Sequence[int]) -> None:
     locked = unit.outbound_txs.lock([start.id for start in cancelled])
     unit.outbound_txs.update(
         [
-            OutboundTxChange(
-                start.id,
-                start.state,
-                advance_outbound_tx(start.state, OutboundTxEvent.CANCEL),
-                start.attempt_count,
-                "The intent expired before it was started.",
-                now,
-                None,
-                None,
+            OutboundTxChange.after_event(
+                start, OutboundTxEvent.CANCEL, "The intent expired before it was started.", now
             )
             for start in locked.values()
             if start.state is OutboundTxState.DUE

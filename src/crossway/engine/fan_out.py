@@ -5,7 +5,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.ports.webhook_repository import NewDelivery
 
 BATCH = 1_000
-FAN_OUT_LOCK = "announcements"
+FAN_OUT_LOCK = "fan_out"
 
 
 def fan_out(services: Services) -> int:

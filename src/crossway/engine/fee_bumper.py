@@ -1,13 +1,10 @@
 """Replaces stuck transactions by ones with the same nonce and a higher fee."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from crossway.domain.outbound import (
-    OutboundTx,
     OutboundTxEvent,
     OutboundTxState,
-    advance_outbound_tx,
 )
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.engine.tx_submitter import broadcast
@@ -18,6 +15,7 @@ from crossway.ports.store import UnitOfWork
 
 # A stuck transaction is not bumped once its fee is this many times the chain's current fee.
 _MAX_FEE_FACTOR = 2
+_REPLACED_REASON = "Pending for too long: sent again with a higher fee."
 
 
 def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> None:
@@ -36,38 +34,27 @@ def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> N
         now = services.clock.now()
         locked = unit.outbound_txs.lock([attempt.outbound_tx_id for attempt in underpriced])
         still_signed = [
-            (locked[a.outbound_tx_id], a)
+            (tx, a)
             for a in underpriced
-            if a.outbound_tx_id in locked
-            and locked[a.outbound_tx_id].state is OutboundTxState.SIGNED
+            if (tx := locked.get(a.outbound_tx_id)) and tx.state is OutboundTxState.SIGNED
         ]
         intents = unit.intents.get_many({tx.intent_id for tx, _ in still_signed})
-        signed = chain.sign(
-            [
-                (build_outbound_call(t, intents[t.intent_id], chain.accounts), a.signed.nonce)
-                for t, a in still_signed
-            ],
-            fee,
-        )
-        replaced = [(t, s) for (t, _), s in zip(still_signed, signed, strict=True)]
+        calls = [
+            (build_outbound_call(tx, intents[tx.intent_id], chain.accounts), a.signed.nonce)
+            for tx, a in still_signed
+        ]
+        signed = chain.sign(calls, fee)
+        replaced = [(tx, s) for (tx, _), s in zip(still_signed, signed, strict=True)]
         unit.outbound_txs.add_attempts(
-            [TxAttempt(t.id, chain.id, chain.accounts.relayer, s, now) for t, s in replaced]
+            [TxAttempt(tx.id, chain.id, chain.accounts.relayer, s, now) for tx, s in replaced]
         )
-        unit.outbound_txs.update([_build_replacement(t, s, now) for t, s in replaced], now)
+        changes = [
+            OutboundTxChange.after_event(
+                tx, OutboundTxEvent.REPLACE, _REPLACED_REASON, now, tx_id=s.tx_id
+            )
+            for tx, s in replaced
+        ]
+        unit.outbound_txs.update(changes, now)
         return signed
 
     broadcast(services, chain, services.store.write(work))
-
-
-def _build_replacement(tx: OutboundTx, signed: SignedTx, now: datetime) -> OutboundTxChange:
-    after = advance_outbound_tx(tx.state, OutboundTxEvent.REPLACE)
-    return OutboundTxChange(
-        tx.id,
-        tx.state,
-        after,
-        tx.attempt_count,
-        "Pending for too long: sent again with a higher fee.",
-        now,
-        signed.tx_id,
-        None,
-    )

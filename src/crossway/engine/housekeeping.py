@@ -1,4 +1,4 @@
-"""Periodic upkeep: raises and resolves alerts that depend on time, and resets waits."""
+"""Periodic work: raises and resolves alerts that depend on time, and resets retry delays."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -7,13 +7,13 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.alerts import raise_alert
-from crossway.engine.display_names import chain_name
 from crossway.engine.sla_monitor import FOREIGN, STUCK, find_breaches
 from crossway.engine.tx_submitter import detect_foreign_nonces
 from crossway.ports.chain import ChainHead
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.ramps.poll_schedule import MAX_POLL_INTERVAL
 
 INTERVAL_SECONDS = 5
@@ -33,7 +33,7 @@ def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
         alerts = unit.alerts.list_active(limit=_MAX_ALERTS)
         waiting = unit.outbound_txs.list_needing_attention(_MAX_WAITING)
         claims = _find_late_claims(unit, waiting, now)
-        breaches = find_breaches(unit, alerts, now)
+        breaches = find_breaches(unit, services, alerts, now)
         keys = {*claims, *(breach.key for breach in breaches)}
         resolved = [a.key for a in alerts if _is_resolved(unit, a, waiting, keys, now)]
     stale = {chain for chain, head in heads.items() if now - head.time > STALE_HEAD_AFTER}
@@ -82,43 +82,43 @@ def _find_late_claims(
 
 def _is_resolved(
     unit: UnitOfWork,
-    raised: Alert,
+    alert: Alert,
     waiting: Sequence[OutboundTx],
-    due: Collection[str],
+    active_keys: Collection[str],
     now: datetime,
 ) -> bool:
     """Whether the cause of an alert is gone; False for kinds that other code resolves."""
-    kind, _, subject = raised.key.partition(":")
+    kind, _, subject = alert.key.partition(":")
     if kind in _SHORTAGE_KINDS:
         # The alert carries the same message as the transactions that wait.
-        return raised.message not in {t.reason for t in waiting}
+        return alert.message not in {t.reason for t in waiting}
     if kind in ("claim", STUCK, FOREIGN):
-        return raised.key not in due
+        return alert.key not in active_keys
     if kind == "record":
-        return now - raised.last_seen_at > RECORD_ALERT_TTL
+        return now - alert.last_seen_at > RECORD_ALERT_TTL
     if kind == "provider":
         # There may be no reason to call the provider any more.
-        return now - raised.last_seen_at > 2 * MAX_POLL_INTERVAL
+        return now - alert.last_seen_at > 2 * MAX_POLL_INTERVAL
     if kind == "forged":
-        return now - raised.last_seen_at > NODE_ALERT_TTL
+        return now - alert.last_seen_at > NODE_ALERT_TTL
     if kind not in ("transfer", "reorg"):
         return False
-    transfer = unit.outbound_txs.get(int(subject))
-    intent = unit.intents.get(transfer.intent_id) if transfer else None
-    if transfer is None or intent is None:
+    tx = unit.outbound_txs.get(int(subject))
+    intent = unit.intents.get(tx.intent_id) if tx else None
+    if tx is None or intent is None:
         return True
-    ended = transfer.state in (OutboundTxState.FINAL, OutboundTxState.CANCELLED)
-    return ended or _is_settled_otherwise(transfer, intent)
+    ended = tx.state in (OutboundTxState.FINAL, OutboundTxState.CANCELLED)
+    return ended or _is_settled_otherwise(tx, intent)
 
 
-def _is_settled_otherwise(transfer: OutboundTx, intent: Intent) -> bool:
+def _is_settled_otherwise(tx: OutboundTx, intent: Intent) -> bool:
     """Whether a failed start or payout was followed by a refund, so nothing is left to do."""
-    underway = transfer.kind in (OutboundTxKind.START, OutboundTxKind.FILL)
-    return underway and transfer.state is OutboundTxState.FAILED and intent.state is State.REFUNDED
+    underway = tx.kind in (OutboundTxKind.START, OutboundTxKind.FILL)
+    return underway and tx.state is OutboundTxState.FAILED and intent.state is State.REFUNDED
 
 
 def reset_backoff(services: Services) -> int:
-    """Shorten waits that lie far in the future after the machine's clock was set back."""
+    """Shorten retry delays that became too long when the machine's clock was set back."""
 
     def work(unit: UnitOfWork) -> None:
         unit.outbound_txs.reset_backoff(services.clock.now())

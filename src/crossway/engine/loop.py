@@ -9,7 +9,6 @@ from functools import partial
 from crossway.domain.errors import Unreachable
 from crossway.engine.alerts import raise_alert
 from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
-from crossway.engine.display_names import chain_name
 from crossway.engine.expiry import expire_intents
 from crossway.engine.housekeeping import (
     INTERVAL_SECONDS,
@@ -24,6 +23,7 @@ from crossway.engine.tx_tracker import track_signed
 from crossway.ports.chain import ChainHead, Cursor
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.money import reconciliation_runs
 from crossway.usecases.operating import retention
 
@@ -44,13 +44,13 @@ class Engine:
     def __init__(self, services: Services, owner: str, sole: bool = False) -> None:
         """`sole` takes over all leases at the start; set it where no other engine runs."""
         self._services, self._owner, self._sole = services, owner, sole
-        self._held: set[str] = set()
+        self._leased_chains: set[str] = set()
         self._renew_at: datetime | None = None
         # The last reported error: by chain (empty while it answers), and by failing sweep.
         self._unreachable: dict[str, str] = {}
         self._failing: dict[str, str] = {}
         self._alerted_at: dict[str, datetime] = {}
-        self._scanned: dict[str, str] = {}
+        self._scanned_block_hash: dict[str, str] = {}
         self._started_chains: set[str] = set()
         self._scanned_to: dict[str, Cursor] = {}
         self._housekeeping_at: datetime | None = None
@@ -92,7 +92,7 @@ class Engine:
     def _run_pass(self) -> int:
         """Run every sweep once over the leased chains."""
         heads = self._read_heads(self._lease_chains())
-        self._guarded("begin", partial(self._check_new_chains, heads))
+        self._guarded("new chains", partial(self._check_new_chains, heads))
         done = self._scan(heads)
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
@@ -106,10 +106,10 @@ class Engine:
             return 0
         self._housekeeping_at = now
         if last is None or now < last:
-            self._guarded("hurry", partial(reset_backoff, self._services))
+            self._guarded("backoff reset", partial(reset_backoff, self._services))
         self._guarded("retention", partial(retention.delete_expired, self._services))
-        self._guarded("comparison", partial(reconciliation_runs.start_daily, self._services))
-        return self._guarded("upkeep", partial(update_alerts, self._services, heads))
+        self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
+        return self._guarded("housekeeping", partial(update_alerts, self._services, heads))
 
     def _check_new_chains(self, heads: Mapping[str, ChainHead]) -> int:
         """Check chains that this engine has just taken over for what happened meanwhile."""
@@ -131,7 +131,7 @@ class Engine:
         """Renew the leases; returns the chains of this engine, an equal share among all engines."""
         now = self._services.clock.machine()
         if self._renew_at is not None and now < self._renew_at:
-            return self._held
+            return self._leased_chains
         chains = sorted(self._services.chains)
         until = now + timedelta(seconds=LEASE_SECONDS)
 
@@ -139,24 +139,24 @@ class Engine:
             if self._sole and self._renew_at is None:
                 unit.leases.take_over(self._owner)
             others = unit.leases.register_engine(self._owner, now, until)
-            most = -(-len(chains) // (others + 1))
+            max_chains = -(-len(chains) // (others + 1))
             names = [f"chain:{chain}" for chain in chains]
-            return unit.leases.acquire(names, self._owner, now, until, most)
+            return unit.leases.acquire(names, self._owner, now, until, max_chains)
 
-        held = {name.partition(":")[2] for name in self._services.store.write(work)}
-        if held != self._held:
+        leased = {name.partition(":")[2] for name in self._services.store.write(work)}
+        if leased != self._leased_chains:
             self._load_failures()
-        self._held = held
+        self._leased_chains = leased
         self._renew_at = now + timedelta(seconds=LEASE_SECONDS / 3)
-        return self._held
+        return self._leased_chains
 
     def _load_failures(self) -> None:
         """Load active engine alerts of previous owners, so that a success resolves them."""
         with self._services.store.read() as unit:
             alerts = unit.alerts.list_active()
-        for one in alerts:
-            if one.kind == "engine":
-                self._failing.setdefault(one.subject, one.message)
+        for alert in alerts:
+            if alert.kind == "engine":
+                self._failing.setdefault(alert.subject, alert.message)
 
     def _read_heads(self, chains: set[str]) -> dict[str, ChainHead]:
         heads: dict[str, ChainHead] = {}
@@ -169,10 +169,10 @@ class Engine:
         self._update_unreachable_alerts({**dict.fromkeys(heads, ""), **unreachable})
         return heads
 
-    def _update_unreachable_alerts(self, found: Mapping[str, str]) -> None:
+    def _update_unreachable_alerts(self, messages: Mapping[str, str]) -> None:
         """Raise and resolve the outage alerts of the chains leased by this engine."""
         changed = {
-            c: message for c, message in found.items() if self._unreachable.get(c) != message
+            c: message for c, message in messages.items() if self._unreachable.get(c) != message
         }
         resolved = [f"unreachable:{c}" for c, message in changed.items() if not message]
 
@@ -185,12 +185,12 @@ class Engine:
 
         if changed:
             self._services.store.write(work)
-        self._unreachable = dict(found)
+        self._unreachable = dict(messages)
 
     def _describe_outage(self, chain_id: str, message: str) -> str:
         name = chain_name(self._services, chain_id)
-        why = message.replace(chain_id, name)
-        return why if why.startswith(name) else f"{name} does not answer: {why}"
+        reason = message.replace(chain_id, name)
+        return reason if reason.startswith(name) else f"{name} does not answer: {reason}"
 
     def _scan(self, heads: Mapping[str, ChainHead]) -> int:
         services = self._services
@@ -198,7 +198,7 @@ class Engine:
             cursors = unit.cursors.get_all()
         done = 0
         for chain_id, head in heads.items():
-            unchanged = self._scanned.get(chain_id) == head.block_hash
+            unchanged = self._scanned_block_hash.get(chain_id) == head.block_hash
             if unchanged or services.catalogue.chains[chain_id].testnet:
                 continue
             done += self._guarded(
@@ -207,13 +207,13 @@ class Engine:
         return done
 
     def _scan_chain(self, chain_id: str, head: ChainHead, cursor: Cursor | None) -> int:
-        newest = self._scanned_to.pop(chain_id, None)
-        found, reached = scan_chain(self._services, chain_id, cursor, newest)
-        if reached is not None:
-            self._scanned_to[chain_id] = reached
-        # After a find, scan the same head again: one scan may not return everything.
-        self._scanned[chain_id] = "" if found else head.block_hash
-        return found
+        scanned_to = self._scanned_to.pop(chain_id, None)
+        deposit_count, new_position = scan_chain(self._services, chain_id, cursor, scanned_to)
+        if new_position is not None:
+            self._scanned_to[chain_id] = new_position
+        # After deposits, scan up to the same head again: one scan may not return all of them.
+        self._scanned_block_hash[chain_id] = "" if deposit_count else head.block_hash
+        return deposit_count
 
     def _guarded(self, name: str, sweep: Callable[[], int]) -> int:
         """Run a sweep; an unexpected error is logged and alerted and does not stop the others."""

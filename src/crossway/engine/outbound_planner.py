@@ -8,11 +8,11 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.chain_snapshot import ChainSnapshot
-from crossway.engine.display_names import chain_name, chain_names
 from crossway.engine.tx_builder import earliest_sweep_time, fill_marker, settle_marker, start_marker
 from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.dust import is_dust
 from crossway.usecases.payments.lifecycle import ledger_balances
 
@@ -64,8 +64,8 @@ class OutboundPlanner:
             dict(snapshot.affordable_fills),
         )
         self._uncommitted: dict[tuple[str, str], int] = {}
-        begun = [i.id for i in intents.values() if i.state not in (State.PENDING, State.FUNDED)]
-        starts = unit.outbound_txs.list_by_intents(begun, OutboundTxKind.START)
+        begun_ids = [i.id for i in intents.values() if i.state not in (State.PENDING, State.FUNDED)]
+        starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)
         self._started = {t.intent_id for t in starts if t.state in _CONFIRMED_STATES}
         self._active_sweeps: set[tuple[int, str, str]] | None = None
 
@@ -115,13 +115,13 @@ class OutboundPlanner:
                 wait_reason="Too close to expiry to start safely: refunded when it expires.",
                 wait_until=terms.expires_at,
             )
-        to = terms.destination_chain
-        if to in self._snapshot.unreachable_chains:
-            silent = chain_name(self._services, to)
-            return Decision(wait_reason=f"No answer from {silent}, where the payout is due.")
+        destination = terms.destination_chain
+        if destination in self._snapshot.unreachable_chains:
+            unreachable = chain_name(self._services, destination)
+            return Decision(wait_reason=f"No answer from {unreachable}, where the payout is due.")
         if self._available_inventory(intent) < terms.payout_amount:
             return self._wait_for_inventory(intent)
-        return SIGN if self._affordable_fills[to] > 0 else self._wait_for_gas(to)
+        return SIGN if self._affordable_fills[destination] > 0 else self._wait_for_gas(destination)
 
     def _decide_restart(self, intent: Intent) -> Decision:
         """The start was reverted after the payout began: the deposit must still be collected."""
@@ -138,8 +138,11 @@ class OutboundPlanner:
         if intent.id not in self._started:
             return Decision(wait_reason="The start must be confirmed first.")
         if snapshot.unreachable_chains & {terms.source_chain, terms.destination_chain}:
-            silent = chain_names(self._services, snapshot.unreachable_chains)
-            return Decision(wait_reason=f"No answer from {silent}: its state must be known first.")
+            names = sorted(chain_name(self._services, c) for c in snapshot.unreachable_chains)
+            unreachable = ", ".join(names)
+            return Decision(
+                wait_reason=f"No answer from {unreachable}: its state must be known first."
+            )
         executed = snapshot.executed_markers
         refunded = settle_marker(intent) in executed and fill_marker(intent) not in executed
         if refunded and not self._has_active_claim(intent):
@@ -173,14 +176,13 @@ class OutboundPlanner:
         terms = intent.terms
         if (tx.chain, tx.token) != (terms.source_chain, terms.token_in):
             location = (tx.chain, tx.token)
-            held = ledger_balances(self._unit, (), intent.id, *location)[Account.HELD] > 0
-            if not held:
+            if ledger_balances(self._unit, (), intent.id, *location)[Account.HELD] <= 0:
                 return Decision(cancel_reason="Another transaction has already returned it.")
             return self._decide_sweep(tx)
         if intent.state in (State.PENDING, State.FUNDED) or intent.balance_at_address <= 0:
             return Decision(cancel_reason="Nothing is left to return.")
-        begun = intent.state in (State.INITIATED, State.COMPLETED, State.FAILED)
-        if begun and intent.id not in self._started:
+        was_started = intent.state in (State.INITIATED, State.COMPLETED, State.FAILED)
+        if was_started and intent.id not in self._started:
             return Decision(wait_reason="The deposit must be collected again first.")
         if is_dust(self._services, intent, tx.token, tx.chain, intent.balance_at_address):
             return Decision(keep_as_dust=True)
@@ -189,10 +191,10 @@ class OutboundPlanner:
     def _decide_sweep(self, tx: OutboundTx) -> Decision:
         """A sweep moves an address's whole balance, so only one may be pending per address."""
         accounts = self._services.chains[tx.chain].accounts
-        wait, earliest = earliest_sweep_time(tx, self._intents[tx.intent_id], accounts)
+        reason, earliest = earliest_sweep_time(tx, self._intents[tx.intent_id], accounts)
         if self._head.time < earliest:
             return Decision(
-                wait_reason=wait,
+                wait_reason=reason,
                 wait_until=max(earliest, self._services.clock.now() + _SWEEP_RETRY),
             )
         if self._active_sweeps is None:
@@ -227,9 +229,9 @@ class OutboundPlanner:
             self._active_sweeps.add((tx.intent_id, tx.chain, tx.token))
 
     def _wait_for_inventory(self, intent: Intent) -> Decision:
-        location, symbol = intent.terms.destination_chain, intent.out_symbol
-        wait = f"The relayer is short of {symbol} on {chain_name(self._services, location)}."
-        return Decision(wait_reason=wait, alert_key=f"stock:{location}:{symbol}")
+        chain_id, symbol = intent.terms.destination_chain, intent.out_symbol
+        reason = f"The relayer is short of {symbol} on {chain_name(self._services, chain_id)}."
+        return Decision(wait_reason=reason, alert_key=f"stock:{chain_id}:{symbol}")
 
     def _wait_for_gas(self, chain_id: str) -> Decision:
         chain = self._services.catalogue.chains[chain_id]

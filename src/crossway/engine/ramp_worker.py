@@ -34,7 +34,7 @@ BATCH = 200
 LEASE = timedelta(seconds=60)
 BUSY_SECONDS, IDLE_SECONDS = 0.02, 0.5
 HANG_SECONDS = 60.0
-KYC_SUBMISSIONS = "identities"
+KYC_WORKER = "KYC submissions"
 
 
 class RampWorker:
@@ -46,7 +46,7 @@ class RampWorker:
     def __init__(self, services: Services) -> None:
         self._services = services
         # At first every provider may have an active alert from an earlier process.
-        self._unreachable: set[str] = {item.name for item in services.ramps}
+        self._unreachable: set[str] = {provider.name for provider in services.ramps}
         self._workers: dict[str, SerialWorker] = {}
         self._health = TaskHealth(services, "ramp orders")
         self._kyc_health = TaskHealth(services, "KYC submissions")
@@ -102,12 +102,12 @@ class RampWorker:
             if ready:
                 worker.enqueue(ready, partial(self._call_provider, name, ready))
                 done += len(ready)
-        kyc_worker = self._worker_for(KYC_SUBMISSIONS)
+        kyc_worker = self._worker_for(KYC_WORKER)
         if kyc_worker.without_pending([0]):
             kyc_worker.enqueue([0], self._sync_kyc)
-        for named, worker in self._workers.items():
-            if worker.busy_seconds() > HANG_SECONDS and named not in self._unreachable:
-                self._mark_unreachable(named, "gives no answer")
+        for worker_name, worker in self._workers.items():
+            if worker.busy_seconds() > HANG_SECONDS and worker_name not in self._unreachable:
+                self._mark_unreachable(worker_name, "gives no answer")
         return done
 
     def _worker_for(self, name: str) -> SerialWorker:
@@ -151,29 +151,27 @@ class RampWorker:
             self._mark_reachable(name)
 
     def _run_command(self, order_id: int) -> None:
-        order = self._order(order_id)
+        order = self._load_order(order_id)
         if order is not None and order.command is not None:
             self._guarded(order_id, partial(run_command, self._services, order))
 
     def _fetch_updates(self, provider: RampProvider, ids: Sequence[int]) -> None:
         services = self._services
-        orders = [
-            order for item in ids if (order := self._order(item)) and _may_have_updates(order)
-        ]
+        orders = [order for i in ids if (order := self._load_order(i)) and _may_have_updates(order)]
         for order in orders:
             self._guarded(order.id, partial(check_testnet_deposit, services, order))
-        together = partial(poll_orders, services, provider, orders)
-        if orders and self._guarded(orders[0].id, together) is None:
+        poll_all = partial(poll_orders, services, provider, orders)
+        if orders and self._guarded(orders[0].id, poll_all) is None:
             # One order that fails must not hold back the updates of the others.
             for order in orders:
                 self._guarded(order.id, partial(poll_orders, services, provider, [order]))
         now = services.clock.now()
         for order_id in [order.id for order in orders]:
-            current = self._order(order_id)
+            current = self._load_order(order_id)
             if current is not None and _may_expire(current) and now >= current.expires_at:
                 self._guarded(order_id, partial(close_expired, services, current))
 
-    def _order(self, order_id: int) -> RampOrder | None:
+    def _load_order(self, order_id: int) -> RampOrder | None:
         with self._services.store.read() as unit:
             return unit.orders.get(order_id)
 

@@ -11,15 +11,14 @@ from crossway.domain.outbound import (
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
-    advance_outbound_tx,
 )
-from crossway.engine.alerts import raise_alert
-from crossway.engine.display_names import chain_name, describe_outbound_tx
+from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.tx_effects import SUCCESS_REASONS
 from crossway.ports.chain import Chain, ChainHead, IncludedTx, TxUnknown
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.lifecycle import IntentBatch, net_held
 
 BATCH = 2_000
@@ -86,15 +85,14 @@ def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final:
 
 def _may_differ(tx: OutboundTx, included: IncludedTx) -> bool:
     """Whether a sweep was included again in another block: it may have moved another amount."""
-    takes_all = tx.kind is OutboundTxKind.START or tx.amount is None
-    return takes_all and included.block_height != tx.block_height
+    is_sweep = tx.kind is OutboundTxKind.START or tx.amount is None
+    return is_sweep and included.block_height != tx.block_height
 
 
 def _build_change(
     tx: OutboundTx, event: OutboundTxEvent, height: int | None, now: datetime
 ) -> OutboundTxChange:
-    after = advance_outbound_tx(tx.state, event)
-    return OutboundTxChange(tx.id, tx.state, after, tx.attempt_count, tx.reason, now, None, height)
+    return OutboundTxChange.after_event(tx, event, tx.reason, now, block_height=height)
 
 
 def _by_chain(txs: Sequence[OutboundTx]) -> dict[str, list[OutboundTx]]:
@@ -107,20 +105,20 @@ def _by_chain(txs: Sequence[OutboundTx]) -> dict[str, list[OutboundTx]]:
 def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: OutboundTx) -> None:
     """Reverse the ledger postings and the state change of a transaction that a reorg removed."""
     intent = batch.current[tx.intent_id]
-    reversed_by = unit.ledger.list_by_tx([intent.id], {tx.tx_id or ""})
-    batch.postings.extend(posting.reversed() for posting in reversed_by)
+    postings_of_tx = unit.ledger.list_by_tx([intent.id], {tx.tx_id or ""})
+    batch.postings.extend(posting.reversed() for posting in postings_of_tx)
     location = (intent.terms.source_chain, intent.terms.token_in)
     own_postings = [
-        posting for posting in reversed_by if (posting.chain, posting.token) == location
+        posting for posting in postings_of_tx if (posting.chain, posting.token) == location
     ]
-    claimed = intent.relayer_claimed and tx.kind is not OutboundTxKind.REIMBURSE
+    relayer_claimed = intent.relayer_claimed and tx.kind is not OutboundTxKind.REIMBURSE
     after = batch.apply_event(
         intent.id,
         _reversal_event(unit, intent, tx),
         f"reorg:{tx.id}",
         tx.tx_id or "",
         balance_at_address=intent.balance_at_address - net_held(own_postings),
-        relayer_claimed=claimed,
+        relayer_claimed=relayer_claimed,
     )
     if after.state is State.FUNDED and after.received_amount < after.terms.deposit_amount:
         note = "A reorg removed its deposit as well."

@@ -25,7 +25,7 @@ class SerialWorker:
     def without_pending(self, ids: Collection[int]) -> list[int]:
         """Those of the ids that are neither queued nor running, in their order."""
         with self._lock:
-            return [item for item in ids if item not in self._pending]
+            return [number for number in ids if number not in self._pending]
 
     def enqueue(self, ids: Collection[int], work: Task) -> None:
         """Queue a task for these ids; starts the thread when needed."""
@@ -39,8 +39,8 @@ class SerialWorker:
 
     def busy_seconds(self) -> float:
         """How long the running task has taken so far; zero when idle."""
-        since = self._started_at
-        return 0.0 if since is None else time.monotonic() - since
+        started_at = self._started_at
+        return 0.0 if started_at is None else time.monotonic() - started_at
 
     def stop(self) -> None:
         """End the thread after the queued tasks."""

@@ -4,10 +4,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from crossway.domain.intent import State
+from crossway.domain.deposits import Deposit
+from crossway.domain.intent import Intent, State
+from crossway.domain.money import format_units
 from crossway.domain.outbound import OutboundTxKind
 from crossway.ports.records import Alert
+from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.money.books import get_denomination
 
 STUCK, FOREIGN = "stuck", "foreign"
 START_DEADLINE = timedelta(minutes=5)
@@ -28,7 +33,9 @@ class Breach:
     message: str
 
 
-def find_breaches(unit: UnitOfWork, alerts: Sequence[Alert], now: datetime) -> list[Breach]:
+def find_breaches(
+    unit: UnitOfWork, services: Services, alerts: Sequence[Alert], now: datetime
+) -> list[Breach]:
     """All breaches, except those that an active alert about a shortage or a chain explains."""
     breaches = [
         *_find_not_started(unit, now),
@@ -40,7 +47,7 @@ def find_breaches(unit: UnitOfWork, alerts: Sequence[Alert], now: datetime) -> l
     unique = {
         breach.key: breach for breach in reversed(breaches) if breach.intent_id not in excused
     }
-    return [*unique.values(), *_find_misdirected(unit)]
+    return [*unique.values(), *_find_misdirected(unit, services)]
 
 
 def _find_not_started(unit: UnitOfWork, now: datetime) -> list[Breach]:
@@ -63,14 +70,14 @@ def _find_not_filled(unit: UnitOfWork, now: datetime) -> list[Breach]:
 
 
 def _find_not_credited(unit: UnitOfWork, now: datetime) -> list[Breach]:
-    seen = unit.deposits.list_older_seen(now - CREDIT_DEADLINE, _MAX_ROWS)
+    unconfirmed = unit.deposits.list_older_seen(now - CREDIT_DEADLINE, _MAX_ROWS)
     return [
         _stuck_breach(
             d.intent_id,
             f"A deposit of payment {d.intent_id} was seen over 30 minutes ago and still lacks "
             "confirmations.",
         )
-        for d in seen
+        for d in unconfirmed
     ]
 
 
@@ -88,17 +95,32 @@ def _stuck_breach(intent_id: int, message: str) -> Breach:
     return Breach(f"{STUCK}:{intent_id}", STUCK, intent_id, message)
 
 
-def _find_misdirected(unit: UnitOfWork) -> list[Breach]:
+def _find_misdirected(unit: UnitOfWork, services: Services) -> list[Breach]:
+    deposits = unit.deposits.list_unreturned()[:_MAX_ROWS]
+    intents = unit.intents.get_many({d.intent_id for d in deposits})
     return [
         Breach(
             f"{FOREIGN}:{d.id}",
             FOREIGN,
             d.intent_id,
-            f"Payment {d.intent_id} received an unexpected deposit. It is returned when the "
-            "payment expires, or manually before.",
+            f"Payment {d.intent_id} received "
+            f"{_describe_mismatch(services, intents[d.intent_id], d)}. "
+            "It is returned when the payment starts or ends; an operator can return it earlier.",
         )
-        for d in unit.deposits.list_unreturned()[:_MAX_ROWS]
+        for d in deposits
     ]
+
+
+def _describe_mismatch(services: Services, intent: Intent, deposit: Deposit) -> str:
+    """Received and requested, such as `1.00 USDT instead of USDC`; chains where they differ."""
+    incoming, source = deposit.incoming, intent.terms.source_chain
+    denomination = get_denomination(services, incoming.chain, incoming.token)
+    amount = format_units(incoming.amount, denomination.decimals, 2)
+    received = f"{amount} {denomination.symbol}"
+    if incoming.chain == source:
+        return f"{received} instead of {intent.asset_symbol}"
+    received = f"{received} on {chain_name(services, incoming.chain)}"
+    return f"{received} instead of {intent.asset_symbol} on {chain_name(services, source)}"
 
 
 def _find_excused(unit: UnitOfWork, alerts: Sequence[Alert], ids: Collection[int]) -> set[int]:
@@ -111,7 +133,7 @@ def _find_excused(unit: UnitOfWork, alerts: Sequence[Alert], ids: Collection[int
         t.intent_id for t in unit.outbound_txs.list_by_intents(ids) if t.reason in shortage_messages
     }
     chains_of = {
-        one.id: {one.terms.source_chain, one.terms.destination_chain}
-        for one in unit.intents.get_many(ids).values()
+        intent.id: {intent.terms.source_chain, intent.terms.destination_chain}
+        for intent in unit.intents.get_many(ids).values()
     }
-    return {one for one in ids if one in waiting or chains_of.get(one, set()) & unreachable}
+    return {i for i in ids if i in waiting or chains_of.get(i, set()) & unreachable}

@@ -98,8 +98,8 @@ def treasury_amount(intent: Intent) -> int:
 def service_fee_amount(intent: Intent) -> int:
     """The service fee's part of the fees, in units of the asset token, rounded down."""
     costs = intent.costs
-    both = costs.service_micro_usd + costs.bridge_micro_usd
-    return costs.fees_units * costs.service_micro_usd // both if both else 0
+    fee_micro_usd = costs.fee_micro_usd
+    return costs.fees_units * costs.service_micro_usd // fee_micro_usd if fee_micro_usd else 0
 
 
 def build_ledger_legs(
@@ -111,18 +111,18 @@ def build_ledger_legs(
         transfer.source, Account.INVENTORY
     )
     if tx.kind is OutboundTxKind.START:
-        to = Account.ESCROW if transfer.to == intent.bridger else Account.PAYER
-        return [(to, credit, units)]
+        debit = Account.ESCROW if transfer.to == intent.bridger else Account.PAYER
+        return [(debit, credit, units)]
     if tx.kind is OutboundTxKind.FILL:
         return [(Account.RECIPIENT, credit, units)]
     if tx.kind is not OutboundTxKind.REIMBURSE:
         return [(Account.PAYER, credit, units)]
     if transfer.to == accounts.relayer:
-        bridge = intent.costs.fees_units - service_fee_amount(intent)
+        bridge_fee = intent.costs.fees_units - service_fee_amount(intent)
         return [
             (Account.INVENTORY, credit, units),
             # The bridge keeps its fee: it is booked but never transferred.
-            (Account.BRIDGE_FEES, Account.ESCROW, bridge),
+            (Account.BRIDGE_FEES, Account.ESCROW, bridge_fee),
         ]
-    app = intent.costs.app_fee_units
-    return [(Account.SERVICE_FEES, credit, units - app), (Account.APP_FEES, credit, app)]
+    app_fee = intent.costs.app_fee_units
+    return [(Account.SERVICE_FEES, credit, units - app_fee), (Account.APP_FEES, credit, app_fee)]

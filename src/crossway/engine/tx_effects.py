@@ -1,7 +1,6 @@
 """Applies a transaction's outcome (success, revert, reorg) to its intent and the ledger."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
@@ -10,10 +9,8 @@ from crossway.domain.outbound import (
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
-    advance_outbound_tx,
 )
-from crossway.engine.alerts import raise_alert
-from crossway.engine.display_names import describe_outbound_tx
+from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.tx_builder import build_ledger_legs, build_outbound_call
 from crossway.ports.chain import (
     ALREADY_DONE,
@@ -29,7 +26,7 @@ from crossway.usecases.payments.dust import DUST_NOTE
 from crossway.usecases.payments.lifecycle import (
     IntentBatch,
     enqueue_deposit_returns,
-    ledger_balances,
+    ledger_balance_at_address,
     new_outbound_tx,
     recovered_dust,
 )
@@ -63,12 +60,12 @@ def apply_success(
             )
             batch.apply_event(intent.id, event, "fill", tx_id, tx_hash=tx_id)
         case OutboundTxKind.REIMBURSE:
-            done = intent.state is State.COMPLETED
-            event = IntentEvent.REIMBURSED if done else IntentEvent.LEDGER_ONLY
+            completed = intent.state is State.COMPLETED
+            event = IntentEvent.REIMBURSED if completed else IntentEvent.LEDGER_ONLY
             batch.apply_event(intent.id, event, "reimburse", tx_id, relayer_claimed=True)
         case OutboundTxKind.REFUND:
-            over = intent.state in (State.EXPIRED, State.FAILED)
-            event = IntentEvent.RETURNED if over else IntentEvent.LEDGER_ONLY
+            refundable = intent.state in (State.EXPIRED, State.FAILED)
+            event = IntentEvent.RETURNED if refundable else IntentEvent.LEDGER_ONLY
             batch.apply_event(
                 intent.id, event, "refund", tx_id, tx_hash=tx_id, balance_at_address=remaining
             )
@@ -92,15 +89,11 @@ def _transfers_of(
         )
     if included.reason == NOTHING_TO_MOVE:
         # Money can leave a deposit address that was not started only by a refund.
-        remaining_at_address = amount_at_address(unit, batch, tx)
+        remaining_at_address = ledger_balance_at_address(
+            unit, batch, tx.intent_id, tx.chain, tx.token
+        )
         return (TokenTransfer(intent.address, tx.to_address, tx.token, remaining_at_address),)
     return included.transfers
-
-
-def amount_at_address(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx) -> int:
-    """The amount that the ledger holds at the address which this transaction sweeps."""
-    location = (tx.chain, tx.token)
-    return ledger_balances(unit, batch.postings, tx.intent_id, *location)[Account.HELD]
 
 
 def _balance_after(
@@ -126,7 +119,7 @@ def _balance_after(
     remaining = (
         intent.balance_at_address - amount_sent
         if is_intent_token
-        else amount_at_address(unit, batch, tx)
+        else ledger_balance_at_address(unit, batch, tx.intent_id, tx.chain, tx.token)
     )
     dust = recovered_dust(unit, batch, intent.id, location, remaining)
     if dust:
@@ -143,12 +136,15 @@ def apply_already_done(
 
 
 def apply_abandonment(
-    unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, fail: str, keep: bool
+    unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, fail_reason: str, keep_as_dust: bool
 ) -> None:
-    """Apply that a transaction is abandoned: given up (`fail`), kept as dust (`keep`), or
-    obsolete because the start was executed (neither)."""
+    """Apply the consequences of an abandoned transaction.
+
+    It was given up (`fail_reason`), its amount is dust (`keep_as_dust`), or it is a refund that is
+    obsolete because the start was executed (neither): the start is revived.
+    """
     intent = batch.current[tx.intent_id]
-    if keep:
+    if keep_as_dust:
         location = (tx.chain, tx.token)
         batch.add_postings(
             intent, *location, "dust", (Account.DUST, Account.HELD, intent.balance_at_address)
@@ -156,33 +152,36 @@ def apply_abandonment(
         batch.apply_event(
             intent.id, IntentEvent.LEDGER_ONLY, "dust", DUST_NOTE, balance_at_address=0
         )
-    elif fail and tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
-        batch.apply_event(intent.id, IntentEvent.FILL_REFUSED, "failed", fail, needs_relay=False)
-    elif not fail:
+    elif fail_reason and tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
+        batch.apply_event(
+            intent.id, IntentEvent.FILL_REFUSED, "failed", fail_reason, needs_relay=False
+        )
+    elif not fail_reason:
         starts = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.START)
         failed = [start for start in starts if start.state is OutboundTxState.FAILED]
-        unit.outbound_txs.update([_build_revival(start, batch.now) for start in failed], batch.now)
+        revivals = [
+            OutboundTxChange.after_event(
+                start, OutboundTxEvent.REVIVE, "", batch.now, attempt_count=0
+            )
+            for start in failed
+        ]
+        unit.outbound_txs.update(revivals, batch.now)
         batch.outbound.append(
             new_outbound_tx(batch.services, intent, OutboundTxKind.START, "", batch.now)
         )
 
 
-def _build_revival(tx: OutboundTx, now: datetime) -> OutboundTxChange:
-    after = advance_outbound_tx(tx.state, OutboundTxEvent.REVIVE)
-    return OutboundTxChange(tx.id, tx.state, after, 0, "", now, None, None)
-
-
 def _apply_start(
     batch: IntentBatch, intent: Intent, tx: OutboundTx, tx_id: str, remaining: int
 ) -> None:
-    fresh = intent.state in (State.FUNDED, State.PENDING, State.EXPIRED)
+    is_first_start = intent.state in (State.FUNDED, State.PENDING, State.EXPIRED)
     relayer = batch.services.chains[intent.terms.destination_chain].accounts.relayer
     batch.apply_event(
         intent.id,
-        IntentEvent.STARTED if fresh else IntentEvent.LEDGER_ONLY,
+        IntentEvent.STARTED if is_first_start else IntentEvent.LEDGER_ONLY,
         "start",
         tx_id,
-        tx_hash=tx_id if fresh and not tx_id.startswith("found:") else intent.tx_hash,
+        tx_hash=tx_id if is_first_start and not tx_id.startswith("found:") else intent.tx_hash,
         balance_at_address=remaining,
         relayer=relayer,
         needs_relay=True,
@@ -199,8 +198,8 @@ def settle_misdirected(
     """
     returned = {
         (t.intent_id, t.token)
-        for t, worked in settled
-        if worked and t.kind is OutboundTxKind.RETURN_EXCESS
+        for t, succeeded in settled
+        if succeeded and t.kind is OutboundTxKind.RETURN_EXCESS
     }
     if returned:
         deposits = unit.deposits.list_unreturned({intent_id for intent_id, _ in returned})
@@ -211,7 +210,9 @@ def settle_misdirected(
                 if d.incoming.chain == chain.id and (d.intent_id, d.incoming.token) in returned
             ]
         )
-    started = [t.intent_id for t, worked in settled if worked and t.kind is OutboundTxKind.START]
+    started = [
+        t.intent_id for t, succeeded in settled if succeeded and t.kind is OutboundTxKind.START
+    ]
     if started:
         enqueue_deposit_returns(unit, batch, started)
 
@@ -242,12 +243,12 @@ def apply_revert(
     tx: OutboundTx,
     tx_id: str,
     included: IncludedTx,
-    for_good: bool = True,
+    permanent: bool = True,
 ) -> None:
     """Book the fee of a reverted transaction; when it is final, fail the intent and alert."""
     intent = batch.current[tx.intent_id]
     _book_fee(batch, chain, intent, tx_id, included)
-    if not for_good:
+    if not permanent:
         return
     if tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
         batch.apply_event(

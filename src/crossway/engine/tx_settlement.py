@@ -9,12 +9,10 @@ from crossway.domain.outbound import (
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
-    advance_outbound_tx,
     backoff_seconds,
 )
 from crossway.engine.tx_effects import (
     SUCCESS_REASONS,
-    amount_at_address,
     apply_revert,
     apply_success,
     settle_misdirected,
@@ -27,7 +25,7 @@ from crossway.ports.chain import (
 from crossway.ports.records import InFlightTx, OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.payments.lifecycle import IntentBatch
+from crossway.usecases.payments.lifecycle import IntentBatch, ledger_balance_at_address
 
 _MAX_ATTEMPTS = {
     OutboundTxKind.START: 8,
@@ -60,6 +58,10 @@ def store_settlements(
     decided: Sequence[DecidedTx],
     dropped: Sequence[InFlightTx],
 ) -> None:
+    """Store decided transactions with their effects, and plan dropped ones again.
+
+    Transactions that are no longer signed were settled by another engine and are skipped.
+    """
     now = services.clock.now()
     ids = [s.tx.id for s in decided] + [t.id for t in dropped]
     locked = {
@@ -94,60 +96,51 @@ def _apply_decided(
     unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: OutboundTx, decided_tx: DecidedTx
 ) -> OutboundTxChange:
     """Apply an included transaction to its intent and the ledger; returns its own change."""
-    if decided_tx.included.reason == NOTHING_TO_MOVE and amount_at_address(unit, batch, tx) <= 0:
+    if (
+        decided_tx.included.reason == NOTHING_TO_MOVE
+        and ledger_balance_at_address(unit, batch, tx.intent_id, tx.chain, tx.token) <= 0
+    ):
         # The money to return was reorged away as well: plan the transaction again.
-        apply_revert(unit, batch, chain, tx, decided_tx.tx_id, decided_tx.included, for_good=False)
+        apply_revert(unit, batch, chain, tx, decided_tx.tx_id, decided_tx.included, permanent=False)
         return _reschedule(tx, OutboundTxEvent.REVERT, "", batch.now, tx.attempt_count)
     if decided_tx.included.reason in SUCCESS_REASONS:
         apply_success(unit, batch, chain, tx, decided_tx.tx_id, decided_tx.included)
-        return _confirmed(tx, decided_tx, batch.now)
-    return _reverted(unit, batch, chain, tx, decided_tx, batch.now)
+        return OutboundTxChange.after_event(
+            tx,
+            OutboundTxEvent.CONFIRM,
+            decided_tx.included.reason,
+            batch.now,
+            tx_id=None if decided_tx.tx_id == tx.tx_id else decided_tx.tx_id,
+            block_height=decided_tx.included.block_height,
+        )
+    return _apply_revert(unit, batch, chain, tx, decided_tx)
 
 
-def _confirmed(tx: OutboundTx, decided_tx: DecidedTx, now: datetime) -> OutboundTxChange:
-    after = advance_outbound_tx(tx.state, OutboundTxEvent.CONFIRM)
-    return OutboundTxChange(
-        tx.id,
-        tx.state,
-        after,
-        tx.attempt_count,
-        decided_tx.included.reason,
-        now,
-        None if decided_tx.tx_id == tx.tx_id else decided_tx.tx_id,
-        decided_tx.included.block_height,
-    )
-
-
-def _reverted(
+def _apply_revert(
     unit: UnitOfWork,
     batch: IntentBatch,
     chain: Chain,
     tx: OutboundTx,
     decided_tx: DecidedTx,
-    now: datetime,
 ) -> OutboundTxChange:
     """Retry a reverted transaction later, or give it up."""
-    attempts = tx.attempt_count + 1
-    if gives_up_after(tx.kind, attempts, decided_tx.included):
-        apply_revert(unit, batch, chain, tx, decided_tx.tx_id, decided_tx.included)
-        after = advance_outbound_tx(tx.state, OutboundTxEvent.GIVE_UP)
-        return OutboundTxChange(
-            tx.id,
-            tx.state,
-            after,
-            attempts,
-            decided_tx.included.reason,
-            now,
-            decided_tx.tx_id,
-            None,
-        )
-    apply_revert(unit, batch, chain, tx, decided_tx.tx_id, decided_tx.included, for_good=False)
-    return _reschedule(tx, OutboundTxEvent.REVERT, decided_tx.included.reason, now, attempts)
+    tx_id, included, attempts = decided_tx.tx_id, decided_tx.included, tx.attempt_count + 1
+    permanent = gives_up_after(tx.kind, attempts, included)
+    apply_revert(unit, batch, chain, tx, tx_id, included, permanent)
+    if not permanent:
+        return _reschedule(tx, OutboundTxEvent.REVERT, included.reason, batch.now, attempts)
+    return OutboundTxChange.after_event(
+        tx,
+        OutboundTxEvent.GIVE_UP,
+        included.reason,
+        batch.now,
+        attempt_count=attempts,
+        tx_id=tx_id,
+    )
 
 
 def _reschedule(
     tx: OutboundTx, event: OutboundTxEvent, reason: str, now: datetime, attempts: int
 ) -> OutboundTxChange:
-    after = advance_outbound_tx(tx.state, event)
     next_at = now + timedelta(seconds=backoff_seconds(attempts) if attempts else 0)
-    return OutboundTxChange(tx.id, tx.state, after, attempts, reason, next_at, None, None)
+    return OutboundTxChange.after_event(tx, event, reason, next_at, attempt_count=attempts)

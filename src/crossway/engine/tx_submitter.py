@@ -10,12 +10,10 @@ from crossway.domain.outbound import (
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
-    advance_outbound_tx,
 )
-from crossway.engine.alerts import raise_alert
+from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
-from crossway.engine.display_names import chain_name, describe_outbound_tx
 from crossway.engine.outbound_planner import Decision, OutboundPlanner
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.engine.tx_effects import apply_abandonment, apply_already_done
@@ -23,11 +21,13 @@ from crossway.ports.chain import Chain, ChainHead, SignedTx
 from crossway.ports.records import OutboundTxChange, TxAttempt
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.dust import DUST_NOTE
 from crossway.usecases.payments.lifecycle import IntentBatch
 
 BATCH = 2_000
 _WAIT_SECONDS = 5
+_START_EXECUTED = "The chain shows that the payment was started: nothing to refund."
 Decisions = Sequence[tuple[OutboundTx, Decision]]
 
 
@@ -72,7 +72,7 @@ def _sign_and_send(
 
 
 def broadcast(services: Services, chain: Chain, signed: Sequence[SignedTx]) -> None:
-    """Broadcast stored transactions. No answer is not a failure: `tx_tracker` asks again."""
+    """Broadcast stored transactions. No answer is not a failure: `tx_tracker` tries again."""
     try:
         chain.broadcast(signed)
     except Unreachable:
@@ -100,14 +100,14 @@ def _prepare(
         first = unit.outbound_txs.reserve_nonces(
             chain.id, chain.accounts.relayer, len(to_sign), snapshot.next_nonce
         )
-        actions = [
+        calls = [
             (build_outbound_call(t, intents[t.intent_id], chain.accounts), first + i)
             for i, t in enumerate(to_sign)
         ]
-        signed = chain.sign(actions, snapshot.fee_per_tx)
+        signed = chain.sign(calls, snapshot.fee_per_tx)
     signed_by_id = {tx.id: s for tx, s in zip(to_sign, signed, strict=True)}
     unit.outbound_txs.update(
-        [_change(t, d, signed_by_id.get(t.id), now) for t, d in decisions], now
+        [_build_change(t, d, signed_by_id.get(t.id), now) for t, d in decisions], now
     )
     unit.outbound_txs.add_attempts(
         [TxAttempt(i, chain.id, chain.accounts.relayer, s, now) for i, s in signed_by_id.items()]
@@ -136,18 +136,18 @@ def _raise_alerts(
     detect_foreign_nonces(unit, services, chain, snapshot.next_nonce)
 
 
-def _count_transactions(number: int) -> str:
-    return "a transaction" if number == 1 else f"{number} transactions"
+def _count_transactions(count: int) -> str:
+    return "a transaction" if count == 1 else f"{count} transactions"
 
 
 def detect_foreign_nonces(
     unit: UnitOfWork, services: Services, chain: Chain, next_nonce: int
 ) -> None:
     """Raise an alert when the chain has used relayer nonces that were never reserved here."""
-    span = unit.outbound_txs.get_nonce_range(chain.id, chain.accounts.relayer)
-    if span is None:
+    nonce_range = unit.outbound_txs.get_nonce_range(chain.id, chain.accounts.relayer)
+    if nonce_range is None:
         unit.outbound_txs.reserve_nonces(chain.id, chain.accounts.relayer, 0, next_nonce)
-    elif next_nonce > span[1]:
+    elif next_nonce > nonce_range[1]:
         raise_alert(
             unit,
             services,
@@ -155,8 +155,8 @@ def detect_foreign_nonces(
             "outside",
             chain.id,
             f"The relayer's account on {chain_name(services, chain.id)} made "
-            f"{_count_transactions(next_nonce - span[1])} that the ledger does not have: reconcile "
-            "the ledger with the chains.",
+            f"{_count_transactions(next_nonce - nonce_range[1])} that the ledger does not have: "
+            "reconcile the ledger with the chains.",
         )
 
 
@@ -169,28 +169,32 @@ def _apply_decisions(
     now: datetime,
 ) -> None:
     """Apply the decisions that change intents and the ledger without signing anything."""
-    consequences = [
+    to_apply = [
         (t, d)
         for t, d in decisions
         if d.already_done or d.fail_reason or d.keep_as_dust or d.revive_start
     ]
-    if not consequences:
+    if not to_apply:
         return
-    batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t, _ in consequences}))
-    for tx, decision in consequences:
+    batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t, _ in to_apply}))
+    for tx, decision in to_apply:
         if decision.already_done:
             apply_already_done(unit, batch, chain, tx, head)
         else:
             apply_abandonment(
-                unit, batch, tx, fail=decision.fail_reason, keep=decision.keep_as_dust
+                unit,
+                batch,
+                tx,
+                fail_reason=decision.fail_reason,
+                keep_as_dust=decision.keep_as_dust,
             )
     batch.store(unit)
 
 
-def _change(
+def _build_change(
     tx: OutboundTx, decision: Decision, signed: SignedTx | None, now: datetime
 ) -> OutboundTxChange:
-    event, reason, next_at = None, decision.wait_reason, now + timedelta(seconds=_WAIT_SECONDS)
+    event, reason = None, decision.wait_reason
     if signed is not None:
         event = OutboundTxEvent.SIGN
     elif decision.already_done:
@@ -200,20 +204,10 @@ def _change(
     elif decision.cancel_reason or decision.keep_as_dust or decision.revive_start:
         event, reason = (
             OutboundTxEvent.CANCEL,
-            decision.cancel_reason or (DUST_NOTE if decision.keep_as_dust else _STARTED),
+            decision.cancel_reason or (DUST_NOTE if decision.keep_as_dust else _START_EXECUTED),
         )
-    return OutboundTxChange(
-        id=tx.id,
-        before=tx.state,
-        after=tx.state if event is None else advance_outbound_tx(tx.state, event),
-        attempt_count=tx.attempt_count,
-        reason=reason,
-        next_at=next_at
-        if event is None and decision.wait_until is None
-        else decision.wait_until or now,
-        tx_id=signed.tx_id if signed else None,
-        block_height=None,
-    )
-
-
-_STARTED = "The chain shows that the payment was started: nothing to refund."
+    if event is None:
+        next_at = decision.wait_until or now + timedelta(seconds=_WAIT_SECONDS)
+        return OutboundTxChange(tx.id, tx.state, tx.state, tx.attempt_count, reason, next_at)
+    tx_id = signed.tx_id if signed else None
+    return OutboundTxChange.after_event(tx, event, reason, decision.wait_until or now, tx_id=tx_id)

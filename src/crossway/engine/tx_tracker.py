@@ -37,34 +37,36 @@ class TrackingResult:
 
     confirmed: list[DecidedTx] = field(default_factory=list)
     dropped: list[InFlightTx] = field(default_factory=list)
-    again: list[TxAttempt] = field(default_factory=list)
+    to_rebroadcast: list[TxAttempt] = field(default_factory=list)
     stuck: list[TxAttempt] = field(default_factory=list)
-    refused: list[TxAttempt] = field(default_factory=list)
+    rejected: list[TxAttempt] = field(default_factory=list)
 
 
 def track_signed(services: Services, heads: Mapping[str, ChainHead]) -> int:
     """Follow every signed transaction on these chains; returns how many were settled."""
     with services.store.read() as unit:
         signed = unit.outbound_txs.list_signed(heads.keys(), BATCH)
-        values = unit.intents.get_usd_values({t.intent_id for t in signed})
+        usd_values = unit.intents.get_usd_values({t.intent_id for t in signed})
     done = 0
     by_chain: dict[str, list[InFlightTx]] = defaultdict(list)
     for tx in signed:
         by_chain[tx.chain].append(tx)
     for chain_id, txs in by_chain.items():
         try:
-            done += _check(services, services.chains[chain_id], heads[chain_id], txs, values)
+            done += _track_chain(
+                services, services.chains[chain_id], heads[chain_id], txs, usd_values
+            )
         except Unreachable:
             continue
     return done
 
 
-def _check(
+def _track_chain(
     services: Services,
     chain: Chain,
     head: ChainHead,
     txs: Sequence[InFlightTx],
-    values: Mapping[int, int],
+    usd_values: Mapping[int, int],
 ) -> int:
     statuses_by_id = chain.status([t.tx_id for t in txs])
     result = TrackingResult()
@@ -73,10 +75,10 @@ def _check(
         status = statuses_by_id.get(tx.tx_id)
         if not isinstance(status, IncludedTx) or status.reason:
             unsettled.append(tx)
-        elif _is_confirmed(services, tx, values[tx.intent_id], status, head):
+        elif _is_confirmed(services, tx, usd_values[tx.intent_id], status, head):
             result.confirmed.append(DecidedTx(tx, tx.tx_id, status))
     if unsettled:
-        _track_unsettled(services, chain, head, unsettled, values, statuses_by_id, result)
+        _track_unsettled(services, chain, head, unsettled, usd_values, statuses_by_id, result)
     confirmed, dropped = result.confirmed, result.dropped
     if confirmed or dropped:
         services.process.failpoint("before-confirm")
@@ -94,15 +96,15 @@ def _intent_of(item: DecidedTx | InFlightTx) -> int:
 
 
 def _settle_batch(
-    services: Services, chain: Chain, result: Sequence[DecidedTx | InFlightTx]
+    services: Services, chain: Chain, settled: Sequence[DecidedTx | InFlightTx]
 ) -> None:
-    decided = [item for item in result if isinstance(item, DecidedTx)]
-    dropped = [item for item in result if isinstance(item, InFlightTx)]
+    decided = [item for item in settled if isinstance(item, DecidedTx)]
+    dropped = [item for item in settled if isinstance(item, InFlightTx)]
     services.store.write(lambda unit: store_settlements(unit, services, chain, decided, dropped))
 
 
 def _is_confirmed(
-    services: Services, tx: InFlightTx, value: int, included: IncludedTx, head: ChainHead
+    services: Services, tx: InFlightTx, usd_value: int, included: IncludedTx, head: ChainHead
 ) -> bool:
     """Whether a transaction has enough confirmations to act on.
 
@@ -115,7 +117,7 @@ def _is_confirmed(
     if included.reason == NOTHING_TO_MOVE or gives_up:
         return included.block_height <= head.finalized
     confirmations = services.catalogue.chains[tx.chain].confirmations
-    return head.height - included.block_height >= confirmations.depth_for_value(value)
+    return head.height - included.block_height >= confirmations.depth_for_value(usd_value)
 
 
 def _track_unsettled(
@@ -123,7 +125,7 @@ def _track_unsettled(
     chain: Chain,
     head: ChainHead,
     txs: Sequence[InFlightTx],
-    values: Mapping[int, int],
+    usd_values: Mapping[int, int],
     statuses_by_id: Mapping[str, TxStatus],
     result: TrackingResult,
 ) -> None:
@@ -138,7 +140,7 @@ def _track_unsettled(
         decisive = _find_decisive(outcomes)
         if decisive is not None:
             attempt, included = decisive
-            if _is_confirmed(services, tx, values[tx.intent_id], included, head):
+            if _is_confirmed(services, tx, usd_values[tx.intent_id], included, head):
                 result.confirmed.append(DecidedTx(tx, attempt.signed.tx_id, included))
             continue
         newest = outcomes[-1][0]
@@ -152,8 +154,8 @@ def _track_unsettled(
         if any(isinstance(status, TxPending) for status in current):
             result.stuck += [newest] if late and chain.supports_rbf else []
             continue
-        result.again.append(newest)
-        result.refused += [newest] if late and chain.supports_rbf else []
+        result.to_rebroadcast.append(newest)
+        result.rejected += [newest] if late and chain.supports_rbf else []
     _rebroadcast(services, chain, result)
 
 
@@ -177,12 +179,12 @@ def _load_attempts(
 
 def _rebroadcast(services: Services, chain: Chain, result: TrackingResult) -> None:
     """Rebroadcast transactions that the chain does not know and bump those that are stuck."""
-    if result.again:
-        broadcast(services, chain, [attempt.signed for attempt in result.again])
-    if result.refused:
+    if result.to_rebroadcast:
+        broadcast(services, chain, [attempt.signed for attempt in result.to_rebroadcast])
+    if result.rejected:
         # Some nodes reject a transaction below their current fee instead of keeping it pending.
         fee = chain.fee_units()
-        result.stuck += [item for item in result.refused if item.signed.fee_units < fee]
+        result.stuck += [item for item in result.rejected if item.signed.fee_units < fee]
     if result.stuck:
         bump_fees(services, chain, result.stuck)
 
@@ -196,6 +198,6 @@ def _find_decisive(
     """
     included = [(attempt, status) for attempt, status in attempts if isinstance(status, IncludedTx)]
     newest = attempts[-1][0].signed.nonce
-    worked = [item for item in included if not item[1].reason]
+    succeeded = [item for item in included if not item[1].reason]
     current = [item for item in included if item[0].signed.nonce == newest]
-    return next(iter((*worked, *current)), None)
+    return next(iter((*succeeded, *current)), None)

@@ -66,11 +66,11 @@ class WebhookDispatcher:
         self._thread = threading.Thread(target=self._run, name="deliveries", daemon=True)
         self._thread.start()
 
-    def stop(self, timeout_seconds: float = STOP_SECONDS, for_good: bool = True) -> None:
+    def stop(self, timeout_seconds: float = STOP_SECONDS, close_sender: bool = True) -> None:
         """Wait for open requests, record their results and release the remaining leases.
 
-        Nothing can be sent afterwards; `for_good` also closes the sender, which other dispatchers
-        of this process share.
+        Nothing can be sent afterwards. `close_sender` also closes the sender, which other
+        dispatchers of this process share.
         """
         end = time.monotonic() + timeout_seconds
         self._stopping.set()
@@ -85,7 +85,7 @@ class WebhookDispatcher:
         self._record_attempts()
         if unsent:
             self._services.store.write(lambda unit: unit.deliveries.release_leases(unsent))
-        if for_good:
+        if close_sender:
             self._webhooks.sender.close()
 
     def wake(self) -> None:
@@ -158,21 +158,21 @@ class WebhookDispatcher:
         return len(leased)
 
     def _load_queued(
-        self, unit: UnitOfWork, leased: Sequence[Delivery], until: datetime
+        self, unit: UnitOfWork, leased: Sequence[Delivery], send_before: datetime
     ) -> list[QueuedDelivery]:
-        events = unit.outbox.get_many({item.event_id for item in leased})
+        events = unit.outbox.get_many({delivery.event_id for delivery in leased})
         bodies = self._render_cached(unit, events)
-        endpoints = unit.webhooks.get_many({item.webhook_id for item in leased})
+        endpoints = unit.webhooks.get_many({delivery.webhook_id for delivery in leased})
         return [
             QueuedDelivery(
-                item,
-                endpoints[item.webhook_id],
-                events[item.event_id],
-                bodies.get(item.event_id),
-                until,
+                delivery,
+                endpoints[delivery.webhook_id],
+                events[delivery.event_id],
+                bodies.get(delivery.event_id),
+                send_before,
             )
-            for item in leased
-            if item.webhook_id in endpoints
+            for delivery in leased
+            if delivery.webhook_id in endpoints
         ]
 
     def _render_cached(
@@ -183,18 +183,18 @@ class WebhookDispatcher:
         Bodies of orders may contain personal data that can be erased and are never cached.
         """
         cached = {
-            number: self._cached_bodies[number]
-            for number in events
-            if number in self._cached_bodies
+            event_id: self._cached_bodies[event_id]
+            for event_id in events
+            if event_id in self._cached_bodies
         }
-        uncached = [item for item in events.values() if item.id not in cached]
+        uncached = [event for event in events.values() if event.id not in cached]
         rendered = self._render(unit, uncached) if uncached else {}
         if len(self._cached_bodies) > MAX_CACHED_BODIES:
             self._cached_bodies.clear()
         self._cached_bodies |= {
-            item.id: rendered[item.id]
-            for item in uncached
-            if item.kind == "intent" and item.id in rendered
+            event.id: rendered[event.id]
+            for event in uncached
+            if event.kind == "intent" and event.id in rendered
         }
         return {**cached, **rendered}
 
@@ -207,16 +207,16 @@ class WebhookDispatcher:
                 log.error("event %s could not be rendered", events[0].event_id, exc_info=error)
                 return {}
         rendered: dict[int, bytes] = {}
-        for item in events:
-            rendered |= self._render(unit, [item])
+        for event in events:
+            rendered |= self._render(unit, [event])
         return rendered
 
     def _start_senders(self) -> None:
         """Start as many sender threads as there are queued deliveries, up to the maximum."""
         with self._lock:
-            more = min(self._max_concurrent - self._active_senders, self._queue.queued_count)
-            self._active_senders += more
-        for _ in range(more):
+            new_senders = min(self._max_concurrent - self._active_senders, self._queue.queued_count)
+            self._active_senders += new_senders
+        for _ in range(new_senders):
             self._senders.submit(self._send_queued)
 
     def _send_queued(self) -> None:
@@ -242,5 +242,5 @@ class WebhookDispatcher:
         with self._lock:
             self._sent.append(sent)
         self._services.process.failpoint("posted")
-        outcome = sent.attempt
-        return not outcome.accepted or outcome.milliseconds > SLOW_MILLISECONDS
+        attempt = sent.attempt
+        return not attempt.accepted or attempt.milliseconds > SLOW_MILLISECONDS

@@ -52,11 +52,11 @@ def send_webhook(
             # A response may echo secrets: it is stored without them.
             status, response_body = response.status, redact(response.body)
             error = "" if 200 <= status < 300 else f"answered {status}"
-        except Unreachable as reason:
-            error = str(reason)
-        except Exception as defect:
-            log.error("delivery %s could not be sent", queued.delivery.id, exc_info=defect)
-            error = f"could not be sent: {type(defect).__name__}"
+        except Unreachable as unreachable:
+            error = str(unreachable)
+        except Exception as exception:
+            log.error("delivery %s could not be sent", queued.delivery.id, exc_info=exception)
+            error = f"could not be sent: {type(exception).__name__}"
     logged_headers = {name: value for name, value in headers.items() if name != _SIGNATURE_HEADER}
     milliseconds = round((time.perf_counter() - started) * 1000)
     now = services.clock.now()
@@ -82,7 +82,7 @@ def _headers(
     vault = services.vault
     assert vault is not None
     signing = queued.endpoint.signing_secrets(services.clock.now())
-    secrets = [vault.decrypt(sealed).decode() for sealed in signing]
+    secrets = [vault.decrypt(secret).decode() for secret in signing]
     return {
         "content-type": "application/json",
         "user-agent": _USER_AGENT,
@@ -91,33 +91,38 @@ def _headers(
 
 
 def record_attempts(
-    services: Services, posted: Sequence[SentDelivery], random_fractions: Sequence[float]
+    services: Services, sent: Sequence[SentDelivery], random_fractions: Sequence[float]
 ) -> None:
     """Store the results of deliveries; `random_fractions` (0 to 1) spread their retries."""
-    services.store.write(lambda unit: _record_attempts(unit, services, posted, random_fractions))
+    services.store.write(lambda unit: _record_attempts(unit, services, sent, random_fractions))
     services.process.failpoint("settled")
 
 
 def _record_attempts(
     unit: UnitOfWork,
     services: Services,
-    posted: Sequence[SentDelivery],
+    sent: Sequence[SentDelivery],
     random_fractions: Sequence[float],
 ) -> None:
-    before = unit.webhooks.lock({item.queued.endpoint.id for item in posted})
-    open_deliveries = unit.deliveries.lock_due([item.queued.delivery.id for item in posted])
+    before = unit.webhooks.lock({sent_delivery.queued.endpoint.id for sent_delivery in sent})
+    open_deliveries = unit.deliveries.lock_due(
+        [sent_delivery.queued.delivery.id for sent_delivery in sent]
+    )
     endpoints = dict(before)
     after, attempts = [], []
-    for item, fraction in zip(posted, random_fractions, strict=True):
-        delivery, endpoint = item.queued.delivery, endpoints.get(item.queued.endpoint.id)
+    for sent_delivery, fraction in zip(sent, random_fractions, strict=True):
+        delivery, endpoint = (
+            sent_delivery.queued.delivery,
+            endpoints.get(sent_delivery.queued.endpoint.id),
+        )
         if endpoint is None:
             continue  # The endpoint was deleted meanwhile, with its deliveries.
-        attempts.append(item.attempt)
-        if item.queued.body is not None:  # otherwise no request was made
-            endpoints[endpoint.id] = endpoint_health(endpoint, item.attempt)
+        attempts.append(sent_delivery.attempt)
+        if sent_delivery.queued.body is not None:  # otherwise no request was made
+            endpoints[endpoint.id] = endpoint_health(endpoint, sent_delivery.attempt)
         # If the lease expired, another dispatcher may have recorded a result already.
         if (current := open_deliveries.pop(delivery.id, None)) is not None:
-            after.append(apply_attempt(current, item.attempt, fraction))
+            after.append(apply_attempt(current, sent_delivery.attempt, fraction))
     unit.deliveries.save_results(after, attempts)
     for endpoint in endpoints.values():
         if endpoint != before[endpoint.id]:

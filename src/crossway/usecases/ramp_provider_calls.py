@@ -24,10 +24,10 @@ def find_provider(services: Services, name: object) -> RampProvider | None:
 
 def get_provider(services: Services, order: RampOrder) -> RampProvider:
     """An order's provider. Raises `Unreachable` when it is no longer configured."""
-    found = find_provider(services, order.provider)
-    if found is None:
+    provider = find_provider(services, order.provider)
+    if provider is None:
         raise Unreachable(f"{order.provider} is not configured here")
-    return found
+    return provider
 
 
 def find_channel(services: Services, order: RampOrder) -> Channel | None:
@@ -43,11 +43,11 @@ def find_ramp_token(services: Services, order: RampOrder) -> Token | None:
 
 
 def call_with_timeout(
-    services: Services, provider: RampProvider, call: Callable[[], T], about: str = "orders"
+    services: Services, provider: RampProvider, call: Callable[[], T], queue: str = "orders"
 ) -> T:
-    """Call a provider and wait at most `PROVIDER_TIMEOUT_SECONDS`. Calls `about` different things
-    do not queue behind one another. Raises `ProviderRejected`, or `Unreachable` after the timeout
-    (the call itself goes on)."""
+    """Call a provider and wait at most `PROVIDER_TIMEOUT_SECONDS`. Calls in different queues do not
+    wait for each other. Raises `ProviderRejected`, or `Unreachable` after the timeout (the call
+    itself continues)."""
 
     def run() -> T | ProviderRejected:
         try:
@@ -56,7 +56,7 @@ def call_with_timeout(
             return rejection
 
     # Orders have a queue of their own, so that they do not wait behind quotes.
-    name = f"{provider.name} {about}"
+    name = f"{provider.name} {queue}"
     in_process = (name,) if provider.runs_in_process else ()
     responses = call_all(
         services.executor, {name: run}, TimeoutPolicy(deadline=PROVIDER_TIMEOUT_SECONDS), in_process

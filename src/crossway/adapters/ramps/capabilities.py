@@ -5,7 +5,7 @@ symbol that is paid there), `[spreads_bps]`, `[kinds.K]` (what channels of a kin
 direct, and by direction the fields and times) and `[[channels]]`: a kind, a currency, and by
 direction `min`, `max` and `fee` in the currency and `fee_bps`. A channel is in all countries of its
 currency; with `each_country` there is one for each of them, as its fields differ by country. What
-fields look like by country is `fields.toml`; what the tiers of identity ask for, `identity.toml`.
+fields look like by country is in `fields.toml`, what KYC tiers require in `identity.toml`.
 
 A channel's id is its currency, its country where there is one for each, its name, and `on` or
 `off`: `kes-mobile-money-on`, `xaf-cm-mobile-money-off`.
@@ -44,7 +44,7 @@ def load_capabilities(name: ProviderName, catalogue: Catalogue, fiat: Fiat) -> C
         channels=channels,
         tokens=tuple(catalogue.token(chain, symbol) for chain, symbol in data["tokens"].items()),
         kyc_mode=data["verifies"],
-        tiers=build_tiers(name, countries, asks=data["verifies"] == "here"),
+        tiers=build_tiers(name, countries, with_requirements=data["verifies"] == "here"),
         spreads_bps=data["spreads_bps"],
     )
 
@@ -78,9 +78,14 @@ def _channel(
     code, digits = corridor.currency.code, corridor.currency.digits
     title, terms, shared = entry.get("name", kind["name"]), entry[direction], kind[direction]
     country = countries[0] if entry.get("each_country") else ""
-    words = [code, *([country] if country else []), *title.split(), direction.removesuffix("-ramp")]
+    id_parts = [
+        code,
+        *([country] if country else []),
+        *title.split(),
+        direction.removesuffix("-ramp"),
+    ]
     channel = Channel(
-        id="-".join(words).lower(),
+        id="-".join(id_parts).lower(),
         name=title,
         type=ChannelType(kind["type"]),
         direct=kind["direct"],
@@ -95,11 +100,11 @@ def _channel(
         pay_seconds=shared["pay_seconds"],
         deliver_seconds=shared["deliver_seconds"],
     )
-    _check(channel, corridor)
+    _validate_channel(channel, corridor)
     return channel
 
 
-def _check(channel: Channel, corridor: Corridor) -> None:
+def _validate_channel(channel: Channel, corridor: Corridor) -> None:
     if channel.direction not in corridor.min_micro_usd:
         raise ValueError(f"{channel.id}: the corridor has no {channel.direction}")
     if not 0 < channel.min_minor < channel.max_minor:

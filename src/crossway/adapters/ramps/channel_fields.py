@@ -21,8 +21,8 @@ def build_field(key: str, country: str, provider: ProviderName) -> Field:
         label = "Mobile network"
         return Field("network", label, "enum", options=options, example=options[0].value)
     if key == "phone":
-        form = data["phones"][country]
-        return Field("phone", "Phone number", "phone", **form)
+        phone_format = data["phones"][country]
+        return Field("phone", "Phone number", "phone", **phone_format)
     if key == "accountNumber":
         return Field("accountNumber", "Account number", "string", **data["accounts"][country])
     if key == "accountName":
@@ -32,15 +32,15 @@ def build_field(key: str, country: str, provider: ProviderName) -> Field:
 
 def _options(rows: list[Mapping[str, str]], provider: ProviderName) -> tuple[Option, ...]:
     """The options that the provider supports; a provider with codes of its own uses only these."""
-    own = any(provider in row for row in rows)
-    found = tuple(
-        Option(row[provider] if own else row["code"], row["name"])
+    has_own_codes = any(provider in row for row in rows)
+    options = tuple(
+        Option(row[provider] if has_own_codes else row["code"], row["name"])
         for row in rows
-        if not own or provider in row
+        if not has_own_codes or provider in row
     )
-    if len({option.value for option in found}) != len(found):
+    if len({option.value for option in options}) != len(options):
         raise ValueError(f"{provider}: two choices of a list have the same code")
-    return found
+    return options
 
 
 @cache

@@ -38,8 +38,8 @@ class ResourceNotFound(ProviderRejected):
 class _RetryableFailure(Exception):
     """A failed attempt that may be retried, after `seconds` if the provider sent Retry-After."""
 
-    def __init__(self, why: str, delay: float | None = None) -> None:
-        super().__init__(why)
+    def __init__(self, reason: str, delay: float | None = None) -> None:
+        super().__init__(reason)
         self.seconds = delay
 
 
@@ -148,8 +148,8 @@ class ProviderHttpClient:
         for secret in sorted(secrets, key=len, reverse=True):
             if len(secret) >= MIN_REDACTED_CHARACTERS:
                 content = content.replace(secret, "…")
-        line = "".join(c if c.isprintable() else " " for c in content)
-        return " ".join(line.split())[:MAX_REASON_CHARACTERS]
+        printable = "".join(c if c.isprintable() else " " for c in content)
+        return " ".join(printable.split())[:MAX_REASON_CHARACTERS]
 
     def _parse_content(self, content: bytes) -> Any:
         try:

@@ -1,19 +1,19 @@
-"""What the clients of all real providers share: credentials, signed calls, lookups and webhooks."""
+"""What the clients of real providers share: signed calls, webhooks, instructions, attested KYC."""
 
 import hmac
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, Generic, TypeVar
+from urllib.parse import urlsplit
 
 import httpx
 
-from crossway.adapters.ramps.credentials import ProviderCredentials
+from crossway.adapters.ramps.credentials import OperatorAttestedCredentials, ProviderCredentials
 from crossway.adapters.ramps.http_client import ProviderHttpClient, ResourceNotFound, parse_json
 from crossway.adapters.ramps.wire_models import (
     WireModel,
-    format_decimal,
     load_names,
     parse_response,
     parse_webhook_body,
@@ -21,9 +21,12 @@ from crossway.adapters.ramps.wire_models import (
     round_up,
 )
 from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
+from crossway.domain.kyc import KycStatus, KycType, VerificationStatus
+from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import (
     Capabilities,
+    Document,
     OrderRequest,
     ProviderOrderStatus,
     ProviderQuoteRequest,
@@ -48,7 +51,10 @@ UNPAID_STATUSES: Final = frozenset(
     }
 )
 
+ATTESTED: Final = VerificationStatus(KycType.ADVANCED, KycStatus.APPROVED)
+MAX_INSTRUCTION_CHARACTERS = 500
 C = TypeVar("C", bound=ProviderCredentials)
+AttestedT = TypeVar("AttestedT", bound=OperatorAttestedCredentials)
 W = TypeVar("W", bound=WireModel)
 
 
@@ -123,14 +129,35 @@ class ProviderClient(ABC, Generic[C]):
         except ValueError:
             raise InvalidInput("The body is not JSON") from None
 
-    def _malformed(self) -> Unreachable:
-        return Unreachable(f"{self.title}'s answer has another form than documented")
+
+class OperatorAttestedClient(ProviderClient[AttestedT]):
+    """Base of the clients of providers that oblige the operator to verify users.
+
+    The operator attests in the settings that it does."""
+
+    def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
+        """Approved for everybody once the operator attests its own checks; else not started."""
+        attested = self._credentials.identities == "checked_by_operator"
+        return ATTESTED if attested else VerificationStatus()
+
+    def submit_kyc(
+        self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
+    ) -> VerificationStatus:
+        """The attested status. Raises `ProviderRejected` without an attestation, as the provider
+        accepts no submissions."""
+        status = self.get_kyc_status(email, country)
+        if status.status is not KycStatus.APPROVED:
+            raise ProviderRejected(
+                f"{self.title} checks no identities: the operator has to, and has to confirm it "
+                "in the settings"
+            )
+        return status
 
 
 def require_signature(expected: str, received: str) -> None:
     """Raise `Unauthorized` unless a webhook carries the expected signature."""
     if not hmac.compare_digest(expected.encode(), received.strip().encode()):
-        raise Unauthorized("The signature of the report is wrong")
+        raise Unauthorized("The webhook's signature is wrong")
 
 
 def check_crypto_amount(
@@ -142,6 +169,31 @@ def check_crypto_amount(
     actual = round_down(amount, decimals) if is_on_ramp else round_up(amount, decimals)
     if actual < request.amount if is_on_ramp else actual != request.amount:
         verb = "deliver" if is_on_ramp else "take"
-        shown = f"{format_decimal(actual, decimals)} {request.token.symbol}"
-        expected = format_decimal(request.amount, decimals)
-        raise ProviderRejected(f"{title} would {verb} {shown}, not {expected}")
+        actual_text = f"{format_units(actual, decimals)} {request.token.symbol}"
+        expected = format_units(request.amount, decimals)
+        raise ProviderRejected(f"{title} would {verb} {actual_text}, not {expected}")
+
+
+def clean_instructions(instructions: Mapping[str, str | None]) -> dict[str, str]:
+    """Labels to values, each as a single printable line; empty ones are removed."""
+    cleaned = {_line(label): _line(value or "") for label, value in instructions.items()}
+    return {label: value for label, value in cleaned.items() if label and value}
+
+
+def require_https_url(title: str, link: str | None) -> str:
+    """The link to the provider's page, or empty. Raises `Unreachable` for anything but https."""
+    if not link:
+        return ""
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme != "https" or not parts.hostname or not link.isprintable() or " " in link:
+        raise Unreachable(f"{title} returned a page that is not an https URL")
+    return link
+
+
+def _line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[
+        :MAX_INSTRUCTION_CHARACTERS
+    ]

@@ -48,35 +48,36 @@ class WireModel(BaseModel):
 W = TypeVar("W", bound=WireModel)
 
 
-def parse_response(title: str, model: type[W], description: object) -> W:
+def malformed_response(title: str) -> Unreachable:
+    """The error for a response in an undocumented form, whose outcome is therefore unknown."""
+    return Unreachable(f"{title}'s response does not have the documented form")
+
+
+def parse_response(title: str, model: type[W], content: object) -> W:
     """Validate a response. Raises `Unreachable` for an undocumented form, whose outcome is
     unknown."""
     try:
-        return model.model_validate(description)
+        return model.model_validate(content)
     except ValidationError:
-        raise Unreachable(f"{title}'s answer has another form than documented") from None
+        raise malformed_response(title) from None
 
 
-def parse_webhook_body(title: str, model: type[W], description: object) -> W:
+def parse_webhook_body(title: str, model: type[W], content: object) -> W:
     """Validate the body of a webhook. Raises `InvalidInput` for an undocumented form."""
     try:
-        return model.model_validate(description)
+        return model.model_validate(content)
     except ValidationError:
-        raise InvalidInput(f"The body is not a report of {title} as documented") from None
-
-
-def _scale(places: int) -> int:
-    return int(10**places)
+        raise InvalidInput(f"The body does not have the form that {title} documents") from None
 
 
 def round_up(number: str | Fraction, places: int) -> int:
     """A number in units of 10**-places, rounded up."""
-    return math.ceil(Fraction(number) * _scale(places))
+    return math.ceil(Fraction(number) * int(10**places))
 
 
 def round_down(number: str | Fraction, places: int) -> int:
     """A number in units of 10**-places, rounded down."""
-    return math.floor(Fraction(number) * _scale(places))
+    return math.floor(Fraction(number) * int(10**places))
 
 
 def to_micro_rate(rate: str | Fraction) -> int:
@@ -84,23 +85,18 @@ def to_micro_rate(rate: str | Fraction) -> int:
     return round_down(Fraction(rate) * RATE_SCALE, 0)
 
 
-def format_decimal(units: int, places: int) -> str:
-    """Base units as a decimal string."""
-    return format_units(units, places)
-
-
 def json_number(units: int, places: int) -> orjson.Fragment:
     """Base units as an exact JSON number."""
     return orjson.Fragment(format_units(units, places).encode())
 
 
-def parse_instant(text: str | None, otherwise: datetime) -> datetime:
+def parse_instant(text: str | None, default: datetime) -> datetime:
     """An ISO 8601 time in UTC; `otherwise` when it is missing or invalid."""
     try:
-        read = datetime.fromisoformat(text or "")
+        parsed = datetime.fromisoformat(text or "")
     except ValueError:
-        return otherwise
-    return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+        return default
+    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
 def parse_deadline(text: str | None) -> datetime | None:
@@ -120,5 +116,5 @@ def decimals_by_coin(
 ) -> Mapping[tuple[str, str], int]:
     """The decimals of tokens by (the provider's name of the chain, symbol), as the decimals of a
     symbol differ by chain."""
-    known = (token for token in tokens if token.chain in networks)
-    return {(networks[token.chain], token.symbol): token.decimals for token in known}
+    listed = (token for token in tokens if token.chain in networks)
+    return {(networks[token.chain], token.symbol): token.decimals for token in listed}

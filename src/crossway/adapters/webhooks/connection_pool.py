@@ -74,10 +74,10 @@ current_request = _CurrentRequest()
 
 def remaining_seconds() -> float:
     """Seconds until the deadline of this thread's request; raises `httpcore.ReadTimeout`."""
-    left = current_request.deadline - time.monotonic()
-    if left <= 0:
+    remaining = current_request.deadline - time.monotonic()
+    if remaining <= 0:
         raise httpcore.ReadTimeout("the deadline has passed")
-    return left
+    return remaining
 
 
 class PinnedBackend(httpcore.NetworkBackend):

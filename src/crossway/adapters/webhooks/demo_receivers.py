@@ -24,10 +24,10 @@ class DemoReceivers:
         self._received: deque[tuple[str, ReceivedWebhook]] = deque(maxlen=MAX_RECEIVED)
         self._lock = threading.Lock()
 
-    def objection(self, url: str) -> str | None:
+    def url_problem(self, url: str) -> str | None:
         if _demo_host(url):
             return None
-        return self._others.objection(url) if self._others else "is not a simulated receiver"
+        return self._others.url_problem(url) if self._others else "is not a simulated receiver"
 
     def send(self, url: str, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
         demo_host = _demo_host(url)

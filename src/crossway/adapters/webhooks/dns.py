@@ -15,9 +15,9 @@ class DnsResolver:
     """Calls the system's resolver, which cannot be interrupted, in threads of its own: one thread
     per host, however many callers wait for it, and at most `max_threads` in all."""
 
-    def __init__(self, resolve: Resolve, most: int) -> None:
-        self._resolve, self._max_threads = resolve, most
-        self._threads = ThreadPoolExecutor(most, thread_name_prefix="webhook-names")
+    def __init__(self, resolve: Resolve, max_threads: int) -> None:
+        self._resolve, self._max_threads = resolve, max_threads
+        self._threads = ThreadPoolExecutor(max_threads, thread_name_prefix="webhook-names")
         self._lock = threading.Lock()
         self._running: dict[tuple[str, int], Future[Sequence[str]]] = {}
 

@@ -55,7 +55,7 @@ class HttpWebhookSender:
             DnsResolver(resolve, _MAX_CHECK_LOOKUPS),
         )
 
-    def objection(self, url: str) -> str | None:
+    def url_problem(self, url: str) -> str | None:
         try:
             target = ssrf_guard.parse_url(url, self._loopback)
         except ValueError as error:

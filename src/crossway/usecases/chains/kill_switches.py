@@ -19,12 +19,12 @@ def active_kill_switches(services: Services) -> Mapping[str, str]:
     Changes by other processes are seen within `FRESH_SECONDS`, those by this one at once.
     """
     cache, read_at = services.process.kill_switches, time.monotonic()
-    epoch, cached = cache.epoch, cache.known
+    epoch, cached = cache.epoch, cache.last_read
     if cached is not None and cached[0] is epoch and read_at - cached[1] <= FRESH_SECONDS:
         return cached[2]
     with services.store.read() as unit:
         active = unit.kill_switches.get_reasons()
-    cache.known = epoch, read_at, active
+    cache.last_read = epoch, read_at, active
     return active
 
 
@@ -32,14 +32,14 @@ def set_kill_switch(
     services: Services, caller: Principal, subject: str, off: bool, reason: str
 ) -> None:
     """Disable or enable a chain, bridge or route, with a reason; audited."""
-    caller.require_permission(Permission.SWITCH)
+    caller.require_permission(Permission.SWITCH_ROUTES)
     kind, _, target = subject.partition(":")
     if kind not in ("chain", "bridge", "route") or not target:
         raise InvalidInput("subject must be chain:X, bridge:B or route:BRIDGE:A:B")
     if off and not reason.strip():
-        raise InvalidInput("reason must say why this is switched off")
+        raise InvalidInput("reason must say why this is disabled")
     now = services.clock.now()
-    action = "switched off" if off else "switched on"
+    action = "disabled" if off else "enabled"
 
     def work(unit: UnitOfWork) -> None:
         before = unit.kill_switches.get_reasons().get(subject)

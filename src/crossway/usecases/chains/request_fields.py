@@ -1,4 +1,4 @@
-"""Parse the request fields that name chains, addresses and tokens."""
+"""Parse the request fields that name chains, addresses and tokens, and lists of names."""
 
 from collections.abc import Collection
 
@@ -24,7 +24,7 @@ def parse_chain(
     if chain.id not in services.chains:
         raise InvalidInput(f"{field}: {chain.id} is not configured here")
     if is_chain_disabled(disabled, chain.id):
-        raise InvalidInput(f"{field}: {chain.id} is switched off")
+        raise InvalidInput(f"{field}: {chain.id} is disabled")
     return chain
 
 
@@ -39,3 +39,8 @@ def parse_address(services: Services, chain: Chain, text: object, field: str) ->
 def parse_token(services: Services, chain: Chain, text: object, field: str) -> Token:
     """The catalogue's token at an address of a chain."""
     return services.catalogue.token_at(chain.id, parse_address(services, chain, text, field), field)
+
+
+def split_list(text: str | None) -> list[str]:
+    """The items of a comma-separated list."""
+    return [item for part in (text or "").split(",") if (item := part.strip())]

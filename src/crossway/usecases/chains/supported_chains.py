@@ -1,4 +1,4 @@
-"""List the supported chains and tokens, and read the balances of an address on all chains."""
+"""The supported chains and tokens, and the balances of an address on all chains."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +37,11 @@ def list_chains(services: Services, network: str | None = None) -> list[Chain]:
         raise InvalidInput(f"network must be one of {', '.join(NETWORKS)}")
     configured = [c for c in services.catalogue.chains.values() if c.id in services.chains]
     return [c for c in configured if not network or c.testnet == (network == "testnet")]
+
+
+def chain_name(services: Services, chain: str) -> str:
+    """The display name of a chain."""
+    return services.catalogue.chains[chain].name
 
 
 def list_tokens(services: Services, chain: str | None) -> tuple[Token, ...]:

@@ -187,8 +187,8 @@ def _apply_update(key: ApiKey, change: ApiKeyUpdate) -> ApiKey:
     if change.scopes is not None and not change.scopes:
         errors.add("scopes must name at least one of read, write, refund")
     if rate_limit:
-        errors.collect(lambda: validate_rate_limit(rate_limit))
-    addresses = errors.collect(lambda: parse_networks(addresses_given or (), "addresses")) or ()
+        errors.collect(validate_rate_limit, rate_limit)
+    addresses = errors.collect(parse_networks, addresses_given or (), "addresses") or ()
     if len(addresses) > MAX_NETWORKS:
         errors.add(f"addresses must be at most {MAX_NETWORKS} networks")
     errors.raise_if_any()
@@ -236,6 +236,6 @@ def _audit_fields(key: ApiKey) -> dict[str, Any]:
 
 def _evict_from_cache(services: Services, key_id: int) -> None:
     """Remove a key from this process's cache."""
-    for key_hash, (_, key, _client) in tuple(services.process.api_keys.by_hash.items()):
-        if key.id == key_id:
+    for key_hash, (_, caller) in tuple(services.process.api_keys.by_hash.items()):
+        if caller.key_id == key_id:
             services.process.api_keys.by_hash.pop(key_hash, None)

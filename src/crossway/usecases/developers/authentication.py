@@ -4,7 +4,7 @@ import time
 from datetime import timedelta
 from hashlib import sha256
 
-from crossway.domain.clients import ApiKey, Client, Principal
+from crossway.domain.clients import Principal
 from crossway.domain.errors import Unauthorized
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -20,11 +20,11 @@ def get_cached_principal(services: Services, bearer: str) -> Principal | None:
     cached = services.process.api_keys.by_hash.get(hash_secret(bearer))
     if cached is None or time.monotonic() - cached[0] > CACHE_SECONDS:
         return None
-    key = cached[1]
+    caller = cached[1]
     # The clock is read only for the few keys that expire.
-    if key.expires_at is not None and key.is_expired(services.clock.now()):
+    if caller.key and caller.key.expires_at and caller.key.is_expired(services.clock.now()):
         return None
-    return _build_principal(key, cached[2])
+    return caller
 
 
 def was_authenticated(services: Services, bearer: str) -> bool:
@@ -44,11 +44,13 @@ def authenticate(services: Services, bearer: str) -> Principal:
         raise Unauthorized("Unauthorized")
     if len(services.process.api_keys.by_hash) >= _MAX_CACHED:
         services.process.api_keys.by_hash.clear()
-    services.process.api_keys.by_hash[key_hash] = (time.monotonic(), *key_and_client)
-    services.process.api_keys.last_used[key_and_client[0].id] = now
+    key, client = key_and_client
+    caller = Principal(client, key.mode, key.scopes, key.id, key=key)
+    services.process.api_keys.by_hash[key_hash] = time.monotonic(), caller
+    services.process.api_keys.last_used[key.id] = now
     if time.monotonic() - services.process.api_keys.written_at > USAGE_FLUSH_SECONDS:
         flush_usage(services)
-    return _build_principal(*key_and_client)
+    return caller
 
 
 def flush_usage(services: Services) -> None:
@@ -70,7 +72,3 @@ def flush_usage(services: Services) -> None:
 def hash_secret(secret: str) -> str:
     """The hash by which an API key is stored."""
     return sha256(secret.encode()).hexdigest()
-
-
-def _build_principal(key: ApiKey, client: Client) -> Principal:
-    return Principal(client, key.mode, key.scopes, key.id, key=key)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -137,7 +136,7 @@ def _apply_update(services: Services, client: Client, change: ClientUpdate) -> C
         errors.add(f"app_fee_bps must be 0 to {MAX_APP_FEE_BPS}")
     if fee_cap is not None and fee_cap < 0:
         errors.add("app_fee_cap_micro_usd must not be negative")
-    errors.collect(lambda: validate_rate_limit(rate_limit))
+    errors.collect(validate_rate_limit, rate_limit)
     brand = _brand(client.public_profile, change, errors)
     refunds = _refund_addresses(services, client, change.refund_addresses or {}, errors)
     errors.raise_if_any()
@@ -195,7 +194,7 @@ def _refund_addresses(
         refund_addresses.pop(kind, None)
         if address.strip():
             refund_addresses[kind] = (
-                errors.collect(partial(_canonical_address, services, kind, address.strip())) or ""
+                errors.collect(_canonical_address, services, kind, address.strip()) or ""
             )
     return refund_addresses
 

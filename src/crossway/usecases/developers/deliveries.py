@@ -201,9 +201,7 @@ def _replay_events(
 def _get_owned(unit: UnitOfWork, caller: Principal, delivery_id: int) -> tuple[Delivery, Endpoint]:
     delivery = unit.deliveries.get(delivery_id)
     endpoint = None if delivery is None else unit.webhooks.get(delivery.webhook_id)
-    is_visible = endpoint is not None and (
-        caller.is_staff or endpoint.client_id == caller.client.id
-    )
+    is_visible = endpoint is not None and (caller.can_access(endpoint.client_id))
     if delivery is None or endpoint is None or not is_visible:
         raise NotFound("Delivery not found")
     return delivery, endpoint

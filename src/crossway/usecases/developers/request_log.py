@@ -16,18 +16,7 @@ from crossway.ports.services import Services
 MAX_PAGE_SIZE = 200
 BATCH_SIZE = 500
 FLUSH_SECONDS = 1.0
-# Beyond this many queued requests, further ones are logged without their bodies.
-MAX_QUEUED_BODIES = 1_000
-MAX_BODY_BYTES = 64 * 1024
 log = logging.getLogger("crossway.requests")
-
-
-def enqueue(services: Services, entry: RequestLogEntry) -> None:
-    """Queue a request for the log; never blocks."""
-    queue = services.process.request_log.entries
-    if len(queue) >= MAX_QUEUED_BODIES or len(entry.request_body or b"") > MAX_BODY_BYTES:
-        entry = replace(entry, request_body=None, response_body=None)
-    queue.append(entry)
 
 
 def write_batch(services: Services) -> int:
@@ -62,7 +51,7 @@ def get_request(services: Services, caller: Principal, number: int) -> LoggedReq
     caller.require_scope(Scope.READ)
     with services.store.read() as unit:
         request = unit.request_log.get(number)
-    if request is None or not (caller.is_staff or request.client_id == caller.client.id):
+    if request is None or not caller.can_access(request.client_id):
         raise NotFound("Request not found")
     return request
 

@@ -91,7 +91,7 @@ def list_webhooks(services: Services, caller: Principal) -> list[Endpoint]:
     """The caller's webhooks, oldest first; staff see those of every client."""
     caller.require_scope(Scope.READ)
     with services.store.read() as unit:
-        return unit.webhooks.list_by_client(None if caller.is_staff else caller.client.id)
+        return unit.webhooks.list_by_client(caller.visible_client_id)
 
 
 def get_webhook(services: Services, caller: Principal, webhook_id: int) -> Endpoint:
@@ -173,7 +173,7 @@ def rotate_secret(
 
 def require_owned(caller: Principal, endpoint: Endpoint | None) -> Endpoint:
     """The endpoint if it belongs to the caller. Raises `NotFound`."""
-    if endpoint is None or not (caller.is_staff or endpoint.client_id == caller.client.id):
+    if endpoint is None or not caller.can_access(endpoint.client_id):
         raise NotFound("Webhook not found")
     return endpoint
 
@@ -189,13 +189,13 @@ def _apply_update(
 ) -> Endpoint:
     errors = ValidationErrors(update.field_errors)
     if update.url is not None or new:
-        url = errors.collect(lambda: _parse_url(services, update.url))
+        url = errors.collect(_parse_url, services, update.url)
         endpoint = replace(endpoint, url=url or "")
     if update.events is not None:
-        events = errors.collect(lambda: _parse_events(update.events))
+        events = errors.collect(_parse_events, update.events)
         endpoint = replace(endpoint, events=events or ())
     if update.description is not None:
-        description = errors.collect(lambda: _parse_description(update.description))
+        description = errors.collect(_parse_description, update.description)
         endpoint = replace(endpoint, description=description or "")
     if update.enabled is not None:
         if not isinstance(update.enabled, bool):
@@ -223,7 +223,7 @@ def _parse_url(services: Services, value: object) -> str:
         raise InvalidInput("url is required" if value is None else "url must be a text")
     if len(value) > MAX_URL_CHARACTERS:
         raise InvalidInput(f"url must have at most {MAX_URL_CHARACTERS} characters")
-    reason = get_outgoing(services).sender.objection(value)
+    reason = get_outgoing(services).sender.url_problem(value)
     if reason is not None:
         raise InvalidInput(f"url {reason}")
     return value

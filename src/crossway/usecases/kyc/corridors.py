@@ -48,11 +48,11 @@ def resolve_corridor(
     """The corridor of a currency; the country defaults to the currency's first. Raises
     `InvalidInput` with all validation errors."""
     errors = ValidationErrors()
-    ramp_provider = errors.collect(lambda: parse_provider(services, provider))
-    fiat_corridor = errors.collect(lambda: services.fiat.corridor(currency))
+    ramp_provider = errors.collect(parse_provider, services, provider)
+    fiat_corridor = errors.collect(services.fiat.corridor, currency)
     country_code = None
     if fiat_corridor is not None:
-        country_code = errors.collect(lambda: services.fiat.country(fiat_corridor, country))
+        country_code = errors.collect(services.fiat.country, fiat_corridor, country)
     errors.raise_if_any()
     assert ramp_provider is not None
     assert fiat_corridor is not None
@@ -104,9 +104,9 @@ def parse_kyc_query(
     """The corridor, e-mail address and amount in micro-USD of a KYC query. Raises `InvalidInput`
     with all validation errors."""
     errors = ValidationErrors()
-    corridor = errors.collect(lambda: resolve_corridor(services, provider, country, currency))
-    parsed_email = errors.collect(lambda: parse_email(email))
-    micro_usd = errors.collect(lambda: parse_usd_amount(amount, amount_field))
+    corridor = errors.collect(resolve_corridor, services, provider, country, currency)
+    parsed_email = errors.collect(parse_email, email)
+    micro_usd = errors.collect(parse_usd_amount, amount, amount_field)
     errors.raise_if_any()
     assert corridor is not None
     assert parsed_email is not None
@@ -119,10 +119,8 @@ def parse_submission_target(
     """The corridor and e-mail address of a KYC submission. Raises `InvalidInput` with all
     validation errors."""
     errors = ValidationErrors()
-    corridor = errors.collect(
-        lambda: resolve_submission_corridor(services, provider, country, currency)
-    )
-    parsed_email = errors.collect(lambda: parse_email(email))
+    corridor = errors.collect(resolve_submission_corridor, services, provider, country, currency)
+    parsed_email = errors.collect(parse_email, email)
     errors.raise_if_any()
     assert corridor is not None
     assert parsed_email is not None

@@ -21,7 +21,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.ramp_provider_calls import call_with_timeout, find_provider
 
-KYC_CALLS = "identities"
+KYC_QUEUE = "KYC"
 LEASE = timedelta(seconds=60)
 MAX_RETRY_DELAY = timedelta(hours=1)
 REJECTED_REASON = "The provider rejected the submission; correct it and submit it again"
@@ -57,7 +57,7 @@ def fetch_kyc_status(
 ) -> VerificationStatus:
     """The provider's status of a customer. Raises `Unreachable` after the timeout."""
     return call_with_timeout(
-        services, provider, lambda: provider.get_kyc_status(email, country), KYC_CALLS
+        services, provider, lambda: provider.get_kyc_status(email, country), KYC_QUEUE
     )
 
 
@@ -111,7 +111,7 @@ def _send_submissions(
         services,
         provider,
         lambda: provider.submit_kyc(email, country, fields, documents),
-        KYC_CALLS,
+        KYC_QUEUE,
     )
 
 

@@ -79,18 +79,18 @@ def assess_order(
     email: str | None,
     country: str,
     currency: str,
-    worth_micro_usd: int,
+    order_micro_usd: int,
 ) -> KycAssessment:
     """The assessment for an order about to be created, with validated arguments. Without an e-mail
     address it is that of an unknown customer. The provider call has no timeout here: callers
     outside the executor must bound it."""
     corridor = KycCorridor(parse_provider(services, provider), country, currency)
     if email is None:
-        unknown = _context(corridor, "", None, 0, worth_micro_usd)
+        unknown = _context(corridor, "", None, 0, order_micro_usd)
         return assess_kyc(unknown, corridor.tiers, VerificationStatus(), ())
     parsed_email = parse_email(email)
     status = corridor.provider.get_kyc_status(parsed_email, country)
-    return _assess(services, corridor, parsed_email, worth_micro_usd, status)
+    return _assess(services, corridor, parsed_email, order_micro_usd, status)
 
 
 def recheck_limit(

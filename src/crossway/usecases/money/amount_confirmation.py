@@ -66,16 +66,16 @@ def is_required(services: Services, caller: Principal, amount: TransferAmount) -
 
 
 def require_confirmation(
-    services: Services, caller: Principal, amount: TransferAmount, typed: object
+    services: Services, caller: Principal, amount: TransferAmount, typed_amount: object
 ) -> None:
     """Raise `AmountNotConfirmed` if the amount must be typed again and was not."""
     if not is_required(services, caller, amount):
         return
-    if typed is None or not str(typed).strip():
+    if typed_amount is None or not str(typed_amount).strip():
         raise AmountNotConfirmed(
             f"amount must be typed again to confirm the transfer: {amount.label}"
         )
-    if _parse_typed(str(typed), amount.symbol) != Decimal(amount.formatted):
+    if _parse_typed(str(typed_amount), amount.symbol) != Decimal(amount.formatted):
         raise AmountNotConfirmed(
             f"amount must be exactly {amount.label}; a different amount was typed"
         )

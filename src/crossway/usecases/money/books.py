@@ -14,7 +14,7 @@ from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.treasury_repository import PostingFilter, StoredPosting
-from crossway.usecases.pricing.price_snapshot import latest_prices
+from crossway.usecases.pricing.priced_request import latest_prices
 
 BATCH_SIZE = 1_000
 _EPOCH = date(1970, 1, 1)
@@ -80,7 +80,7 @@ def get_trial_balance(
     services: Services, caller: Principal, at_end_of: date | None = None
 ) -> TrialBalance:
     """All balances now, or as of the end of a UTC day."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         if at_end_of is None:
             balances = unit.ledger.get_balances()
@@ -114,7 +114,7 @@ def list_postings(
     services: Services, caller: Principal, filters: PostingFilter, limit: int
 ) -> list[PostingDetail]:
     """One page of postings, newest first."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         return _describe_all(services, unit, unit.ledger.list_page(filters, limit))
 
@@ -123,7 +123,7 @@ def opening_and_closing_balance(
     services: Services, caller: Principal, key: BalanceKey, first: int | None, last: int | None
 ) -> tuple[int, int]:
     """The balance of an account before the first day of a range and after its last day."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         opening = unit.ledger.get_balances_before(first).get(key, 0) if first is not None else 0
         if last is None:
@@ -149,7 +149,7 @@ def export_postings(
     key: BalanceKey | None = None,
 ) -> LedgerExport:
     """Stream all postings of a range of days, optionally of one account, in batches."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     first_day, last_day = day_range(first, last)
     with services.store.read() as unit:
         before = unit.ledger.get_balances_before(first_day) if first_day is not None else {}
@@ -179,12 +179,12 @@ def _iterate_postings(
 
 
 def _update_closing(
-    closing: dict[BalanceKey, int], posted: StoredPosting, only: BalanceKey | None
+    closing: dict[BalanceKey, int], posted: StoredPosting, only_key: BalanceKey | None
 ) -> None:
     posting = posted.posting
     for account, amount in ((posting.debit, posting.amount), (posting.credit, -posting.amount)):
         key = (account, posting.chain, posting.token)
-        if only in (None, key):
+        if only_key in (None, key):
             closing[key] = closing.get(key, 0) + amount
 
 

@@ -17,7 +17,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.treasury_repository import BridgeReceivable, InventoryTarget
 from crossway.usecases.parallel_calls import call_all
-from crossway.usecases.pricing.price_snapshot import latest_prices
+from crossway.usecases.pricing.priced_request import latest_prices
 
 FLOW_DAYS, COVER_DAYS = 7, 2
 TIMEOUT_SECONDS = 4.0
@@ -107,14 +107,14 @@ class Inventory:
 class _Holdings:
     """The relayer's balances on one chain by token address, and its gas."""
 
-    held: Mapping[str, int]
+    amounts: Mapping[str, int]
     gas: GasBalance
 
 
 def get_inventory(services: Services, caller: Principal) -> Inventory:
     """The inventory of every configured chain. The cost depends on open payments only, not on how
     many are stored."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     now = services.clock.now()
     calls = {name: _holdings_reader(services, chain) for name, chain in services.chains.items()}
     results = call_all(services.executor, calls, TimeoutPolicy(TIMEOUT_SECONDS, enough=len(calls)))
@@ -144,7 +144,7 @@ def set_target(
 ) -> None:
     """Set the target amount of a token on a chain, in smallest units; None makes it automatic.
     Audited."""
-    caller.require_permission(Permission.TREASURE)
+    caller.require_permission(Permission.MOVE_FUNDS)
     token = services.catalogue.token(services.catalogue.chain(chain).id, symbol)
     if amount is not None and amount < 0:
         raise InvalidInput("target must be zero or more")
@@ -218,7 +218,7 @@ class _Records:
         paid_out = self.paid_out.get(location, 0)
         return InventoryPosition(
             token=token,
-            balance=holdings.held.get(token.address, 0) if holdings else None,
+            balance=holdings.amounts.get(token.address, 0) if holdings else None,
             reserved=self.reserved.get(location, 0),
             expected=expected,
             overdue=overdue,

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from crossway.domain.clients import Principal
 from crossway.domain.errors import Conflict, InvalidInput, Unreachable
 from crossway.domain.ledger import NO_INTENT, Account, Posting
-from crossway.domain.money import format_units
 from crossway.domain.roles import Permission
 from crossway.ports.chain import Chain, IncludedTx
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.money.books import get_denomination
 
 MAX_OPEN = 5_000
 OPENING, ADDED, WITHDRAWN = "inventory:opening", "inventory:added", "inventory:withdrawn"
@@ -104,7 +105,7 @@ def book_opening_balances(services: Services, caller: Principal) -> list[str]:
     Returns one message per chain with such balances. Chains that do not respond or have open
     transactions are skipped, with a message.
     """
-    caller.require_permission(Permission.TREASURE)
+    caller.require_permission(Permission.MOVE_FUNDS)
     messages = []
     for chain in services.chains.values():
         try:
@@ -145,13 +146,13 @@ def book_difference(
     `difference` is the chain balance minus the ledger balance. Raises `Conflict` when the
     difference has changed or transactions are open. Audited. Returns a message.
     """
-    caller.require_permission(Permission.TREASURE)
+    caller.require_permission(Permission.MOVE_FUNDS)
     if not reason.strip():
         raise InvalidInput("reason is required: who added or withdrew it, and why")
     chain_port = services.chains[services.catalogue.chain(chain).id]
     unbooked = find_unbooked_movements(services, chain_port)
     comparisons = compare_inventory(services, chain_port, unbooked)
-    current = next((found for found in comparisons if found.token == token), None)
+    current = next((c for c in comparisons if c.token == token), None)
     if unbooked.open_count:
         raise Conflict(
             f"{chain_name(services, chain_port.id)} has transactions in progress: try again later"
@@ -199,19 +200,7 @@ def _post_adjustment(
     services.store.write(work)
 
 
-def chain_name(services: Services, chain: str) -> str:
-    """The display name of a chain."""
-    return services.catalogue.chains[chain].name
-
-
 def format_amount(services: Services, chain: str, address: str, amount: int) -> str:
     """An amount of a token with its symbol, for display."""
-    token = services.catalogue.by_address.get((chain, address))
-    if token is None:
-        known_chain = services.catalogue.chains[chain]
-        if address == services.catalogue.native_token(chain):
-            return (
-                f"{format_units(amount, known_chain.native_decimals)} {known_chain.native_symbol}"
-            )
-        return f"{amount} units of {address}"
-    return f"{format_units(amount, token.decimals)} {token.symbol}"
+    denomination = get_denomination(services, chain, address)
+    return f"{denomination.format(amount)} {denomination.symbol}"

@@ -48,7 +48,7 @@ class Exposure:
             return None
         return self.in_micro_usd - self.out_micro_usd
 
-    def sentence(self) -> str:
+    def describe(self) -> str:
         """This exposure as a sentence."""
         status = "in progress" if self.committed else "not yet funded"
         route = f"{self.symbol_in} on {self.source_chain} to {self.symbol_out} on "
@@ -63,7 +63,7 @@ class Exposure:
 
 def list_exposures(services: Services, caller: Principal) -> list[Exposure]:
     """Open payments grouped by route and token, the largest loss first; operators only."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         open_intents = unit.intents.list_page(IntentFilter(states=_OPEN), MAX_INTENTS)
     groups: dict[tuple[str, str, str, str, bool], list[Intent]] = defaultdict(list)

@@ -12,7 +12,7 @@ from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.money.inventory import InventoryPosition
-from crossway.usecases.pricing.bridge_quotes import BridgeQuotes, fetch_bridge_quotes
+from crossway.usecases.pricing.quotes import BridgeQuotes, fetch_bridge_quotes
 
 MIN_MICRO_USD = 25_000_000
 MAX_MOVES = 25
@@ -37,7 +37,7 @@ def suggest_moves(
     services: Services, caller: Principal, positions: Sequence[InventoryPosition]
 ) -> list[RebalancingMove]:
     """Suggest moves between positions, largest shortfall first, priced by bridge quotes."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     moves = [move for group in _group_by_asset(services, positions) for move in _match_group(group)]
     moves = sorted(moves, key=lambda m: -m.micro_usd)[:MAX_MOVES]
     if not moves:

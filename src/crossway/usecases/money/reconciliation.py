@@ -11,13 +11,13 @@ from crossway.domain.roles import Permission
 from crossway.ports.chain import AccountTx, Chain
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.money.inventory_adjustments import (
     TRANSIENT,
     UNBOOKED_ADJUSTMENT,
     UNBOOKED_TRANSACTION,
     InventoryComparison,
     UnbookedMovement,
-    chain_name,
     compare_inventory,
     find_unbooked_movements,
     format_amount,
@@ -42,7 +42,7 @@ def reconcile(
 
     Unconfirmed deposits and transactions appear as transient differences.
     """
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     return compare(services, on_progress)
 
 
@@ -88,12 +88,20 @@ def _compare_addresses(
             for address in differing:
                 expected = in_ledger.get(address, 0)
                 excess = on_chain[address] - expected
-                explained = (unconfirmed.get(address, 0), unbooked.net_change(address, token))
-                why = TRANSIENT if excess in explained else NOT_SEEN if excess > 0 else SPENT
+                explained_by = (unconfirmed.get(address, 0), unbooked.net_change(address, token))
+                explanation = (
+                    TRANSIENT if excess in explained_by else NOT_SEEN if excess > 0 else SPENT
+                )
                 key, intent_id = (chain.id, address, token), intent_ids.get(address)
                 result.differences.append(
                     new_difference(
-                        services, key, expected, on_chain[address], "address", why, intent_id
+                        services,
+                        key,
+                        expected,
+                        on_chain[address],
+                        "address",
+                        explanation,
+                        intent_id,
                     )
                 )
 
@@ -154,10 +162,12 @@ def _compare_collecting_account(
             continue  # The excess belongs to others; the contract keeps balances apart.
         if ledger_amount != chain_amount:
             is_transient = chain_amount - ledger_amount == unbooked.net_change(account, token)
-            why = TRANSIENT if is_transient else UNBOOKED_TRANSACTION
+            explanation = TRANSIENT if is_transient else UNBOOKED_TRANSACTION
             key = (chain.id, account, token)
             result.differences.append(
-                new_difference(services, key, ledger_amount, chain_amount, "collecting", why)
+                new_difference(
+                    services, key, ledger_amount, chain_amount, "collecting", explanation
+                )
             )
 
 
@@ -189,7 +199,9 @@ def _stable_comparisons(
     difference, because a new block may have been added in between."""
     comparisons = list(compare_inventory(services, chain, unbooked))
     for _ in range(MAX_TRIES):
-        differs = any(found.has_opening_balance and found.difference for found in comparisons)
+        differs = any(
+            comparison.has_opening_balance and comparison.difference for comparison in comparisons
+        )
         if not unbooked.open_count or not differs:
             break
         unbooked = find_unbooked_movements(services, chain)

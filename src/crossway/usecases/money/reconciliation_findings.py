@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 from crossway.ports.chain import AccountTx
 from crossway.ports.services import Services
-from crossway.usecases.money.inventory_adjustments import TRANSIENT, chain_name, format_amount
+from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.money.inventory_adjustments import TRANSIENT, format_amount
 
 NOT_SEEN = (
     "A deposit is not in the books: the engine has not seen it yet, or a node returned wrong data.",

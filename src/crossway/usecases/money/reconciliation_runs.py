@@ -12,7 +12,8 @@ from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.treasury_repository import ReconciliationRun
-from crossway.usecases.money.inventory_adjustments import chain_name, format_amount
+from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.money.inventory_adjustments import format_amount
 from crossway.usecases.money.reconciliation import compare
 from crossway.usecases.money.reconciliation_findings import Difference, Reconciliation, UnknownTx
 
@@ -26,7 +27,7 @@ log = logging.getLogger("crossway.reconciliation")
 
 def start_run(services: Services, caller: Principal) -> int:
     """Start a run in the background; returns its id. Raises `InvalidStatus` while another runs."""
-    caller.require_permission(Permission.WORK)
+    caller.require_permission(Permission.OPERATE)
     now = services.clock.now()
 
     def work(unit: UnitOfWork) -> int:
@@ -47,7 +48,7 @@ def start_run(services: Services, caller: Principal) -> int:
 
 def run_and_wait(services: Services, caller: Principal) -> Reconciliation:
     """Run in the foreground and store the result; for the command line."""
-    caller.require_permission(Permission.WORK)
+    caller.require_permission(Permission.OPERATE)
     now, chain_count = services.clock.now(), len(services.chains)
     run_id = services.store.write(
         lambda unit: unit.treasury.start_reconciliation(caller.actor_name, now, chain_count)
@@ -86,14 +87,14 @@ def list_runs(
     services: Services, caller: Principal, limit: int, before_id: int | None = None
 ) -> list[ReconciliationRun]:
     """One page of runs, newest first."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         return unit.treasury.list_reconciliations(limit, before_id)
 
 
 def get_run(services: Services, caller: Principal, run_id: int) -> ReconciliationRun | None:
     """A run by its id."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         return unit.treasury.get_reconciliation(run_id)
 

@@ -1,1 +1,1 @@
-"""Running an installation: the shift's numbers, alarms, upkeep and demonstrations."""
+"""Running an installation: overview, alerts, metrics, retention, key rotation and demo data."""

@@ -87,13 +87,13 @@ def display_kind(alert: Alert) -> str:
 
 def describe_kind(kind: str) -> AlertKind:
     """The severity and titles of a kind; an unknown kind is titled by its name."""
-    words = kind.replace("_", " ").replace("-", " ").capitalize()
-    return KINDS.get(kind) or AlertKind(Severity.WARNING, words, words)
+    title = kind.replace("_", " ").replace("-", " ").capitalize()
+    return KINDS.get(kind) or AlertKind(Severity.WARNING, title, title)
 
 
 def list_active_alerts(services: Services, caller: Principal) -> list[Alert]:
     """All active alerts, newest first."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         return unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS)
 
@@ -119,14 +119,14 @@ def acknowledge_alerts(
 ) -> int:
     """Acknowledge alerts with an optional note; audited. They leave the banner but stay listed
     until they are resolved. Returns how many were newly acknowledged."""
-    caller.require_permission(Permission.WORK)
+    caller.require_permission(Permission.OPERATE)
     note, now = _parse_note(note), services.clock.now()
 
     def work(unit: UnitOfWork) -> int:
-        resolved_keys = unit.alerts.acknowledge(keys, caller.actor_name, note, now)
-        if resolved_keys:
-            _audit(unit, caller, "alerts acknowledged", resolved_keys, note, now)
-        return len(resolved_keys)
+        acknowledged_keys = unit.alerts.acknowledge(keys, caller.actor_name, note, now)
+        if acknowledged_keys:
+            _audit(unit, caller, "alerts acknowledged", acknowledged_keys, note, now)
+        return len(acknowledged_keys)
 
     return services.store.write(work)
 
@@ -134,7 +134,7 @@ def acknowledge_alerts(
 def resolve_alerts(services: Services, caller: Principal, keys: Collection[str], note: str) -> int:
     """Resolve alerts manually with a required note; audited. Raises `InvalidStatus` for alerts
     that resolve automatically. Returns how many were resolved."""
-    caller.require_permission(Permission.WORK)
+    caller.require_permission(Permission.OPERATE)
     note, now = _parse_note(note), services.clock.now()
     if not note:
         raise InvalidInput("note is required: describe what was found, for the record")
@@ -157,7 +157,7 @@ def list_resolved_alerts(
     services: Services, caller: Principal, alert_filter: AlertFilter, limit: int
 ) -> list[ResolvedAlert]:
     """A page of resolved alerts, newest first; continue with the last one's id as `before_id`."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
     with services.store.read() as unit:

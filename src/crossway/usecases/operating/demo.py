@@ -9,7 +9,7 @@ from crossway.ports.services import Services
 MIN_PAYMENTS, DEFAULT_PAYMENTS, MAX_PAYMENTS = 30, 150, 20_000
 
 
-def _ignore_progress(done: float, words: str) -> None:
+def _ignore_progress(fraction: float, step: str) -> None:
     """Ignore progress."""
 
 
@@ -26,9 +26,9 @@ def fill_demo(
     if not MIN_PAYMENTS <= payments <= MAX_PAYMENTS:
         raise InvalidInput(f"payments must be from {MIN_PAYMENTS} to {MAX_PAYMENTS}")
     _require_confirmation(demo, confirmed)
-    filled = demo.generate(payments, on_progress)
-    _finish(services, caller, "demo month filled", {"payments": filled.payments})
-    return filled
+    summary = demo.generate(payments, on_progress)
+    _finish(services, caller, "demo month filled", {"payments": summary.payments})
+    return summary
 
 
 def reset_simulation(
@@ -61,7 +61,7 @@ def _require_confirmation(demo: DemoData, confirmed: bool) -> None:
     if (payments or orders) and not confirmed:
         raise InvalidStatus(
             f"There are {payments:,} payments and {orders:,} ramp orders, which would be lost: "
-            "confirm that they may go"
+            "confirm their deletion"
         )
 
 
@@ -69,5 +69,5 @@ def _finish(services: Services, caller: Principal, action: str, detail: dict[str
     now = services.clock.now()
     services.store.write(lambda unit: unit.audit_log.record(caller.actor_name, action, detail, now))
     services.process.api_keys.by_hash.clear()
-    services.process.kill_switches.known = None
+    services.process.kill_switches.last_read = None
     services.process.wake()

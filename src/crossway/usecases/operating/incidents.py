@@ -67,7 +67,7 @@ class AlertGroup:
 def list_alert_groups(services: Services, caller: Principal) -> list[AlertGroup]:
     """All active alerts, grouped and ordered by severity, amount at risk and age. Acknowledged
     alerts stay until they are resolved."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         alerts = unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS)
         return group_alerts(unit, alerts) if alerts else []
@@ -86,17 +86,20 @@ def group_alerts(unit: UnitOfWork, alerts: Sequence[Alert]) -> list[AlertGroup]:
         held_up_ids = {t.intent_id for t in held_up.get(context.alert.message, ())}
         groups[context.kind].append(_with_amounts(context, held_up_ids, usd_values))
     result = [_to_group(kind, group_contexts) for kind, group_contexts in groups.items()]
-    return sorted(result, key=lambda c: (SEVERITY_ORDER.index(c.severity), -c.micro_usd, c.since))
+    return sorted(
+        result,
+        key=lambda group: (SEVERITY_ORDER.index(group.severity), -group.micro_usd, group.since),
+    )
 
 
 def _find_held_up(unit: UnitOfWork, alerts: Sequence[Alert]) -> Mapping[str, Sequence[OutboundTx]]:
     """By alert message, the outbound transactions that have it as the reason of their wait."""
     messages = {alert.message for alert in alerts if alert.kind in ("stock", "gas")}
-    result: dict[str, list[OutboundTx]] = defaultdict(list)
+    by_message: dict[str, list[OutboundTx]] = defaultdict(list)
     for tx in unit.outbound_txs.list_needing_attention(MAX_HELD_UP) if messages else ():
         if tx.reason in messages:
-            result[tx.reason].append(tx)
-    return result
+            by_message[tx.reason].append(tx)
+    return by_message
 
 
 def _to_context(alert: Alert, held_up: Collection[OutboundTx]) -> AlertContext:
@@ -121,28 +124,39 @@ def _trailing_number(key: str) -> int | None:
 def _drop_redundant(contexts: Sequence[AlertContext]) -> list[AlertContext]:
     """Drop alerts whose cause another alert names: "chain lagging" for a chain that does not
     respond, "payment overdue" for a payment with a failed transaction."""
-    unresponsive = {m.chain for m in contexts if m.kind == "chain"}
-    messages = {
-        m.intent_id for m in contexts if m.kind not in _SECONDARY_KINDS and m.intent_id is not None
+    unresponsive = {context.chain for context in contexts if context.kind == "chain"}
+    explained_ids = {
+        context.intent_id
+        for context in contexts
+        if context.kind not in _SECONDARY_KINDS and context.intent_id is not None
     }
     return [
-        m
-        for m in contexts
-        if not (m.kind == "node" and m.chain in unresponsive)
-        and not (m.kind in _SECONDARY_KINDS and m.intent_id in messages)
+        context
+        for context in contexts
+        if not (context.kind == "node" and context.chain in unresponsive)
+        and not (context.kind in _SECONDARY_KINDS and context.intent_id in explained_ids)
     ]
 
 
 def _with_refunds(unit: UnitOfWork, contexts: Sequence[AlertContext]) -> list[AlertContext]:
     """Give failed refunds a kind of their own."""
-    failed = [m for m in contexts if m.kind == "transfer" and m.intent_id is not None]
+    failed = [
+        context
+        for context in contexts
+        if context.kind == "transfer" and context.intent_id is not None
+    ]
     txs = (
-        unit.outbound_txs.list_by_intents({m.intent_id for m in failed if m.intent_id})
+        unit.outbound_txs.list_by_intents(
+            {context.intent_id for context in failed if context.intent_id}
+        )
         if failed
         else []
     )
     refund_keys = {f"transfer:{t.id}" for t in txs if t.kind in _REFUND_KINDS}
-    return [_with_kind(m, "refund") if m.alert.key in refund_keys else m for m in contexts]
+    return [
+        _with_kind(context, "refund") if context.alert.key in refund_keys else context
+        for context in contexts
+    ]
 
 
 def _with_kind(context: AlertContext, kind: str) -> AlertContext:
@@ -168,6 +182,8 @@ def _with_amounts(
 
 def _to_group(kind: str, contexts: Sequence[AlertContext]) -> AlertGroup:
     info = describe_kind(kind)
-    ordered = sorted(contexts, key=lambda m: (-m.micro_usd, m.alert.since, m.alert.key))
+    ordered = sorted(
+        contexts, key=lambda context: (-context.micro_usd, context.alert.since, context.alert.key)
+    )
     title = info.title if len(contexts) == 1 else info.plural_title
     return AlertGroup(kind, info.severity, title, tuple(ordered))

@@ -90,9 +90,9 @@ def refresh_inventory(services: Services) -> None:
 def _relayer_balances(services: Services, chain_id: str) -> dict[tuple[str, str], Decimal]:
     """The relayer's balances on one chain, in whole tokens by (chain, symbol)."""
     chain = services.chains[chain_id]
-    relayer, found = chain.accounts.relayer, {}
+    relayer, balances = chain.accounts.relayer, {}
     for token in services.catalogue.by_chain[chain_id]:
         if token.enabled:
             amount = chain.balances([relayer], token.address).get(relayer, 0)
-            found[chain_id, token.symbol] = Decimal(amount).scaleb(-token.decimals)
-    return found
+            balances[chain_id, token.symbol] = Decimal(amount).scaleb(-token.decimals)
+    return balances

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from crossway.domain.clients import Principal
 from crossway.domain.corridor_stats import SECONDS, HourlyVolume, Outcome, Period, quantile_seconds
@@ -45,19 +45,19 @@ class PeriodStats:
 
 @dataclass(frozen=True, slots=True)
 class FundsInTransit:
-    """Funds in transit on one chain, in micro-USD: `held` at deposit addresses, `claimed` from
-    bridges, and `reserved` in the relayer's inventory for `payments` that were started."""
+    """Funds in transit on one chain, in micro-USD: `deposits` at deposit addresses, `receivables`
+    from bridges, and `reserved` inventory for the `payments` that were started."""
 
     chain: str
-    held: int
-    claimed: int
+    deposits: int
+    receivables: int
     reserved: int
     payments: int
 
     @property
     def total(self) -> int:
         """The sum of all three."""
-        return self.held + self.claimed + self.reserved
+        return self.deposits + self.receivables + self.reserved
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Overview:
 
 def get_overview(services: Services, caller: Principal) -> Overview:
     """The overview. Its cost depends on open payments and on hours, not on the stored history."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     hour = SECONDS[Period.HOUR]
     current_hour = int(services.clock.now().timestamp()) // hour
     with services.store.read() as unit:
@@ -107,7 +107,9 @@ def get_overview(services: Services, caller: Principal) -> Overview:
         balances = unit.ledger.get_balances()
         started = unit.intents.sum_started_by_chain()
     first_hour = current_hour - HOURS + 1
-    by_hour: dict[int, list[HourlyVolume]] = {at: [] for at in range(first_hour, current_hour + 1)}
+    by_hour: dict[int, list[HourlyVolume]] = {
+        number: [] for number in range(first_hour, current_hour + 1)
+    }
     for volume in volumes:
         if volume.hour in by_hour:
             by_hour[volume.hour].append(volume)
@@ -116,11 +118,8 @@ def get_overview(services: Services, caller: Principal) -> Overview:
         last_24_hours=_period_stats([volume for volume in volumes if volume.hour >= first_hour]),
         previous_24_hours=_period_stats([volume for volume in volumes if volume.hour < first_hour]),
         hours=[
-            (
-                datetime.fromtimestamp(at * hour, tz=services.clock.now().tzinfo),
-                _period_stats(hour_volumes),
-            )
-            for at, hour_volumes in by_hour.items()
+            (datetime.fromtimestamp(number * hour, tz=UTC), _period_stats(hour_volumes))
+            for number, hour_volumes in by_hour.items()
         ],
         in_transit=_funds_in_transit(services, balances, started),
         alert_groups=groups,
@@ -178,12 +177,12 @@ def _funds_in_transit(
         )
         for chain in chains
     ]
-    return sorted((volume for volume in groups if volume.total), key=lambda volume: -volume.total)
+    return sorted((group for group in groups if group.total), key=lambda group: -group.total)
 
 
 def resolve_alerts_of_kind(services: Services, caller: Principal, kind: str) -> int:
     """Resolve all alerts of a kind that needs manual resolution; audited. Returns how many."""
-    caller.require_permission(Permission.WORK)
+    caller.require_permission(Permission.OPERATE)
     with services.store.read() as unit:
         keys = [a.key for a in unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS) if a.kind == kind]
     return resolve_alerts(services, caller, keys, "Resolved on the command line.")
@@ -198,11 +197,11 @@ def list_chain_statuses(services: Services) -> list[ChainStatus]:
 def _status_query(services: Services) -> Callable[[str], ChainStatus]:
     now, kill_switches = services.clock.now(), active_kill_switches(services)
 
-    def ask(chain_id: str) -> ChainStatus:
+    def query_status(chain_id: str) -> ChainStatus:
         chain, disabled_reason, started_at = (
             services.chains[chain_id],
             kill_switches.get(f"chain:{chain_id}", ""),
-            _monotonic(),
+            time.perf_counter(),
         )
         try:
             heads = chain.heads()
@@ -212,7 +211,7 @@ def _status_query(services: Services) -> Callable[[str], ChainStatus]:
             return ChainStatus(
                 chain_id, None, None, None, None, problem, disabled_reason=disabled_reason
             )
-        response_ms = round((_monotonic() - started_at) * 1000)
+        response_ms = round((time.perf_counter() - started_at) * 1000)
         lag = max(0.0, (now - heads.time).total_seconds())
         gas_runway = gas // fee if fee else None
         problem = _problem(heads, now, gas_runway)
@@ -228,7 +227,7 @@ def _status_query(services: Services) -> Callable[[str], ChainStatus]:
             disabled_reason,
         )
 
-    return ask
+    return query_status
 
 
 def _problem(heads: ChainHead, now: datetime, gas_runway: int | None) -> str:
@@ -236,7 +235,3 @@ def _problem(heads: ChainHead, now: datetime, gas_runway: int | None) -> str:
         return "The relayer cannot pay a fee here."
     lag = now - heads.time
     return f"The newest block is {lag.total_seconds():.0f} s old." if lag > _MAX_HEAD_AGE else ""
-
-
-def _monotonic() -> float:
-    return time.perf_counter()

@@ -14,7 +14,7 @@ from crossway.usecases.validation_errors import ValidationErrors
 
 def get_branding(services: Services, caller: Principal, client_id: str) -> Branding:
     """A client's branding, empty if none was set. Raises `NotFound`."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         if unit.api_keys.get_client(client_id) is None:
             raise NotFound("Client not found")
@@ -25,15 +25,15 @@ def update_branding(
     services: Services,
     caller: Principal,
     client_id: str,
-    picture: bytes | None = None,
+    logo: bytes | None = None,
     frames: Sequence[str] | None = None,
 ) -> Branding:
     """Set the logo (empty bytes remove it) or the origins that may frame the page; None leaves a
     value unchanged. Audited. Raises `InvalidInput` and `NotFound`."""
     caller.require_permission(Permission.MANAGE)
     errors, now = ValidationErrors(), services.clock.now()
-    logo_type = errors.collect(lambda: detect_logo_type(picture)) if picture else None
-    origins = errors.collect(lambda: _parse_origins(frames)) if frames is not None else None
+    logo_type = errors.collect(detect_logo_type, logo) if logo else None
+    origins = errors.collect(_parse_origins, frames) if frames is not None else None
     errors.raise_if_any()
 
     def work(unit: UnitOfWork) -> Branding:
@@ -42,8 +42,8 @@ def update_branding(
             raise NotFound("Client not found")
         before = unit.payment_links.get_branding(client_id) or Branding(client_id)
         after = before
-        if picture is not None:
-            after = replace(after, logo=picture, logo_type=logo_type or "")
+        if logo is not None:
+            after = replace(after, logo=logo, logo_type=logo_type or "")
         if origins is not None:
             after = replace(after, frames=origins)
         if after != before:
@@ -80,5 +80,5 @@ def get_by_digest(services: Services, digest: str) -> Branding:
     with services.store.read() as unit:
         branding = unit.payment_links.find_branding_by_digest(digest) if digest else None
     if branding is None:
-        raise NotFound("No such picture")
+        raise NotFound("Logo not found")
     return branding

@@ -15,10 +15,13 @@ from crossway.domain.payment_links import MAX_DECIMAL_PLACES, ClosedReason, Link
 from crossway.domain.quotes import PaymentOption, SourceOption
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest, parse_payable_address
-from crossway.usecases.payments.link_tokens import create_token, parse_token
-from crossway.usecases.pricing.quotes import quote_multi_source
+from crossway.usecases.payments.checkout_urls import parse_token
+from crossway.usecases.payments.create_intent import (
+    CreateIntentRequest,
+    create_intent,
+    parse_payable_address,
+)
+from crossway.usecases.pricing.multi_source import quote_multi_source
 
 _MAX_INPUT = 10**21
 _LINK_ID_PATTERN = re.compile(r"pl_[0-9a-f]{20}\Z")
@@ -26,8 +29,8 @@ NONCE_PATTERN = re.compile(r"[A-Za-z0-9_-]{16,64}\Z")
 
 
 class CheckoutError(DomainError):
-    """A checkout form is rejected; `reason` is one of `amount`, `low`, `high`, `way`, `refund` and
-    `form`."""
+    """A checkout form is rejected; `reason` is the invalid part: `amount`, `low`, `high`, `method`,
+    `refund` or `form`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"The checkout form is invalid: {reason}")
@@ -95,20 +98,9 @@ class CheckoutForm:
     refund_address: str
 
 
-def checkout_url(services: Services, request_origin: str, intent_id: int) -> str:
-    """The checkout URL of an intent; `request_origin` is used unless a public URL is configured."""
-    origin = services.policy.ingress.public_url or request_origin
-    return f"{origin}/pay/{create_token(services, intent_id)}"
-
-
 def is_link_id(text: str) -> bool:
     """Whether a text has the format of a payment link's id; clients may set other values."""
     return bool(_LINK_ID_PATTERN.match(text))
-
-
-def link_url(services: Services, request_origin: str, link_id: str) -> str:
-    """The URL of a payment link's page; `request_origin` as in `checkout_url`."""
-    return f"{services.policy.ingress.public_url or request_origin}/pay/l/{link_id}"
 
 
 def get_checkout(services: Services, token: str) -> CheckoutSnapshot:
@@ -202,7 +194,7 @@ def pay_by_link(services: Services, link_id: str, form: CheckoutForm) -> Intent:
         raise CheckoutError("form")
     link = get_checkout_link(services, link_id)
     # Read after the link: this form's first submission may be the use that closed it.
-    if (existing := _find_used(services, link_id, form.nonce)) is not None:
+    if (existing := _find_used_intent(services, link_id, form.nonce)) is not None:
         return existing
     if link.closed_reason is not None:
         raise InvalidStatus(link.closed_reason)
@@ -218,13 +210,13 @@ def pay_by_link(services: Services, link_id: str, form: CheckoutForm) -> Intent:
         unit.payment_links.record_use(LinkUse(0, link_id, form.nonce, intent.id, now))
 
     try:
-        return intents.create(services, _principal_of(link), request, record_use)
+        return create_intent(services, _principal_of(link), request, record_use)
     except _AlreadyUsed:
-        existing = _find_used(services, link_id, form.nonce)
+        existing = _find_used_intent(services, link_id, form.nonce)
         assert existing is not None
         return existing
     except InvalidInput as error:
-        raise CheckoutError("way") from error
+        raise CheckoutError("method") from error
 
 
 class _AlreadyUsed(Exception):
@@ -239,7 +231,7 @@ def _build_request(
     chain, _, symbol = form.method.partition(":")
     token = services.catalogue.tokens.get((chain, symbol))
     if token is None or chain not in services.chains or not link.accepts_source(chain, symbol):
-        raise CheckoutError("way")
+        raise CheckoutError("method")
     try:
         refund_address = parse_payable_address(
             services, services.catalogue.chains[chain], form.refund_address.strip(), "refund"
@@ -267,7 +259,7 @@ def _build_request(
     )
 
 
-def _find_used(services: Services, link_id: str, nonce: str) -> Intent | None:
+def _find_used_intent(services: Services, link_id: str, nonce: str) -> Intent | None:
     with services.store.read() as unit:
         use = unit.payment_links.find_use(link_id, nonce)
         return None if use is None else unit.intents.get(use.intent_id)

@@ -81,7 +81,7 @@ class LinkFieldParser:
         value = self._value(name)
         if value is None:
             return current
-        return self.errors.collect(lambda: parse_link_amount(name, value, token))
+        return self.errors.collect(parse_link_amount, name, value, token)
 
     def name_list(
         self, name: str, current: tuple[str, ...], parse: Callable[[object], str]
@@ -99,7 +99,7 @@ class LinkFieldParser:
         ):
             self.errors.add(f"{name} must be a list")
             return current
-        parsed = [self.errors.collect(lambda item=item: parse(item)) for item in value]  # type: ignore[misc]
+        parsed = [self.errors.collect(parse, item) for item in value]
         return tuple(dict.fromkeys(item for item in parsed if item))
 
     def json_object(self, name: str, current: Mapping[str, Any]) -> Mapping[str, Any]:

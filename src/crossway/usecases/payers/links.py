@@ -105,9 +105,7 @@ def list_page(
         before = None if after is None else unit.payment_links.get(after)
         if after is not None and before is None:
             raise InvalidInput("cursor must be the nextCursor of another page")
-        return unit.payment_links.list_page(
-            None if caller.is_staff else caller.client.id, limit, before
-        )
+        return unit.payment_links.list_page(caller.visible_client_id, limit, before)
 
 
 def list_uses(
@@ -126,7 +124,7 @@ def list_uses(
 
 def require_owned(caller: Principal, link: PaymentLink | None) -> PaymentLink:
     """The link, if the caller may access it; else raises `NotFound`."""
-    if link is None or not (caller.is_staff or link.client_id == caller.client.id):
+    if link is None or not caller.can_access(link.client_id):
         raise NotFound("Payment link not found")
     return link
 
@@ -178,16 +176,14 @@ def _parse_destination(
     """The payout token and the recipient; raises `InvalidInput` if either is invalid."""
     disabled = active_kill_switches(services)
     destination = errors.collect(
-        lambda: parse_chain(
-            services, caller, disabled, request.destination_chain, "destination_chain"
-        )
+        parse_chain, services, caller, disabled, request.destination_chain, "destination_chain"
     )
     token: Token | None = None
     recipient: str | None = None
     if destination is not None:
-        token = errors.collect(lambda: _parse_token_out(services, destination, request.token_out))
+        token = errors.collect(_parse_token_out, services, destination, request.token_out)
         recipient = errors.collect(
-            lambda: parse_payable_address(services, destination, request.recipient, "recipient")
+            parse_payable_address, services, destination, request.recipient, "recipient"
         )
     if request.title is None:
         errors.add("title is required")
@@ -205,8 +201,8 @@ def _apply_request(
     request: LinkRequest,
     errors: ValidationErrors,
 ) -> PaymentLink:
-    for sentence in request.field_errors:
-        errors.add(sentence)
+    for error in request.field_errors:
+        errors.add(error)
     parser = LinkFieldParser(request, errors)
     token = services.catalogue.by_address[link.destination_chain, link.token_out]
     updated = replace(

@@ -16,7 +16,7 @@ from crossway.domain.ramps import Direction, OrderState, ProviderCommand, RampOr
 from crossway.ports.services import Services
 from crossway.usecases.kyc.corridors import parse_provider
 from crossway.usecases.payments.create_intent import (
-    ParsedRequest,
+    IntentFields,
     build_intent,
     parse_payable_address,
 )
@@ -32,7 +32,7 @@ _REFERENCE_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class CreateOrderRequest:
-    """The raw request (service.md §1); omitted fields are None. `channel` is one of the quote's;
+    """The raw request; omitted fields are None. `channel` is one of the quote's;
     when omitted, the first one that the `fields` fit is used."""
 
     direction: object = None
@@ -72,18 +72,16 @@ def parse(services: Services, caller: Principal, request: CreateOrderRequest) ->
     """Validate and price a request. Raises `InvalidInput` with all validation errors, and
     `Forbidden` when a direct order names no e-mail address."""
     errors = ValidationErrors(request.field_errors)
-    direction = errors.collect(lambda: parse_direction(request.direction))
-    errors.collect(lambda: parse_provider(services, request.provider))
-    address = errors.collect(lambda: _parse_address(services, request, direction))
-    fields_given, channel = _split_fields(request, errors)
+    direction = errors.collect(parse_direction, request.direction)
+    errors.collect(parse_provider, services, request.provider)
+    address = errors.collect(_parse_address, services, request, direction)
+    field_values, channel = _split_fields(request, errors)
     quote_request = _quote_request(request, channel)
-    quote = errors.collect(
-        lambda: get_quote_for_order(services, caller, quote_request, request.provider)
-    )
+    quote = errors.collect(get_quote_for_order, services, caller, quote_request, request.provider)
     errors.raise_if_any()
     assert quote is not None
     assert address is not None
-    return _select_channel(services, caller, request, quote, address, fields_given)
+    return _select_channel(services, caller, request, quote, address, field_values)
 
 
 def _select_channel(
@@ -92,25 +90,25 @@ def _select_channel(
     request: CreateOrderRequest,
     quote: RampQuote,
     address: str,
-    fields_given: Mapping[str, object],
+    field_values: Mapping[str, object],
 ) -> ParsedOrderRequest:
     """The request with the channel that its fields fit, at that channel's own price."""
-    channel = _find_channel(quote.channels, fields_given)
+    channel = _find_channel(quote.channels, field_values)
     email = request.email if isinstance(request.email, str) and request.email.strip() else None
     if channel.direct and email is None:
         raise Forbidden("userEmail is required for a direct order: the user's e-mail address")
     if channel.id != quote.channels[0].id:
         quote_request = _quote_request(request, channel.id)
         quote = get_quote_for_order(services, caller, quote_request, request.provider)
-    return ParsedOrderRequest(quote, channel, address, email, parse_fields(channel, fields_given))
+    return ParsedOrderRequest(quote, channel, address, email, parse_fields(channel, field_values))
 
 
-def _find_channel(channels: Sequence[Channel], fields_given: Mapping[str, object]) -> Channel:
+def _find_channel(channels: Sequence[Channel], field_values: Mapping[str, object]) -> Channel:
     """The first channel whose fields are complete; else the first one, whose errors are
     reported."""
     for channel in channels:
         try:
-            parse_fields(channel, fields_given)
+            parse_fields(channel, field_values)
         except InvalidInput:
             continue
         return channel
@@ -140,9 +138,9 @@ def _split_fields(
     if not isinstance(request.fields, Mapping):
         errors.add("fields must be a JSON object")
         return {}, request.channel
-    fields_given = dict(request.fields)
-    named = fields_given.pop("channel", None)
-    return fields_given, request.channel if request.channel is not None else named
+    field_values = dict(request.fields)
+    channel_in_fields = field_values.pop("channel", None)
+    return field_values, request.channel if request.channel is not None else channel_in_fields
 
 
 def _parse_address(
@@ -164,10 +162,10 @@ def _parse_address(
 
 def _find_chain(services: Services, name: object) -> Chain | None:
     try:
-        found = services.catalogue.chain(name)
+        chain = services.catalogue.chain(name)
     except InvalidInput:
         return None
-    return found if found.id in services.chains else None
+    return chain if chain.id in services.chains else None
 
 
 def build_order(
@@ -176,10 +174,10 @@ def build_order(
     """The order as it is stored before its provider knows of it."""
     quote, channel, now = parsed.quote, parsed.channel, services.clock.now()
     is_on_ramp = parsed.direction is Direction.ON
-    route = quote.routed.quote
+    route = quote.intent_quote
     # An off-ramp counts in the decimals of the deposited token: USDC has 18 on BSC.
     decimals = quote.decimals if is_on_ramp else max(quote.decimals, quote.token.decimals)
-    personal = {"email": parsed.email or "", "fields": dict(parsed.fields)}
+    personal_data = {"email": parsed.email or "", "fields": dict(parsed.fields)}
     return RampOrder(
         id=0,
         client_id=caller.client.id,
@@ -194,7 +192,7 @@ def build_order(
         fee_minor=quote.fee_minor,
         fees_minor=quote.total_fees_minor,
         fees_micro_usd=quote.total_fees_micro_usd,
-        value_micro_usd=quote.worth_micro_usd,
+        value_micro_usd=quote.value_micro_usd,
         rate_micro=quote.rate_micro,
         symbol=quote.token.symbol,
         decimals=decimals,
@@ -210,7 +208,7 @@ def build_order(
         country=quote.country,
         channel=channel.id,
         customer_id=customer_id,
-        encrypted_fields=services.vault.encrypt(json.dumps(personal).encode()),
+        encrypted_fields=services.vault.encrypt(json.dumps(personal_data).encode()),
         widget_url="",
         instructions={},
         pay_to="",
@@ -236,8 +234,7 @@ def build_on_ramp_intent(
 ) -> Intent:
     """The intent that an on-ramp's provider pays into. Undeliverable crypto is refunded to the
     provider's `refund_address`."""
-    intent_request = ParsedRequest(
-        token_out=parsed.quote.token, recipient=parsed.address, refund_address=refund_address
-    )
+    assert parsed.address is not None
+    fields = IntentFields(parsed.quote.token, parsed.address, refund_address)
     lifetime = intent_lifetime_seconds(parsed.channel)
-    return build_intent(services, caller, intent_request, parsed.quote.routed, lifetime)
+    return build_intent(services, caller, fields, parsed.quote.intent_quote, lifetime)

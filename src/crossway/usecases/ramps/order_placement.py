@@ -10,18 +10,19 @@ from crossway.domain.intent import Intent
 from crossway.domain.kyc_fields import strip_values
 from crossway.domain.money import format_units, rescale_up
 from crossway.domain.payment_channels import Channel
+from crossway.domain.quotes import Quote
 from crossway.domain.ramps import Direction, OrderEvent, OrderState, ProviderCommand, RampOrder
 from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderRejected, RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.create_intent import (
-    ParsedRequest,
+    IntentFields,
     build_intent,
+    new_event_id,
     parse_payable_address,
 )
-from crossway.usecases.payments.intents import new_event_id
 from crossway.usecases.pricing.priced_request import RequestedRoute, amount_decimals
-from crossway.usecases.pricing.quotes import RoutedQuote, quote_intent
+from crossway.usecases.pricing.quotes import quote_intent
 from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token, get_provider
 from crossway.usecases.ramps.order_unit_of_work import OrderUnitOfWork, format_fiat, lock_order
 from crossway.usecases.ramps.personal_data import decrypt_kyc_fields, decrypt_personal_data
@@ -73,7 +74,7 @@ def build_order_request(services: Services, order: RampOrder) -> OrderRequest | 
         fiat_minor=order.fiat_minor,
         fee_minor=order.fee_minor,
         to_address=order.intent_address if is_on_ramp else "",
-        refund_address="" if is_on_ramp else _refund_address(services, order),
+        refund_address="" if is_on_ramp else order.sender,
         email=str(personal.get("email", "")),
         fields=personal.get("fields", {}),
         kyc_fields=decrypt_kyc_fields(services, order),
@@ -89,12 +90,12 @@ def accept_order(
 ) -> RampOrder:
     """Store the provider's order. When it does not match what was agreed, the order fails and the
     provider is told to cancel it."""
-    mismatch, routed = _find_mismatch(services, order, provider_order), None
+    mismatch, quote = _find_mismatch(services, order, provider_order), None
     pay_to = _pay_to(services, order, provider_order)
     if not mismatch and order.direction is Direction.OFF:
         try:
-            routed = _quote_off_ramp_route(services, order, pay_to)
-            mismatch = _find_price_increase(order, routed)
+            quote = _quote_off_ramp_route(services, order, pay_to)
+            mismatch = _find_price_increase(order, quote)
         except InvalidInput as rejection:
             mismatch = f"The deposit cannot be routed to {order.provider}: {rejection}"
         except QuotesUnavailable as error:
@@ -102,7 +103,7 @@ def accept_order(
     if mismatch:
         return reject_order(services, order.id, mismatch, on_save, provider_order.reference)
     off_ramp_intent = (
-        None if routed is None else _build_off_ramp_intent(services, order, routed, pay_to)
+        None if quote is None else _build_off_ramp_intent(services, order, quote, pay_to)
     )
     return services.store.write(
         lambda unit: _accept(services, unit, order.id, provider_order, off_ramp_intent, on_save)
@@ -209,7 +210,7 @@ def _pay_to(services: Services, order: RampOrder, provider_order: ProviderOrder)
         return ""
 
 
-def _quote_off_ramp_route(services: Services, order: RampOrder, pay_to: str) -> RoutedQuote:
+def _quote_off_ramp_route(services: Services, order: RampOrder, pay_to: str) -> Quote:
     """The route whose deposit pays the provider of an off-ramp exactly what it takes."""
     token_in = services.catalogue.token(order.source_chain, order.symbol, "amountSymbol")
     token_out = find_ramp_token(services, order)
@@ -220,48 +221,31 @@ def _quote_off_ramp_route(services: Services, order: RampOrder, pay_to: str) -> 
     )
     decimals = amount_decimals(services, route, token_out.symbol)
     amount = rescale_up(order.ramp_units, token_out.decimals, decimals)
-    routed = quote_intent(
-        services,
-        _get_principal(services, order),
-        order.source_chain,
-        order.ramp_chain,
-        token_in,
-        token_out,
-        amount,
-        token_out.symbol,
-        pay_to,
-    )
+    caller = _get_principal(services, order)
+    quote = quote_intent(services, caller, route, amount, token_out.symbol)
     # Coarser decimals may have rounded the payout up by a fraction of a cent.
-    return replace(routed, quote=replace(routed.quote, payout_amount=order.ramp_units))
+    return replace(quote, payout_amount=order.ramp_units)
 
 
-def _find_price_increase(order: RampOrder, routed: RoutedQuote) -> str:
+def _find_price_increase(order: RampOrder, quote: Quote) -> str:
     """Why the deposit exceeds what the user agreed to; empty when it does not."""
-    actual, quoted = routed.quote.deposit_amount, order.gross_units
+    actual, quoted = quote.deposit_amount, order.gross_units
     if actual * 10_000 <= quoted * (10_000 + MAX_DEPOSIT_INCREASE_BPS):
         return ""
-    decimals, symbol = routed.quote.asset_decimals, routed.quote.asset_symbol
+    decimals, symbol = quote.asset_decimals, quote.asset_symbol
     amounts = [f"{format_units(amount, decimals)} {symbol}" for amount in (actual, quoted)]
     return f"The deposit would be {amounts[0]}, not {amounts[1]} as quoted"
 
 
 def _build_off_ramp_intent(
-    services: Services, order: RampOrder, routed: RoutedQuote, pay_to: str
+    services: Services, order: RampOrder, quote: Quote, pay_to: str
 ) -> Intent:
     channel = find_channel(services, order)
-    intent_request = ParsedRequest(
-        token_out=find_ramp_token(services, order),
-        recipient=pay_to,
-        sender=order.sender,
-        refund_address=_refund_address(services, order),
-    )
+    token_out = find_ramp_token(services, order)
+    assert token_out is not None
+    fields = IntentFields(token_out, pay_to, refund_address=order.sender, sender=order.sender)
     lifetime = intent_lifetime_seconds(channel) if channel else services.policy.intent_life_seconds
-    return build_intent(services, _get_principal(services, order), intent_request, routed, lifetime)
-
-
-def _refund_address(services: Services, order: RampOrder) -> str:
-    """Where the crypto of an off-ramp is refunded: its sender on the source chain."""
-    return order.sender
+    return build_intent(services, _get_principal(services, order), fields, quote, lifetime)
 
 
 def _is_reference_taken(uow: OrderUnitOfWork, reference: str) -> bool:

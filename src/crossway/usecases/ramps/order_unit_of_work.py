@@ -30,7 +30,6 @@ class OrderUnitOfWork:
     services: Services
     unit: UnitOfWork
     now: datetime
-    first: RampOrder
     order: RampOrder
     intent_work: IntentBatch
     changes: list[OrderChange] = field(default_factory=list)
@@ -143,4 +142,4 @@ def lock_order(services: Services, unit: UnitOfWork, order_id: int) -> OrderUnit
     if order.intent_id is not None and order.intent_id not in intents:
         intents = unit.intents.lock([order.intent_id])
     now = services.clock.now()
-    return OrderUnitOfWork(services, unit, now, order, order, IntentBatch(services, now, intents))
+    return OrderUnitOfWork(services, unit, now, order, IntentBatch(services, now, intents))

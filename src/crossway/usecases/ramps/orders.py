@@ -21,7 +21,9 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.kyc import customers, verification
 from crossway.usecases.kyc.corridors import parse_provider
-from crossway.usecases.payments.intents import canonical_address, new_event_id
+from crossway.usecases.kyc.submission_sync import KYC_QUEUE
+from crossway.usecases.payments.create_intent import new_event_id
+from crossway.usecases.payments.intents import canonical_address
 from crossway.usecases.ramp_provider_calls import call_with_timeout, get_provider
 from crossway.usecases.ramps.create_order import (
     CreateOrderRequest,
@@ -222,11 +224,11 @@ def _check_kyc(services: Services, parsed: ParsedOrderRequest) -> KycAssessment:
             parsed.email,
             quote.country,
             quote.currency.code,
-            quote.worth_micro_usd,
+            quote.value_micro_usd,
         )
 
     assessment = call_with_timeout(
-        services, parse_provider(services, quote.provider), assess, "identities"
+        services, parse_provider(services, quote.provider), assess, KYC_QUEUE
     )
     if not assessment.can_proceed:
         raise KycRequired(_describe_missing_kyc(assessment), assessment)
@@ -279,6 +281,6 @@ def _audit(
 
 def _require_owned(caller: Principal, order: RampOrder | None) -> RampOrder:
     caller.require_scope(Scope.READ)
-    if order is None or not (caller.is_staff or order.client_id == caller.client.id):
+    if order is None or not caller.can_access(order.client_id):
         raise NotFound("Order not found")
     return order

@@ -15,6 +15,7 @@ def personal_values(services: Services, order: RampOrder) -> list[str]:
 
 
 def decrypt_personal_data(services: Services, order: RampOrder) -> Mapping[str, Any]:
+    """The user's `email` and the channel's `fields`; empty once the customer is erased."""
     if order.encrypted_fields is None:
         return {}
     personal: Mapping[str, Any] = json.loads(services.vault.decrypt(order.encrypted_fields))

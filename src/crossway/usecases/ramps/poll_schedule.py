@@ -8,7 +8,6 @@ from crossway.domain.ramps import FINAL_ORDER_STATES, OrderState, RampOrder
 
 # The engine leaves a new order alone while the request that created it waits for the provider.
 CREATION_GRACE: Final = timedelta(seconds=30)
-# How long a request waits for a provider before it leaves the order to the engine.
 # Polling interval by the time since the order's last change.
 _EVERY: Final = (
     (timedelta(minutes=2), timedelta(seconds=4)),
@@ -21,7 +20,7 @@ MAX_POLL_INTERVAL: Final = timedelta(hours=1)
 # is refunded.
 _WATCHED_UNPAID: Final = timedelta(days=1)
 _WATCHED_PAID: Final = timedelta(days=30)
-_FOR_GOOD: Final = frozenset({OrderState.COMPLETED, OrderState.REFUNDED})
+_NEVER_POLLED: Final = frozenset({OrderState.COMPLETED, OrderState.REFUNDED})
 # Time between the provider's report of a delivery and the alert for a missing deposit.
 DELIVERY_GRACE: Final = timedelta(minutes=2)
 
@@ -30,7 +29,7 @@ def next_poll_at(order: RampOrder, now: datetime) -> datetime | None:
     """When the engine processes this order next; None: never."""
     if order.command is not None:
         return now
-    if order.state in _FOR_GOOD:
+    if order.state in _NEVER_POLLED:
         return None
     age = now - order.updated_at
     if order.state in FINAL_ORDER_STATES:

@@ -9,13 +9,13 @@ from crossway.domain.fiat import Currency, usd_of_fiat
 from crossway.domain.money import Token
 from crossway.domain.payment_channels import Channel
 from crossway.domain.pricing import usd_value
+from crossway.domain.quotes import Quote
 from crossway.domain.ramp_quotes import is_price_outlier, total_fees
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import ProviderQuote, ProviderQuoteRequest, ProviderRejected, RampProvider
 from crossway.ports.services import Services
 from crossway.usecases.parallel_calls import call_all
-from crossway.usecases.pricing.price_snapshot import take_price_snapshot
-from crossway.usecases.pricing.quotes import RoutedQuote
+from crossway.usecases.pricing.priced_request import take_price_snapshot
 from crossway.usecases.ramps.quote_params import RampQuoteParams
 from crossway.usecases.ramps.settlement_routes import SettlementRoute, find_settlement_routes
 
@@ -29,9 +29,9 @@ class RampQuote:
     total cost against the reference rate, bridge and service fees included. `crypto_units` of
     `token`, with `decimals` places, is the requested amount. The provider delivers or receives
     `ramp_units` of `ramp_token`; `gross_units` is what the user of an off-ramp deposits of `token`
-    in the token's own decimals (0 for an on-ramp). `routed` is the intent's quote. `rate_micro` is
-    the provider's rate in millionths of the currency per USD, and `seconds` the usual time from
-    payment to delivery.
+    in the token's own decimals (0 for an on-ramp). `intent_quote` is the quote of the order's
+    intent. `rate_micro` is the provider's rate in millionths of the currency per USD, and `seconds`
+    the usual time from payment to delivery.
     """
 
     provider: ProviderName
@@ -47,11 +47,11 @@ class RampQuote:
     token: Token
     decimals: int
     crypto_units: int
-    worth_micro_usd: int
+    value_micro_usd: int
     ramp_token: Token
     ramp_units: int
     gross_units: int
-    routed: RoutedQuote
+    intent_quote: Quote
     channels: tuple[Channel, ...]
     seconds: int
     quote_id: str
@@ -60,7 +60,7 @@ class RampQuote:
     @property
     def requires_bridge(self) -> bool:
         """Whether the provider settles on another chain than the user's."""
-        return self.routed.bridge_quote is not None
+        return self.intent_quote.bridge is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class ProviderQuotes:
 
     quotes: Sequence[RampQuote]
     refused: Mapping[str, str]
-    silent: Mapping[str, str]
+    unanswered: Mapping[str, str]
 
 
 def get_provider_quotes(
@@ -98,8 +98,8 @@ def get_provider_quotes(
         assert isinstance(route, SettlementRoute)
         if isinstance(quote, str):
             refused[name] = quote
-        elif objection := _find_objection(services, params, route, quote, eligible[name]):
-            refused[name] = objection
+        elif problem := _find_quote_problem(services, params, route, quote, eligible[name]):
+            refused[name] = problem
         else:
             quotes.append(_build_ramp_quote(services, params, route, quote, eligible[name]))
     return ProviderQuotes(
@@ -141,7 +141,7 @@ def _select_channels(params: RampQuoteParams, channels: Sequence[Channel]) -> Se
     return matching or channels
 
 
-def _find_objection(
+def _find_quote_problem(
     services: Services,
     params: RampQuoteParams,
     route: SettlementRoute,
@@ -149,8 +149,8 @@ def _find_objection(
     provider: RampProvider,
 ) -> str:
     """Why a quote is invalid or outside the channel's limits; empty when it is valid."""
-    known = {channel.id for channel in params.matching_channels(provider.capabilities)}
-    if not quote.channels or not {channel.id for channel in quote.channels} <= known:
+    allowed_ids = {channel.id for channel in params.matching_channels(provider.capabilities)}
+    if not quote.channels or not {channel.id for channel in quote.channels} <= allowed_ids:
         return "answered with unknown channels"
     if not 0 <= quote.fee_minor <= quote.fiat_minor or quote.rate_micro <= 0:
         return "answered with amounts that do not add up"
@@ -162,10 +162,13 @@ def _find_objection(
     if is_price_outlier(quote.fiat_minor, reference):
         price, expected = params.format_fiat(quote.fiat_minor), params.format_fiat(reference)
         return f"quoted {price}, but the reference rate of {params.rate.as_of} gives {expected}"
-    first = quote.channels[0]
-    if not first.min_minor <= quote.fiat_minor <= first.max_minor:
-        low, high = params.format_fiat(first.min_minor), params.format_fiat(first.max_minor)
-        return f"takes from {low} to {high} by {first.name}"
+    channel_to_use = quote.channels[0]
+    if not channel_to_use.min_minor <= quote.fiat_minor <= channel_to_use.max_minor:
+        low, high = (
+            params.format_fiat(channel_to_use.min_minor),
+            params.format_fiat(channel_to_use.max_minor),
+        )
+        return f"takes from {low} to {high} by {channel_to_use.name}"
     return ""
 
 
@@ -176,7 +179,7 @@ def _build_ramp_quote(
     quote: ProviderQuote,
     provider: RampProvider,
 ) -> RampQuote:
-    intent_quote, is_on_ramp = route.routed.quote, params.direction is Direction.ON
+    intent_quote, is_on_ramp = route.quote, params.direction is Direction.ON
     deposit_amount = 0 if is_on_ramp else intent_quote.deposit_amount
     spent_micro_usd = (
         params.micro_usd if is_on_ramp else _usd_value(services, params.token, deposit_amount)
@@ -199,11 +202,11 @@ def _build_ramp_quote(
         token=params.token,
         decimals=params.decimals,
         crypto_units=params.amount,
-        worth_micro_usd=params.micro_usd,
+        value_micro_usd=params.micro_usd,
         ramp_token=route.token,
         ramp_units=route.ramp_amount(params.direction),
         gross_units=deposit_amount,
-        routed=route.routed,
+        intent_quote=intent_quote,
         channels=channels,
         seconds=intent_quote.fill_seconds + channels[0].deliver_seconds,
         quote_id=quote.quote_id,

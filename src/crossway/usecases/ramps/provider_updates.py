@@ -64,15 +64,15 @@ def apply_updates(
     for update in updates:
         by_reference[update.reference].append(update)
     with services.store.read() as unit:
-        known = unit.orders.find_ids_by_provider_reference(provider_name, list(by_reference))
-    for reference, order_id in known.items():
+        order_ids = unit.orders.find_ids_by_provider_reference(provider_name, list(by_reference))
+    for reference, order_id in order_ids.items():
         batch = sorted(by_reference[reference], key=lambda update: update.at)
         services.store.write(
             lambda unit, order_id=order_id, batch=batch: apply_order_updates(
                 services, unit, order_id, batch
             )  # type: ignore[misc]
         )
-    return len(known)
+    return len(order_ids)
 
 
 def apply_order_updates(
@@ -82,10 +82,10 @@ def apply_order_updates(
     uow = lock_order(services, unit, order_id)
     refresh(uow)
     provider = uow.order.provider
-    known = unit.orders.find_processed_updates(provider, [update.id for update in updates])
+    processed_ids = unit.orders.find_processed_updates(provider, [update.id for update in updates])
     applied: set[str] = set()
     for update in updates:
-        if update.id in known or update.id in applied:
+        if update.id in processed_ids or update.id in applied:
             continue
         if update.reason:
             # The reason is stored and sent to the client, so it must not hold personal data.

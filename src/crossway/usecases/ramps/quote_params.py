@@ -17,7 +17,7 @@ from crossway.ports.ramps import Capabilities
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.chains.request_fields import parse_chain
-from crossway.usecases.pricing.price_snapshot import take_price_snapshot
+from crossway.usecases.pricing.priced_request import take_price_snapshot
 from crossway.usecases.validation_errors import ValidationErrors
 
 
@@ -86,19 +86,19 @@ def parse(
 ) -> RampQuoteParams:
     """Validate the parameters. Raises `InvalidInput` with all validation errors."""
     errors = ValidationErrors()
-    direction = errors.collect(lambda: parse_direction(request.direction))
+    direction = errors.collect(parse_direction, request.direction)
     corridor, country = _parse_corridor(services, request, errors)
     chain = (
         None
         if direction is None
         else _parse_user_chain(services, caller, request, direction, errors)
     )
-    token = errors.collect(lambda: _parse_token(services, chain, request.symbol))
+    token = errors.collect(_parse_token, services, chain, request.symbol)
     decimals = 18 if token is None else _amount_decimals(token)
-    amount = errors.collect(lambda: _parse_positive_amount(request.amount, decimals))
-    direct_only = errors.collect(lambda: _parse_flag(request.direct_only, "directOnly"))
-    email = errors.collect(lambda: _parse_email(request.email))
-    channel = errors.collect(lambda: _parse_channel_id(request.channel))
+    amount = errors.collect(_parse_positive_amount, request.amount, decimals)
+    direct_only = errors.collect(_parse_flag, request.direct_only, "directOnly")
+    email = errors.collect(_parse_email, request.email)
+    channel = errors.collect(_parse_channel_id, request.channel)
     errors.raise_if_any()
     assert direction and corridor and country and chain and token and amount  # noqa: PT018
     priced_token = take_price_snapshot(services, {token.symbol}).priced_token(
@@ -150,10 +150,10 @@ def _parse_corridor(
     services: Services, request: RampQuoteRequest, errors: ValidationErrors
 ) -> tuple[Corridor | None, str | None]:
     """The currency's corridor and the country in it."""
-    corridor = errors.collect(lambda: services.fiat.corridor(request.currency))
+    corridor = errors.collect(services.fiat.corridor, request.currency)
     if corridor is None:
         return None, None
-    return corridor, errors.collect(lambda: services.fiat.country(corridor, request.country))
+    return corridor, errors.collect(services.fiat.country, corridor, request.country)
 
 
 def _parse_user_chain(
@@ -172,12 +172,12 @@ def _parse_user_chain(
         chain_fields if direction is Direction.ON else chain_fields[::-1]
     )
     if other_name is not None:
-        errors.collect(lambda: _check_chain(services, caller, other_name, other_field))
+        errors.collect(_check_chain, services, caller, other_name, other_field)
     if own_name is None:
         errors.add(f"{field} is required for an {direction}")
         return None
     kill_switches = active_kill_switches(services)
-    return errors.collect(lambda: parse_chain(services, caller, kill_switches, own_name, field))
+    return errors.collect(parse_chain, services, caller, kill_switches, own_name, field)
 
 
 def _check_chain(services: Services, caller: Principal | None, name: object, field: str) -> None:
@@ -224,9 +224,9 @@ def _check_limits(services: Services, params: RampQuoteParams) -> None:
         raise InvalidInput(f"cryptoAmount is below the minimum of {usd} USD for {corridor}")
     unrestricted = replace(params, channel=None, direct_only=False)
     maximums = [
-        c.max_minor
-        for channel in services.ramps
-        for c in unrestricted.matching_channels(channel.capabilities)
+        channel.max_minor
+        for provider in services.ramps
+        for channel in unrestricted.matching_channels(provider.capabilities)
     ]
     if maximums and params.reference_minor > max(maximums):
         maximum = params.format_fiat(max(maximums))

@@ -58,7 +58,7 @@ class SupportedCountry:
 def compare_quotes(
     services: Services, caller: Principal | None, request: RampQuoteRequest
 ) -> RampComparison:
-    """Compare the quotes of all providers in the corridor (service.md §10)."""
+    """Compare the quotes of all providers in the corridor."""
     params = parse(services, caller, request)
     eligible = [
         provider for provider in services.ramps if params.matching_channels(provider.capabilities)
@@ -70,8 +70,8 @@ def compare_quotes(
         if params.email
         else frozenset()
     )
-    reasons = {**responses.refused, **responses.silent}
-    excluded = [ExcludedSource(name, why) for name, why in reasons.items()]
+    reasons = {**responses.refused, **responses.unanswered}
+    excluded = [ExcludedSource(name, reason) for name, reason in reasons.items()]
     return RampComparison(
         quotes=ranked_quotes,
         recommended=recommend(ranked_quotes, verified),
@@ -96,8 +96,8 @@ def get_quote_for_order(
     responses = get_provider_quotes(services, caller, params, [selected])
     if responses.quotes:
         return responses.quotes[0]
-    if responses.silent:
-        raise QuotesUnavailable(f"{selected.name} {responses.silent[selected.name]}")
+    if responses.unanswered:
+        raise QuotesUnavailable(f"{selected.name} {responses.unanswered[selected.name]}")
     raise InvalidInput(f"provider: {selected.name} {responses.refused[selected.name]}")
 
 
@@ -105,14 +105,10 @@ def list_currencies(
     services: Services, caller: Principal | None, provider: object = None, direction: object = None
 ) -> list[SupportedCurrency]:
     """The supported currencies, optionally of one provider or direction. Off-ramps count only
-    with direct (server-to-server) payouts (service.md §11)."""
+    with direct (server-to-server) payouts."""
     errors = ValidationErrors()
-    selected = errors.collect(
-        lambda: None if provider is None else parse_provider(services, provider)
-    )
-    parsed_direction = errors.collect(
-        lambda: None if direction is None else parse_direction(direction)
-    )
+    selected = None if provider is None else errors.collect(parse_provider, services, provider)
+    parsed_direction = None if direction is None else errors.collect(parse_direction, direction)
     errors.raise_if_any()
     providers = services.ramps if selected is None else [selected]
     channels_by_currency: dict[str, list[tuple[ProviderName, Channel]]] = {
@@ -172,7 +168,7 @@ def _verified_providers(
         return frozenset()
 
     def build_call(quote: RampQuote) -> Callable[[], KycAssessment]:
-        amount_micro_usd, code = quote.worth_micro_usd, quote.currency.code
+        amount_micro_usd, code = quote.value_micro_usd, quote.currency.code
         return lambda: verification.assess_order(
             services, quote.provider, params.email, params.country, code, amount_micro_usd
         )
@@ -182,6 +178,6 @@ def _verified_providers(
     return {
         quote.provider
         for quote in candidates
-        if (state := results.get(f"{quote.provider} identity")) is not None
-        and state.remaining_micro_usd >= quote.worth_micro_usd
+        if (assessment := results.get(f"{quote.provider} identity")) is not None
+        and assessment.remaining_micro_usd >= quote.value_micro_usd
     }

@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, QuotesUnavailable
 from crossway.domain.money import Token, rescale_up
-from crossway.domain.quotes import BridgeQuote, cheapest_quote
+from crossway.domain.quotes import BridgeQuote, Quote, cheapest_quote
 from crossway.domain.ramps import Direction
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches, is_chain_disabled
-from crossway.usecases.pricing.bridge_quotes import fetch_bridge_quotes
 from crossway.usecases.pricing.priced_request import (
     PricedRequest,
     RequestedRoute,
     amount_decimals,
     price_request,
 )
-from crossway.usecases.pricing.quotes import RoutedQuote, build_quote
+from crossway.usecases.pricing.quotes import build_quote, fetch_bridge_quotes
 from crossway.usecases.ramps.quote_params import RampQuoteParams
 
 
@@ -29,12 +28,13 @@ class SettlementRoute:
     """A provider's token and the quote of the intent between it and the user's token."""
 
     token: Token
-    routed: RoutedQuote
+    quote: Quote
 
     def ramp_amount(self, direction: Direction) -> int:
         """What the provider pays into the intent (on-ramp) or receives from it (off-ramp)."""
-        quote = self.routed.quote
-        return quote.deposit_amount if direction is Direction.ON else quote.payout_amount
+        if direction is Direction.ON:
+            return self.quote.deposit_amount
+        return self.quote.payout_amount
 
 
 def find_settlement_routes(
@@ -54,7 +54,7 @@ def find_settlement_routes(
     for token in {token for tokens in tokens_by_provider.values() for token in tokens}:
         # A missing or stale price excludes this token only.
         with suppress(InvalidInput, QuotesUnavailable):
-            requests[token] = _price_request(services, params, token)
+            requests[token] = _price_request(services, caller, params, token)
     quotes = _fetch_bridge_quotes(services, requests.values(), params.chain.id, kill_switches)
     routes: dict[str, SettlementRoute | str] = {}
     for name, tokens in tokens_by_provider.items():
@@ -66,10 +66,8 @@ def find_settlement_routes(
             routes[name] = f"has no route between its chains and {params.chain.id} at the moment"
             continue
         token = min(usable, key=lambda token: _route_cost(quotes.get(token.chain)))
-        bridge_quote = quotes.get(token.chain)
-        routes[name] = SettlementRoute(
-            token, build_quote(services, caller, requests[token], bridge_quote)
-        )
+        quote = build_quote(services, requests[token], quotes.get(token.chain))
+        routes[name] = SettlementRoute(token, quote)
     return routes
 
 
@@ -92,16 +90,18 @@ def _reachable_tokens(
     return [token for token in usable if token.chain == params.chain.id] or usable
 
 
-def _price_request(services: Services, params: RampQuoteParams, token: Token) -> PricedRequest:
+def _price_request(
+    services: Services, caller: Principal | None, params: RampQuoteParams, token: Token
+) -> PricedRequest:
     """The priced request of the intent between the provider's token and the user's."""
-    ramp = services.catalogue.chains[token.chain]
+    ramp_chain = services.catalogue.chains[token.chain]
     if params.direction is Direction.ON:
-        route = RequestedRoute(ramp, params.chain, token, params.token)
+        route = RequestedRoute(ramp_chain, params.chain, token, params.token)
     else:
-        route = RequestedRoute(params.chain, ramp, params.token, token)
+        route = RequestedRoute(params.chain, ramp_chain, params.token, token)
     decimals = amount_decimals(services, route, params.token.symbol)
     amount = rescale_up(params.amount, params.decimals, decimals)
-    return price_request(services, route, amount, params.token.symbol)
+    return price_request(services, caller, route, amount, params.token.symbol)
 
 
 def _fetch_bridge_quotes(
@@ -113,7 +113,9 @@ def _fetch_bridge_quotes(
     """The cheapest bridge quote by the chain opposite `user_chain`; chains that no bridge serves
     are missing."""
     route_requests = list(
-        dict.fromkeys(params.route_request for params in requests if not params.route.is_same_chain)
+        dict.fromkeys(
+            request.route_request for request in requests if not request.route.is_same_chain
+        )
     )
     if not route_requests:
         return {}

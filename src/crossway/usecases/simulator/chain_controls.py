@@ -1,4 +1,4 @@
-"""Controls of the simulated chains: deposits, the clock, faults and balances (wire.md §7)."""
+"""Controls of the simulated chains: deposits, the clock, faults and balances."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -59,14 +59,14 @@ def send_deposit(
     sandbox = _require_sandbox(services, caller)
     intent = _find_intent(services, caller, address)
     errors = ValidationErrors()
-    on_chain = errors.collect(lambda: _parse_chain(services, chain, intent))
-    deposit_count = errors.collect(lambda: parse_integer("count", count, 1, MAX_DEPOSITS))
+    on_chain = errors.collect(_parse_chain, services, chain, intent)
+    deposit_count = errors.collect(parse_integer, "count", count, 1, MAX_DEPOSITS)
     base_amount, known_token, to_address = None, None, None
     if on_chain is not None:
-        to_address = errors.collect(lambda: parse_address(services, on_chain, address, "address"))
-        known_token = errors.collect(lambda: _parse_token(services, on_chain, token, intent))
+        to_address = errors.collect(parse_address, services, on_chain, address, "address")
+        known_token = errors.collect(_parse_token, services, on_chain, token, intent)
     if known_token is not None:
-        base_amount = errors.collect(lambda: _parse_amount(amount, intent, known_token))
+        base_amount = errors.collect(_parse_amount, amount, intent, known_token)
     errors.raise_if_any()
     assert on_chain is not None
     assert deposit_count is not None
@@ -101,7 +101,7 @@ def set_clock(
 def inject_faults(
     services: Services, caller: Principal, chain: object, body: Mapping[str, Any]
 ) -> None:
-    """Inject faults into a simulated chain; `body` holds fields of wire.md §7."""
+    """Inject faults into a simulated chain; `body` holds the fields of the request."""
     sandbox = _require_sandbox(services, caller)
     known_chain = services.catalogue.chain(chain)
     unknown = sorted(set(body) - FAULT_FIELDS)
@@ -132,7 +132,7 @@ def reset_faults(services: Services, caller: Principal) -> int:
 
 def get_balances(services: Services, caller: Principal, address: str) -> list[SimulatedBalance]:
     """The balances of an address on every simulated chain."""
-    sandbox = _require_sandbox(services, caller, Permission.SEE)
+    sandbox = _require_sandbox(services, caller, Permission.VIEW)
     balances = []
     for spelling in {address, *_canonical_spellings(services, address)}:
         for chain, token_address, amount in sandbox.holdings(spelling):
@@ -141,7 +141,7 @@ def get_balances(services: Services, caller: Principal, address: str) -> list[Si
             symbol = token.symbol if token else known_chain.native_symbol
             decimals = token.decimals if token else known_chain.native_decimals
             balances.append(SimulatedBalance(chain, symbol, token_address, amount, decimals))
-    return sorted(balances, key=lambda h: (h.chain, h.symbol))
+    return sorted(balances, key=lambda balance: (balance.chain, balance.symbol))
 
 
 def _canonical_spellings(services: Services, address: str) -> set[str]:
@@ -155,7 +155,7 @@ def _canonical_spellings(services: Services, address: str) -> set[str]:
 
 
 def _require_sandbox(
-    services: Services, caller: Principal, permission: Permission = Permission.WORK
+    services: Services, caller: Principal, permission: Permission = Permission.OPERATE
 ) -> Sandbox:
     if services.sandbox is None:
         raise NotFound("Not found")

@@ -1,4 +1,4 @@
-"""Parse the fields of a request that injects faults into a simulated chain (wire.md §7)."""
+"""Parse the fields of a request that injects faults into a simulated chain."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,24 +29,22 @@ def parse_faults(services: Services, chain: Chain, body: Mapping[str, Any]) -> F
     """Parse the faults of a request body; raises `InvalidInput` with all errors."""
     errors = ValidationErrors()
     numbers = {
-        name: errors.collect(lambda name=name: parse_integer(name, body[name], 0, MAX_BLOCKS))  # type: ignore[misc]
+        name: errors.collect(parse_integer, name, body[name], 0, MAX_BLOCKS)
         for name in _INTEGER_FAULTS
         if name in body
     }
     outage = None
     if "outageSeconds" in body:
         outage = errors.collect(
-            lambda: parse_number("outageSeconds", body["outageSeconds"], 0, MAX_SECONDS)
+            parse_number, "outageSeconds", body["outageSeconds"], 0, MAX_SECONDS
         )
     if body.get("lie", "") not in _LIE_KINDS:
         errors.add("lie must be one of forged, chain_id, stale, or empty")
     if not isinstance(body.get("takeNonce", False), bool):
         errors.add("takeNonce must be true or false")
-    refuse = errors.collect(lambda: _parse_addresses(services, chain, body, "refuse"))
-    accept = errors.collect(lambda: _parse_addresses(services, chain, body, "accept"))
-    own_balances = errors.collect(
-        lambda: _parse_own_balances(services, chain, body.get("balances", {}))
-    )
+    refuse = errors.collect(_parse_addresses, services, chain, body, "refuse")
+    accept = errors.collect(_parse_addresses, services, chain, body, "accept")
+    own_balances = errors.collect(_parse_own_balances, services, chain, body.get("balances", {}))
     errors.raise_if_any()
     return Faults(
         outage_seconds=outage,
@@ -99,12 +97,14 @@ def _parse_addresses(
 
 
 def parse_integer(name: str, value: object, minimum: int, maximum: int) -> int:
+    """A whole number from `minimum` to `maximum`; raises `InvalidInput` naming the field."""
     if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
         raise InvalidInput(f"{name} must be a whole number from {minimum} to {maximum}")
     return value
 
 
 def parse_number(name: str, value: object, minimum: float, maximum: float) -> float:
+    """A number from `minimum` to `maximum`; raises `InvalidInput` naming the field."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not minimum <= float(str(value)) <= maximum:
         raise InvalidInput(f"{name} must be a number from {minimum:.0f} to {maximum:.0f}")

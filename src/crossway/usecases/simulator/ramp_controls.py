@@ -13,6 +13,7 @@ from crossway.domain.roles import Permission
 from crossway.ports.sandbox import RampFaults, RampSandbox
 from crossway.ports.services import Services
 from crossway.usecases.simulator import chain_controls
+from crossway.usecases.simulator.fault_fields import parse_integer
 from crossway.usecases.validation_errors import ValidationErrors
 
 REPORTABLE_STATUSES: Final = ("paid", "delivered", "failed", "refunded")
@@ -55,8 +56,8 @@ def set_kyc_status(
     """Set a customer's KYC status with a sandbox provider."""
     sandbox = _require_sandbox(services, caller)
     errors = ValidationErrors()
-    provider_name = errors.collect(lambda: _parse_provider(provider))
-    parsed_email = errors.collect(lambda: parse_email(email))
+    provider_name = errors.collect(_parse_provider, provider)
+    parsed_email = errors.collect(parse_email, email)
     parsed_type = errors.collect(
         lambda: KycType(_parse_choice("kycType", kyc_type, tuple(KycType)))
     )
@@ -72,7 +73,7 @@ def set_kyc_status(
     assert parsed_email is not None
     assert parsed_type is not None
     assert parsed_status is not None
-    sandbox.set_verification_status(provider_name, parsed_email, parsed_type, parsed_status)
+    sandbox.set_kyc_status(provider_name, parsed_email, parsed_type, parsed_status)
 
 
 def inject_faults(
@@ -82,7 +83,7 @@ def inject_faults(
     unchanged."""
     sandbox = _require_sandbox(services, caller)
     errors = ValidationErrors()
-    provider_name = errors.collect(lambda: _parse_provider(provider))
+    provider_name = errors.collect(_parse_provider, provider)
     for name in sorted(set(body) - set(_SETTINGS)):
         errors.add(f"{name} is not a setting: expected {', '.join(_SETTINGS)}")
     if not body:
@@ -90,7 +91,7 @@ def inject_faults(
     values: dict[str, Any] = {}
     for name in body.keys() & _SETTINGS.keys():
         field, parse_value = _SETTINGS[name]
-        values[field] = errors.collect(partial(parse_value, name, body[name]))
+        values[field] = errors.collect(parse_value, name, body[name])
     errors.raise_if_any()
     assert provider_name is not None
     sandbox.inject_faults(provider_name, RampFaults(**values))
@@ -102,7 +103,7 @@ def get_faults(services: Services, caller: Principal, provider: object) -> Mappi
     """The active faults of a sandbox provider, by the names that `inject_faults` takes;
     `downSeconds` is the time left."""
     return _describe_faults(
-        _require_sandbox(services, caller, Permission.SEE), _parse_provider(provider)
+        _require_sandbox(services, caller, Permission.VIEW), _parse_provider(provider)
     )
 
 
@@ -128,7 +129,7 @@ def _pay_missing_deposit(services: Services, caller: Principal, order: RampOrder
 
 
 def _require_sandbox(
-    services: Services, caller: Principal, permission: Permission = Permission.WORK
+    services: Services, caller: Principal, permission: Permission = Permission.OPERATE
 ) -> RampSandbox:
     if services.ramp_sandbox is None:
         raise NotFound("Not found")
@@ -139,7 +140,7 @@ def _require_sandbox(
 def _get_order(services: Services, caller: Principal, order_id: int) -> RampOrder:
     with services.store.read() as unit:
         order = unit.orders.get(order_id)
-    if order is None or not (caller.is_staff or order.client_id == caller.client.id):
+    if order is None or not caller.can_access(order.client_id):
         raise NotFound("Order not found")
     return order
 
@@ -154,23 +155,14 @@ def _parse_choice(field: str, value: object, choices: tuple[str, ...]) -> str:
     return value
 
 
-def _integer_between(minimum: int, maximum: int) -> Callable[[str, object], int]:
-    def parsed_email(field: str, value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
-            raise InvalidInput(f"{field} must be a whole number from {minimum} to {maximum}")
-        return value
-
-    return parsed_email
-
-
 def _seconds_up_to(maximum: int) -> Callable[[str, object], float]:
-    def parsed_email(field: str, value: object) -> float:
+    def parse_seconds(field: str, value: object) -> float:
         is_number = not isinstance(value, bool) and isinstance(value, int | float)
         if not is_number or not 0 <= float(str(value)) <= maximum:
             raise InvalidInput(f"{field} must be a number of seconds from 0 to {maximum}")
         return float(str(value))
 
-    return parsed_email
+    return parse_seconds
 
 
 def _parse_boolean(field: str, value: object) -> bool:
@@ -183,12 +175,12 @@ def _parse_boolean(field: str, value: object) -> bool:
 _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, object], object]]]] = {
     "downSeconds": ("down_seconds", _seconds_up_to(MAX_SECONDS)),
     "slowSeconds": ("slow_seconds", _seconds_up_to(MAX_SLOW_SECONDS)),
-    "refuseNext": ("refuse_next", _integer_between(0, MAX_ORDERS)),
-    "shortBps": ("short_bps", _integer_between(0, MAX_BPS)),
-    "overchargeBps": ("overcharge_bps", _integer_between(0, MAX_BPS)),
+    "refuseNext": ("refuse_next", partial(parse_integer, minimum=0, maximum=MAX_ORDERS)),
+    "shortBps": ("short_bps", partial(parse_integer, minimum=0, maximum=MAX_BPS)),
+    "overchargeBps": ("overcharge_bps", partial(parse_integer, minimum=0, maximum=MAX_BPS)),
     "repeat": ("repeat", _parse_boolean),
     "shuffle": ("shuffle", _parse_boolean),
-    "deliverSeconds": ("deliver_seconds", _integer_between(-1, MAX_SECONDS)),
-    "rateBps": ("rate_bps", _integer_between(1 - MAX_BPS, MAX_BPS)),
+    "deliverSeconds": ("deliver_seconds", partial(parse_integer, minimum=-1, maximum=MAX_SECONDS)),
+    "rateBps": ("rate_bps", partial(parse_integer, minimum=1 - MAX_BPS, maximum=MAX_BPS)),
     "kyc": ("kyc", lambda field, value: _parse_choice(field, value, KYC_MODES)),
 }

@@ -43,7 +43,7 @@ def list_entries(
 ) -> list[AuditEntry]:
     """A page of entries, newest first; continue with the last entry's id as `before_id`. Staff
     only."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
     with services.store.read() as unit:
@@ -52,14 +52,14 @@ def list_entries(
 
 def list_actors_and_actions(services: Services, caller: Principal) -> tuple[list[str], list[str]]:
     """All actors and all actions in the log, for filters. Staff only."""
-    caller.require_permission(Permission.SEE)
+    caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         return unit.audit_log.list_actors_and_actions()
 
 
 def verify_log(services: Services, caller: Principal, known_hash: str = "") -> AuditVerification:
-    """Verify the whole log; `known` is an earlier hash that it must contain. Staff only."""
-    caller.require_permission(Permission.SEE)
+    """Verify the whole log; `known_hash` is an earlier hash that it must contain. Staff only."""
+    caller.require_permission(Permission.VIEW)
     entries = unhashed_entries = last = 0
     previous, broken, holds_known = "", [], not known_hash
     with services.store.read() as unit:

@@ -33,16 +33,16 @@ def add_member(services: Services, caller: Principal, request: NewStaffMember) -
     """Add a staff member. The first one must be an admin."""
     caller.require_permission(Permission.MANAGE)
     errors = ValidationErrors()
-    name = errors.collect(lambda: parse_name(request.name)) or ""
-    role = errors.collect(lambda: parse_role(request.role))
+    name = errors.collect(parse_name, request.name) or ""
+    role = errors.collect(parse_role, request.role)
     password_hash, email = "", None
     if request.password:
         # An invalid name has its own error already.
-        parsed_password = errors.collect(lambda: parse_password(request.password, name or "?"))
+        parsed_password = errors.collect(parse_password, request.password, name or "?")
     else:
         parsed_password = None
     if request.email:
-        email = errors.collect(lambda: parse_email(request.email))
+        email = errors.collect(parse_email, request.email)
     if not request.password and not request.email:
         errors.add(NO_SIGN_IN_METHOD)
     errors.raise_if_any()
@@ -134,7 +134,7 @@ def set_email(services: Services, caller: Principal, member_id: int, email: obje
         _audit(unit, services, caller, "e-mail address changed", current, None, None)
         unit.staff.end_sessions(
             [session.id for session in unit.staff.list_open_sessions(member_id)],
-            _machine_now(services),
+            services.clock.machine(),
         )
         return _require_member(unit, member_id)
 
@@ -208,7 +208,7 @@ def _update_member(
         unit.staff.update(changed)
         if end_sessions:
             open_session_ids = [session.id for session in unit.staff.list_open_sessions(member_id)]
-            unit.staff.end_sessions(open_session_ids, _machine_now(services))
+            unit.staff.end_sessions(open_session_ids, services.clock.machine())
         _audit(
             unit, services, caller, action, current, _audit_fields(current), _audit_fields(changed)
         )
@@ -239,11 +239,6 @@ def _require_member(unit: UnitOfWork, member_id: int) -> StaffMember:
     return member
 
 
-def _machine_now(services: Services) -> Any:
-    """The machine's clock: moving the simulated clock does not affect sessions."""
-    return services.clock.machine()
-
-
 def _audit_fields(member: StaffMember) -> dict[str, Any]:
     """The fields of a member that the audit log records."""
     return {"role": member.role.value, "disabled": not member.active}
@@ -258,7 +253,7 @@ def _audit(
     before: dict[str, Any] | None,
     after: dict[str, Any] | None,
 ) -> None:
-    detail, now = {"person": member.name}, services.clock.now()
+    detail, now = {"member": member.name}, services.clock.now()
     unit.audit_log.record(
         caller.actor_name, action, detail, now, f"staff:{member.id}", before, after
     )

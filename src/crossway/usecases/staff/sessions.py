@@ -1,4 +1,7 @@
-"""Staff sessions: whether signing in is required, resolving tokens, activity and signing out."""
+"""Staff sessions: whether signing in is required, resolving tokens, activity and signing out.
+
+Sessions use the machine's clock, so that moving the simulated clock does not affect them.
+"""
 
 import time
 from dataclasses import dataclass
@@ -62,10 +65,10 @@ def get_sign_in_requirement(services: Services, has_password: bool) -> SignInReq
 def get_active_session(services: Services, token: str) -> ActiveSession | None:
     """The active session of a token; None when it ended. Changes by other processes are visible
     within `FRESH_SECONDS`, changes by this process immediately."""
-    hashed = hash_token(token)
-    session, member = _load_session(services, hashed)
+    token_hash = hash_token(token)
+    session, member = _load_session(services, token_hash)
     if session is None or session.is_expired(
-        _now(services), _idle_timeout(services), _last_active(services, hashed)
+        services.clock.machine(), _idle_timeout(services), _last_active(services, token_hash)
     ):
         return None
     if member is None:
@@ -76,48 +79,51 @@ def get_active_session(services: Services, token: str) -> ActiveSession | None:
 
 def record_activity(services: Services, token: str) -> None:
     """Record activity of a session: in memory immediately, in the database every 20 seconds."""
-    hashed, now = hash_token(token), _now(services)
+    token_hash, now = hash_token(token), services.clock.machine()
     active = get_active_session(services, token)
     if active is None:
         return
     cache = services.process.sessions
     if len(cache.last_active) > _MAX_CACHED:
         cache.last_active.clear()
-    cache.last_active[hashed] = now
+    cache.last_active[token_hash] = now
     if now - active.session.last_seen_at >= WRITE_ACTIVITY_EVERY:
 
         def work(unit: UnitOfWork) -> None:
-            unit.staff.touch_session(hashed, now)
+            unit.staff.touch_session(token_hash, now)
             if active.member is not None:
                 unit.staff.record_sign_in(active.member.id, active.session.auth_method, now)
 
         services.store.write(work)
-        cache.by_token_hash.pop(hashed, None)
+        cache.by_token_hash.pop(token_hash, None)
 
 
 def sign_out(services: Services, token: str) -> None:
     """Sign out."""
-    active, hashed = get_active_session(services, token), hash_token(token)
+    active, token_hash = get_active_session(services, token), hash_token(token)
     if active is None:
         return
     now = services.clock.now()
 
     def work(unit: UnitOfWork) -> None:
-        unit.staff.end_sessions([active.session.id], _now(services))
+        unit.staff.end_sessions([active.session.id], services.clock.machine())
         unit.audit_log.record(active.name, "signed out", {}, now, audit_subject(active.member))
 
     services.store.write(work)
-    services.process.sessions.last_active.pop(hashed, None)
+    services.process.sessions.last_active.pop(token_hash, None)
     clear_session_cache(services)
 
 
 def explain_sign_out(services: Services, token: str) -> str:
     """Why the session of a token ended, for its owner; empty for an unknown token."""
-    hashed = hash_token(token)
-    session, member = _load_session(services, hashed)
+    token_hash = hash_token(token)
+    session, member = _load_session(services, token_hash)
     if session is None:
         return ""
-    now, last_active = _now(services), _last_active(services, hashed) or session.last_seen_at
+    now, last_active = (
+        services.clock.machine(),
+        _last_active(services, token_hash) or session.last_seen_at,
+    )
     if session.ended_at is None and now - max(last_active, session.last_seen_at) > _idle_timeout(
         services
     ):
@@ -139,19 +145,19 @@ def audit_subject(member: StaffMember | None) -> str:
 
 
 def _load_session(
-    services: Services, hashed: str
+    services: Services, token_hash: str
 ) -> tuple[StaffSession | None, StaffMember | None]:
     cache, now_monotonic = services.process.sessions, time.monotonic()
-    epoch, cached = cache.epoch, cache.by_token_hash.get(hashed)
+    epoch, cached = cache.epoch, cache.by_token_hash.get(token_hash)
     if cached is not None and cached[0] is epoch and now_monotonic - cached[1] <= FRESH_SECONDS:
         return cached[2], cached[3]
     with services.store.read() as unit:
-        session = unit.staff.get_session(hashed)
+        session = unit.staff.get_session(token_hash)
         member_id = None if session is None else session.member_id
         member = None if member_id is None else unit.staff.get(member_id)
     if len(cache.by_token_hash) > _MAX_CACHED:
         cache.by_token_hash.clear()
-    cache.by_token_hash[hashed] = (epoch, now_monotonic, session, member)
+    cache.by_token_hash[token_hash] = (epoch, now_monotonic, session, member)
     return session, member
 
 
@@ -166,14 +172,9 @@ def _has_staff(services: Services) -> bool:
     return has_staff
 
 
-def _last_active(services: Services, hashed: str) -> datetime | None:
-    return services.process.sessions.last_active.get(hashed)
+def _last_active(services: Services, token_hash: str) -> datetime | None:
+    return services.process.sessions.last_active.get(token_hash)
 
 
 def _idle_timeout(services: Services) -> timedelta:
     return timedelta(seconds=services.policy.sessions.idle_seconds)
-
-
-def _now(services: Services) -> datetime:
-    """The machine's clock: moving the simulated clock does not affect sessions."""
-    return services.clock.machine()

@@ -47,12 +47,12 @@ def sign_in_with_password(services: Services, name: str, password: str, address:
     with services.store.read() as unit:
         member = unit.staff.find_by_name(name_key(name))
     passwords = get_passwords(services)
-    known = member.password_hash if member is not None and member.active else ""
-    matches = passwords.verify(known, password)
+    password_hash = member.password_hash if member is not None and member.active else ""
+    matches = passwords.verify(password_hash, password)
     if member is None or not matches:
         _record_failure(services, member, AuthMethod.PASSWORD)
         raise Unauthorized(WRONG_CREDENTIALS)
-    if passwords.needs_rehash(known):
+    if passwords.needs_rehash(password_hash):
         _rehash_password(services, member, passwords.hash(password))
     token = _start_session(services, member, AuthMethod.PASSWORD, None)
     clear_attempts(services, name, address)
@@ -79,28 +79,30 @@ def sign_in_with_provider(
     with services.store.read() as unit:
         member = unit.staff.find_by_email(index)
     if member is None or not member.active:
-        _record_failure(services, member, AuthMethod.PROVIDER)
+        _record_failure(services, member, AuthMethod.IDENTITY_PROVIDER)
         raise Unauthorized(
             "No staff member has the e-mail address you signed in with: ask an admin to add you"
         )
-    return _start_session(services, member, AuthMethod.PROVIDER, sha256(proof.encode()).hexdigest())
+    return _start_session(
+        services, member, AuthMethod.IDENTITY_PROVIDER, sha256(proof.encode()).hexdigest()
+    )
 
 
 def sign_in_with_install_password(
-    services: Services, password: str, known: str, address: str
+    services: Services, password: str, install_password: str, address: str
 ) -> str:
     """Start a session with the installation's password and return its token. Allowed only before
     there is any staff."""
     record_attempt(services, INSTALLATION_OPERATOR, address)
-    matches = hmac.compare_digest(password.encode(), known.encode())
+    matches = hmac.compare_digest(password.encode(), install_password.encode())
     if (
-        not known
+        not install_password
         or not matches
         or get_sign_in_requirement(services, True) is not SignInRequirement.INSTALL_PASSWORD
     ):
-        _record_failure(services, None, AuthMethod.FIRST)
+        _record_failure(services, None, AuthMethod.INSTALLATION_PASSWORD)
         raise Unauthorized(WRONG_INSTALL_PASSWORD)
-    token = _start_session(services, None, AuthMethod.FIRST, None)
+    token = _start_session(services, None, AuthMethod.INSTALLATION_PASSWORD, None)
     clear_attempts(services, INSTALLATION_OPERATOR, address)
     return token
 

@@ -8,6 +8,9 @@ order by `_id` (else it is looked up by our reference); under which name a depos
 passed; how currencies of several countries (XAF, XOF) select the country.
 """
 
+import base64
+import hashlib
+import hmac
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -15,7 +18,6 @@ from typing import Any
 
 from crossway.adapters.ramps.credentials import FonbnkCredentials
 from crossway.adapters.ramps.fonbnk import kyc
-from crossway.adapters.ramps.fonbnk.signing import is_webhook_signed, sign_request
 from crossway.adapters.ramps.fonbnk.wire import (
     STATUS_MAP,
     CreateOrderResponse,
@@ -26,14 +28,16 @@ from crossway.adapters.ramps.fonbnk.wire import (
     to_kyc_status,
     to_updates,
 )
-from crossway.adapters.ramps.payment_instructions import clean_instructions, require_https_url
 from crossway.adapters.ramps.provider_client import (
     CLOSED_STATUSES,
     ProviderClient,
     check_crypto_amount,
+    clean_instructions,
+    require_https_url,
 )
 from crossway.adapters.ramps.wire_models import (
     json_number,
+    malformed_response,
     parse_instant,
     round_down,
     round_up,
@@ -143,12 +147,12 @@ class Fonbnk(ProviderClient[FonbnkCredentials]):
     def parse_webhook(self, headers: Mapping[str, str], body: bytes) -> Sequence[ProviderUpdate]:
         """The order's current status in a signed webhook."""
         if not is_webhook_signed(self._credentials, headers.get("x-signature", ""), body):
-            raise Unauthorized("The signature of the report is wrong")
+            raise Unauthorized("The webhook's signature is wrong")
         order = self._parse_webhook(Webhook, body).data.order
         if order.id:
             return self._to_updates(order)[-1:]
-        found = self._find_by_reference(order.merchant_order_params or "")
-        return self._to_updates(found)[-1:] if found else ()
+        complete_order = self._find_by_reference(order.merchant_order_params or "")
+        return self._to_updates(complete_order)[-1:] if complete_order else ()
 
     def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
         """A customer's KYC status; the call registers them with Fonbnk."""
@@ -179,8 +183,8 @@ class Fonbnk(ProviderClient[FonbnkCredentials]):
         network = self._names["networks"].get(token.chain)
         payment_channel = self._names["channels"].get(channel.type.value)
         if network is None or payment_channel is None or channel.currency != currency:
-            what = token.chain if network is None else f"{channel.name} in {currency}"
-            raise ProviderRejected(f"{TITLE} does not serve {what}")
+            unsupported = token.chain if network is None else f"{channel.name} in {currency}"
+            raise ProviderRejected(f"{TITLE} does not serve {unsupported}")
         crypto = ON_CHAIN | {
             "currencyCode": self._crypto_code(token),
             "amount": json_number(request.amount, token.decimals),
@@ -229,7 +233,7 @@ def _to_provider_order(order: Order, request: OrderRequest) -> ProviderOrder:
     """How the user pays. Raises `ProviderRejected` when the order does not match the request."""
     instructions, digits = order.deposit.transfer_instructions, request.currency.digits
     if not order.id or instructions is None:
-        raise Unreachable(f"{TITLE}'s answer has another form than documented")
+        raise malformed_response(TITLE)
     deposited = order.deposit.cashout.amount_before_fees
     paid_out = order.payout.cashout.amount_after_fees
     if request.direction is Direction.OFF:
@@ -241,8 +245,8 @@ def _to_provider_order(order: Order, request: OrderRequest) -> ProviderOrder:
     check_crypto_amount(TITLE, request, paid_out)
     lines = {detail.label: detail.value for detail in instructions.transfer_details} | {
         "USSD code": instructions.ussd_code,
-        "How": instructions.instructions_text,
-        "Mind": instructions.warning_text,
+        "Instructions": instructions.instructions_text,
+        "Important": instructions.warning_text,
     }
     return ProviderOrder(
         reference=order.id,
@@ -250,3 +254,27 @@ def _to_provider_order(order: Order, request: OrderRequest) -> ProviderOrder:
         instructions=clean_instructions(lines),
         widget_url=require_https_url(TITLE, instructions.payment_url),
     )
+
+
+def sign_request(
+    credentials: FonbnkCredentials, milliseconds: int, target: str
+) -> Mapping[str, str]:
+    """The signature headers of a request to `target`, the path with its query."""
+    key = base64.b64decode(credentials.client_secret.get_secret_value())
+    digest = hmac.new(key, f"{milliseconds}:{target}".encode(), hashlib.sha256).digest()
+    return {
+        "x-client-id": credentials.client_id,
+        "x-timestamp": str(milliseconds),
+        "x-signature": base64.b64encode(digest).decode(),
+    }
+
+
+def is_webhook_signed(credentials: FonbnkCredentials, signature: str, body: bytes) -> bool:
+    """Whether a webhook carries the hash of its body and the secret's hash, in either order."""
+    secret = credentials.webhook_secret.get_secret_value().encode()
+    secret_hash = hashlib.sha256(secret).hexdigest().encode()
+    valid_digests = [
+        hashlib.sha256(text).hexdigest() for text in (body + secret_hash, secret_hash + body)
+    ]
+    expected = signature.strip().lower().encode()
+    return any(hmac.compare_digest(expected, digest.encode()) for digest in valid_digests)

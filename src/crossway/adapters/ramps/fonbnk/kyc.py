@@ -12,26 +12,30 @@ IMAGE_TYPES = frozenset({"image/jpeg", "image/png"})
 
 def build_submission(
     names: Mapping[str, Any],
-    state: KycResponse,
+    response: KycResponse,
     fields: Mapping[str, str],
     documents: Sequence[Document],
 ) -> dict[str, Any]:
     """The documentId and userFields of the request: for the document named by `idType`, else for
     the highest complete one. Raises `ProviderRejected`."""
-    theirs: dict[str, Any] = {names["identity"].get(k, k): v for k, v in fields.items()}
+    provider_values: dict[str, Any] = {names["identity"].get(k, k): v for k, v in fields.items()}
     images = _images(names, documents)
     if images:
-        theirs["images"] = images
-    wanted = fields.get("idType", "")
-    known = [entry for entry in state.kyc_documents if not wanted or entry.value == wanted]
-    whole = [entry for entry in known if not _lacking(entry, theirs)]
-    if not whole:
-        raise ProviderRejected(_sentence(state, known, theirs))
-    chosen = max(whole, key=lambda entry: (entry.type.value != "basic", len(entry.required_fields)))
+        provider_values["images"] = images
+    id_type = fields.get("idType", "")
+    candidates = [
+        entry for entry in response.kyc_documents if not id_type or entry.value == id_type
+    ]
+    complete = [entry for entry in candidates if not _missing_fields(entry, provider_values)]
+    if not complete:
+        raise ProviderRejected(_describe_missing(response, candidates, provider_values))
+    chosen = max(
+        complete, key=lambda entry: (entry.type.value != "basic", len(entry.required_fields))
+    )
     keys = {requirements.key for requirements in chosen.required_fields}
     return {
         "documentId": chosen.id,
-        "userFields": {key: value for key, value in theirs.items() if key in keys},
+        "userFields": {key: value for key, value in provider_values.items() if key in keys},
     }
 
 
@@ -46,16 +50,18 @@ def _images(names: Mapping[str, Any], documents: Sequence[Document]) -> list[dic
     ]
 
 
-def _lacking(document: KycDocument, values: Mapping[str, Any]) -> list[RequiredField]:
+def _missing_fields(document: KycDocument, values: Mapping[str, Any]) -> list[RequiredField]:
     return [
         entry for entry in document.required_fields if entry.required and entry.key not in values
     ]
 
 
-def _sentence(state: KycResponse, known: Sequence[KycDocument], given: Mapping[str, Any]) -> str:
-    if not known:
-        values = ", ".join(entry.value for entry in state.kyc_documents) or "none"
-        return f"Fonbnk knows no such identity document; it takes {values}"
-    nearest = min(known, key=lambda entry: len(_lacking(entry, given)))
-    lacking = ", ".join(entry.key for entry in _lacking(nearest, given))
-    return f"Fonbnk still needs {lacking} for {nearest.value or nearest.id}"
+def _describe_missing(
+    response: KycResponse, candidates: Sequence[KycDocument], provided: Mapping[str, Any]
+) -> str:
+    if not candidates:
+        options = ", ".join(entry.value for entry in response.kyc_documents) or "none"
+        return f"Fonbnk knows no such identity document; it takes {options}"
+    nearest = min(candidates, key=lambda entry: len(_missing_fields(entry, provided)))
+    missing = ", ".join(entry.key for entry in _missing_fields(nearest, provided))
+    return f"Fonbnk still needs {missing} for {nearest.value or nearest.id}"

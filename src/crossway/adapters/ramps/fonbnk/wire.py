@@ -34,8 +34,8 @@ STATUS_MAP: Final = {
 REASONS: Final = {
     "deposit_invalid": "The payment did not match the order",
     "payout_failed": "Fonbnk could not pay out",
-    "refund_pending": "Fonbnk could not pay out and gives the payment back",
-    "refund_failed": "Fonbnk could not pay out and could not give the payment back",
+    "refund_pending": "Fonbnk could not pay out and refunds the payment",
+    "refund_failed": "Fonbnk could not pay out and could not refund the payment",
 }
 # In statuses with these prefixes Fonbnk holds the user's payment.
 PAID_PREFIXES: Final = ("deposit_successful", "payout_", "refund_")
@@ -58,7 +58,7 @@ class FeeBreakdown(WireModel):
 
 
 class TransferDetail(WireModel):
-    """One line of how to pay."""
+    """One labelled value of the payment instructions."""
 
     id: str
     label: str
@@ -66,7 +66,7 @@ class TransferDetail(WireModel):
 
 
 class RequiredField(WireModel):
-    """A field that Fonbnk asks for."""
+    """A field that Fonbnk requires."""
 
     key: str
     type: str = "string"
@@ -74,7 +74,7 @@ class RequiredField(WireModel):
 
 
 class TransferInstructions(WireModel):
-    """How the deposit is made."""
+    """How to make the deposit."""
 
     type: str
     instructions_text: str = ""
@@ -85,18 +85,18 @@ class TransferInstructions(WireModel):
     fields_to_confirm_order: tuple[RequiredField, ...] = ()
 
     def detail(self, id_: str) -> str:
-        """The value of a line; empty without it."""
+        """The value of a detail; empty when it is missing."""
         return next((d.value or "" for d in self.transfer_details if d.id == id_), "")
 
 
 class Meta(WireModel):
-    """Where the payout is found on chain."""
+    """The payout's on-chain transaction."""
 
     transaction_hash: str | None = None
 
 
 class Transaction(WireModel):
-    """The payout's own transaction."""
+    """The payout's transaction record."""
 
     meta: Meta | None = None
 
@@ -112,7 +112,7 @@ class OrderSide(WireModel):
 
 
 class Quote(WireModel):
-    """The answer to POST /api/v2/quote."""
+    """The response to POST /api/v2/quote."""
 
     quote_id: str
     quote_expires_at: str | None = None
@@ -121,14 +121,14 @@ class Quote(WireModel):
 
 
 class StatusChange(WireModel):
-    """One line of an order's history."""
+    """One entry of an order's history."""
 
     new_status: str
     date: str
 
 
 class Order(WireModel):
-    """An order as GET /api/v2/order answers it; a webhook leaves out some of it."""
+    """An order as GET /api/v2/order returns it; a webhook omits some of its fields."""
 
     id: str = Field(default="", alias="_id")
     merchant_order_params: str | None = None
@@ -141,7 +141,7 @@ class Order(WireModel):
 
 
 class CreateOrderResponse(WireModel):
-    """The answer to POST /api/v2/order."""
+    """The response to POST /api/v2/order."""
 
     order: Order
 
@@ -169,7 +169,7 @@ class KycDocument(WireModel):
 
 
 class KycResponse(WireModel):
-    """The answer of /api/v2/user/kyc."""
+    """The response of /api/v2/user/kyc."""
 
     passed_kyc_type: KycType | None = None
     current_kyc_status: str | None = None
@@ -178,10 +178,11 @@ class KycResponse(WireModel):
 
 
 def to_updates(order: Order, digits: int | None, decimals: int | None) -> list[ProviderUpdate]:
-    """What an order's history says, oldest first; statuses of no known meaning say nothing.
-    `digits` are the currency's places and `places` the token's, None where unknown."""
+    """The updates in an order's history, oldest first; unknown statuses are skipped.
+
+    `digits` are the currency's decimal places and `decimals` the token's, None when unknown."""
     return [
-        _report(order, status, at, digits, decimals)
+        _build_update(order, status, at, digits, decimals)
         for status, at in _history(order)
         if status in STATUS_MAP
     ]
@@ -200,7 +201,7 @@ def _history(order: Order) -> Iterator[tuple[str, datetime]]:
         yield order.status, fallback
 
 
-def _report(
+def _build_update(
     order: Order, status: str, at: datetime, digits: int | None, decimals: int | None
 ) -> ProviderUpdate:
     fiat_minor = amount = None
@@ -228,15 +229,15 @@ def _down(number: str, decimals: int | None) -> int | None:
     return None if decimals is None else round_down(number, decimals)
 
 
-def to_kyc_status(answer: KycResponse) -> VerificationStatus:
-    """Where a person stands. The check under way is the next above the one that is passed."""
-    passed = answer.passed_kyc_type or KycType.NONE
-    status = KYC_STATUS_MAP.get(answer.current_kyc_status or "")
-    following: Sequence[KycType] = KYC_TYPES[KYC_TYPES.index(passed) + 1 :]
-    if status is not None and following:
-        reason = answer.current_kyc_status_description or ""
+def to_kyc_status(response: KycResponse) -> VerificationStatus:
+    """The verification status; a pending or rejected check is of the level above the passed one."""
+    passed = response.passed_kyc_type or KycType.NONE
+    status = KYC_STATUS_MAP.get(response.current_kyc_status or "")
+    higher_types: Sequence[KycType] = KYC_TYPES[KYC_TYPES.index(passed) + 1 :]
+    if status is not None and higher_types:
+        reason = response.current_kyc_status_description or ""
         return VerificationStatus(
-            following[0], status, reason=reason if status is KycStatus.REJECTED else ""
+            higher_types[0], status, reason=reason if status is KycStatus.REJECTED else ""
         )
     return (
         VerificationStatus(passed, KycStatus.APPROVED)

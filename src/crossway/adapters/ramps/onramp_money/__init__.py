@@ -1,1 +1,1 @@
-"""Onramp Money: on-ramps all over the world by its own page."""
+"""Onramp Money: on-ramps in many countries through its own payment page."""

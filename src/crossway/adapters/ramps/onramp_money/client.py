@@ -34,10 +34,13 @@ from crossway.adapters.ramps.onramp_money.wire import (
     pick_furthest,
     to_update,
 )
-from crossway.adapters.ramps.payment_instructions import require_https_url
-from crossway.adapters.ramps.provider_client import ProviderClient, W, require_signature
+from crossway.adapters.ramps.provider_client import (
+    ProviderClient,
+    W,
+    require_https_url,
+    require_signature,
+)
 from crossway.adapters.ramps.wire_models import (
-    format_decimal,
     json_number,
     parse_response,
     parse_webhook_body,
@@ -46,7 +49,7 @@ from crossway.adapters.ramps.wire_models import (
 )
 from crossway.domain.errors import InvalidInput, Unauthorized
 from crossway.domain.kyc import VerificationStatus
-from crossway.domain.money import Token
+from crossway.domain.money import Token, format_units
 from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import (
@@ -112,7 +115,7 @@ class OnrampMoney(ProviderClient[OnrampMoneyCredentials]):
             "coinCode": request.token.symbol.lower(),
             "network": network,
             "fiatType": str(currency),
-            "fiatAmount": format_decimal(request.fiat_minor, request.currency.digits),
+            "fiatAmount": format_units(request.fiat_minor, request.currency.digits),
             "merchantRecognitionId": request.reference,
         }
         method = self._names["methods"].get(request.channel.name)
@@ -206,22 +209,24 @@ class OnrampMoney(ProviderClient[OnrampMoneyCredentials]):
         network = self._names["networks"].get(token.chain)
         code = self._names["currencies"].get(currency)
         if network is None or code is None:
-            what = token.chain if network is None else currency
-            raise ProviderRejected(f"{TITLE} does not serve {what}")
+            unsupported = token.chain if network is None else currency
+            raise ProviderRejected(f"{TITLE} does not serve {unsupported}")
         return network, code
 
     def _find_attempts(self, references: Sequence[str]) -> Mapping[str, OrderAttempt]:
         """By reference, the furthest attempt in the recent history."""
-        requested, found = set(references), dict[str, list[OrderAttempt]]()
+        requested, by_reference = set(references), dict[str, list[OrderAttempt]]()
         for number in range(1, MAX_PAGES + 1):
             body = {"page": number, "pageSize": PAGE_SIZE, "order": "DESC", "type": BUYS}
             page = self._query(HistoryResponse, HISTORY, body).data
             for attempt in page:
                 if attempt.reference in requested:
-                    found.setdefault(attempt.reference, []).append(attempt)
-            if len(page) < PAGE_SIZE or requested <= found.keys():
+                    by_reference.setdefault(attempt.reference, []).append(attempt)
+            if len(page) < PAGE_SIZE or requested <= by_reference.keys():
                 break
-        furthest = {reference: pick_furthest(attempts) for reference, attempts in found.items()}
+        furthest = {
+            reference: pick_furthest(attempts) for reference, attempts in by_reference.items()
+        }
         return {ref: attempt for ref, attempt in furthest.items() if attempt is not None}
 
     def _check_age(self, content: Any) -> Any:

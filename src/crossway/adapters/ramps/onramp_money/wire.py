@@ -32,7 +32,7 @@ STATUS_MAP: Final = {
 }
 REASONS: Final = {
     -4: "The user paid another amount than the order's",
-    -3: "The name on the bank account is not the name of the person",
+    -3: "The name on the bank account is not the user's name",
 }
 # Of several attempts the one with the highest progress counts.
 PROGRESS: Final = {
@@ -69,12 +69,12 @@ class OrderAttempt(WireModel):
 
     @property
     def reference(self) -> str:
-        """Ours, as the page was opened with it."""
+        """Our reference, with which the page was opened."""
         return str(self.merchant_recognition_id or "")
 
 
 class ResponseEnvelope(WireModel):
-    """The shell of every answer: `status` 1 says that it went well."""
+    """The envelope of every response; `status` is 1 on success."""
 
     status: int
     error: str | None = None
@@ -82,22 +82,22 @@ class ResponseEnvelope(WireModel):
 
 
 class QuoteResponse(WireModel):
-    """The answer of quotes."""
+    """The response of quotes."""
 
     data: Quote
 
 
 class HistoryResponse(WireModel):
-    """The answer of merchantHistory."""
+    """The response of merchantHistory."""
 
     data: tuple[OrderAttempt, ...] = ()
 
 
 def pick_furthest(attempts: Iterable[OrderAttempt]) -> OrderAttempt | None:
     """The attempt with the highest progress among those with a known status."""
-    known = [attempt for attempt in attempts if attempt.status in STATUS_MAP]
+    recognised = [attempt for attempt in attempts if attempt.status in STATUS_MAP]
     return max(
-        known,
+        recognised,
         key=lambda attempt: (PROGRESS[STATUS_MAP[attempt.status]], attempt.order_id),
         default=None,
     )

@@ -18,7 +18,6 @@ from typing import Any
 from urllib.parse import quote
 
 from crossway.adapters.ramps.credentials import PaycrestCredentials
-from crossway.adapters.ramps.operator_attested_kyc import OperatorAttestedClient
 from crossway.adapters.ramps.paycrest.wire import (
     STATUS_MAP,
     Account,
@@ -29,23 +28,24 @@ from crossway.adapters.ramps.paycrest.wire import (
     Webhook,
     to_update,
 )
-from crossway.adapters.ramps.payment_instructions import clean_instructions
 from crossway.adapters.ramps.provider_client import (
     CLOSED_STATUSES,
     UNPAID_STATUSES,
+    OperatorAttestedClient,
     check_crypto_amount,
+    clean_instructions,
     require_signature,
 )
 from crossway.adapters.ramps.wire_models import (
     decimals_by_coin,
-    format_decimal,
+    malformed_response,
     parse_deadline,
     round_down,
     round_up,
     to_micro_rate,
 )
 from crossway.domain.errors import Unreachable
-from crossway.domain.money import Token
+from crossway.domain.money import Token, format_units
 from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import (
@@ -77,7 +77,7 @@ class Paycrest(OperatorAttestedClient[PaycrestCredentials]):
     ) -> ProviderQuote:
         """A quote at the public rate, which includes Paycrest's fee."""
         is_on_ramp, digits = request.direction is Direction.ON, request.currency.digits
-        amount = format_decimal(request.amount, request.token.decimals)
+        amount = format_units(request.amount, request.token.decimals)
         coin = f"{self._get_network(request.token)}/{request.token.symbol}"
         path = f"/v2/rates/{coin}/{amount}/{request.currency.code}"
         response = self._find(RatesResponse, path, {"side": "buy" if is_on_ramp else "sell"})
@@ -103,7 +103,7 @@ class Paycrest(OperatorAttestedClient[PaycrestCredentials]):
         if STATUS_MAP[request.direction].get(order.status) in CLOSED_STATUSES:
             raise ProviderRejected(f"{TITLE} has closed the order already")
         if account is None:
-            raise Unreachable(f"{TITLE}'s answer has another form than documented")
+            raise malformed_response(TITLE)
         if request.direction is Direction.ON:
             return _to_on_ramp(order, account, request)
         return _to_off_ramp(order, account, request)
@@ -163,7 +163,7 @@ class Paycrest(OperatorAttestedClient[PaycrestCredentials]):
             source = crypto | {"network": network, "refundAddress": request.refund_address}
             destination = fiat | {"recipient": account | {"memo": request.reference}}
         return {
-            "amount": format_decimal(request.amount, request.token.decimals),
+            "amount": format_units(request.amount, request.token.decimals),
             "amountIn": "crypto",
             "rate": _quoted_rate(request),
             "reference": request.reference,
@@ -240,4 +240,4 @@ def _quoted_rate(request: OrderRequest) -> str:
     fiat = Fraction(request.fiat_minor, 10**request.currency.digits)
     rate = fiat / Fraction(request.amount, 10**request.token.decimals)
     round_rate = round_down if request.direction is Direction.ON else round_up
-    return format_decimal(round_rate(rate, RATE_PLACES), RATE_PLACES)
+    return format_units(round_rate(rate, RATE_PLACES), RATE_PLACES)

@@ -13,7 +13,7 @@ from crossway.adapters.ramps.wire_models import (
 from crossway.domain.ramps import Direction
 from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 
-_BOTH: Final = {
+_COMMON_STATUS_MAP: Final = {
     "initiated": ProviderOrderStatus.WAITING,
     "deposited": ProviderOrderStatus.PAID,
     "pending": ProviderOrderStatus.PAID,
@@ -28,15 +28,15 @@ _BOTH: Final = {
 # The fiat payout of an off-ramp has arrived once it is validated; the settlement after that is
 # between Paycrest and its provider. An on-ramp's crypto is in transit until it is settled.
 STATUS_MAP: Final[Mapping[Direction, Mapping[str, ProviderOrderStatus]]] = {
-    Direction.ON: _BOTH
+    Direction.ON: _COMMON_STATUS_MAP
     | {"validated": ProviderOrderStatus.PAID, "settling": ProviderOrderStatus.PAID},
-    Direction.OFF: _BOTH
+    Direction.OFF: _COMMON_STATUS_MAP
     | {"validated": ProviderOrderStatus.DELIVERED, "settling": ProviderOrderStatus.DELIVERED},
 }
 DIRECTIONS: Final = {"onramp": Direction.ON, "offramp": Direction.OFF}
-HELD: Final = "compliance_hold"
-HELD_REASON: Final = "Paycrest holds the payment for review; its support has to be asked"
-REFUNDING_REASON: Final = "Paycrest found nobody to deliver and gives the payment back"
+COMPLIANCE_HOLD: Final = "compliance_hold"
+COMPLIANCE_HOLD_REASON: Final = "Paycrest holds the payment for review; contact its support"
+REFUNDING_REASON: Final = "Paycrest found no provider to deliver and refunds the payment"
 
 
 class RateSide(WireModel):
@@ -46,14 +46,14 @@ class RateSide(WireModel):
 
 
 class Rates(WireModel):
-    """What a token costs (`buy`) and brings (`sell`)."""
+    """The rates at which users buy and sell a token."""
 
     buy: RateSide | None = None
     sell: RateSide | None = None
 
 
 class RatesResponse(WireModel):
-    """The answer of GET /v2/rates."""
+    """The response of GET /v2/rates."""
 
     data: Rates
 
@@ -73,7 +73,7 @@ class Account(WireModel):
 
 
 class Order(WireModel):
-    """An order as it is created, found, listed and reported."""
+    """An order in responses and webhooks."""
 
     id: str
     status: str
@@ -93,23 +93,23 @@ class Order(WireModel):
 
     @property
     def resolved_direction(self) -> Direction:
-        """The direction, by its name or by what comes in."""
-        named = DIRECTIONS.get(self.direction or "")
-        if named is not None:
-            return named
+        """The direction; derived from the type of the source when it is not named."""
+        direction = DIRECTIONS.get(self.direction or "")
+        if direction is not None:
+            return direction
         return Direction.ON if self.source.get("type") == "fiat" else Direction.OFF
 
     @property
     def coin(self) -> tuple[str, str]:
-        """The network and the symbol of the crypto side; empty where they are not told."""
+        """The network and the symbol of the crypto side; empty when missing."""
         side = self.destination if self.resolved_direction is Direction.ON else self.source
         recipient = side.get("recipient")
-        where = recipient if isinstance(recipient, dict) else side
-        return str(where.get("network", "")), str(side.get("currency", ""))
+        network_fields = recipient if isinstance(recipient, dict) else side
+        return str(network_fields.get("network", "")), str(side.get("currency", ""))
 
 
 class OrderResponse(WireModel):
-    """The answer with one order."""
+    """The response with one order."""
 
     data: Order
 
@@ -122,7 +122,7 @@ class OrderPage(WireModel):
 
 
 class OrderPageResponse(WireModel):
-    """The answer of GET /v2/sender/orders."""
+    """The response of GET /v2/sender/orders."""
 
     data: OrderPage
 
@@ -137,10 +137,10 @@ class Webhook(WireModel):
 def to_update(order: Order, event: str = "", decimals: int | None = None) -> ProviderUpdate | None:
     """The update for an order's status; None for an unknown status. `event` is the webhook's, which
     may say more than the status; `decimals` are the token's, None when unknown."""
-    status = HELD if event.endswith(HELD) else order.status
+    status = COMPLIANCE_HOLD if event.endswith(COMPLIANCE_HOLD) else order.status
     order_status = (
         ProviderOrderStatus.FAILED
-        if status == HELD
+        if status == COMPLIANCE_HOLD
         else STATUS_MAP[order.resolved_direction].get(status)
     )
     if order_status is None:
@@ -150,7 +150,7 @@ def to_update(order: Order, event: str = "", decimals: int | None = None) -> Pro
         ProviderOrderStatus.EXPIRED,
         ProviderOrderStatus.CANCELLED,
     )
-    reasons = {HELD: HELD_REASON, "refunding": REFUNDING_REASON}
+    reasons = {COMPLIANCE_HOLD: COMPLIANCE_HOLD_REASON, "refunding": REFUNDING_REASON}
     timestamp = order.updated_at or order.timestamp or order.created_at
     return ProviderUpdate(
         id=f"{order.id}:{status}",

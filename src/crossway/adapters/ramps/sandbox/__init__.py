@@ -1,1 +1,1 @@
-"""The sandbox providers: ramps that work by themselves on the simulated network, as told."""
+"""The sandbox providers: simulated ramp providers on the simulated chains, with faults."""

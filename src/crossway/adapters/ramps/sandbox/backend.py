@@ -157,10 +157,10 @@ class SandboxBackend:
         observations = {
             order.reference: ChainObservation(balances.get(order.pay_to, 0)) for order in waiting
         }
-        if is_on_ramp := [order for order in waiting if order.direction is Direction.ON]:
+        if on_ramp_orders := [order for order in waiting if order.direction is Direction.ON]:
             with self.network.reading(chain.id) as session:
                 observations |= {
-                    order.reference: _observe_returns(session, order) for order in is_on_ramp
+                    order.reference: _observe_returns(session, order) for order in on_ramp_orders
                 }
         return observations
 

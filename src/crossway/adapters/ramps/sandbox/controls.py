@@ -56,9 +56,7 @@ class SandboxControls:
 
         self._backend.report_status(order, requested, require_possible)
 
-    def set_verification_status(
-        self, provider: str, email: str, kyc_type: str, status: str
-    ) -> None:
+    def set_kyc_status(self, provider: str, email: str, kyc_type: str, status: str) -> None:
         sandbox_provider = self._provider(provider)
         with self._backend.open_write() as db:
             name, key = sandbox_provider.name, sandbox_provider.customer_key(email)
@@ -81,7 +79,7 @@ class SandboxControls:
             return behaviour.load_behaviour(db, name).active_faults(now)
 
     def _provider(self, name: str) -> SimulatedProvider:
-        found = self._by_name.get(name)
-        if found is None:
+        provider = self._by_name.get(name)
+        if provider is None:
             raise InvalidInput(f"provider must be one of {', '.join(self._by_name)}")
-        return found
+        return provider

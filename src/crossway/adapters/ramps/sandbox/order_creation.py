@@ -53,7 +53,7 @@ def as_refused(order: Order, reason: str) -> Order:
     return replace(order, refusal_reason=reason)
 
 
-def find_objection(capabilities: Capabilities, request: OrderRequest) -> str:
+def find_refusal_reason(capabilities: Capabilities, request: OrderRequest) -> str:
     """Why the provider refuses an order; empty when it accepts it.
 
     It refuses a field of at least four digits that are all zeros, as an unknown account.

@@ -14,10 +14,10 @@ REPORTABLE_STATUSES = (S.PAID, S.DELIVERED, S.FAILED, S.REFUNDED)
 
 @dataclass(frozen=True, slots=True)
 class ChainObservation:
-    """On-chain amounts of an order: `held` at its own address, `returned` to the provider, and
+    """On-chain amounts of an order: the `balance` of its address, `returned` to the provider, and
     when the last return arrived."""
 
-    held: int = 0
+    balance: int = 0
     returned: int = 0
     returned_at: float = 0.0
 
@@ -37,7 +37,7 @@ def next_status(
             return S.DELIVERED
         # A payment after the end is refunded if there is an address for it.
         return S.REFUNDED if order.refund_address else None
-    if order.direction is Direction.OFF and observation.held >= order.amount:
+    if order.direction is Direction.OFF and observation.balance >= order.amount:
         return S.PAID
     closed = any(closed_status in history for closed_status in CLOSED)
     return S.EXPIRED if now >= order.closes_at and not closed else None

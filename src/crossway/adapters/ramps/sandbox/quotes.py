@@ -67,17 +67,17 @@ def provider_rate(
     return max(-(-scaled // BPS**2) if round_up else scaled // BPS**2, 1)
 
 
-def apply_fee(channel: Channel, direction: Direction, worth_minor: int) -> tuple[int, int]:
+def apply_fee(channel: Channel, direction: Direction, value_minor: int) -> tuple[int, int]:
     """The amount that the user pays (on-ramp) or receives (off-ramp) through a channel for crypto
     of this value, and the channel's fee in it, both in minor units."""
     if direction is Direction.OFF:
-        fee_minor = channel.fee_minor(worth_minor)
-        return worth_minor - fee_minor, fee_minor
+        fee_minor = channel.fee_minor(value_minor)
+        return value_minor - fee_minor, fee_minor
     net_bps = BPS - channel.fee_bps
-    paid_minor = -(-(worth_minor + channel.fee_fixed_minor) * BPS // net_bps)
-    while paid_minor - channel.fee_minor(paid_minor) < worth_minor:
+    paid_minor = -(-(value_minor + channel.fee_fixed_minor) * BPS // net_bps)
+    while paid_minor - channel.fee_minor(paid_minor) < value_minor:
         paid_minor += 1
-    return paid_minor, paid_minor - worth_minor
+    return paid_minor, paid_minor - value_minor
 
 
 def _serving_channels(

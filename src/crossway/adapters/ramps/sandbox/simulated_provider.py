@@ -179,7 +179,7 @@ class SimulatedProvider:
 
     def _check_order(self, new_order: Order, request: OrderRequest) -> Order:
         return order_creation.as_refused(
-            new_order, order_creation.find_objection(self.capabilities, request)
+            new_order, order_creation.find_refusal_reason(self.capabilities, request)
         )
 
     def _build_order(self, request: OrderRequest, behaviour: Behaviour) -> Order:

@@ -22,8 +22,11 @@ from typing import Any
 from urllib.parse import quote
 
 from crossway.adapters.ramps.credentials import YellowCardCredentials
-from crossway.adapters.ramps.operator_attested_kyc import OperatorAttestedClient
-from crossway.adapters.ramps.provider_client import UNPAID_STATUSES, require_signature
+from crossway.adapters.ramps.provider_client import (
+    UNPAID_STATUSES,
+    OperatorAttestedClient,
+    require_signature,
+)
 from crossway.adapters.ramps.wire_models import (
     decimals_by_coin,
     parse_response,
@@ -175,10 +178,10 @@ class YellowCard(OperatorAttestedClient[YellowCardCredentials]):
         rates = [rate for rate in rates if rate.locale == request.country] or rates
         if not rates or rates[0].buy is None or rates[0].sell is None:
             raise ProviderRejected(f"{TITLE} has no rate for {code}")
-        both = Fraction(rates[0].buy), Fraction(rates[0].sell)
-        if min(both) <= 0:
+        buy_and_sell = Fraction(rates[0].buy), Fraction(rates[0].sell)
+        if min(buy_and_sell) <= 0:
             raise ProviderRejected(f"{TITLE} has no rate for {code}")
-        return max(both) if request.direction is Direction.ON else min(both)
+        return max(buy_and_sell) if request.direction is Direction.ON else min(buy_and_sell)
 
     def _get_service_fee(self, request: ProviderQuoteRequest, channel: Channel) -> ServiceFee:
         channel_type, code = self._names["channels"].get(channel.type.value), request.currency.code
@@ -207,9 +210,13 @@ class YellowCard(OperatorAttestedClient[YellowCardCredentials]):
         if not code:
             return ""
         response = self._http.get("/business/networks", {"country": request.country})
-        listed = {"networks": response} if isinstance(response, list) else response
-        networks = parse_response(TITLE, Networks, listed).networks
-        labels = {o.value: o.label for field in request.channel.fields for o in field.options}
+        content = {"networks": response} if isinstance(response, list) else response
+        networks = parse_response(TITLE, Networks, content).networks
+        labels = {
+            option.value: option.label
+            for field in request.channel.fields
+            for option in field.options
+        }
         label = labels.get(code, "").lower()
         for network in networks:
             if network.status != "active":

@@ -1,8 +1,17 @@
 """How the user pays a Yellow Card order, checked against the request."""
 
-from crossway.adapters.ramps.payment_instructions import clean_instructions, require_https_url
-from crossway.adapters.ramps.provider_client import CLOSED_STATUSES, check_crypto_amount
-from crossway.adapters.ramps.wire_models import parse_deadline, round_down, round_up
+from crossway.adapters.ramps.provider_client import (
+    CLOSED_STATUSES,
+    check_crypto_amount,
+    clean_instructions,
+    require_https_url,
+)
+from crossway.adapters.ramps.wire_models import (
+    malformed_response,
+    parse_deadline,
+    round_down,
+    round_up,
+)
 from crossway.adapters.ramps.yellow_card.requests import TITLE
 from crossway.adapters.ramps.yellow_card.wire import ORDER_KINDS, Order, Settlement, map_status
 from crossway.domain.errors import Unreachable
@@ -16,7 +25,7 @@ def to_provider_order(order: Order, request: OrderRequest) -> ProviderOrder:
     if map_status(ORDER_KINDS[request.direction], order.status.lower(), "") in CLOSED_STATUSES:
         raise ProviderRejected(f"{TITLE} has closed the order already")
     if settlement is None or order.converted_amount is None:
-        raise Unreachable(f"{TITLE}'s answer has another form than documented")
+        raise malformed_response(TITLE)
     if request.direction is Direction.ON:
         return _to_on_ramp(order, order.converted_amount, settlement, request)
     return _to_off_ramp(order, order.converted_amount, settlement, request)

@@ -14,7 +14,7 @@ REASON = "other"
 
 def requested_network_code(names: Mapping[str, Any], order: OrderRequest) -> str:
     """The code of the user's bank or mobile operator; empty when none is required."""
-    return _given(names["account"], order.fields).get("networkId", "")
+    return _map_fields(names["account"], order.fields).get("networkId", "")
 
 
 def build_order_body(
@@ -25,9 +25,9 @@ def build_order_body(
     network = names["networks"].get(order.token.chain)
     kind = names["channels"].get(order.channel.type.value)
     if network is None or kind is None:
-        what = order.token.chain if network is None else order.channel.name
-        raise ProviderRejected(f"{TITLE} does not serve {what}")
-    account = _given(names["account"], order.fields)
+        unsupported = order.token.chain if network is None else order.channel.name
+        raise ProviderRejected(f"{TITLE} does not serve {unsupported}")
+    account = _map_fields(names["account"], order.fields)
     if network_id:
         account["networkId"] = network_id
     common = {
@@ -81,23 +81,28 @@ def _send(
 def build_person(names: Mapping[str, Any], order: OrderRequest) -> dict[str, str]:
     """The KYC data of the customer that every order carries. Raises `ProviderRejected`."""
     fields = names["identity"] | names.get(f"identity_{order.country}", {})
-    known = _given(fields, {**order.fields, **order.kyc_fields})
+    person = _map_fields(fields, {**order.fields, **order.kyc_fields})
     parts = (order.kyc_fields.get(key, "") for key in ("firstName", "lastName"))
-    known["name"] = " ".join(filter(None, parts)) or order.fields.get("accountName", "")
-    if missing := [key for key in ("name", *fields) if not known.get(key)]:
-        raise ProviderRejected(f"{TITLE} needs to know of the person: {', '.join(missing)}")
-    return known | {"dob": _american(known["dob"]), "email": order.email, "country": order.country}
-
-
-def _given(names: Mapping[str, list[str]], values: Mapping[str, str]) -> dict[str, str]:
-    """By the provider's field, the first of our values that is set."""
-    found = {
-        key: next((values[o] for o in ours if values.get(o)), "") for key, ours in names.items()
+    person["name"] = " ".join(filter(None, parts)) or order.fields.get("accountName", "")
+    if missing := [key for key in ("name", *fields) if not person.get(key)]:
+        raise ProviderRejected(f"{TITLE} requires these fields of the user: {', '.join(missing)}")
+    return person | {
+        "dob": _to_us_date(person["dob"]),
+        "email": order.email,
+        "country": order.country,
     }
-    return {key: value for key, value in found.items() if value}
 
 
-def _american(text: str) -> str:
+def _map_fields(names: Mapping[str, list[str]], values: Mapping[str, str]) -> dict[str, str]:
+    """By the provider's field, the first of our values that is set."""
+    first_values = {
+        key: next((values[our_key] for our_key in our_keys if values.get(our_key)), "")
+        for key, our_keys in names.items()
+    }
+    return {key: value for key, value in first_values.items() if value}
+
+
+def _to_us_date(text: str) -> str:
     """An ISO date as MM/DD/YYYY, as the API requires."""
     try:
         return date.fromisoformat(text).strftime("%m/%d/%Y")

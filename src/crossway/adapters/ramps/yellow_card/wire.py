@@ -48,20 +48,20 @@ PAYMENT_TAKEN: Final = frozenset(
 )
 REASONS: Final = {
     "EXPIRED": "Nobody paid in time",
-    "INVALID_RECIPIENT": "The account to pay to is not valid",
+    "INVALID_RECIPIENT": "The recipient's account is not valid",
     "VALIDATION_FAILED": "The order did not pass Yellow Card's checks",
     "INVALID_NETWORK": "The bank or operator is not valid",
     "INVALID_CURRENCY": "The currency is not served in this country",
     "INSUFFICIENT_BALANCE": "Yellow Card lacks the money to pay out",
     "REFUSED": "The payer did not approve the payment",
     "POSSIBLE_DUPLICATE": "The payment looked like a duplicate",
-    "NAME_MISMATCH": "The payer's name is not the name of the person",
+    "NAME_MISMATCH": "The payer's name is not the user's name",
     "FRAUD_CHECK": "Yellow Card's own checks stopped the order",
 }
 
 
 class Bank(WireModel):
-    """The account that a payer pays to."""
+    """The bank account that the user pays into."""
 
     name: str | None = None
     account_number: str | None = None
@@ -70,7 +70,7 @@ class Bank(WireModel):
 
 
 class Settlement(WireModel):
-    """The crypto side of an order that converts."""
+    """The crypto side of an order."""
 
     wallet_address: str | None = None
     wallet_tag: str | None = None
@@ -82,12 +82,12 @@ class Settlement(WireModel):
 
     @property
     def coin(self) -> tuple[str, str]:
-        """The network and the symbol; empty where they are not told."""
+        """The network and the symbol; empty when missing."""
         return self.crypto_network or "", self.crypto_currency or ""
 
 
 class Order(WireModel):
-    """A receive or a send as it is created and looked up."""
+    """A receive or a send."""
 
     id: str
     sequence_id: str
@@ -105,7 +105,7 @@ class Order(WireModel):
 
 
 class Webhook(WireModel):
-    """A webhook's body: an order's identifiers, what happened, and the settlement if there is."""
+    """A webhook's body: an order's identifiers, the event, and the settlement if there is one."""
 
     id: str
     sequence_id: str
@@ -118,7 +118,7 @@ class Webhook(WireModel):
 
 
 class Rate(WireModel):
-    """What a dollar costs (`buy`) and brings (`sell`) in a currency and a country."""
+    """The rates of the US dollar (`buy` and `sell`) in a currency and a country."""
 
     buy: DecimalText | None = None
     sell: DecimalText | None = None
@@ -127,13 +127,13 @@ class Rate(WireModel):
 
 
 class Rates(WireModel):
-    """The answer of GET /business/rates."""
+    """The response of GET /business/rates."""
 
     rates: tuple[Rate, ...]
 
 
 class ServiceFee(WireModel):
-    """A part of the amount in percent, but at least so much, and a fixed amount."""
+    """A percentage of the amount with a minimum, plus a fixed amount."""
 
     min_fee_local: DecimalText = "0"
     fee_percentage: DecimalText = "0"
@@ -141,13 +141,13 @@ class ServiceFee(WireModel):
 
 
 class FeeConfig(WireModel):
-    """The answer of POST /business/fees/get-config."""
+    """The response of POST /business/fees/get-config."""
 
     service_fee: ServiceFee
 
 
 class Network(WireModel):
-    """A bank or an operator; `code` is what everybody calls it, `id` what Yellow Card does."""
+    """A bank or a mobile operator; `code` is its common code, `id` Yellow Card's own."""
 
     id: str
     code: str | None = None
@@ -156,7 +156,7 @@ class Network(WireModel):
 
 
 class Networks(WireModel):
-    """The answer of GET /business/networks, which is a bare list or under this name."""
+    """The response of GET /business/networks, which is a bare list or an object of this form."""
 
     networks: tuple[Network, ...]
 
@@ -212,7 +212,7 @@ def map_status(kind: str, status: str, tx_hash: str) -> ProviderOrderStatus | No
 
 
 def _changed_at(content: Order | Webhook) -> str | None:
-    """When the order took its status, as Yellow Card writes it."""
+    """When the order took its status, as a timestamp of Yellow Card."""
     if isinstance(content, Webhook):
         return content.executed_at
     return content.updated_at or content.created_at
