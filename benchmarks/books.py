@@ -123,9 +123,9 @@ def _posting(number: int) -> Posting:
 
 
 def _row(number: int, at: datetime) -> dict[str, object]:
-    made = _posting(number)
+    created = _posting(number)
     return {
-        "intent_id": made.intent_id, "chain": made.chain, "token": made.token,
-        "debit": made.debit.value, "credit": made.credit.value, "amount": str(made.amount),
-        "tx": made.tx, "at": int(at.timestamp() * 1_000_000),
+        "intent_id": created.intent_id, "chain": created.chain, "token": created.token,
+        "debit": created.debit.value, "credit": created.credit.value, "amount": str(created.amount),
+        "tx": created.tx, "at": int(at.timestamp() * 1_000_000),
     }  # fmt: skip

@@ -76,8 +76,8 @@ class Tab:
         told = ForwardMsg()
         told.ParseFromString(raw)
         messages = told.parent_message.messages if told.HasField("parent_message") else [told]
-        for one in messages:
-            self._take(socket, one)
+        for message in messages:
+            self._take(socket, message)
 
     def _take(self, socket: ClientConnection, told: ForwardMsg) -> None:
         kind = told.WhichOneof("type")

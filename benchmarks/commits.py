@@ -72,12 +72,12 @@ def run() -> list[tuple[str, str, str, bool]]:
     """(name, figure, goal, met): the product's method against the plain ones."""
     rows = []
     for threads in THREADS:
-        found = compare(threads)
-        plain = [measured for name, measured in found.items() if name != "grouped"]
+        comparison = compare(threads)
+        plain = [measured for name, measured in comparison.items() if name != "grouped"]
         most = max(measured.per_second for measured in plain)
         least_wait = min(measured.p99_ms for measured in plain)
-        ours = found["grouped"]
-        for name, measured in found.items():
+        ours = comparison["grouped"]
+        for name, measured in comparison.items():
             rows.append(
                 (f"{name} commits, {threads} threads", str(measured), "for comparison", True)
             )

@@ -107,9 +107,9 @@ def _hook(built: Service, who: Principal, port: int) -> None:
 def _happen(built: Service, who: Principal, count: int) -> None:
     """Create events by creating as many payments."""
     model = payment(built, who)
-    made = alike(built, model, secrets.randbits(100), count - 1)
+    created = alike(built, model, secrets.randbits(100), count - 1)
     now = built.services.clock.now()
-    store_pending(built, [replace(one, created_at=now, updated_at=now) for one in made])
+    store_pending(built, [replace(item, created_at=now, updated_at=now) for item in created])
 
 
 def _wait(receivers: Receivers, ports: list[int], each: int) -> None:

@@ -62,8 +62,8 @@ def _wait(ground: Ground, made: list[Intent]) -> None:
     ids = [intent.id for intent in made]
     while True:
         with ground.world.services.store.read() as unit:
-            found = unit.intents.get_many(ids).values()
-        if all(intent.state is State.COMPLETED for intent in found):
+            result = unit.intents.get_many(ids).values()
+        if all(intent.state is State.COMPLETED for intent in result):
             return
         assert time.monotonic() < end, ground.world.words()
         time.sleep(0.2)
@@ -71,13 +71,13 @@ def _wait(ground: Ground, made: list[Intent]) -> None:
 
 def _soon(ground: Ground) -> list[Row]:
     """Destination blocks between deposit and fill, by block times."""
-    made = [ground.world.pay(f"soon {n}") for n in range(PAYMENTS)]
+    created = [ground.world.pay(f"soon {n}") for n in range(PAYMENTS)]
     time.sleep(2)
-    for intent in made:
+    for intent in created:
         ground.anvils[BASE].send(intent.address, intent.terms.deposit_amount)
         time.sleep(0.37)
-    _wait(ground, made)
-    taken = [_blocks(ground, intent) for intent in made]
+    _wait(ground, created)
+    taken = [_blocks(ground, intent) for intent in created]
     middle, late = median(taken), quantiles(taken, n=20)[-1]
     what, goal = "deposit mined to fill mined, in blocks of 1 s", f"<= {GOAL_BLOCKS}"
     return [
@@ -103,27 +103,27 @@ def _blocks(ground: Ground, intent: Intent) -> float:
 def _at_once(ground: Ground) -> list[Row]:
     """Many deposits in one block: all are filled, and every relayer nonce is used."""
     arbitrum, base = ground.anvils[ARBITRUM], ground.anvils[BASE]
-    made = [ground.world.pay(f"at once {n}") for n in range(AT_ONCE)]
+    created = [ground.world.pay(f"at once {n}") for n in range(AT_ONCE)]
     first = int(arbitrum.rpc("eth_getTransactionCount", RELAYER, "latest"), 16)
     base.rpc("evm_setIntervalMining", 0)
-    for intent in made:
+    for intent in created:
         base.send(intent.address, intent.terms.deposit_amount)
     base.mine()
     began = time.perf_counter()
     base.rpc("evm_setIntervalMining", 1)
-    _wait(ground, made)
+    _wait(ground, created)
     seconds = time.perf_counter() - began
     with ground.world.services.store.read() as unit:
-        deposits = unit.deposits.list_by_intents([intent.id for intent in made])
+        deposits = unit.deposits.list_by_intents([intent.id for intent in created])
         attempts = unit.outbound_txs.list_attempts(
             [
                 t.id
-                for i in made
+                for i in created
                 for t in unit.outbound_txs.list_by_intents([i.id], OutboundTxKind.FILL)
             ]
         )
-    blocks = len({one.incoming.block_height for one in deposits})
-    nonces = sorted({one.signed.nonce for one in attempts})
+    blocks = len({deposit.incoming.block_height for deposit in deposits})
+    nonces = sorted({attempt.signed.nonce for attempt in attempts})
     whole = len(nonces) == AT_ONCE and all(b == a + 1 for a, b in pairwise(nonces))
     used = int(arbitrum.rpc("eth_getTransactionCount", RELAYER, "latest"), 16) - first
     good = whole and used == AT_ONCE

@@ -28,10 +28,10 @@ def _lifecycles() -> tuple[str, str, str, bool]:
         who = caller(built)
         model = payment(built, who)
         _tick(built)
-        made = store_pending(built, alike(built, model, 1, PAYMENTS))
+        created = store_pending(built, alike(built, model, 1, PAYMENTS))
         warm_up()
         began = time.perf_counter()
-        _pay(built, made)
+        _pay(built, created)
         while not _done(built):
             _tick(built)
         rate = PAYMENTS / (time.perf_counter() - began)
@@ -53,9 +53,9 @@ def _sweeps(stored: tuple[int, ...]) -> tuple[str, str, str, bool]:
             warm_up()
             taken = []
             for _ in range(ROUNDS):
-                made = store_pending(built, alike(built, model, nonce, ACTIVE))
+                created = store_pending(built, alike(built, model, nonce, ACTIVE))
                 nonce += ACTIVE
-                _pay(built, made)
+                _pay(built, created)
                 began = time.perf_counter()
                 for _ in range(8):
                     _tick(built)
@@ -74,7 +74,8 @@ def _pay(built: Service, made: list[Intent]) -> None:
     for start in range(0, len(made), 5_000):
         part = made[start : start + 5_000]
         sandbox.deposit_each(
-            SOURCE, [(one.address, one.terms.token_in, one.terms.deposit_amount) for one in part]
+            SOURCE,
+            [(item.address, item.terms.token_in, item.terms.deposit_amount) for item in part],
         )
 
 

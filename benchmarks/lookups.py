@@ -191,7 +191,7 @@ def compared(services: Sequence[Services], ask: Ask) -> list[Took]:
             ask(services[place], number)
             if turn >= WARM:
                 took[place].append((time.perf_counter() - began) * 1000)
-    return [Took(median(one), quantiles(one, n=20)[18]) for one in took]
+    return [Took(median(item), quantiles(item, n=20)[18]) for item in took]
 
 
 if __name__ == "__main__":

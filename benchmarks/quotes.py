@@ -5,7 +5,7 @@ from collections.abc import Callable
 from statistics import median
 
 from benchmarks.worlds import DESTINATION, SOURCE, caller, service
-from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing import multi_source, quotes
 from crossway.usecases.pricing.priced_request import QuoteRequest
 
 GOAL_MULTI_SOURCE_MS = 2.0
@@ -21,8 +21,8 @@ def run() -> list[tuple[str, str, str, bool]]:
         other = services.catalogue.tokens[SOURCE, "USDC"].address
 
         def every_chain() -> int:
-            found = quotes.quote_multi_source(services, who, DESTINATION, "25.5", usdc)
-            return sum(len(source.options) for source in found.options)
+            comparison = multi_source.quote_multi_source(services, who, DESTINATION, "25.5", usdc)
+            return sum(len(source.options) for source in comparison.options)
 
         def one_bridge() -> object:
             asked = QuoteRequest(other, usdc, SOURCE, DESTINATION, "25500000")

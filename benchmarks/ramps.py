@@ -52,9 +52,9 @@ def run() -> list[tuple[str, str, str, bool]]:
         totals, ratios = [], []
         for _ in range(ROUNDS):
             began = time.perf_counter()
-            found = compare_quotes(services, who, ASKED)
+            comparison = compare_quotes(services, who, ASKED)
             totals.append(time.perf_counter() - began)
-            assert len(found.quotes) == len(slow), found.excluded
+            assert len(comparison.quotes) == len(slow), comparison.excluded
             ratios.append(totals[-1] / max(provider.took for provider in slow))
     ratio, worst = median(ratios), max(ratios)
     figure = f"{ratio:.3f} × the slowest ({median(totals) * 1000:.0f} ms; worst {worst:.3f})"

@@ -85,8 +85,8 @@ def _at_rest(starts: list[float], work: list[float], memory: float) -> list[Row]
 def _quotes(server: Server, key: str) -> Row:
     """One connection, one request after the other, the two kinds alternating."""
     usdc = load_catalogue().tokens[DESTINATION, "USDC"].address
-    asked = {"destinationChain": DESTINATION, "amount": "25.5", "tokenOut": usdc}
-    quote = f"/api/v1/quotes/multi-source?{urlencode(asked)}"
+    params = {"destinationChain": DESTINATION, "amount": "25.5", "tokenOut": usdc}
+    quote = f"/api/v1/quotes/multi-source?{urlencode(params)}"
     connection = http.client.HTTPConnection("127.0.0.1", server.port)
     took: dict[str, list[float]] = {BARE: [], quote: []}
     for number in range(WARM_UP + REQUESTS):
@@ -143,8 +143,8 @@ async def _create(server: Server, key: str, seconds: float) -> float:
     """Intents per second, each with a different body."""
     began = time.perf_counter()
     each = (_client(server, key, began + seconds) for _ in range(CONNECTIONS))
-    made = sum(await asyncio.gather(*each))
-    return made / (time.perf_counter() - began)
+    created = sum(await asyncio.gather(*each))
+    return created / (time.perf_counter() - began)
 
 
 async def _client(server: Server, key: str, end: float) -> int:

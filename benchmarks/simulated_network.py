@@ -96,12 +96,12 @@ class Run:
         count = 0
         for chain in (self.source, self.destination):
             while True:
-                found = chain.scan(self.cursors[chain.id], Everything())
-                self.cursors[chain.id] = found.cursor
-                count += len(found.incoming)
-                if not found.incoming:
+                result = chain.scan(self.cursors[chain.id], Everything())
+                self.cursors[chain.id] = result.cursor
+                count += len(result.incoming)
+                if not result.incoming:
                     break
-                assert all(chain.verify_inclusion(found.incoming))
+                assert all(chain.verify_inclusion(result.incoming))
         return count
 
     def send(self, chain: SimulatedChain, name: str, actions: list[OutboundCall]) -> None:
@@ -113,10 +113,12 @@ class Run:
         assert not any(timed(f"{name} broadcast", lambda: chain.broadcast(signed)))
         self.sandbox.advance(1)
         timed(f"{name} mine", chain.heads)
-        ids = [one.tx_id for one in signed]
+        ids = [item.tx_id for item in signed]
         for _ in range(2):  # once to confirm, once at finality
             known = timed(f"{name} status", lambda: chain.status(ids))
-            bad = [one for one in known.values() if not isinstance(one, IncludedTx) or one.reason]
+            bad = [
+                item for item in known.values() if not isinstance(item, IncludedTx) or item.reason
+            ]
             assert not bad, bad[0]
 
     def batch(self, first: int, size: int) -> None:
@@ -184,7 +186,7 @@ def main() -> None:
     for step, seconds in spent.items():
         row = (seconds / payments, worked[step] / payments, best[step] / size)
         print(f"{step:20}", *(f"{figure * 1e6:8.1f}" for figure in row))
-    sums = (sum(one.values()) for one in (spent, worked, best))
+    sums = (sum(item.values()) for item in (spent, worked, best))
     row = tuple(
         total / count for total, count in zip(sums, (payments, payments, size), strict=True)
     )

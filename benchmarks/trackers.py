@@ -108,19 +108,21 @@ async def _phase(server: Server, key: str, number: int, page: Page | None) -> Ph
         await asyncio.wait_for(tab.drawn.wait(), 120)
     await _rest(tabs)
     quiet = await _worked(server, asyncio.sleep(SECONDS / 2))
-    asked: list[float] = []
-    asking = asyncio.create_task(_ask(server, key, asked))
+    requests: list[float] = []
+    asking = asyncio.create_task(_ask(server, key, requests))
     made: dict[str, float] = {}
     shown: list[float] = []
     busy = await _worked(server, _shop(server, key, tabs, page, made, shown))
     asking.cancel()
     await asyncio.sleep(1.5)
     lists = [tab for tab in tabs if tab.page == "intents"]
-    seen = [tab.seen[text] - at for tab in lists for text, at in made.items() if text in tab.seen]
+    observed = [
+        tab.seen[text] - at for tab in lists for text, at in made.items() if text in tab.seen
+    ]
     for task in staying:
         task.cancel()
     await asyncio.gather(*staying, return_exceptions=True)
-    return Phase(busy, quiet, asked, seen, shown, len(made) * len(lists) - len(seen))
+    return Phase(busy, quiet, requests, observed, shown, len(made) * len(lists) - len(observed))
 
 
 async def _rest(tabs: list[Tab]) -> None:
@@ -165,14 +167,14 @@ async def _shop(
 
 async def _pay(server: Server, key: str) -> int:
     """Create a payment that is paid soon after; returns its number."""
-    made = await _call(server, key, "POST", "/api/v1/intents", _ASKED)
-    address = made["intent_address"]
+    created = await _call(server, key, "POST", "/api/v1/intents", _ASKED)
+    address = created["intent_address"]
     deposit = {"address": address, "amount": "exact"}
     asyncio.get_running_loop().call_later(
         0.3, lambda: _KEEP.add(asyncio.create_task(
             _call(server, key, "POST", "/api/v1/sandbox/deposits", deposit)))
     )  # fmt: skip
-    return int(made["id"])
+    return int(created["id"])
 
 
 _KEEP: set[asyncio.Task[Any]] = set()

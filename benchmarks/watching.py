@@ -17,7 +17,7 @@ from crossway.ports.chain import Chain, Cursor
 from tests.chains.counting import Counting, counted
 from tests.chains.families import BARE, CATALOGUE, RUNNING, opened
 from tests.chains.service import Hands
-from tests.simulation import Addresses
+from tests.simulation import AddressWatch
 
 PENDING, PASSES, BARE_ASKED = 1_000, 20, 200
 Row = tuple[str, str, str, bool]
@@ -31,11 +31,11 @@ def run() -> list[Row]:
 def _of_family(name: str) -> Row:
     kind = CATALOGUE.chains[name].kind
     with TemporaryDirectory() as folder, RUNNING[name]() as hands, counted(hands.url) as front:
-        made = opened(Path(folder), hands, front.url)
+        created = opened(Path(folder), hands, front.url)
         try:
-            return _watched(kind, made.chain, hands, front)
+            return _watched(kind, created.chain, hands, front)
         finally:
-            made.chain.close()
+            created.chain.close()
 
 
 def _watched(kind: str, chain: Chain, hands: Hands, front: Counting) -> Row:
@@ -43,7 +43,7 @@ def _watched(kind: str, chain: Chain, hands: Hands, front: Counting) -> Row:
         chain.deposit_address("0x" + keccak256(f"pending {n}".encode()).hex())
         for n in range(PENDING)
     ]
-    watch = Addresses(*addresses)
+    watch = AddressWatch(*addresses)
     heads = chain.heads()
     cursor = chain.scan(Cursor(heads.height, heads.block_hash), watch).cursor
     took, found, paid = [], 0, 0
@@ -55,9 +55,9 @@ def _watched(kind: str, chain: Chain, hands: Hands, front: Counting) -> Row:
         hands.mine()
         began = time.perf_counter()
         chain.heads()
-        seen = chain.scan(cursor, watch)
+        observed = chain.scan(cursor, watch)
         took.append(time.perf_counter() - began)
-        cursor, found = seen.cursor, found + len(seen.incoming)
+        cursor, found = observed.cursor, found + len(observed.incoming)
     requests, asked = front.requests / PASSES, sum(front.methods.values()) / PASSES
     seconds, bare = median(took), _bare(hands.chain, front)
     what = f"{kind}: a pass over {PENDING} pending payments"

@@ -17,8 +17,7 @@ from crossway.settings import Settings
 from crossway.storage.intent_rows import intent_row
 from crossway.storage.tables import intent_counts, intents
 from crossway.usecases.developers import clients
-from crossway.usecases.payments.create_intent import CreateIntentRequest
-from crossway.usecases.payments.intents import create
+from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 
 SOURCE, DESTINATION = "BASE_MAINNET", "ARBITRUM_MAINNET"
 
@@ -45,7 +44,7 @@ def caller(built: Service) -> Principal:
 def payment(built: Service, who: Principal) -> Intent:
     """One intent of 25 USDC from Base to Arbitrum, created as by a client."""
     services = built.services
-    return create(
+    return create_intent(
         services,
         who,
         CreateIntentRequest(
@@ -81,7 +80,7 @@ def alike(built: Service, model: Intent, first: int, count: int) -> list[Intent]
 def store_pending(built: Service, made: Sequence[Intent]) -> list[Intent]:
     """Store intents as requests would, in one commit; returns them with their ids."""
     return built.store.write(
-        lambda unit: [unit.intents.add(one, f"evt_{secrets.token_hex(16)}") for one in made]
+        lambda unit: [unit.intents.add(item, f"evt_{secrets.token_hex(16)}") for item in made]
     )
 
 
@@ -90,8 +89,8 @@ def store_ended(built: Service, model: Intent, first: int, count: int) -> None:
     for start in range(first, first + count, 10_000):
         size = min(10_000, first + count - start)
         rows = [
-            intent_row(replace(one, state=State.COMPLETED)) | {"expires_at": 0}
-            for one in _cheap(model, start, size)
+            intent_row(replace(item, state=State.COMPLETED)) | {"expires_at": 0}
+            for item in _cheap(model, start, size)
         ]
         with built.store.writer.begin() as db:
             db.execute(insert(intents), rows)

@@ -1,4 +1,4 @@
-"""A whole Crossway on the simulated network with a clock moved by hand."""
+"""A complete Crossway on the simulated network, with a clock that tests advance."""
 
 import base64
 from collections.abc import Callable, Collection
@@ -9,10 +9,7 @@ from typing import Any
 
 from argon2 import PasswordHasher
 
-from crossway.adapters.bridges.across import Across
-from crossway.adapters.bridges.cctp import Cctp
-from crossway.adapters.bridges.gateway import Gateway
-from crossway.adapters.bridges.rhinofi import Rhinofi
+from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
 from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
 from crossway.adapters.chains.simulated.chain import SimulatedChain
@@ -37,12 +34,12 @@ from crossway.ports.services import Services
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, connect
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.simulator import chain_controls
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC).timestamp()
 SECRET_KEY = base64.urlsafe_b64encode(b"a secret key of 32 bytes, always")
-# As weak as they can be: what is shown of them does not depend on how long they take.
+# As weak as possible: tests do not depend on how long hashing takes.
 PASSWORDS = Argon2PasswordHasher(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 POOL = ThreadPoolExecutor(16, thread_name_prefix="asking")
 
@@ -75,7 +72,7 @@ PRICES = {s: p.pico_usd for s, p in reference_prices().items()}
 
 
 class Harness:
-    """Everything real but the passing of time."""
+    """All parts are real; only the clock is manual."""
 
     def __init__(
         self,
@@ -116,27 +113,27 @@ class Harness:
         self.engine = Engine(self.services, "test", sole=True)
         client = Client("c-1", "A shop", 0, None, 250, datetime.fromtimestamp(START, UTC))
         with self.store.read() as unit:
-            known = unit.api_keys.get_client(client.id)
-        if known is None:
+            existing = unit.api_keys.get_client(client.id)
+        if existing is None:
             self.store.write(lambda unit: unit.api_keys.add_client(client))
         self.caller = Principal(client, Mode.TEST, frozenset(Scope))
         self.operator = replace(self.caller, role=Role.ADMIN)
 
-    def pay(
+    def create_intent(
         self, source: str = "BASE_MAINNET", to: str = "ARBITRUM_MAINNET", **more: Any
     ) -> Intent:
         """A new intent of 25 USDC."""
-        asked: dict[str, Any] = {
+        params: dict[str, Any] = {
             "amount": "25000000",
             "token_in": CATALOGUE.tokens[source, "USDC"].address,
             "source_chain": source,
             "destination_chain": to,
-            "recipient": self.address(to, "recipient"),
-            "refund_address": self.address(source, "refund"),
+            "recipient": self.wallet(to, "recipient"),
+            "refund_address": self.wallet(source, "refund"),
         }
-        return intents.create(self.services, self.caller, CreateIntentRequest(**(asked | more)))
+        return create_intent(self.services, self.caller, CreateIntentRequest(**(params | more)))
 
-    def address(self, chain: str, name: str) -> str:
+    def wallet(self, chain: str, name: str) -> str:
         return self.services.chains[chain].deposit_address(f"wallet {name}")
 
     def deposit(self, intent: Intent, amount: str = "exact", **more: Any) -> str:
@@ -151,12 +148,12 @@ class Harness:
             self.machine.seconds = min(end, self.machine.seconds + step)
             self.engine.tick()
 
-    def until(self, intent: Intent, *states: State, within: float = 120) -> Intent:
+    def wait_for_state(self, intent: Intent, *states: State, within: float = 120) -> Intent:
         end = self.machine.seconds + within
-        while (now := self.now(intent)).state not in states:
+        while (now := self.reload(intent)).state not in states:
             assert self.machine.seconds < end, f"{now.state} after {within} s, not {states}"
             self.pass_time(1)
         return now
 
-    def now(self, intent: Intent) -> Intent:
+    def reload(self, intent: Intent) -> Intent:
         return intents.get_by_id(self.services, self.operator, intent.id)

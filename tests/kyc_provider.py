@@ -1,4 +1,4 @@
-"""A provider that checks identities by hand, and a world where it is the only one."""
+"""A KYC provider controlled by tests, and a world where it is the only provider."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + b"a face nobody else may see" * 9
 
 @dataclass
 class Submission:
-    """One time that something was handed over."""
+    """One received submission."""
 
     email: str
     country: str
@@ -41,72 +41,73 @@ class Submission:
 
 @dataclass
 class FakeKycProvider:
-    """What checking identities needs of a provider; a person sets what it answers, and it answers
-    nothing while it is not open."""
+    """A fake KYC provider: tests set its statuses; it hangs while `may_respond` is not set."""
 
     name: ProviderName = ProviderName.YELLOW_CARD
-    people: dict[str, VerificationStatus] = field(default_factory=dict)
-    told: list[Submission] = field(default_factory=list)
-    silent: bool = False
-    refuses: str = ""
+    statuses: dict[str, VerificationStatus] = field(default_factory=dict)
+    submissions: list[Submission] = field(default_factory=list)
+    unavailable: bool = False
+    rejection: str = ""
     runs_in_process: bool = False
-    opens: Event = field(default_factory=Event)
+    may_respond: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
-        self.opens.set()
+        self.may_respond.set()
 
     @property
     def capabilities(self) -> Capabilities:
         return load_capabilities(self.name, CATALOGUE, FIAT)
 
     def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
-        assert self.opens.wait(60)
-        if self.silent:
+        assert self.may_respond.wait(60)
+        if self.unavailable:
             raise Unreachable("no answer")
-        return self.people.get(email, VerificationStatus())
+        return self.statuses.get(email, VerificationStatus())
 
     def submit_kyc(
         self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
     ) -> VerificationStatus:
-        if self.silent:
+        if self.unavailable:
             raise Unreachable("no answer")
-        if self.refuses:
-            raise ProviderRejected(self.refuses)
-        self.told.append(Submission(email, country, fields, documents))
+        if self.rejection:
+            raise ProviderRejected(self.rejection)
+        self.submissions.append(Submission(email, country, fields, documents))
         kyc_type = KycType.ADVANCED if documents else KycType.BASIC
-        return self.says(kyc_type, KycStatus.PENDING, email)
+        return self.set_status(kyc_type, KycStatus.PENDING, email)
 
-    def says(self, kyc_type: KycType, status: KycStatus, email: str = EMAIL) -> VerificationStatus:
-        """Let it say this of somebody from now on."""
-        self.people[email] = VerificationStatus(kyc_type, status)
-        return self.people[email]
+    def set_status(
+        self, kyc_type: KycType, status: KycStatus, email: str = EMAIL
+    ) -> VerificationStatus:
+        """Set the status that it returns for a customer."""
+        self.statuses[email] = VerificationStatus(kyc_type, status)
+        return self.statuses[email]
 
 
 @dataclass
 class KycHarness:
-    """A world with a desk."""
+    """A world with the fake KYC provider."""
 
     world: Harness
     services: Services
-    desk: FakeKycProvider
+    provider: FakeKycProvider
     folder: Path
 
     @property
-    def asked(self) -> tuple[Any, ...]:
-        """What every question begins with."""
+    def staff_args(self) -> tuple[Any, ...]:
+        """The first arguments of every use case: services and caller."""
         return (self.services, self.world.caller)
 
-    def stored(self) -> bytes:
-        """Everything that lies on disk, what is not yet in the database file included."""
+    def bytes_on_disk(self) -> bytes:
+        """The content of all files on disk, including the WAL."""
         return b"".join(p.read_bytes() for p in self.folder.rglob("*") if p.is_file())
 
 
 @contextmanager
-def an_office(folder: Path, **desk: Any) -> Iterator[KycHarness]:
-    """A world in a folder of its own whose only provider is a desk."""
+def new_kyc_harness(folder: Path, **desk: Any) -> Iterator[KycHarness]:
+    """A world in its own folder whose only provider is the fake KYC provider."""
     folder.mkdir(exist_ok=True)
     world = Harness(new_sqlite(folder, folder.parent / "migrated.db"), chains=("BASE_MAINNET",))
-    made = FakeKycProvider(**desk)
-    services = replace(world.services, fiat=FIAT, ramps=(made,))
-    yield KycHarness(world, services, made, folder)
+    created = FakeKycProvider(**desk)
+    services = replace(world.services, fiat=FIAT, ramps=(created,))
+    yield KycHarness(world, services, created, folder)
     world.store.close()

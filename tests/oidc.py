@@ -1,4 +1,4 @@
-"""A small OpenID provider on this machine: it vouches for whomever the test has signed in there."""
+"""A small OpenID provider on this machine, which authenticates the user set by the test."""
 
 import base64
 import json
@@ -25,8 +25,8 @@ def _number(value: int) -> str:
 
 
 @dataclass
-class Provider:
-    """Who is signed in at the provider, and what it says of them."""
+class OidcProvider:
+    """The provider's signed-in user and claims."""
 
     url: str = ""
     email: str = "ada@example.com"
@@ -34,7 +34,7 @@ class Provider:
     key: rsa.RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(65537, 2048))
     codes: dict[str, str] = field(default_factory=dict)
 
-    def found(self) -> dict[str, Any]:
+    def discovery_document(self) -> dict[str, Any]:
         """Its discovery document."""
         return {
             "issuer": self.url,
@@ -46,13 +46,13 @@ class Provider:
             "id_token_signing_alg_values_supported": ["RS256"],
         }
 
-    def keys(self) -> dict[str, Any]:
+    def key_set(self) -> dict[str, Any]:
         numbers = self.key.public_key().public_numbers()
-        one = {"kty": "RSA", "kid": "1", "use": "sig", "alg": "RS256"}
-        return {"keys": [one | {"n": _number(numbers.n), "e": _number(numbers.e)}]}
+        key = {"kty": "RSA", "kid": "1", "use": "sig", "alg": "RS256"}
+        return {"keys": [key | {"n": _number(numbers.n), "e": _number(numbers.e)}]}
 
-    def authorized(self, asked: dict[str, str]) -> str:
-        """Where the browser goes on: nobody is asked anything here."""
+    def authorize_redirect(self, asked: dict[str, str]) -> str:
+        """The redirect back to the site, without any sign-in form."""
         code = secrets.token_hex(16)
         self.codes[code] = asked.get("nonce", "")
         return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}"
@@ -66,33 +66,39 @@ class Provider:
         parts = [{"alg": "RS256", "kid": "1", "typ": "JWT"}, claims]
         signed = ".".join(_text(json.dumps(part).encode()) for part in parts)
         signature = self.key.sign(signed.encode(), padding.PKCS1v15(), SHA256())
-        said = {"access_token": secrets.token_hex(16), "token_type": "Bearer", "expires_in": 300}
-        return said | {"id_token": f"{signed}.{_text(signature)}"}
+        response = {
+            "access_token": secrets.token_hex(16),
+            "token_type": "Bearer",
+            "expires_in": 300,
+        }
+        return response | {"id_token": f"{signed}.{_text(signature)}"}
 
 
 @contextmanager
-def oidc_provider() -> Iterator[Provider]:
+def oidc_provider() -> Iterator[OidcProvider]:
     """A provider that runs during the block."""
-    provider = Provider()
+    provider = OidcProvider()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
-            asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+            params = {name: values[0] for name, values in parse_qs(parts.query).items()}
             if parts.path == "/authorize":
                 self.send_response(302)
-                self.send_header("Location", provider.authorized(asked))
+                self.send_header("Location", provider.authorize_redirect(params))
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
-            self._say(provider.keys() if parts.path == "/keys" else provider.found())
+            self._say(
+                provider.key_set() if parts.path == "/keys" else provider.discovery_document()
+            )
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             self._say(provider.token(parse_qs(body)["code"][0]))
 
-        def _say(self, told: dict[str, Any]) -> None:
-            raw = json.dumps(told).encode()
+        def _say(self, body: dict[str, Any]) -> None:
+            raw = json.dumps(body).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(raw)))
@@ -112,8 +118,8 @@ def oidc_provider() -> Iterator[Provider]:
         server.server_close()
 
 
-def secrets_file(provider: Provider, site: str) -> str:
-    """What Streamlit is told of the provider."""
+def secrets_file(provider: OidcProvider, site: str) -> str:
+    """The Streamlit secrets file that configures the provider."""
     return "\n".join(
         [
             "[auth]",

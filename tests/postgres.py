@@ -21,18 +21,18 @@ class PostgresMissing(Exception):
 
 def find_binaries() -> Path:
     """The folder of the newest PostgreSQL that Debian installed."""
-    found = [path.parent for path in DEBIAN_BINARIES.glob("*/bin/initdb")]
-    if not found:
+    parents = [path.parent for path in DEBIAN_BINARIES.glob("*/bin/initdb")]
+    if not parents:
         raise PostgresMissing("PostgreSQL is not installed: apt-get install postgresql")
-    return max(found, key=lambda path: int(path.parent.name))
+    return max(parents, key=lambda path: int(path.parent.name))
 
 
 def _as_user() -> list[str]:
     """The command in front of every PostgreSQL program, which all refuse to run as root."""
     if os.geteuid() != 0:
         return []
-    known = subprocess.run(["id", UNPRIVILEGED_USER], capture_output=True, check=False)
-    if known.returncode or not shutil.which("runuser"):
+    result = subprocess.run(["id", UNPRIVILEGED_USER], capture_output=True, check=False)
+    if result.returncode or not shutil.which("runuser"):
         raise PostgresMissing("PostgreSQL does not run as root, and there is no user postgres")
     return ["runuser", "-u", UNPRIVILEGED_USER, "--"]
 

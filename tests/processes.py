@@ -1,4 +1,4 @@
-"""Crossway's parts as processes of their own on one database."""
+"""Crossway's parts as separate processes on one database."""
 
 import os
 import signal
@@ -24,18 +24,20 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until(what: str, ask: Callable[[], T], within: float = 120, every: float = 0.1) -> T:
-    """The first answer that is true; a failure names what was waited for."""
+def wait_until(
+    description: str, condition: Callable[[], T], within: float = 120, every: float = 0.1
+) -> T:
+    """The first true result of a condition; a timeout names what was expected."""
     end = time.monotonic() + within
-    while not (answer := ask()):
-        assert time.monotonic() < end, f"not within {within} s: {what}"
+    while not (answer := condition()):
+        assert time.monotonic() < end, f"not within {within} s: {description}"
         time.sleep(every)
     return answer
 
 
 @dataclass
 class Installation:
-    """Processes that share a database and a folder, each with its output in a file."""
+    """Processes that share a database and a folder, each with a log file."""
 
     url: str
     folder: Path
@@ -49,47 +51,51 @@ class Installation:
             )
 
     def run(self, *arguments: str, typed: str = "") -> str:
-        """What a command of `crossway` prints that reads what was typed."""
+        """The output of a `crossway` command with this input."""
         command = [str(Path(sys.executable).with_name("crossway")), *arguments]
         done = subprocess.run(
-            command, cwd=ROOT, env=self._environment({}), input=typed.encode(),
-            capture_output=True, timeout=120,
-        )  # fmt: skip
+            command,
+            cwd=ROOT,
+            env=self._environment({}),
+            input=typed.encode(),
+            capture_output=True,
+            timeout=120,
+        )
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode().strip()
 
     def kill(self, name: str) -> None:
-        """End a process as a power cut would."""
+        """Kill a process, as a power failure would."""
         process = self.running.pop(name)
         process.send_signal(signal.SIGKILL)
         process.wait(10)
 
-    def end(self, name: str, within: float = 60) -> int:
-        """The exit code of a process that was asked to end."""
+    def terminate(self, name: str, within: float = 60) -> int:
+        """Terminate a process and return its exit code."""
         process = self.running.pop(name)
         process.send_signal(signal.SIGTERM)
         return process.wait(within)
 
-    def log(self, name: str) -> str:
+    def read_log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text()
 
-    def answers(self, name: str, url: str) -> bool:
-        """Whether this process answers there with 200; one that ended is a failure at once."""
-        assert self.running[name].poll() is None, f"{name} ended:\n{self.log(name)}"
+    def responds(self, name: str, url: str) -> bool:
+        """Whether this process responds with 200; fails at once if it has ended."""
+        assert self.running[name].poll() is None, f"{name} ended:\n{self.read_log(name)}"
         try:
             return httpx.get(url, timeout=5).status_code == 200
         except httpx.TransportError:
             return False
 
     def _environment(self, settings: Mapping[str, str]) -> dict[str, str]:
-        known = {k: v for k, v in os.environ.items() if not k.startswith("CROSSWAY_")}
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("CROSSWAY_")}
         own = {"DATABASE_URL": self.url, "DATA_DIR": str(self.folder), "LOG_FORMAT": "json"}
-        return known | {f"CROSSWAY_{name}": value for name, value in (own | settings).items()}
+        return inherited | {f"CROSSWAY_{name}": value for name, value in (own | settings).items()}
 
 
 @contextmanager
 def new_installation(url: str, folder: Path) -> Iterator[Installation]:
-    """An installation of which nothing runs after the block."""
+    """An installation whose processes are killed after the block."""
     installation = Installation(url, folder)
     try:
         yield installation

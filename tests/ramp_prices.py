@@ -1,4 +1,4 @@
-"""Ramp providers that only name prices, for tests of comparing them."""
+"""Ramp providers that only quote prices, for tests of comparisons."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,17 +17,17 @@ CAPABILITIES = {n: load_capabilities(n, parts.CATALOGUE, parts.FIAT) for n in Pr
 
 @dataclass
 class PricingProvider:
-    """Asks the reference rate and `cost_bps` more, by the first channel that it is asked for.
+    """Quotes the reference rate plus `cost_bps`.
 
-    `first` is done before it answers; `answer` makes what it says out of an honest answer.
+    `before_response` runs before it responds; `change_quote` changes its quote.
     """
 
     name: ProviderName
     cost_bps: int = 100
     runs_in_process: bool = True
-    first: Callable[[], Any] = lambda: None
-    answer: Callable[[ProviderQuote], ProviderQuote] = lambda priced: priced
-    asked: list[tuple[ProviderQuoteRequest, Sequence[Channel]]] = field(default_factory=list)
+    before_response: Callable[[], Any] = lambda: None
+    change_quote: Callable[[ProviderQuote], ProviderQuote] = lambda priced: priced
+    requests: list[tuple[ProviderQuoteRequest, Sequence[Channel]]] = field(default_factory=list)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -36,21 +36,23 @@ class PricingProvider:
     def get_quote(
         self, request: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime
     ) -> ProviderQuote:
-        self.asked.append((request, channels))
-        self.first()
+        self.requests.append((request, channels))
+        self.before_response()
         rate = parts.FIAT.rates[request.currency.code].micro_per_usd
         scale = 10 ** (6 + request.token.decimals - request.currency.digits)
         signed = self.cost_bps if request.direction is Direction.ON else -self.cost_bps
         fiat = request.amount * rate * (10_000 + signed) // (10_000 * scale)
         until = now + timedelta(seconds=30)
-        return self.answer(ProviderQuote(fiat, fiat // 100, rate, tuple(channels), "q-1", until))
+        return self.change_quote(
+            ProviderQuote(fiat, fiat // 100, rate, tuple(channels), "q-1", until)
+        )
 
 
-def desk(*providers: Any, **changes: Any) -> Services:
+def services_with(*providers: Any, **changes: Any) -> Services:
     """Services with these providers."""
     return parts.services(ramps=providers, **changes)
 
 
-def saying(**changes: Any) -> Callable[[ProviderQuote], ProviderQuote]:
-    """An answer with some of it changed."""
+def with_changes(**changes: Any) -> Callable[[ProviderQuote], ProviderQuote]:
+    """A function that changes some fields of a quote."""
     return lambda priced: replace(priced, **changes)

@@ -1,4 +1,4 @@
-"""Sandbox providers on a simulated network in a database of their own, with round figures."""
+"""Sandbox providers on a simulated network in their own database, with round numbers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -34,10 +34,10 @@ PAY_SECONDS, TRANSFER_SECONDS = 1_800, 3_600
 
 
 def channel(direction: Direction, **changes: Any) -> Channel:
-    """A bank transfer: one per cent and 50 naira, with an account where it pays out."""
+    """A bank transfer: a fee of one per cent and 50 naira; payouts need an account number."""
     on = direction is Direction.ON
     account = Field("accountNumber", "Account number", "string", pattern="[0-9]{10}")
-    made = Channel(
+    created = Channel(
         id=f"bank-{'in' if on else 'out'}",
         name="Bank transfer",
         type=ChannelType.BANK_TRANSFER,
@@ -53,7 +53,7 @@ def channel(direction: Direction, **changes: Any) -> Channel:
         pay_seconds=PAY_SECONDS,
         deliver_seconds=TRANSFER_SECONDS,
     )
-    return replace(made, **changes)
+    return replace(created, **changes)
 
 
 ON, OFF = channel(Direction.ON), channel(Direction.OFF)
@@ -64,8 +64,8 @@ TIERS = (
 
 
 def capabilities(**changes: Any) -> Capabilities:
-    """A provider of naira by bank, with USDC on Base, half a per cent beside the reference."""
-    made = Capabilities(
+    """A provider of naira by bank transfer with USDC on Base and a spread of half a per cent."""
+    created = Capabilities(
         name=ProviderName.YELLOW_CARD,
         title="Yellow Card",
         website="https://example.invalid",
@@ -75,11 +75,11 @@ def capabilities(**changes: Any) -> Capabilities:
         tiers={"": TIERS},
         spreads_bps={"": 50},
     )
-    return replace(made, **changes)
+    return replace(created, **changes)
 
 
-class Digests:
-    """Of a vault, what a sandbox provider needs."""
+class DigestVault:
+    """The part of a vault that sandbox providers need: blind indexes."""
 
     def encrypt(self, plain: bytes) -> bytes:
         raise NotImplementedError
@@ -94,8 +94,8 @@ class Digests:
         return sha256(f"key {text}".encode()).hexdigest()
 
 
-class Ramp:
-    """One sandbox provider, the hands around it, and the network under it."""
+class SandboxRamp:
+    """One sandbox provider with its controls and its simulated network."""
 
     def __init__(
         self,
@@ -106,60 +106,65 @@ class Ramp:
     ) -> None:
         self.simulation = Simulation(url, machine)
         METADATA.create_all(self.simulation.writing)
-        self.office = SandboxBackend(
+        self.backend = SandboxBackend(
             self.simulation.network, self.simulation.writing, self.simulation.reading
         )
-        self.can = can or capabilities()
-        self.switches = SandboxControls(self.office, [self.can], RATES, Digests(), wait)
-        [self.provider] = self.switches.providers
-        self.name = self.can.name.value
+        self.capabilities = can or capabilities()
+        self.controls = SandboxControls(
+            self.backend, [self.capabilities], RATES, DigestVault(), wait
+        )
+        [self.provider] = self.controls.providers
+        self.name = self.capabilities.name.value
 
-    def again(self) -> "Ramp":
+    def reopen(self) -> "SandboxRamp":
         """Another process on the same database and the same machine."""
-        return Ramp(self.simulation.url, self.can, self.simulation.machine)
+        return SandboxRamp(self.simulation.url, self.capabilities, self.simulation.machine)
 
     def now(self) -> datetime:
-        return datetime.fromtimestamp(self.office.now(), UTC)
+        return datetime.fromtimestamp(self.backend.now(), UTC)
 
-    def wait(self, seconds: float) -> None:
-        self.simulation.wait(seconds)
+    def pass_time(self, seconds: float) -> None:
+        self.simulation.pass_time(seconds)
 
-    def told(self, reference: str) -> list[ProviderUpdate]:
+    def updates(self, reference: str) -> list[ProviderUpdate]:
         return list(self.provider.fetch_updates([reference])[reference])
 
-    def outcomes(self, reference: str) -> list[ProviderOrderStatus]:
-        return [report.status for report in self.told(reference)]
+    def statuses(self, reference: str) -> list[ProviderOrderStatus]:
+        return [report.status for report in self.updates(reference)]
 
-    def holds(self, address: str, token: Token = USDC) -> int:
+    def balance(self, address: str, token: Token = USDC) -> int:
         chain = self.simulation.chain(token.chain)
         return chain.balances([address], token.address)[address]
 
     def pay(self, address: str, units: int, sender: str | None = None) -> str:
-        """Crypto arrives at an address."""
+        """Send crypto to an address."""
         sent = self.simulation.sandbox.deposit(
             USDC.chain, address, USDC.address, units, sender=sender
         )
         return sent.tx_hash
 
-    def intent(self, name: str = "intent") -> str:
+    def deposit_address(self, name: str = "intent") -> str:
         """A deposit address."""
         return self.simulation.chain().deposit_address(name)
 
 
-def ask(
+def quote_request(
     direction: Direction = Direction.ON, units: int = UNITS, **changes: Any
 ) -> ProviderQuoteRequest:
-    """A question for the price of ten USDC."""
+    """A quote request for ten USDC."""
     return replace(ProviderQuoteRequest(direction, NGN, "NG", USDC, units), **changes)
 
 
-def opening(
-    ramp: Ramp, direction: Direction = Direction.ON, reference: str = "order-1", **changes: Any
+def order_request(
+    ramp: SandboxRamp,
+    direction: Direction = Direction.ON,
+    reference: str = "order-1",
+    **changes: Any,
 ) -> OrderRequest:
     """An order of ten USDC."""
     on = direction is Direction.ON
     fields: Mapping[str, str] = {} if on else {"accountNumber": "0123456789"}
-    made = OrderRequest(
+    created = OrderRequest(
         reference=reference,
         direction=direction,
         currency=NGN,
@@ -169,9 +174,9 @@ def opening(
         amount=UNITS,
         fiat_minor=FIAT,
         fee_minor=20_000,
-        to_address=ramp.intent() if on else "",
-        refund_address="" if on else ramp.intent("the seller's wallet"),
+        to_address=ramp.deposit_address() if on else "",
+        refund_address="" if on else ramp.deposit_address("the seller's wallet"),
         email=EMAIL,
         fields=fields,
     )
-    return replace(made, **changes)
+    return replace(created, **changes)

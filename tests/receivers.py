@@ -1,4 +1,4 @@
-"""Receivers of webhooks on loopback: they verify what arrives and answer as they are told."""
+"""Receivers of webhooks on loopback, with configurable responses."""
 
 import json
 import ssl
@@ -15,7 +15,7 @@ from standardwebhooks.webhooks import Webhook
 
 @dataclass(frozen=True)
 class ReceivedRequest:
-    """One request as it came."""
+    """One received request."""
 
     headers: dict[str, str]
     body: bytes
@@ -23,26 +23,26 @@ class ReceivedRequest:
 
     @property
     def event(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.body)
-        return found
+        body: dict[str, Any] = json.loads(self.body)
+        return body
 
-    def verified(self, secret: str) -> dict[str, Any]:
-        """The event, once the signature is found right."""
-        found: dict[str, Any] = Webhook(secret).verify(self.body, self.headers)
-        return found
+    def verify(self, secret: str) -> dict[str, Any]:
+        """Verify the signature and return the event."""
+        result: dict[str, Any] = Webhook(secret).verify(self.body, self.headers)
+        return result
 
 
 @dataclass
 class Receiver:
-    """A server that keeps what it got. `answer` is asked for the status of each request; its
-    headers and its body are given by `headers` and `text`."""
+    """A server that records its requests. `status_for` gives the status of each response;
+    `response_headers` and `response_body` are the rest of it."""
 
-    answer: Callable[[ReceivedRequest], int] = lambda arrived: 200
-    text: bytes = b"thank you"
-    headers: dict[str, str] = field(default_factory=dict)
+    status_for: Callable[[ReceivedRequest], int] = lambda arrived: 200
+    response_body: bytes = b"thank you"
+    response_headers: dict[str, str] = field(default_factory=dict)
     port: int = 0
     tls: ssl.SSLContext | None = None
-    arrived: list[ReceivedRequest] = field(default_factory=list)
+    requests: list[ReceivedRequest] = field(default_factory=list)
     wait_for_count: threading.Condition = field(default_factory=threading.Condition)
 
     @property
@@ -51,13 +51,13 @@ class Receiver:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        return [one.event for one in self.arrived]
+        return [request.event for request in self.requests]
 
     def wait_for(self, count: int, within: float = 30) -> None:
-        """Until so many requests have come."""
+        """Wait until this many requests have been received."""
         with self.wait_for_count:
-            assert self.wait_for_count.wait_for(lambda: len(self.arrived) >= count, within), (
-                f"{len(self.arrived)} of {count} came"
+            assert self.wait_for_count.wait_for(lambda: len(self.requests) >= count, within), (
+                f"{len(self.requests)} of {count} came"
             )
 
 
@@ -66,7 +66,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Whoever hangs up on us is part of the test."""
+        """Ignore clients that disconnect; tests make them."""
 
 
 def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
@@ -77,28 +77,28 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             length = int(self.headers["content-length"])
             if len(body := self.rfile.read(length)) < length:
-                return  # Whoever sent it died over it.
+                return  # The sender died while sending.
             headers = {name.lower(): value for name, value in self.headers.items()}
-            one = ReceivedRequest(headers, body, time.monotonic())
+            request = ReceivedRequest(headers, body, time.monotonic())
             with receiver.wait_for_count:
-                receiver.arrived.append(one)
+                receiver.requests.append(request)
                 receiver.wait_for_count.notify_all()
-            self.send_response(receiver.answer(one))
-            self.send_header("content-length", str(len(receiver.text)))
-            for name, value in receiver.headers.items():
+            self.send_response(receiver.status_for(request))
+            self.send_header("content-length", str(len(receiver.response_body)))
+            for name, value in receiver.response_headers.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(receiver.text)
+            self.wfile.write(receiver.response_body)
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Print nothing."""
 
     return Handler
 
 
 @contextmanager
 def running_receiver(receiver: Receiver | None = None) -> Iterator[Receiver]:
-    """A receiver that listens during the block, at the port that it names, if it names one."""
+    """A receiver that listens during the block, at its own port or a free one."""
     found = receiver if receiver is not None else Receiver()
     server = _Server(("127.0.0.1", found.port), _handler(found))
     found.port = server.server_address[1]

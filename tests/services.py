@@ -10,10 +10,7 @@ from typing import Any
 
 from cryptography.fernet import Fernet
 
-from crossway.adapters.bridges.across import Across
-from crossway.adapters.bridges.cctp import Cctp
-from crossway.adapters.bridges.gateway import Gateway
-from crossway.adapters.bridges.rhinofi import Rhinofi
+from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
 from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.vault import FernetVault
@@ -33,7 +30,7 @@ BRIDGES = (Across(CATALOGUE), Cctp(CATALOGUE), Gateway(CATALOGUE), Rhinofi(CATAL
 
 @dataclass
 class FixedClock:
-    """A clock that stands until it is set."""
+    """A clock that stands still until it is set."""
 
     at: datetime = NOW
 
@@ -46,20 +43,20 @@ class FixedClock:
 
 @dataclass
 class AddressChain:
-    """Of a chain, what quoting and looking up balances need."""
+    """The part of a chain that quotes and balance look-ups need."""
 
     id: str
     kind: str
-    held: dict[tuple[str, str], int] = field(default_factory=dict)
-    silent: bool = False
+    balances_by_address: dict[tuple[str, str], int] = field(default_factory=dict)
+    unavailable: bool = False
 
     def canonical_address(self, text: str) -> str:
         return canonical_address(self.kind, text)
 
     def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
-        if self.silent:
+        if self.unavailable:
             raise Unreachable("the node is down")
-        return {address: self.held.get((address, token), 0) for address in addresses}
+        return {address: self.balances_by_address.get((address, token), 0) for address in addresses}
 
 
 @dataclass
@@ -74,8 +71,8 @@ class KillSwitchStore:
 
 
 def services(**changes: Any) -> Services:
-    """A set of services; any part can be given."""
-    made: Any = Services(
+    """Services with defaults; any part can be replaced."""
+    created: Any = Services(
         catalogue=CATALOGUE,
         chains={c.id: AddressChain(c.id, c.kind) for c in CATALOGUE.chains.values()},  # type: ignore[misc]
         bridges=BRIDGES,
@@ -87,11 +84,11 @@ def services(**changes: Any) -> Services:
         environment="simulated",
         fiat=FIAT,
     )
-    return replace(made, **changes)
+    return replace(created, **changes)
 
 
 def caller(mode: Mode = Mode.TEST, app_fee_bps: int = 0, cap: int | None = None) -> Principal:
-    """A client's caller with every scope."""
+    """A client's principal with every scope."""
     client = Client("client", "A shop", app_fee_bps, cap, 250, NOW)
     return Principal(client, mode, frozenset(Scope))
 

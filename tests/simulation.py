@@ -1,4 +1,4 @@
-"""A simulated network in a database of its own, with a machine's clock that a test moves."""
+"""A simulated network in its own database, with a machine clock that tests advance."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -58,11 +58,11 @@ class Simulation:
     def chain(self, name: str = BASE) -> SimulatedChain:
         return SimulatedChain(self.network, name)
 
-    def again(self) -> "Simulation":
+    def reopen(self) -> "Simulation":
         """Another process on the same database and the same machine."""
         return Simulation(self.url, self.machine)
 
-    def wait(self, seconds: float = 1.0) -> None:
+    def pass_time(self, seconds: float = 1.0) -> None:
         self.machine.seconds += seconds
 
     def close(self) -> None:
@@ -70,8 +70,8 @@ class Simulation:
         self.reading.dispose()
 
 
-class Addresses:
-    """A watch on these addresses, or on all of them."""
+class AddressWatch:
+    """An address filter for these addresses, or for all."""
 
     def __init__(self, *addresses: str) -> None:
         self.addresses = addresses
@@ -84,18 +84,18 @@ class Addresses:
 
 
 def dollars(chain: str = BASE) -> str:
-    """The token address of USDC, or where that is switched off of USDT."""
+    """The token address of USDC, or where that is disabled of USDT."""
     tokens = (catalogue().tokens[chain, symbol] for symbol in ("USDC", "USDT"))
     return next(token.address for token in tokens if token.enabled)
 
 
 def wallet(chain: SimulatedChain, name: str = "a wallet") -> str:
-    """Somebody's address on this chain."""
+    """A wallet address on this chain."""
     return chain.deposit_address(f"wallet {name}")
 
 
 def payout(chain: SimulatedChain, to: str, units: int, marker: str | None = None) -> OutboundCall:
-    """The relayer pays somebody."""
+    """An outbound call by which the relayer pays a recipient."""
     token = dollars(chain.id)
     output = Output(chain.accounts.relayer, to, token, units)
     return OutboundCall(
@@ -103,8 +103,6 @@ def payout(chain: SimulatedChain, to: str, units: int, marker: str | None = None
     )
 
 
-def signed(
-    chain: SimulatedChain, *actions: OutboundCall, nonce: int | None = None
-) -> list[SignedTx]:
+def sign(chain: SimulatedChain, *actions: OutboundCall, nonce: int | None = None) -> list[SignedTx]:
     first = chain.next_nonce(chain.accounts.relayer) if nonce is None else nonce
     return list(chain.sign([(a, first + n) for n, a in enumerate(actions)], chain.fee_units()))

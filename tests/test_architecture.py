@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -19,80 +19,106 @@ def sources(*folders: Path) -> list[Path]:
     return sorted(path for folder in folders for path in folder.rglob("*.py"))
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Dotted names of the modules that a file imports, wherever in the file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute"
-            yield node.module or ""
-
-
-def outside(path: Path, *allowed: str) -> list[str]:
-    """What a file imports beyond the standard library and the allowed packages."""
-    return [
-        name
-        for name in imported(path)
-        if name.partition(".")[0] not in sys.stdlib_module_names
-        and not any(name == package or name.startswith(package + ".") for package in allowed)
-    ]
-
-
-def id_of(path: Path) -> str:
+def relative(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", sources(ROOT / "pages"), ids=id_of)
-def test_a_page_imports_the_dashboard_and_streamlit_only(path: Path) -> None:
-    assert outside(path, "crossway.dashboard", "streamlit") == []
+@cache
+def read_text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", sources(*(PACKAGE / ring for ring in PURE)), ids=id_of)
-def test_the_core_imports_no_third_party_library(path: Path) -> None:
-    assert outside(path, "crossway") == []
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Every node of a file's syntax tree; the first is the module."""
+    return list(ast.walk(ast.parse(read_text(path))))
 
 
-@pytest.mark.parametrize("path", sources(PACKAGE, ROOT / "pages"), ids=id_of)
-def test_no_module_imports_the_launcher(path: Path) -> None:
-    assert "app" not in {name.partition(".")[0] for name in imported(path)}
+@cache
+def imported_modules(path: Path) -> frozenset[str]:
+    """Dotted names of the modules that a file imports, wherever in the file."""
+    modules = set()
+    for node in nodes(path):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            modules.add(node.module or "")
+    return frozenset(modules)
 
 
-def lines(path: Path) -> int:
-    return len(path.read_text(encoding="utf-8").splitlines())
+def forbidden_imports(paths: Iterable[Path], *allowed: str) -> dict[str, list[str]]:
+    """By file, what it imports beyond the standard library and the allowed packages."""
+    forbidden = {
+        relative(path): [
+            name
+            for name in imported_modules(path)
+            if name.partition(".")[0] not in sys.stdlib_module_names
+            and not any(name == package or name.startswith(package + ".") for package in allowed)
+        ]
+        for path in paths
+    }
+    return {path: names for path, names in forbidden.items() if names}
 
 
-def functions(path: Path) -> Iterator[tuple[str, int]]:
+def test_pages_import_the_dashboard_and_streamlit_only() -> None:
+    pages = sources(ROOT / "pages")
+    assert pages
+    assert forbidden_imports(pages, "crossway.dashboard", "streamlit") == {}
+
+
+@pytest.mark.parametrize("ring", PURE)
+def test_the_core_imports_no_third_party_library(ring: str) -> None:
+    modules = sources(PACKAGE / ring)
+    assert modules
+    assert forbidden_imports(modules, "crossway") == {}
+
+
+def test_no_module_imports_the_launcher() -> None:
+    importers = [
+        relative(path)
+        for path in sources(PACKAGE, ROOT / "pages")
+        if "app" in {name.partition(".")[0] for name in imported_modules(path)}
+    ]
+    assert importers == []
+
+
+def count_lines(path: Path) -> int:
+    return len(read_text(path).splitlines())
+
+
+def function_lengths(path: Path) -> Iterator[tuple[str, int]]:
     """Every function with its length in lines."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
 
 
-# A migration is written by a machine and never changed again.
-WRITTEN = [path for path in sources(PACKAGE, DEMO) if "versions" not in path.parts]
+# Migrations are generated and never changed again.
+HAND_WRITTEN = [path for path in sources(PACKAGE, DEMO) if "versions" not in path.parts]
 
 
 @pytest.mark.parametrize(
-    ("folder", "most"), [(PACKAGE, 300), (DEMO, 300), (ROOT / "pages", 80), (ROOT / "tests", 400)]
+    ("folder", "max_lines"),
+    [(PACKAGE, 300), (DEMO, 300), (ROOT / "pages", 80), (ROOT / "tests", 400)],
 )
-def test_no_file_outgrows_its_limit(folder: Path, most: int) -> None:
-    counted = {id_of(p): lines(p) for p in sources(folder) if "versions" not in p.parts}
-    assert {name: n for name, n in counted.items() if n > most} == {}
+def test_no_file_exceeds_its_line_limit(folder: Path, max_lines: int) -> None:
+    counts = {relative(p): count_lines(p) for p in sources(folder) if "versions" not in p.parts}
+    assert {path: count for path, count in counts.items() if count > max_lines} == {}
 
 
-def test_most_files_are_small() -> None:
-    counted = sorted(lines(path) for path in WRITTEN if path.name != "__init__.py")
-    assert counted[len(counted) // 2] <= 120
+def test_the_median_file_has_at_most_120_lines() -> None:
+    counts = sorted(count_lines(path) for path in HAND_WRITTEN if path.name != "__init__.py")
+    assert counts[len(counts) // 2] <= 120
 
 
-def test_no_function_outgrows_forty_lines() -> None:
+def test_no_function_exceeds_forty_lines() -> None:
     layout = PACKAGE / "dashboard" / "components"
     long = {
-        f"{id_of(path)}:{name}": length
-        for path in WRITTEN
+        f"{relative(path)}:{name}": length
+        for path in HAND_WRITTEN
         if layout not in path.parents
-        for name, length in functions(path)
+        for name, length in function_lengths(path)
         if length > 40
     }
     # A record of nearly fifty fields is a table, written as a function.
@@ -102,54 +128,63 @@ def test_no_function_outgrows_forty_lines() -> None:
     }
 
 
-@pytest.mark.parametrize("path", [*WRITTEN, *sources(ROOT / "pages")], ids=id_of)
-def test_a_module_opens_with_a_sentence(path: Path) -> None:
-    opening = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    first = opening.split("\n\n")[0].strip()
-    assert first.endswith((".", "?")), first
+def test_modules_open_with_a_sentence() -> None:
+    openings = {}
+    for path in [*HAND_WRITTEN, *sources(ROOT / "pages")]:
+        module = nodes(path)[0]
+        assert isinstance(module, ast.Module)
+        openings[relative(path)] = (ast.get_docstring(module) or "").split("\n\n")[0].strip()
+    assert {path: first for path, first in openings.items() if not first.endswith((".", "?"))} == {}
 
 
-@pytest.mark.parametrize("path", sources(ROOT / "tests"), ids=id_of)
-def test_our_own_code_is_never_replaced_in_a_test(path: Path) -> None:
-    used = {name for name in imported(path) if name.startswith(("unittest.mock", "mock"))}
-    names = {n.arg for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.arg)}
-    assert not used
-    assert "monkeypatch" not in names
-    assert "mocker" not in names
+def test_no_test_replaces_our_own_code() -> None:
+    offenders = {}
+    for path in sources(ROOT / "tests"):
+        names = {
+            name for name in imported_modules(path) if name.startswith(("unittest.mock", "mock"))
+        }
+        parameters = {node.arg for node in nodes(path) if isinstance(node, ast.arg)}
+        if names := names | parameters & {"monkeypatch", "mocker"}:
+            offenders[relative(path)] = names
+    assert offenders == {}
 
 
-@pytest.mark.parametrize("path", sources(ROOT / "pages", PACKAGE / "dashboard"), ids=id_of)
-def test_no_screen_stops_half_way(path: Path) -> None:
-    """A run that is stopped keeps the live parts of the screen before it, and what one of them
-    draws later falls on a screen that has no place for it: the browser shows nothing any more."""
-    calls = [n.func for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
-    assert "st.stop" not in {ast.unparse(called) for called in calls}
+def test_no_page_stops_its_script() -> None:
+    """A script that is stopped keeps the live fragments of the page before it; what one of them
+    draws later has no container on the new page, and the browser shows nothing."""
+    offenders = [
+        relative(path)
+        for path in sources(ROOT / "pages", PACKAGE / "dashboard")
+        if "st.stop"
+        in {ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
+    ]
+    assert offenders == []
 
 
-def test_one_place_writes_the_state_of_an_intent() -> None:
-    writers = [id_of(p) for p in sources(PACKAGE) if "update(intents)" in p.read_text()]
+def test_one_module_writes_the_state_of_an_intent() -> None:
+    writers = [relative(path) for path in sources(PACKAGE) if "update(intents)" in read_text(path)]
     assert writers == ["src/crossway/storage/intents.py"]
 
 
 @cache
 def module_imports() -> dict[str, set[str]]:
     """By module, the modules of the same distribution that it imports."""
-    known = {
+    paths = {
         ".".join(path.relative_to(distribution).with_suffix("").parts): path
         for distribution in (PACKAGE.parent, DEMO.parent)
-        for path in WRITTEN
+        for path in HAND_WRITTEN
         if path.is_relative_to(distribution)
     }
     return {
-        name: {found for found in imported_names(path) if found in known and found != name}
-        for name, path in known.items()
+        module: {name for name in imported_names(path) if name in paths and name != module}
+        for module, path in paths.items()
     }
 
 
 def imported_names(path: Path) -> Iterator[str]:
-    """Like `imported`, with every name imported from a package, as it may be a module of it."""
-    yield from imported(path)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """The imported modules, and each name imported from a package, as it may be a module too."""
+    yield from imported_modules(path)
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
@@ -168,9 +203,9 @@ def collapsed(package: str, node_of: Callable[[str], str]) -> dict[str, set[str]
     for module, imports in module_imports().items():
         for target in (module, *imports):
             if module.startswith(f"{package}.") and target.startswith(f"{package}."):
-                node = graph[node_of(module)]
+                edges = graph[node_of(module)]
                 graph[node_of(target)] |= set()
-                node |= {node_of(target)} - {node_of(module)}
+                edges |= {node_of(target)} - {node_of(module)}
     return graph
 
 
@@ -181,20 +216,26 @@ def test_modules_import_each_other_in_no_cycle() -> None:
     assert in_cycles(module_imports()) == set()
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_sibling_packages_import_each_other_in_no_cycle(package: str) -> None:
+def test_sibling_packages_import_each_other_in_no_cycle() -> None:
     """Each module and each subpackage of a package is a node, as a whole."""
-    depth = package.count(".") + 2
-    assert in_cycles(collapsed(package, lambda name: ".".join(name.split(".")[:depth]))) == set()
+    cycles = {}
+    for package in PACKAGES:
+        depth = package.count(".") + 2
+        cycles[package] = in_cycles(
+            collapsed(package, lambda name, depth=depth: ".".join(name.split(".")[:depth]))
+        )
+    assert {package: nodes for package, nodes in cycles.items() if nodes} == {}
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_a_package_and_its_subpackages_import_each_other_in_no_cycle(package: str) -> None:
+def test_a_package_and_its_subpackages_import_each_other_in_no_cycle() -> None:
     """The modules directly in a package are one node, and each of its subpackages is another."""
-    depth = package.count(".") + 2
+    cycles = {}
+    for package in PACKAGES:
+        depth = package.count(".") + 2
 
-    def node_of(name: str) -> str:
-        parts = name.split(".")
-        return ".".join(parts[:depth]) if len(parts) > depth else package
+        def node_of(name: str, package: str = package, depth: int = depth) -> str:
+            parts = name.split(".")
+            return ".".join(parts[:depth]) if len(parts) > depth else package
 
-    assert in_cycles(collapsed(package, node_of)) == set()
+        cycles[package] = in_cycles(collapsed(package, node_of))
+    assert {package: nodes for package, nodes in cycles.items() if nodes} == {}

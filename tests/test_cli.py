@@ -1,4 +1,4 @@
-"""The command line: one sentence for what goes wrong, one key and nothing else when asked."""
+"""The command line: one-sentence errors, quiet output, and checks."""
 
 import os
 import re
@@ -19,13 +19,13 @@ def crossway(folder: Path, *arguments: str, **settings: str) -> subprocess.Compl
     )
 
 
-def test_a_quiet_creation_prints_one_key_and_nothing_else(tmp_path: Path) -> None:
-    made = crossway(tmp_path, "keys", "create", "--client", "A", "--mode", "test", "--quiet")
-    assert (made.returncode, made.stderr) == (0, "")
-    assert re.fullmatch(r"cr_test_[A-Za-z0-9_-]{32}\n", made.stdout)
+def test_quiet_key_creation_prints_only_the_key(tmp_path: Path) -> None:
+    created = crossway(tmp_path, "keys", "create", "--client", "A", "--mode", "test", "--quiet")
+    assert (created.returncode, created.stderr) == (0, "")
+    assert re.fullmatch(r"cr_test_[A-Za-z0-9_-]{32}\n", created.stdout)
     listed = crossway(tmp_path, "keys", "list").stdout
-    assert made.stdout[:12] in listed
-    assert made.stdout.strip() not in listed
+    assert created.stdout[:12] in listed
+    assert created.stdout.strip() not in listed
     assert stat.S_IMODE((tmp_path / "secret.key").stat().st_mode) == 0o600
 
 
@@ -38,7 +38,7 @@ def test_a_key_is_revoked_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"CROSSWAY_NETWORK": "live"}, "CROSSWAY_PROFILE must name the file"),
         ({"CROSSWAY_NETWORK": "moon"}, "CROSSWAY_NETWORK:"),
@@ -47,23 +47,23 @@ def test_a_key_is_revoked_once(tmp_path: Path) -> None:
         ({"CROSSWAY_SECRET_KEY": "short"}, "secret key"),
     ],
 )
-def test_doctor_says_what_is_wrong_one_line_a_finding(
-    tmp_path: Path, settings: dict[str, str], said: str
+def test_doctor_reports_one_line_per_finding(
+    tmp_path: Path, settings: dict[str, str], message: str
 ) -> None:
-    found = crossway(tmp_path, "doctor", **settings)
-    assert found.returncode == 1
-    assert said in found.stdout
-    assert "Traceback" not in found.stdout + found.stderr
+    result = crossway(tmp_path, "doctor", **settings)
+    assert result.returncode == 1
+    assert message in result.stdout
+    assert "Traceback" not in result.stdout + result.stderr
 
 
-def test_doctor_finds_a_secret_key_that_others_can_read(tmp_path: Path) -> None:
+def test_doctor_reports_a_secret_key_readable_by_other_users(tmp_path: Path) -> None:
     assert crossway(tmp_path, "doctor").stdout == "No problems found\n"
     crossway(tmp_path, "keys", "list")
     (tmp_path / "secret.key").chmod(0o644)
     assert "chmod 600" in crossway(tmp_path, "doctor").stdout
 
 
-def test_commands_fail_in_words(tmp_path: Path) -> None:
+def test_failing_commands_print_one_sentence(tmp_path: Path) -> None:
     refused = crossway(tmp_path, "keys", "list", CROSSWAY_DATABASE_URL="nonsense")
     assert refused.returncode == 1
     assert refused.stderr.startswith("crossway: ")
@@ -79,7 +79,7 @@ treasury = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
 @pytest.mark.parametrize(
-    ("profile", "command", "said"),
+    ("profile", "command", "message"),
     [
         (LIVE, "contracts verify", "gave no answer"),
         (LIVE, "contracts approve --chain BASE_TESTNET", "gave no answer"),
@@ -91,29 +91,29 @@ treasury = "0x52908400098527886E0F7030069857D2E4169EE7"
         (LIVE + "quorum = 2", "doctor", "BASE_TESTNET: quorum must not be more than there are"),
     ],
 )
-def test_commands_of_live_chains_say_in_words_what_is_wrong_with_a_profile(
-    tmp_path: Path, profile: str, command: str, said: str
+def test_live_chain_commands_explain_an_invalid_profile(
+    tmp_path: Path, profile: str, command: str, message: str
 ) -> None:
     (tmp_path / "profile.toml").write_text(profile)
-    found = crossway(
+    result = crossway(
         tmp_path,
         *command.split(),
         CROSSWAY_NETWORK="live",
         CROSSWAY_PROFILE="profile.toml",
         RELAYER_KEY="11" * 32,
     )
-    told = found.stdout + found.stderr
-    assert found.returncode == 1
-    assert said in told
-    assert "Traceback" not in told
-    assert "1111" not in told
+    output = result.stdout + result.stderr
+    assert result.returncode == 1
+    assert message in output
+    assert "Traceback" not in output
+    assert "1111" not in output
 
 
-def test_a_key_store_that_is_there_is_left_alone_in_words(tmp_path: Path) -> None:
+def test_an_existing_key_store_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "relayer.json").write_text("mine")
-    made = crossway(
+    created = crossway(
         tmp_path, "contracts", "account", "relayer.json", "--password", "env:WORD", WORD="a" * 20
     )
-    assert made.returncode == 1
-    assert made.stderr == "crossway: relayer.json already exists and was not changed\n"
+    assert created.returncode == 1
+    assert created.stderr == "crossway: relayer.json already exists and was not changed\n"
     assert (tmp_path / "relayer.json").read_text() == "mine"

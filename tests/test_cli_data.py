@@ -23,11 +23,11 @@ def keys_in(folder: Path) -> str:
 
 
 def make_key(folder: Path, client: str) -> None:
-    made = crossway(folder, "keys", "create", "--client", client, "--mode", "test", "--quiet")
-    assert made.exit_code == 0, made.stderr
+    created = crossway(folder, "keys", "create", "--client", client, "--mode", "test", "--quiet")
+    assert created.exit_code == 0, created.stderr
 
 
-def test_what_was_backed_up_is_what_is_restored(tmp_path: Path) -> None:
+def test_a_restore_returns_the_backed_up_data(tmp_path: Path) -> None:
     make_key(tmp_path, "First")
     copy = tmp_path / "copy.db"
     saved = crossway(tmp_path, "backup", str(copy))
@@ -50,23 +50,23 @@ def test_what_was_backed_up_is_what_is_restored(tmp_path: Path) -> None:
     assert Path(aside[1]).stat().st_size > 0
 
 
-def test_nothing_is_restored_under_a_running_service_and_backups_go_on(tmp_path: Path) -> None:
+def test_a_running_service_prevents_restores_but_not_backups(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'crossway.db'}"
     copy = tmp_path / "copy.db"
     with new_installation(url, tmp_path) as installation:
         port = free_port()
         installation.start("api", "crossway", "api", "--port", str(port))
         ready = f"http://127.0.0.1:{port}/readyz"
-        wait_until("the API answers", lambda: installation.answers("api", ready))
+        wait_until("the API answers", lambda: installation.responds("api", ready))
         assert crossway(tmp_path, "backup", str(copy)).exit_code == 0
         refused = crossway(tmp_path, "restore", str(copy))
         assert refused.exit_code == 1
         assert "A service runs on" in refused.stderr
-        assert installation.end("api") == 0
+        assert installation.terminate("api") == 0
         assert crossway(tmp_path, "restore", str(copy)).exit_code == 0
 
 
-def test_on_postgresql_both_name_its_own_tools(tmp_path: Path) -> None:
+def test_on_postgresql_backup_and_restore_name_its_tools(tmp_path: Path) -> None:
     url = "postgresql+psycopg://nobody:nothing@127.0.0.1:1/none"
     for command in ("backup", "restore"):
         said = crossway(tmp_path, command, "x.db", CROSSWAY_DATABASE_URL=url)
@@ -93,7 +93,7 @@ def test_the_audit_log_is_listed_and_checked(tmp_path: Path) -> None:
     assert "No entry has the hash" in other.stdout
 
 
-def test_a_client_is_made_once_and_listed_as_it_is(tmp_path: Path) -> None:
+def test_a_client_is_created_once_and_listed(tmp_path: Path) -> None:
     assert crossway(tmp_path, "clients", "create", "Corner Shop").exit_code == 0
     again = crossway(tmp_path, "clients", "create", "Corner Shop")
     assert again.stderr == "crossway: name: there is a client Corner Shop already\n"
@@ -108,7 +108,7 @@ def test_a_client_is_made_once_and_listed_as_it_is(tmp_path: Path) -> None:
     assert nobody.stderr == "crossway: There is no client Nobody\n"
 
 
-def test_a_key_is_changed_and_replaced_on_the_command_line(tmp_path: Path) -> None:
+def test_a_key_is_changed_and_rotated_on_the_command_line(tmp_path: Path) -> None:
     make_key(tmp_path, "Shop")
     arguments = ("--scope", "read", "--rate", "5", "--address", "203.0.113.0/24")
     assert crossway(tmp_path, "keys", "change", "1", *arguments).exit_code == 0

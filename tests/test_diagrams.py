@@ -1,7 +1,7 @@
-"""The diagrams of the documentation are those of the tables."""
+"""The documented state diagrams match the transition tables."""
 
 from scripts.diagrams import FILE, page
 
 
-def test_the_diagrams_are_drawn_from_the_tables_as_they_are() -> None:
+def test_the_state_diagrams_match_the_transition_tables() -> None:
     assert FILE.read_text(encoding="utf-8") == page(), "run: python scripts/diagrams.py"

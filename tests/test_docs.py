@@ -32,12 +32,12 @@ def test_every_page_and_decision_is_in_the_site(site: Path) -> None:
 
 def test_no_page_loads_anything_from_another_host(site: Path) -> None:
     loaded = re.compile(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?://[^"]+)"')
-    found = {
+    external_urls = {
         (path.name, url)
         for path in site.rglob("*.html")
         for url in loaded.findall(path.read_text(encoding="utf-8"))
     }
-    assert found == set()
+    assert external_urls == set()
 
 
 @pytest.mark.parametrize(

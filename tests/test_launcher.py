@@ -1,4 +1,4 @@
-"""The processes as an operator starts them: all in one, or each part alone on one database."""
+"""Processes as an operator starts them: all in one, or separate parts on one database."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def free_port() -> int:
 
 @contextmanager
 def started(folder: Path, ready: str, *command: str) -> Iterator[list[str]]:
-    """The lines that a process wrote until it was ready; it ends with the block, in order."""
+    """The output of a process until it was ready; it is terminated after the block."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("CROSSWAY_")}
     environment = {**kept, "CROSSWAY_DATA_DIR": str(folder), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
@@ -51,8 +51,8 @@ def started(folder: Path, ready: str, *command: str) -> Iterator[list[str]]:
 
 
 def key_in(folder: Path, mode: str = "test") -> str:
-    found: str = json.loads((folder / "first_keys.json").read_text())[mode]
-    return found
+    key: str = json.loads((folder / "first_keys.json").read_text())[mode]
+    return key
 
 
 def test_one_process_serves_pages_and_api_and_runs_the_engine(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The throwaway PostgreSQL that other tests stand on."""
+"""The temporary PostgreSQL that other tests use."""
 
 import psycopg
 

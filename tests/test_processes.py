@@ -1,4 +1,4 @@
-"""API, two engines and dashboard as processes of their own on one PostgreSQL: each thing once."""
+"""API, two engines and the dashboard as processes on one PostgreSQL: every effect happens once."""
 
 import signal
 import time
@@ -18,9 +18,9 @@ from crossway.adapters.chains.addresses import address_from_digest
 from crossway.domain.clients import Mode, staff_principal
 from crossway.storage.service_tables import leases
 from crossway.usecases.developers import api_keys, clients
-from tests.audit import all_intents, audit, finished
 from tests.databases import new_postgres
 from tests.harness import CATALOGUE, SECRET_KEY, Harness
+from tests.invariants import check_invariants, list_intents, nothing_outstanding
 from tests.processes import Installation, free_port, new_installation, wait_until
 
 PAYMENTS = 100
@@ -36,8 +36,8 @@ ONCE = ["intent_completed", "intent_created", "intent_funded", "intent_initiated
 
 @pytest.fixture
 def url(postgres_url: str) -> Iterator[str]:
-    with new_postgres(postgres_url) as made:
-        yield made
+    with new_postgres(postgres_url) as database_url:
+        yield database_url
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def installation(url: str, tmp_path: Path) -> Iterator[Installation]:
     # The key of the world through which `seen_from_here` looks at the same database.
     (tmp_path / "secret.key").write_bytes(SECRET_KEY)
     (tmp_path / "secret.key").chmod(0o600)
-    with new_installation(url, tmp_path) as made:
-        yield made
+    with new_installation(url, tmp_path) as installation:
+        yield installation
 
 
 @contextmanager
@@ -110,7 +110,7 @@ class Api:
         cursor: dict[str, Any] = {}
         while True:
             page = self.get("/intents", limit=100, **cursor)
-            counted.update(one["intent_status"] for one in page["intents"])
+            counted.update(intent["intent_status"] for intent in page["intents"])
             if not page.get("nextCursor"):
                 return counted
             cursor = {"cursor": page["nextCursor"]}
@@ -130,11 +130,11 @@ def holders(world: Harness) -> dict[str, set[str]]:
     """Which chains each living engine holds."""
     with world.store.reader.connect() as db:
         rows = db.execute(select(leases.c.owner, leases.c.name).where(leases.c.owner != "")).all()
-    held: dict[str, set[str]] = {}
+    chains_by_engine: dict[str, set[str]] = {}
     for owner, name in rows:
         if name.startswith("chain:"):
-            held.setdefault(owner, set()).add(name.removeprefix("chain:"))
-    return held
+            chains_by_engine.setdefault(owner, set()).add(name.removeprefix("chain:"))
+    return chains_by_engine
 
 
 def test_two_engines_share_the_work_and_one_takes_over_when_the_other_is_killed(
@@ -146,30 +146,32 @@ def test_two_engines_share_the_work_and_one_takes_over_when_the_other_is_killed(
     installation.start("api", "crossway", "api", "--port", str(port))
     installation.start("engine 1", "crossway", "engine")
     installation.start("engine 2", "crossway", "engine")
-    wait_until("the API answers", lambda: installation.answers("api", f"{base}/api/readyz"))
+    wait_until("the API answers", lambda: installation.responds("api", f"{base}/api/readyz"))
     with seen_from_here(url) as world, Api(base, world) as api:
-        wait_until("both hold their share", lambda: shares_of(world) == [10, 11])
+        wait_until("both hold their share", lambda: leases_by_engine(world) == [10, 11])
         addresses = [api.pay(number)["intent_address"] for number in range(PAYMENTS)]
-        half_of_it_by_both(api, world, addresses[: PAYMENTS // 2])
+        wait_for_half_completed(api, world, addresses[: PAYMENTS // 2])
         for address in addresses[PAYMENTS // 2 :]:
             api.deposit(address)
         installation.kill("engine 1")
         wait_until("all is completed", lambda: api.statuses() == {"COMPLETED": PAYMENTS}, within=90)
         api.post("/sandbox/clock", {"advanceSeconds": 60})
-        wait_until("nothing is owed any more", lambda: finished(world))
-        assert shares_of(world) == [21]
+        wait_until("nothing is owed any more", lambda: nothing_outstanding(world))
+        assert leases_by_engine(world) == [21]
         check_each_thing_once(world, api)
-        assert installation.end("engine 2") == 0
-        assert installation.end("api") == 0
-        assert shares_of(world) == []
-    assert "sweep failed" not in installation.log("engine 1") + installation.log("engine 2")
+        assert installation.terminate("engine 2") == 0
+        assert installation.terminate("api") == 0
+        assert leases_by_engine(world) == []
+    assert "sweep failed" not in installation.read_log("engine 1") + installation.read_log(
+        "engine 2"
+    )
 
 
-def shares_of(world: Harness) -> list[int]:
+def leases_by_engine(world: Harness) -> list[int]:
     return sorted(len(chains) for chains in holders(world).values())
 
 
-def half_of_it_by_both(api: Api, world: Harness, addresses: list[str]) -> None:
+def wait_for_half_completed(api: Api, world: Harness, addresses: list[str]) -> None:
     shares = holders(world)
     assert all(share & {source for source, _ in WAYS} for share in shares.values())
     for address in addresses:
@@ -181,62 +183,69 @@ def half_of_it_by_both(api: Api, world: Harness, addresses: list[str]) -> None:
 def completed_by(world: Harness, shares: dict[str, set[str]]) -> Counter[str]:
     """Completed intents by the engine that held their source chain."""
     owner_of = {chain: owner for owner, chains in shares.items() for chain in chains}
-    done = (intent for intent in all_intents(world) if intent.state == "COMPLETED")
+    done = (intent for intent in list_intents(world) if intent.state == "COMPLETED")
     return Counter(owner_of[intent.terms.source_chain] for intent in done)
 
 
 def check_each_thing_once(world: Harness, api: Api) -> None:
-    audit(world)
-    made = all_intents(world)
-    assert len(made) == PAYMENTS
+    check_invariants(world)
+    intents = list_intents(world)
+    assert len(intents) == PAYMENTS
     with world.store.read() as unit:
-        history = unit.intents.list_transitions([intent.id for intent in made])
-    told = Counter((move.intent_id, move.event_type) for move in history if move.event_type)
-    assert told == {(intent.id, kind): 1 for intent in made for kind in ONCE}
-    for intent in made[:4]:
-        [held] = api.get(f"/sandbox/balances/{intent.terms.recipient}")["balances"]
-        assert int(held["amount"]) == intent.terms.payout_amount
+        history = unit.intents.list_transitions([intent.id for intent in intents])
+    event_counts = Counter((move.intent_id, move.event_type) for move in history if move.event_type)
+    assert event_counts == {(intent.id, kind): 1 for intent in intents for kind in ONCE}
+    for intent in intents[:4]:
+        [balances] = api.get(f"/sandbox/balances/{intent.terms.recipient}")["balances"]
+        assert int(balances["amount"]) == intent.terms.payout_amount
 
 
-def test_the_dashboard_runs_beside_an_engine_and_answers(
+def test_the_dashboard_runs_beside_an_engine_and_responds(
     installation: Installation, url: str
 ) -> None:
     port = free_port()
     base = f"http://127.0.0.1:{port}"
     installation.start(
-        "dashboard", "streamlit", "run", "app.py", "--server.port", str(port),
-        "--server.headless", "true", RUN_ENGINE="false",
-    )  # fmt: skip
+        "dashboard",
+        "streamlit",
+        "run",
+        "app.py",
+        "--server.port",
+        str(port),
+        "--server.headless",
+        "true",
+        RUN_ENGINE="false",
+    )
     for path in ("/_stcore/health", "/api/readyz"):
-        wait_until(f"{path} answers", lambda: installation.answers("dashboard", base + path))  # noqa: B023
+        wait_until(f"{path} answers", lambda: installation.responds("dashboard", base + path))  # noqa: B023
     assert "<title>" in httpx.get(base).text
     with seen_from_here(url) as world, Api(base, world) as api:
-        assert shares_of(world) == []
+        assert leases_by_engine(world) == []
         api.deposit(api.pay(0)["intent_address"])
         assert api.statuses() == {"PENDING": 1}
         installation.start("engine", "crossway", "engine")
         wait_until("an engine completes it", lambda: api.statuses() == {"COMPLETED": 1})
-        assert installation.end("engine") == 0
+        assert installation.terminate("engine") == 0
         # Streamlit's server sends itself the signal again once all is put away.
-        assert installation.end("dashboard") == -signal.SIGTERM
-        assert last_use(world, api) is not None
+        assert installation.terminate("dashboard") == -signal.SIGTERM
+        assert last_key_use(world, api) is not None
 
 
-def test_what_a_process_knows_when_it_is_asked_to_end_is_written(
+def test_a_terminated_process_writes_what_it_has_buffered(
     installation: Installation, url: str
 ) -> None:
     port = free_port()
     base = f"http://127.0.0.1:{port}"
     installation.start("api", "crossway", "api", "--port", str(port))
-    wait_until("the API answers", lambda: installation.answers("api", f"{base}/api/readyz"))
+    wait_until("the API answers", lambda: installation.responds("api", f"{base}/api/readyz"))
     with seen_from_here(url) as world, Api(base, world) as api:
         for _ in range(2):
             api.statuses()
-        assert installation.end("api") == 0
-        assert last_use(world, api) is not None
+        assert installation.terminate("api") == 0
+        assert last_key_use(world, api) is not None
 
 
-def last_use(world: Harness, api: Api) -> datetime | None:
+def last_key_use(world: Harness, api: Api) -> datetime | None:
     with world.store.read() as unit:
         [key] = unit.api_keys.list_api_keys(api.client_id)
     return key.last_used_at

@@ -1,4 +1,4 @@
-"""What tests of adapters share."""
+"""Fixtures for tests of adapters."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +11,6 @@ from tests.simulation import Simulation
 @pytest.fixture
 def simulation(tmp_path: Path) -> Iterator[Simulation]:
     """A fresh simulated network on SQLite."""
-    made = Simulation(f"sqlite:///{tmp_path / 'network.db'}")
-    yield made
-    made.close()
+    created = Simulation(f"sqlite:///{tmp_path / 'network.db'}")
+    yield created
+    created.close()

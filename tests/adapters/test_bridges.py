@@ -52,13 +52,13 @@ def test_cctp_fees_equal_circles_schedule(
 ) -> None:
     source = f"{family}_MAINNET"
     destination = "BASE_MAINNET" if family != "BASE" else "ETHEREUM_MAINNET"
-    found = offer(CCTP, source, destination)
-    assert found.details == {
+    result = offer(CCTP, source, destination)
+    assert result.details == {
         "maxFee": str(micro_usd_on_a_thousand),
         "minFinalityThreshold": threshold,
     }
-    assert found.fee_micro_usd == micro_usd_on_a_thousand + network_costs(source, destination)
-    assert found.fill_seconds == found.settle_seconds == seconds
+    assert result.fee_micro_usd == micro_usd_on_a_thousand + network_costs(source, destination)
+    assert result.fill_seconds == result.settle_seconds == seconds
 
 
 @pytest.mark.parametrize(
@@ -77,29 +77,29 @@ def test_cctp_fees_equal_circles_schedule(
 def test_gateway_charges_half_a_basis_point_plus_burn_gas(family: str, gas_micro_usd: int) -> None:
     source = f"{family}_MAINNET"
     destination = "BASE_MAINNET" if family != "BASE" else "ETHEREUM_MAINNET"
-    found = offer(GATEWAY, source, destination)
-    assert found.details == {"pctFee": 5 * 10**13, "gasFee": str(gas_micro_usd)}
-    assert found.fee_micro_usd == 50_000 + gas_micro_usd + network_costs(source, destination)
+    result = offer(GATEWAY, source, destination)
+    assert result.details == {"pctFee": 5 * 10**13, "gasFee": str(gas_micro_usd)}
+    assert result.fee_micro_usd == 50_000 + gas_micro_usd + network_costs(source, destination)
 
 
 def test_across_charges_a_share_plus_destination_gas() -> None:
-    found = offer(ACROSS, "BASE_MAINNET", "LISK_MAINNET")
+    result = offer(ACROSS, "BASE_MAINNET", "LISK_MAINNET")
     gas = CATALOGUE.chains["LISK_MAINNET"].transfer_cost_micro_usd
-    assert found.details == {
+    assert result.details == {
         "timestamp": int(NOW.timestamp()),
         "fillDeadline": int(NOW.timestamp()) + 6 * 3600,
         "pctFee": 2 * 10**14,
         "flatFee": str(gas),
     }
-    assert found.fee_micro_usd == 200_000 + network_costs("BASE_MAINNET", "LISK_MAINNET")
-    assert found.settle_seconds >= 3600
+    assert result.fee_micro_usd == 200_000 + network_costs("BASE_MAINNET", "LISK_MAINNET")
+    assert result.settle_seconds >= 3600
 
 
 def test_rhinofi_charges_a_share_plus_destination_gas() -> None:
-    found = offer(RHINOFI, "TRON_MAINNET", "STARKNET_MAINNET")
+    result = offer(RHINOFI, "TRON_MAINNET", "STARKNET_MAINNET")
     gas = CATALOGUE.chains["STARKNET_MAINNET"].transfer_cost_micro_usd
-    assert found.details == {"pctFee": 8 * 10**14, "gasFee": str(gas), "vaultId": 10}
-    assert found.fee_micro_usd == 800_000 + network_costs("TRON_MAINNET", "STARKNET_MAINNET")
+    assert result.details == {"pctFee": 8 * 10**14, "gasFee": str(gas), "vaultId": 10}
+    assert result.fee_micro_usd == 800_000 + network_costs("TRON_MAINNET", "STARKNET_MAINNET")
 
 
 @pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
@@ -169,14 +169,14 @@ def test_amounts_outside_the_limits_are_refused_naming_the_limit(
 
 @pytest.mark.parametrize("destination", ["ETHEREUM_MAINNET", "SOLANA_MAINNET", "STARKNET_MAINNET"])
 def test_cctps_words_are_fee_threshold_domain_and_token(destination: str) -> None:
-    found = offer(CCTP, "BASE_MAINNET", destination)
+    result = offer(CCTP, "BASE_MAINNET", destination)
     usdc = CATALOGUE.tokens[destination, "USDC"].address
     token = base58.b58decode(usdc).hex() if destination.startswith("SOLANA") else usdc
     domain = CATALOGUE.chains[destination].cctp_domain
-    assert word_values(found.extra_data) == [130_000, 1000, domain, int(token, 16)]
+    assert word_values(result.extra_data) == [130_000, 1000, domain, int(token, 16)]
 
 
 @pytest.mark.parametrize("bridge", [ACROSS, GATEWAY, RHINOFI], ids=lambda bridge: bridge.name)
 def test_the_other_bridges_words_are_their_fee_details(bridge) -> None:
-    found = offer(bridge, "BASE_MAINNET", "POLYGON_MAINNET")
-    assert word_values(found.extra_data) == [int(value) for value in found.details.values()]
+    result = offer(bridge, "BASE_MAINNET", "POLYGON_MAINNET")
+    assert word_values(result.extra_data) == [int(value) for value in result.details.values()]

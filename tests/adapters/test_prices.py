@@ -63,20 +63,20 @@ class Hermes:
 
 @pytest.fixture
 def hermes() -> Iterator[Hermes]:
-    made = Hermes()
-    thread = threading.Thread(target=made.server.serve_forever, args=(0.01,))
+    created = Hermes()
+    thread = threading.Thread(target=created.server.serve_forever, args=(0.01,))
     thread.start()
-    yield made
-    made.open.set()
-    made.server.shutdown()
-    made.server.server_close()
+    yield created
+    created.open.set()
+    created.server.shutdown()
+    created.server.server_close()
     thread.join()
 
 
 @pytest.fixture
 def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=0.3, trust_env=False) as made:
-        yield made
+    with httpx.Client(timeout=0.3, trust_env=False) as created:
+        yield created
 
 
 def test_fixed_prices_never_become_stale_and_zero_means_absent() -> None:
@@ -154,8 +154,8 @@ def test_concurrent_callers_share_one_request(hermes: Hermes, client: httpx.Clie
     hermes.entries = [entry(ETH, "1")]
     prices = PythPrices(client, hermes.url, {"ETH": ETH})
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: prices.get_usd_prices(["ETH"]), range(8)))
-    assert all(one == found[0] for one in found)
+        result = list(pool.map(lambda _: prices.get_usd_prices(["ETH"]), range(8)))
+    assert all(item == result[0] for item in result)
     assert len(hermes.asked) == 1
 
 

@@ -8,17 +8,17 @@ import pytest
 from crossway.domain.outbound_call import Output
 from crossway.ports.chain import IncludedTx, SignedTx, TxNotFound, TxPending
 from crossway.ports.sandbox import Faults
-from tests.simulation import FINALITY, START, Simulation, dollars, payout, signed, wallet
+from tests.simulation import FINALITY, START, Simulation, dollars, payout, sign, wallet
 
 
 def test_a_transaction_waits_for_the_nonces_before_it(simulation: Simulation) -> None:
     chain = simulation.chain()
-    first, second = signed(chain, *(payout(chain, wallet(chain), units) for units in (1, 2)))
+    first, second = sign(chain, *(payout(chain, wallet(chain), units) for units in (1, 2)))
     chain.broadcast([second])
-    simulation.wait()
+    simulation.pass_time()
     assert chain.status([second.tx_id])[second.tx_id] == TxPending()
     chain.broadcast([first])
-    simulation.wait()
+    simulation.pass_time()
     statuses = chain.status([first.tx_id, second.tx_id])
     assert {type(status) for status in statuses.values()} == {IncludedTx}
     assert chain.next_nonce(chain.accounts.relayer) == 2
@@ -28,9 +28,9 @@ def test_transactions_in_any_order_are_mined_in_the_order_of_nonces(
     simulation: Simulation,
 ) -> None:
     chain = simulation.chain()
-    many = signed(chain, *(payout(chain, wallet(chain), units) for units in range(1, 20)))
+    many = sign(chain, *(payout(chain, wallet(chain), units) for units in range(1, 20)))
     chain.broadcast(many[::-1])
-    simulation.wait()
+    simulation.pass_time()
     assert all(isinstance(s, IncludedTx) for s in chain.status([m.tx_id for m in many]).values())
 
 
@@ -44,23 +44,23 @@ def test_a_transaction_with_too_low_a_fee_waits_until_it_is_replaced(
     assert chain.fee_units() == 3 * fee
     [cheap] = chain.sign([(action, 0)], fee)
     chain.broadcast([cheap])
-    simulation.wait()
+    simulation.pass_time()
     assert chain.status([cheap.tx_id])[cheap.tx_id] == TxPending()
     [dear] = chain.sign([(action, 0)], 3 * fee)
     assert list(chain.broadcast([dear])) == [""]
-    simulation.wait()
+    simulation.pass_time()
     statuses = chain.status([cheap.tx_id, dear.tx_id])
     assert isinstance(statuses[dear.tx_id], IncludedTx)
     assert statuses[cheap.tx_id] == TxNotFound(dropped=False)
-    simulation.wait(FINALITY)
+    simulation.pass_time(FINALITY)
     assert chain.status([cheap.tx_id])[cheap.tx_id] == TxNotFound(dropped=True)
     assert chain.native_balance(chain.accounts.relayer) == before - 3 * fee
 
 
 def test_a_replacement_must_offer_more(simulation: Simulation) -> None:
     chain = simulation.chain()
-    [one] = signed(chain, payout(chain, "somebody", 1), nonce=3)
-    [other] = signed(chain, payout(chain, "somebody", 2), nonce=3)
+    [one] = sign(chain, payout(chain, "somebody", 1), nonce=3)
+    [other] = sign(chain, payout(chain, "somebody", 2), nonce=3)
     assert list(chain.broadcast([one])) == [""]
     [objection] = chain.broadcast([other])
     assert "same fee or a higher one" in objection
@@ -71,7 +71,7 @@ def test_of_replacements_in_one_batch_the_last_is_mined(simulation: Simulation) 
     action = payout(chain, "somebody", 1)
     tries = [chain.sign([(action, 0)], chain.fee_units() + extra)[0] for extra in range(3)]
     assert list(chain.broadcast(tries)) == ["", "", ""]
-    simulation.wait()
+    simulation.pass_time()
     statuses = chain.status([one.tx_id for one in tries])
     kinds = [type(statuses[one.tx_id]) for one in tries]
     assert kinds == [TxNotFound, TxNotFound, IncludedTx]
@@ -84,9 +84,9 @@ def test_a_revert_uses_the_nonce_and_pays_the_fee(simulation: Simulation) -> Non
         payout(chain, "x", 1), outputs=(Output(source, wallet(chain), dollars(chain.id), 10),)
     )
     before = chain.native_balance(chain.accounts.relayer)
-    [one] = signed(chain, action)
+    [one] = sign(chain, action)
     chain.broadcast([one])
-    simulation.wait()
+    simulation.pass_time()
     status = chain.status([one.tx_id])[one.tx_id]
     assert isinstance(status, IncludedTx)
     assert status.reason == f"{source} holds 0 of the 10 units of {dollars(chain.id)} to move"
@@ -101,9 +101,9 @@ def test_a_revert_moves_nothing_although_its_first_output_could(simulation: Simu
     token, relayer = dollars(chain.id), chain.accounts.relayer
     outputs = (Output(relayer, to, token, 5), Output(wallet(chain, "empty"), to, token, 1))
     before = chain.balances([relayer, to], token)
-    [one] = signed(chain, replace(payout(chain, "x", 1), outputs=outputs))
+    [one] = sign(chain, replace(payout(chain, "x", 1), outputs=outputs))
     chain.broadcast([one])
-    simulation.wait()
+    simulation.pass_time()
     assert chain.balances([relayer, to], token) == before
 
 
@@ -111,7 +111,7 @@ def test_an_account_without_gas_is_objected_to(simulation: Simulation) -> None:
     chain = simulation.chain()
     simulation.sandbox.inject_faults(chain.id, Faults(balances={"relayer": {"native": 0}}))
     assert chain.native_balance(chain.accounts.relayer) == 0
-    [one] = signed(chain, payout(chain, wallet(chain), 1))
+    [one] = sign(chain, payout(chain, wallet(chain), 1))
     [objection] = chain.broadcast([one])
     assert "has 0 units for a fee" in objection
     assert chain.status([one.tx_id])[one.tx_id] == TxNotFound(dropped=False)
@@ -125,8 +125,8 @@ def test_a_fill_in_the_native_coin_and_its_fee_come_from_one_balance(
     before = chain.native_balance(chain.accounts.relayer)
     assert chain.balances([chain.accounts.relayer], coin)[chain.accounts.relayer] == before
     outputs = (Output(chain.accounts.relayer, to, coin, 10**15),)
-    chain.broadcast(signed(chain, replace(payout(chain, "x", 1), outputs=outputs)))
-    simulation.wait()
+    chain.broadcast(sign(chain, replace(payout(chain, "x", 1), outputs=outputs)))
+    simulation.pass_time()
     assert chain.native_balance(to) == 10**15
     assert chain.native_balance(chain.accounts.relayer) == before - 10**15 - chain.fee_units()
 
@@ -136,13 +136,13 @@ def test_a_waiting_transaction_whose_time_passes_can_never_land_at_finality(
 ) -> None:
     chain = simulation.chain()
     limit = datetime.fromtimestamp(START + 10, UTC)
-    [late] = signed(chain, replace(payout(chain, "x", 1), not_after=limit), nonce=1)
+    [late] = sign(chain, replace(payout(chain, "x", 1), not_after=limit), nonce=1)
     chain.broadcast([late])
-    simulation.wait(10)
+    simulation.pass_time(10)
     assert chain.status([late.tx_id])[late.tx_id] == TxPending()
-    simulation.wait(1)
+    simulation.pass_time(1)
     assert chain.status([late.tx_id])[late.tx_id] == TxNotFound(dropped=False)
-    simulation.wait(FINALITY)
+    simulation.pass_time(FINALITY)
     assert chain.status([late.tx_id])[late.tx_id] == TxNotFound(dropped=True)
 
 
@@ -151,9 +151,9 @@ def test_a_transaction_is_mined_within_its_time_although_nobody_looked(
 ) -> None:
     chain = simulation.chain()
     limit = datetime.fromtimestamp(START + 10, UTC)
-    [one] = signed(chain, replace(payout(chain, wallet(chain), 1), not_after=limit))
+    [one] = sign(chain, replace(payout(chain, wallet(chain), 1), not_after=limit))
     chain.broadcast([one])
-    simulation.wait(3600)
+    simulation.pass_time(3600)
     status = chain.status([one.tx_id])[one.tx_id]
     assert isinstance(status, IncludedTx)
     assert status.at <= limit
@@ -161,13 +161,13 @@ def test_a_transaction_is_mined_within_its_time_although_nobody_looked(
 
 def test_damaged_bytes_and_those_of_another_chain_are_objected_to(simulation: Simulation) -> None:
     chain, other = simulation.chain(), simulation.chain("POLYGON_MAINNET")
-    [good] = signed(chain, payout(chain, wallet(chain), 1))
+    [good] = sign(chain, payout(chain, wallet(chain), 1))
     richer = replace(good, raw=good.raw.replace(b'"1"', b'"9"'))
     assert richer.raw != good.raw
     for wrong in (richer, SignedTx("0x", b"", 0, 0), SignedTx("0x", b"{}\nx", 0, 0)):
         assert "damaged" in chain.broadcast([wrong])[0]
     assert "another chain" in other.broadcast([good])[0]
-    simulation.wait()
+    simulation.pass_time()
     assert chain.next_nonce(chain.accounts.relayer) == 0
 
 
@@ -185,9 +185,9 @@ def test_a_best_effort_output_is_skipped_where_it_is_refused(simulation: Simulat
         Output(chain.accounts.relayer, fussy, token, 1, required=False),
         Output(chain.accounts.relayer, to, token, 2),
     )
-    [one] = signed(chain, replace(payout(chain, "x", 1), outputs=outputs))
+    [one] = sign(chain, replace(payout(chain, "x", 1), outputs=outputs))
     chain.broadcast([one])
-    simulation.wait()
+    simulation.pass_time()
     status = chain.status([one.tx_id])[one.tx_id]
     assert isinstance(status, IncludedTx)
     assert [(moved.to, moved.amount) for moved in status.transfers] == [(to, 2)]

@@ -18,12 +18,12 @@ from crossway.ports.sandbox import Faults
 from tests.simulation import (
     BASE,
     START,
-    Addresses,
+    AddressWatch,
     Simulation,
     catalogue,
     dollars,
     payout,
-    signed,
+    sign,
     wallet,
 )
 
@@ -47,22 +47,22 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
     first: list[Simulation] = []
 
     def again() -> Simulation:
-        first.append(first[0].again() if first else Simulation(url))
+        first.append(first[0].reopen() if first else Simulation(url))
         return first[-1]
 
     yield again
-    for one in first:
-        one.close()
+    for item in first:
+        item.close()
 
 
 def test_what_was_broadcast_survives_the_end_of_the_process(opened: Opener) -> None:
     chain = opened().chain()
     to = wallet(chain)
-    [one] = signed(chain, payout(chain, to, 5))
+    [one] = sign(chain, payout(chain, to, 5))
     chain.broadcast([one])
     later = opened()
     assert later.chain().status([one.tx_id])[one.tx_id] == TxPending()
-    later.wait()
+    later.pass_time()
     status = later.chain().status([one.tx_id])[one.tx_id]
     assert isinstance(status, IncludedTx)
     assert later.chain().balances([to], dollars())[to] == 5
@@ -89,17 +89,17 @@ def test_a_whole_payment_with_reorganisations_ends_with_the_right_money(opened: 
     }
     before = chain.balances([own.relayer], token)[own.relayer]
     for duty, what in outputs.items():
-        [one] = signed(chain, OutboundCall(duty, chain.id, own.relayer, "0x1", what, f"{duty}"))
+        [one] = sign(chain, OutboundCall(duty, chain.id, own.relayer, "0x1", what, f"{duty}"))
         assert list(chain.broadcast([one])) == [""]
-        simulation.wait()
+        simulation.pass_time()
         simulation.sandbox.inject_faults(chain.id, Faults(reorg_depth=3))
-        simulation.wait()
+        simulation.pass_time()
         status = chain.status([one.tx_id])[one.tx_id]
         assert isinstance(status, IncludedTx)
         assert status.reason == ""
     parties = (address, refund, recipient, own.bridger, own.treasury, own.relayer)
-    held = chain.balances(parties, token)
-    assert [held[one] for one in parties] == [0, 10, 95, 0, 3, before + 2]
+    balances = chain.balances(parties, token)
+    assert [balances[party] for party in parties] == [0, 10, 95, 0, 3, before + 2]
 
 
 def test_nothing_is_missed_or_seen_twice_while_many_write(opened: Opener) -> None:
@@ -123,23 +123,23 @@ def test_nothing_is_missed_or_seen_twice_while_many_write(opened: Opener) -> Non
         def work() -> None:
             to = wallet(process.chain(), f"payer {number}")
             for _ in range(15):
-                process.wait(0.3)
+                process.pass_time(0.3)
                 sent.append(process.sandbox.deposit(BASE, to, dollars(), 1).tx_hash)
 
         return work
 
     found: list[str] = []
     chain = opened().chain()
-    cursor: Cursor | None = chain.scan(None, Addresses()).cursor
+    cursor: Cursor | None = chain.scan(None, AddressWatch()).cursor
     threads = [guarded(deposits(number)) for number in range(4)]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads) or len(found) < len(sent):
         assert not trouble
-        scan = chain.scan(cursor, Addresses())
+        scan = chain.scan(cursor, AddressWatch())
         assert scan.reorged_from is None
         cursor = scan.cursor
-        found += (one.tx_hash for one in scan.incoming)
+        found += (item.tx_hash for item in scan.incoming)
     assert len(sent) == 60
     assert sorted(found) == sorted(sent)
 
@@ -147,27 +147,27 @@ def test_nothing_is_missed_or_seen_twice_while_many_write(opened: Opener) -> Non
 def test_two_processes_that_send_at_once_use_each_nonce_once(opened: Opener) -> None:
     chains = [opened().chain() for _ in range(2)]
     to = wallet(chains[0])
-    made = signed(chains[0], *(payout(chains[0], to, 1, f"fill {n % 10}") for n in range(20)))
-    threads = [threading.Thread(target=chain.broadcast, args=(made,)) for chain in chains]
+    created = sign(chains[0], *(payout(chains[0], to, 1, f"fill {n % 10}") for n in range(20)))
+    threads = [threading.Thread(target=chain.broadcast, args=(created,)) for chain in chains]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     simulation = opened()
-    simulation.wait()
-    statuses = simulation.chain().status([one.tx_id for one in made]).values()
-    assert sum(isinstance(one, IncludedTx) and not one.reason for one in statuses) == 10
+    simulation.pass_time()
+    statuses = simulation.chain().status([item.tx_id for item in created]).values()
+    assert sum(isinstance(statuse, IncludedTx) and not statuse.reason for statuse in statuses) == 10
     assert simulation.chain().balances([to], dollars())[to] == 10
 
 
 def test_a_scan_is_cut_between_blocks(simulation: Simulation) -> None:
     chain, to = simulation.chain(), wallet(simulation.chain())
-    cursor = chain.scan(None, Addresses()).cursor
+    cursor = chain.scan(None, AddressWatch()).cursor
     for count in (3000, 1500, 900, 6000):
         simulation.sandbox.deposit(chain.id, to, dollars(), 1, count)
     counts = []
     while True:
-        scan = chain.scan(cursor, Addresses())
+        scan = chain.scan(cursor, AddressWatch())
         cursor = scan.cursor
         if not scan.incoming:
             break
@@ -179,8 +179,8 @@ def test_a_scan_is_cut_between_blocks(simulation: Simulation) -> None:
 def test_time_without_transactions_makes_no_rows(simulation: Simulation) -> None:
     chain = simulation.chain()
     simulation.sandbox.deposit(chain.id, wallet(chain), dollars(), 1)
-    simulation.wait(10**6)
-    chain.scan(Cursor(1, chain.heads().block_hash), Addresses())
+    simulation.pass_time(10**6)
+    chain.scan(Cursor(1, chain.heads().block_hash), AddressWatch())
     with simulation.reading.connect() as db:
         assert db.scalar(select(func.count()).select_from(blocks)) == 1
         assert db.scalar(select(func.count()).select_from(transactions)) == 1
@@ -189,18 +189,18 @@ def test_time_without_transactions_makes_no_rows(simulation: Simulation) -> None
 def test_several_transfers_of_one_deposit_are_told_apart(simulation: Simulation) -> None:
     chain, to = simulation.chain(), wallet(simulation.chain())
     sent = simulation.sandbox.deposit(chain.id, to, dollars(), 4, count=3)
-    found = chain.transfers_to([to])
-    assert [(one.tx_hash, one.index, one.amount) for one in found] == [
+    result = chain.transfers_to([to])
+    assert [(item.tx_hash, item.index, item.amount) for item in result] == [
         (sent.tx_hash, index, 4) for index in range(3)
     ]
-    assert {one.block_height for one in found} == {sent.block}
+    assert {item.block_height for item in result} == {sent.block}
     assert simulation.sandbox.holdings(to) == [(chain.id, dollars(), 12)]
 
 
 def test_a_transfer_of_nothing_is_seen(simulation: Simulation) -> None:
     chain, to = simulation.chain(), wallet(simulation.chain())
     simulation.sandbox.deposit(chain.id, to, dollars(), 0)
-    assert [one.amount for one in chain.transfers_to([to])] == [0]
+    assert [item.amount for item in chain.transfers_to([to])] == [0]
 
 
 def test_a_changed_report_does_not_stand(simulation: Simulation) -> None:
@@ -223,9 +223,9 @@ def test_a_changed_report_does_not_stand(simulation: Simulation) -> None:
 
 def test_transfers_to_crossways_own_accounts_are_no_deposits(simulation: Simulation) -> None:
     chain = simulation.chain()
-    cursor = chain.scan(None, Addresses()).cursor
+    cursor = chain.scan(None, AddressWatch()).cursor
     simulation.sandbox.deposit(chain.id, chain.accounts.treasury, dollars(), 5)
-    assert not chain.scan(cursor, Addresses()).incoming
+    assert not chain.scan(cursor, AddressWatch()).incoming
 
 
 def test_the_sandbox_refuses_nonsense_with_a_sentence(simulation: Simulation) -> None:
@@ -255,8 +255,8 @@ def test_every_chain_begins_with_an_inventory_of_every_enabled_token_and_gas(
 ) -> None:
     chain: SimulatedChain = simulation.chain(name)
     for token in catalogue().by_chain[name]:
-        held = chain.balances([chain.accounts.relayer], token.address)[chain.accounts.relayer]
-        assert (held > 0) == token.enabled or token.address == chain._facts.native
+        balances = chain.balances([chain.accounts.relayer], token.address)[chain.accounts.relayer]
+        assert (balances > 0) == token.enabled or token.address == chain._facts.native
     for signer in (chain.accounts.relayer, chain.accounts.bridger, chain.accounts.coordinator):
         assert chain.native_balance(signer) >= 1000 * chain.fee_units()
 
@@ -265,9 +265,18 @@ def test_an_intent_has_one_address_on_all_evm_chains_and_a_key_of_its_own(
     simulation: Simulation,
 ) -> None:
     terms = Terms(
-        1, BASE, "SOLANA_MAINNET", "in", "out", 10, 9, "to", "back", "ACROSS",
+        1,
+        BASE,
+        "SOLANA_MAINNET",
+        "in",
+        "out",
+        10,
+        9,
+        "to",
+        "back",
+        "ACROSS",
         expires_at=simulation.clock.now(),
-    )  # fmt: skip
+    )
     evm = [simulation.chain(c.id) for c in catalogue().chains.values() if c.kind == "evm"]
     keys = {chain.intent_hash(terms) for chain in evm}
     assert len(keys) == 1

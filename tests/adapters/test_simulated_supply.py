@@ -12,7 +12,7 @@ from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.domain.outbound_call import Output
 from crossway.ports.chain import IncludedTx
 from crossway.ports.sandbox import Faults
-from tests.simulation import BASE, Simulation, dollars, payout, signed, wallet
+from tests.simulation import BASE, Simulation, dollars, payout, sign, wallet
 
 SMALL = st.integers(0, 4)
 STEP = st.one_of(
@@ -44,7 +44,7 @@ class Books:
         query = select(balances.c.units).where(balances.c.chain == BASE, balances.c.token == token)
         with self.simulation.reading.connect() as db:
             units = [int(text) for text in db.scalars(query)]
-        assert all(one > 0 for one in units)
+        assert all(unit > 0 for unit in units)
         return sum(units)
 
     def take(self, step: tuple[str, int, int]) -> None:
@@ -62,7 +62,7 @@ class Books:
                 object.__setattr__(action, "outputs", (output,))
                 self.send(chain, action)
             case "wait":
-                self.simulation.wait(first)
+                self.simulation.pass_time(first)
             case "reorganise":
                 sandbox.inject_faults(BASE, Faults(reorg_depth=first))
             case "drop":
@@ -77,7 +77,7 @@ class Books:
                 sandbox.inject_faults(BASE, Faults(take_nonce=True))
 
     def send(self, chain: SimulatedChain, *actions: object) -> None:
-        [one] = signed(chain, *actions)  # type: ignore[arg-type]
+        [one] = sign(chain, *actions)  # type: ignore[arg-type]
         chain.broadcast([one])
         self.sent.add(one.tx_id)
 

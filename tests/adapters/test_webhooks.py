@@ -71,8 +71,8 @@ def sender() -> Iterator[Callable[..., HttpWebhookSender]]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.close()
+    for item in made:
+        item.close()
 
 
 def to(*answers: Sequence[str]) -> Resolve:
@@ -99,17 +99,17 @@ def test_global_addresses_are_public(address: str) -> None:
 def test_a_host_with_internal_addresses_is_rejected_and_never_contacted(
     address: str, sender: Callable[..., HttpWebhookSender]
 ) -> None:
-    made = sender(resolve=to([address]))
-    assert made.objection("https://shop.example/") == "must resolve to a public address"
+    created = sender(resolve=to([address]))
+    assert created.url_problem("https://shop.example/") == "must resolve to a public address"
     with pytest.raises(Unreachable, match="does not resolve to a public address"):
-        made.send("https://shop.example/", {}, b"{}")
+        created.send("https://shop.example/", {}, b"{}")
 
 
 def test_one_internal_address_among_public_ones_rejects_the_host(
     sender: Callable[..., HttpWebhookSender],
 ) -> None:
-    made = sender(resolve=to([PUBLIC, "10.0.0.1"]))
-    assert made.objection("https://shop.example/") == "must resolve to a public address"
+    created = sender(resolve=to([PUBLIC, "10.0.0.1"]))
+    assert created.url_problem("https://shop.example/") == "must resolve to a public address"
 
 
 @pytest.mark.parametrize(
@@ -147,12 +147,12 @@ def test_one_internal_address_among_public_ones_rejects_the_host(
 def test_an_invalid_url_is_rejected_with_the_reason(
     url: str, words: str, sender: Callable[..., HttpWebhookSender]
 ) -> None:
-    made = sender()
-    objection = made.objection(url)
+    created = sender()
+    objection = created.url_problem(url)
     assert objection is not None
     assert words in objection
     with pytest.raises(Unreachable):
-        made.send(url, {}, b"{}")
+        created.send(url, {}, b"{}")
 
 
 def test_an_unresolvable_host_is_accepted_but_not_delivered_to(
@@ -161,51 +161,51 @@ def test_an_unresolvable_host_is_accepted_but_not_delivered_to(
     def unknown(host: str, port: int) -> Sequence[str]:
         raise socket.gaierror("no such name")
 
-    made = sender(resolve=unknown)
-    assert made.objection("https://shop.example/") is None
+    created = sender(resolve=unknown)
+    assert created.url_problem("https://shop.example/") is None
     with pytest.raises(Unreachable, match="its host does not resolve"):
-        made.send("https://shop.example/", {}, b"{}")
+        created.send("https://shop.example/", {}, b"{}")
 
 
 def test_slow_look_ups_do_not_block_other_hosts(
     sender: Callable[..., HttpWebhookSender],
 ) -> None:
-    let_go, asked = threading.Event(), []
+    let_go, requests = threading.Event(), []
 
     def resolve(host: str, port: int) -> Sequence[str]:
-        asked.append(host)
+        requests.append(host)
         if host.startswith("slow"):
             let_go.wait(30)
         return ["127.0.0.1"]
 
     def try_slow(number: int) -> None:
         with pytest.raises(Unreachable):
-            made.send(f"http://slow{number % 30}.example/", {}, b"{}")
+            created.send(f"http://slow{number % 30}.example/", {}, b"{}")
 
-    made = sender(loopback=True, resolve=resolve, limit_seconds=1)
+    created = sender(loopback=True, resolve=resolve, limit_seconds=1)
     with running_receiver() as receiver, ThreadPoolExecutor(100) as pool:
         for n in range(40):
-            pool.submit(made.objection, f"http://slow-check{n}.example/")
+            pool.submit(created.url_problem, f"http://slow-check{n}.example/")
         slow = [pool.submit(try_slow, number) for number in range(45)]
-        for one in slow:
-            one.result()
-        answer = made.send(f"http://well.example:{receiver.port}/", {}, b"{}")
+        for item in slow:
+            item.result()
+        answer = created.send(f"http://well.example:{receiver.port}/", {}, b"{}")
         let_go.set()
     assert answer.status == 200
-    sent_to = [host for host in asked if host.startswith("slow") and "check" not in host]
+    sent_to = [host for host in requests if host.startswith("slow") and "check" not in host]
     assert sorted(sent_to) == sorted(set(sent_to)), "one look-up for each host at a time"
 
 
 def test_loopback_is_allowed_if_configured_and_no_other_internal_address(
     sender: Callable[..., HttpWebhookSender],
 ) -> None:
-    made = sender(loopback=True)
-    assert made.objection("http://127.0.0.1:4000/hook") is None
-    assert made.objection("http://localhost:4000/hook") is None
-    assert made.objection("http://10.0.0.1/hook") is not None
-    assert made.objection("http://169.254.169.254/") is not None
-    assert made.objection(f"http://{PUBLIC}/") == "must resolve to a public address"
-    assert made.objection("https://2130706433/") is not None
+    created = sender(loopback=True)
+    assert created.url_problem("http://127.0.0.1:4000/hook") is None
+    assert created.url_problem("http://localhost:4000/hook") is None
+    assert created.url_problem("http://10.0.0.1/hook") is not None
+    assert created.url_problem("http://169.254.169.254/") is not None
+    assert created.url_problem(f"http://{PUBLIC}/") == "must resolve to a public address"
+    assert created.url_problem("https://2130706433/") is not None
 
 
 def test_connections_go_to_the_checked_address(
@@ -213,17 +213,17 @@ def test_connections_go_to_the_checked_address(
 ) -> None:
     """A name that leads to this receiver once, and elsewhere each time after it."""
     with running_receiver() as receiver:
-        made = sender(loopback=True, resolve=to(["127.0.0.1"], ["10.0.0.1"]))
-        answer = made.send(f"http://rebound.example:{receiver.port}/hook", {"a": "b"}, b"{}")
+        created = sender(loopback=True, resolve=to(["127.0.0.1"], ["10.0.0.1"]))
+        answer = created.send(f"http://rebound.example:{receiver.port}/hook", {"a": "b"}, b"{}")
         assert answer.status == 200
-        assert receiver.arrived[0].headers["host"] == f"rebound.example:{receiver.port}"
-        assert receiver.arrived[0].headers["a"] == "b"
-        made.send(f"http://rebound.example:{receiver.port}/hook", {}, b"{}")
+        assert receiver.requests[0].headers["host"] == f"rebound.example:{receiver.port}"
+        assert receiver.requests[0].headers["a"] == "b"
+        created.send(f"http://rebound.example:{receiver.port}/hook", {}, b"{}")
         other = sender(loopback=True, resolve=to(["127.0.0.1"], ["10.0.0.1"]))
-        assert other.objection(f"http://rebound.example:{receiver.port}/") is None
+        assert other.url_problem(f"http://rebound.example:{receiver.port}/") is None
         with pytest.raises(Unreachable, match="does not resolve to a public address"):
             other.send(f"http://rebound.example:{receiver.port}/hook", {}, b"{}")
-    assert len(receiver.arrived) == 2
+    assert len(receiver.requests) == 2
 
 
 def test_proxies_of_the_environment_are_not_used() -> None:
@@ -241,7 +241,7 @@ def test_proxies_of_the_environment_are_not_used() -> None:
 
 
 def test_a_long_response_is_read_in_part(sender: Callable[..., HttpWebhookSender]) -> None:
-    with running_receiver(Receiver(text=b"x" * 10_000_000)) as receiver:
+    with running_receiver(Receiver(response_body=b"x" * 10_000_000)) as receiver:
         answer = sender(loopback=True).send(receiver.url, {}, b"{}")
     assert answer.body == "x" * 4096
 
@@ -266,10 +266,10 @@ def test_a_slow_response_ends_at_the_deadline(sender: Callable[..., HttpWebhookS
 
     thread = threading.Thread(target=drip)
     thread.start()
-    made, url = sender(loopback=True, limit_seconds=0.5), f"{local(listener)}/"
+    created, url = sender(loopback=True, limit_seconds=0.5), f"{local(listener)}/"
     began = time.monotonic()
     with pytest.raises(Unreachable, match=r"within 0\.5 s"):
-        made.send(url, {}, b"{}")
+        created.send(url, {}, b"{}")
     assert time.monotonic() - began < 2
     ended.set()
     thread.join()
@@ -281,7 +281,7 @@ def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext
     key = ec.generate_private_key(ec.SECP256R1())
     named = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
-    made = (
+    created = (
         x509.CertificateBuilder()
         .subject_name(named)
         .issuer_name(named)
@@ -299,7 +299,7 @@ def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    pem.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
+    pem.write_bytes(secret + created.public_bytes(serialization.Encoding.PEM))
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(pem)
     return server, ssl.create_default_context(cafile=str(pem))
@@ -310,9 +310,9 @@ def test_the_certificate_is_verified_against_the_host_name(
 ) -> None:
     server, client = certificate(tmp_path, "shop.example")
     with running_receiver(Receiver(tls=server)) as receiver:
-        made = sender(loopback=True, resolve=to([str(IPv4Address("127.0.0.1"))]), tls=client)
+        created = sender(loopback=True, resolve=to([str(IPv4Address("127.0.0.1"))]), tls=client)
         url = f"https://shop.example:{receiver.port}/hook"
-        assert made.send(url, {}, b"{}").status == 200
+        assert created.send(url, {}, b"{}").status == 200
         with pytest.raises(Unreachable, match="certificate verify failed"):
-            made.send(f"https://other.example:{receiver.port}/hook", {}, b"{}")
-    assert len(receiver.arrived) == 1
+            created.send(f"https://other.example:{receiver.port}/hook", {}, b"{}")
+    assert len(receiver.requests) == 1

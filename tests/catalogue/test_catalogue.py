@@ -42,13 +42,13 @@ def test_a_test_network_says_so_in_its_name_and_its_data(catalogue: Catalogue) -
         assert chain.id.endswith("_TESTNET") == chain.testnet
 
 
-def test_larger_worth_never_waits_for_fewer_blocks(catalogue: Catalogue) -> None:
+def test_larger_values_never_need_fewer_confirmations(catalogue: Catalogue) -> None:
     for chain in catalogue.chains.values():
         tiers = chain.confirmations
         assert 0 < tiers.fast <= tiers.normal <= tiers.large <= tiers.finalized, chain.id
 
 
-def test_finality_comes_well_within_the_hour_that_an_intent_lives(catalogue: Catalogue) -> None:
+def test_finality_is_well_below_the_lifetime_of_an_intent(catalogue: Catalogue) -> None:
     for chain in catalogue.chains.values():
         assert chain.confirmations.finalized * chain.block_time_seconds <= 20 * 60, chain.id
 
@@ -68,12 +68,12 @@ def test_a_test_network_costs_and_waits_like_its_mainnet(catalogue: Catalogue) -
 
 
 @pytest.mark.parametrize("chain", ["ARBITRUM", "POLYGON", "MONAD", "HYPEREVM"])
-def test_a_contract_under_two_symbols_answers_as_usdt(catalogue: Catalogue, chain: str) -> None:
+def test_a_contract_with_two_symbols_is_usdt(catalogue: Catalogue, chain: str) -> None:
     usdt0 = catalogue.token(f"{chain}_MAINNET", "USDT0")
     assert catalogue.token_at(f"{chain}_MAINNET", usdt0.address).symbol == "USDT"
 
 
-def test_no_other_contract_stands_under_two_symbols(catalogue: Catalogue) -> None:
+def test_no_other_contract_has_two_symbols(catalogue: Catalogue) -> None:
     assert len(catalogue.by_address) == 264 - 4
 
 
@@ -81,14 +81,14 @@ def disabled(catalogue: Catalogue) -> list[Token]:
     return [token for token in catalogue.tokens.values() if not token.enabled]
 
 
-def test_dying_and_rebasing_tokens_are_off_and_say_why(catalogue: Catalogue) -> None:
+def test_deprecated_and_rebasing_tokens_are_disabled_with_a_reason(catalogue: Catalogue) -> None:
     off = disabled(catalogue)
     assert {t.symbol for t in off if t.chain != "TRON_MAINNET"} == {"BUSD", "anyBTC", "stETH"}
     assert {t.symbol for t in off if t.chain == "TRON_MAINNET"} == {"USDC"}
     assert all(token.disabled_reason for token in off)
 
 
-def test_a_token_that_is_off_is_refused_with_its_reason(catalogue: Catalogue) -> None:
+def test_a_disabled_token_is_rejected_with_its_reason(catalogue: Catalogue) -> None:
     with pytest.raises(InvalidInput, match="no longer issued on TRON"):
         catalogue.token("TRON_MAINNET", "USDC")
 

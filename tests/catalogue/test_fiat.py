@@ -33,7 +33,7 @@ def fiat() -> Fiat:
     return load_fiat()
 
 
-def test_the_corridors_are_those_of_the_table(fiat: Fiat) -> None:
+def test_the_corridors_match_the_specification(fiat: Fiat) -> None:
     found = {
         code: (
             " ".join(corridor.countries),
@@ -67,14 +67,14 @@ def test_every_corridor_has_its_currency_its_countries_and_a_dated_rate(fiat: Fi
         ("EUR", "Euro", "€", 2),
     ],
 )
-def test_a_currency_is_named_and_signed_as_at_home(
+def test_a_currency_has_its_iso_name_and_symbol(
     fiat: Fiat, code: str, name: str, symbol: str, digits: int
 ) -> None:
-    found = fiat.corridors[code].currency
-    assert (found.name, found.symbol, found.digits) == (name, symbol, digits)
+    result = fiat.corridors[code].currency
+    assert (result.name, result.symbol, result.digits) == (name, symbol, digits)
 
 
-def test_countries_have_short_names(fiat: Fiat) -> None:
+def test_countries_have_common_names(fiat: Fiat) -> None:
     assert fiat.countries["TZ"].name == "Tanzania"
     assert fiat.countries["CG"].name == "Congo - Brazzaville"
     assert len(fiat.countries) == 44
@@ -89,12 +89,12 @@ def test_the_pegs_hold(fiat: Fiat) -> None:
 
 
 @pytest.mark.parametrize("code", [None, "", "ngn", "XXX", 5, ["NGN"]])
-def test_an_unknown_currency_is_refused_by_name(fiat: Fiat, code: Any) -> None:
+def test_an_unknown_currency_is_rejected_by_name(fiat: Fiat, code: Any) -> None:
     with pytest.raises(InvalidInput, match=r"^fiatCurrency must be one of"):
         fiat.corridor(code)
 
 
-def test_a_country_left_out_is_the_first_and_a_foreign_one_is_refused(fiat: Fiat) -> None:
+def test_the_default_country_is_the_first_and_others_are_rejected(fiat: Fiat) -> None:
     xof = fiat.corridor("XOF")
     assert fiat.country(xof, None) == "SN"
     assert fiat.country(xof, "BF") == "BF"
@@ -104,7 +104,7 @@ def test_a_country_left_out_is_the_first_and_a_foreign_one_is_refused(fiat: Fiat
         assert str(refused.value) == "countryCode must be a country of XOF: SN, BJ, CI, BF"
 
 
-def test_dollars_become_local_money_and_back(fiat: Fiat) -> None:
+def test_dollars_are_converted_to_local_money_and_back(fiat: Fiat) -> None:
     naira, shilling = fiat.rates["NGN"], fiat.rates["UGX"]
     assert fiat_of_usd(25_000_000, naira, 2) == 36_212_50
     assert fiat_of_usd(1, naira, 2) == 1

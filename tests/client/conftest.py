@@ -1,4 +1,4 @@
-"""The API behind a real port, and a client of it."""
+"""Fixtures for client tests: the API on a real port, and a client of it."""
 
 import threading
 from collections.abc import Iterator

@@ -13,7 +13,7 @@ from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET
 
 
 def create(crossway: Crossway, **changes: object) -> Intent:
-    asked: dict[str, object] = {
+    params: dict[str, object] = {
         "amount": 25_000_000,
         "token_in": USDC_BASE,
         "source_chain": "BASE_MAINNET",
@@ -21,16 +21,16 @@ def create(crossway: Crossway, **changes: object) -> Intent:
         "recipient": WALLET,
         "sender": WALLET,
     }
-    return crossway.intents.create(**{**asked, **changes})  # type: ignore[arg-type]
+    return crossway.intents.create(**{**params, **changes})  # type: ignore[arg-type]
 
 
 def test_a_payment_is_created_and_found_by_number_and_by_address(crossway: Crossway) -> None:
-    made = create(crossway, metadata={"order": "A-1"})
-    assert made.intent_status == "PENDING"
-    assert made.total_amount_in_asset_token > 25_000_000
-    assert made.amount_to_deposit == Decimal(made.total_amount_in_asset_token) / 1_000_000
-    assert crossway.intents.get(made.id).intent_address == made.intent_address
-    assert crossway.intents.get(made.intent_address).metadata == {"order": "A-1"}
+    created = create(crossway, metadata={"order": "A-1"})
+    assert created.intent_status == "PENDING"
+    assert created.total_amount_in_asset_token > 25_000_000
+    assert created.amount_to_deposit == Decimal(created.total_amount_in_asset_token) / 1_000_000
+    assert crossway.intents.get(created.id).intent_address == created.intent_address
+    assert crossway.intents.get(created.intent_address).metadata == {"order": "A-1"}
 
 
 def test_the_same_idempotency_key_makes_one_payment(crossway: Crossway) -> None:
@@ -39,50 +39,68 @@ def test_the_same_idempotency_key_makes_one_payment(crossway: Crossway) -> None:
 
 
 def test_a_list_walks_through_every_page(crossway: Crossway) -> None:
-    made = [create(crossway).id for _ in range(PAGE + 3)]
-    assert [intent.id for intent in crossway.intents.list()] == made[::-1]
+    ids = [create(crossway).id for _ in range(PAGE + 3)]
+    assert [intent.id for intent in crossway.intents.list()] == ids[::-1]
     assert list(crossway.intents.list(status="completed")) == []
 
 
 def test_a_watch_ends_with_the_payment(crossway: Crossway, service: Service) -> None:
-    made = create(crossway)
-    crossway.calls.post("/sandbox/deposits", {"address": made.intent_address, "amount": "exact"})
+    created = create(crossway)
+    crossway.calls.post("/sandbox/deposits", {"address": created.intent_address, "amount": "exact"})
 
     def later(seconds: float) -> None:
         crossway.calls.post("/sandbox/clock", {"advanceSeconds": 2})
         service.engine.tick()
 
-    seen = [intent.intent_status for intent in crossway.intents.watch(made.id, sleep=later)]
-    assert seen[0] == "PENDING"
-    assert seen[-1] == "COMPLETED"
+    intent_status = [
+        intent.intent_status for intent in crossway.intents.watch(created.id, sleep=later)
+    ]
+    assert intent_status[0] == "PENDING"
+    assert intent_status[-1] == "COMPLETED"
 
 
-def test_quotes_come_typed(crossway: Crossway) -> None:
-    found = crossway.quotes.multi_source(
-        destination_chain="ARBITRUM_MAINNET", amount="25.5", token_out=USDC_ARBITRUM,
+def test_quotes_are_typed(crossway: Crossway) -> None:
+    quotes = crossway.quotes.multi_source(
+        destination_chain="ARBITRUM_MAINNET",
+        amount="25.5",
+        token_out=USDC_ARBITRUM,
         exclude_chains=["ETHEREUM_MAINNET"],
-    )  # fmt: skip
-    assert found.cheapest_option is not None
-    assert found.cheapest_option.total_fee == min(option.total_fee for option in found.quotes)
-    assert "ETHEREUM_MAINNET" not in {option.source_chain for option in found.quotes}
+    )
+    assert quotes.cheapest_option is not None
+    assert quotes.cheapest_option.total_fee == min(option.total_fee for option in quotes.quotes)
+    assert "ETHEREUM_MAINNET" not in {option.source_chain for option in quotes.quotes}
     best = crossway.quotes.best(
-        token_in=USDC_BASE, token_out=USDC_ARBITRUM, source_chain="BASE_MAINNET",
-        destination_chain="ARBITRUM_MAINNET", amount=25_000_000,
-    )  # fmt: skip
+        token_in=USDC_BASE,
+        token_out=USDC_ARBITRUM,
+        source_chain="BASE_MAINNET",
+        destination_chain="ARBITRUM_MAINNET",
+        amount=25_000_000,
+    )
     assert best.deposit_amount >= 25_000_000 + best.total_fee
-    assert crossway.quotes.single(
-        best.route.bridge or "", token_in=USDC_BASE, token_out=USDC_ARBITRUM,
-        source_chain="BASE_MAINNET", destination_chain="ARBITRUM_MAINNET", amount=25_000_000,
-    ).total_fee == best.total_fee  # fmt: skip
+    assert (
+        crossway.quotes.single(
+            best.route.bridge or "",
+            token_in=USDC_BASE,
+            token_out=USDC_ARBITRUM,
+            source_chain="BASE_MAINNET",
+            destination_chain="ARBITRUM_MAINNET",
+            amount=25_000_000,
+        ).total_fee
+        == best.total_fee
+    )
     every = crossway.quotes.multiple(
-        token_in=USDC_BASE, token_out=USDC_ARBITRUM, source_chain="BASE_MAINNET",
-        destination_chain="ARBITRUM_MAINNET", amount=25_000_000, exclude_bridges=["RHINOFI"],
-    )  # fmt: skip
+        token_in=USDC_BASE,
+        token_out=USDC_ARBITRUM,
+        source_chain="BASE_MAINNET",
+        destination_chain="ARBITRUM_MAINNET",
+        amount=25_000_000,
+        exclude_bridges=["RHINOFI"],
+    )
     assert best.route.bridge in {quote.route.bridge for quote in every}
     assert "RHINOFI" not in {quote.route.bridge for quote in every}
 
 
-def test_refusals_are_exceptions(crossway: Crossway, url: str) -> None:
+def test_errors_are_exceptions(crossway: Crossway, url: str) -> None:
     with pytest.raises(BadRequest, match="amount"):
         create(crossway, amount=0)
     with pytest.raises(NotFound, match="Intent not found"):
@@ -100,9 +118,9 @@ def test_chains_are_listed(crossway: Crossway) -> None:
     assert "BASE_MAINNET" not in crossway.chains("testnet")
 
 
-def test_what_belongs_to_a_key_and_a_chain_is_known(crossway: Crossway) -> None:
+def test_client_info_tokens_and_intents_by_sender_are_returned(crossway: Crossway) -> None:
     assert crossway.client_info().mode == "test"
     tokens = {token.symbol: token for token in crossway.tokens("BASE_MAINNET")}
     assert (tokens["USDC"].address, tokens["USDC"].decimals) == (USDC_BASE, 6)
-    made = create(crossway)
-    assert [one.id for one in crossway.intents.list_by_sender(WALLET)] == [made.id]
+    created = create(crossway)
+    assert [item.id for item in crossway.intents.list_by_sender(WALLET)] == [created.id]

@@ -34,7 +34,7 @@ def secret(service: Service) -> str:
 
 @pytest.fixture
 def run(secret: str, url: str, tmp_path: Path) -> Run:
-    """Runs `crossway …` in a folder of its own, with a key and the service's URL."""
+    """Runs `crossway …` in its own folder, with a key and the service's URL."""
     environment = {**os.environ, "CROSSWAY_API_KEY": secret, "CROSSWAY_API_URL": url}
 
     def command(*arguments: str, **changed: str) -> subprocess.CompletedProcess[str]:
@@ -52,17 +52,17 @@ def run(secret: str, url: str, tmp_path: Path) -> Run:
 
 
 def test_a_payment_is_created_shown_and_listed(run: Run) -> None:
-    made = json.loads(run(*CREATE, "--metadata", '{"order": "A-1"}', "--json").stdout)
-    assert made["initialAmount"] == "25000000"
-    shown = run("intents", "show", str(made["id"])).stdout
-    assert made["intent_address"] in shown
-    assert "PENDING" in shown
+    body = json.loads(run(*CREATE, "--metadata", '{"order": "A-1"}', "--json").stdout)
+    assert body["initialAmount"] == "25000000"
+    text = run("intents", "show", str(body["id"])).stdout
+    assert body["intent_address"] in text
+    assert "PENDING" in text
     listed = run("intents", "list").stdout.splitlines()
     assert listed[0].split() == ["#", "status", "deposit", "from", "to", "address", "created"]
-    assert made["intent_address"] in listed[1]
+    assert body["intent_address"] in listed[1]
 
 
-def test_a_watch_says_how_it_ended(run: Run, service: Service, secret: str, url: str) -> None:
+def test_a_watch_prints_the_final_status(run: Run, service: Service, secret: str, url: str) -> None:
     number = str(json.loads(run(*CREATE, "--json").stdout)["id"])
     with Crossway(secret, url) as crossway:
         address = crossway.intents.get(number).intent_address
@@ -76,26 +76,26 @@ def test_a_watch_says_how_it_ended(run: Run, service: Service, secret: str, url:
 
 
 def test_quotes_are_a_table(run: Run) -> None:
-    asked = ("--destination-chain", "ARBITRUM_MAINNET", "--amount", "25")
-    lines = run("quotes", *asked, "--token-out", USDC_ARBITRUM).stdout.splitlines()
+    options = ("--destination-chain", "ARBITRUM_MAINNET", "--amount", "25")
+    lines = run("quotes", *options, "--token-out", USDC_ARBITRUM).stdout.splitlines()
     assert lines[0].split()[:3] == ["from", "by", "fee"]
     assert lines[1].split()[:3] == ["ARBITRUM_MAINNET", "same", "chain"]
 
 
 def test_ramps_are_tables_and_exact_json(run: Run) -> None:
-    asked = ("--fiat-currency", "NGN", "--crypto-amount", "25", "--chain", "ARBITRUM_MAINNET")
-    lines = run("ramps", "quotes", *asked).stdout.splitlines()
+    options = ("--fiat-currency", "NGN", "--crypto-amount", "25", "--chain", "ARBITRUM_MAINNET")
+    lines = run("ramps", "quotes", *options).stdout.splitlines()
     assert lines[0].startswith("provider")
     assert {line.split()[0] for line in lines[1:]} == {"FONBNK", "PAYCREST", "YELLOW_CARD"}
-    answer = json.loads(run("ramps", "quotes", *asked, "--json").stdout)
+    answer = json.loads(run("ramps", "quotes", *options, "--json").stdout)
     assert isinstance(answer["quotes"][0]["fiatAmount"], float)
     assert json.loads(run("ramps", "orders", "--status", "INITIATED", "--json").stdout) == []
     assert "status must be one of" in run("ramps", "orders", "--status", "NONE").stderr
 
 
 def test_an_endpoint_is_created_and_listed(run: Run) -> None:
-    said = run("webhooks", "create", "http://127.0.0.1:9/hook", "--event", "intent_funded").stdout
-    assert "whsec_" in said
+    text = run("webhooks", "create", "http://127.0.0.1:9/hook", "--event", "intent_funded").stdout
+    assert "whsec_" in text
     listed = run("webhooks", "list").stdout.splitlines()
     assert listed[0].split() == ["id", "state", "events", "url"]
     assert listed[1].split()[1:] == ["on", "intent_funded", "http://127.0.0.1:9/hook"]
@@ -105,32 +105,34 @@ def test_a_listener_forwards_signed_events_to_a_local_url(
     run: Run, service: Service, secret: str, url: str, tmp_path: Path
 ) -> None:
     signed = f"whsec_{b64encode(b'a secret of twenty-four ').decode()}"
-    told = {"CROSSWAY_API_KEY": secret, "CROSSWAY_WEBHOOK_SECRET": signed}
+    listener_environment = {"CROSSWAY_API_KEY": secret, "CROSSWAY_WEBHOOK_SECRET": signed}
     program = str(Path(sys.executable).with_name("crossway"))
     with running_receiver() as shop, (tmp_path / "log").open("wb") as log:
         command = [program, "--api-url", url, "webhooks", "listen", "--forward", shop.url]
-        listener = subprocess.Popen(command, env={**os.environ, **told}, stdout=log, stderr=log)
+        listener = subprocess.Popen(
+            command, env={**os.environ, **listener_environment}, stdout=log, stderr=log
+        )
         try:
             wait_until("an event comes", lambda: _one_more(service, run, shop), within=60)
             wait_until("it is told", lambda: "-> 200" in (tmp_path / "log").read_text())
         finally:
             listener.send_signal(signal.SIGINT)
             assert listener.wait(20) == 0
-        came = shop.arrived[0]
-        event = verify(came.body, came.headers, signed)
+        request = shop.requests[0]
+        event = verify(request.body, request.headers, signed)
     assert event.type == "intent_created"
     assert event.id in (tmp_path / "log").read_text()
 
 
 def _one_more(service: Service, run: Run, shop: Receiver) -> bool:
-    """Make a payment, as the stream tells of what comes after its beginning alone."""
+    """Create a payment, as a stream contains only events after its start."""
     run(*CREATE)
     fan_out(service.services)
     with shop.wait_for_count:
-        return shop.wait_for_count.wait_for(lambda: bool(shop.arrived), 2)
+        return shop.wait_for_count.wait_for(lambda: bool(shop.requests), 2)
 
 
-def test_where_to_ask_can_be_an_option(run: Run, secret: str, url: str) -> None:
+def test_the_url_can_be_an_option(run: Run, secret: str, url: str) -> None:
     nothing = {"CROSSWAY_API_KEY": "", "CROSSWAY_API_URL": ""}
     named = ("--api-key", secret, "--api-url", url)
     assert run(*named, "intents", "list", **nothing).returncode == 0
@@ -139,7 +141,7 @@ def test_where_to_ask_can_be_an_option(run: Run, secret: str, url: str) -> None:
     assert (wrong.returncode, "must be a URL" in wrong.stderr) == (2, True)
 
 
-def test_what_goes_wrong_is_one_sentence(run: Run) -> None:
+def test_errors_are_one_sentence(run: Run) -> None:
     assert "CROSSWAY_API_KEY" in run("intents", "list", CROSSWAY_API_KEY="").stderr
     refused = run("intents", "list", CROSSWAY_API_KEY="cr_test_wrong")
     assert (refused.returncode, refused.stderr) == (1, "crossway: 401: Unauthorized\n")

@@ -11,21 +11,27 @@ from crossway.usecases.payers import checkout
 from tests.api.conftest import WALLET
 
 
-def test_a_link_is_made_changed_used_and_listed(crossway: Crossway, service: Service) -> None:
+def test_a_link_is_created_changed_used_and_listed(crossway: Crossway, service: Service) -> None:
     ends = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
-    made = crossway.payment_links.create(
-        title="Coffee", destination_chain="ARBITRUM", recipient=WALLET, amount=12_500_000,
-        source_tokens=["USDC"], metadata={"sku": 7}, max_uses=3, expires_at=ends,
-    )  # fmt: skip
-    assert (made.amount, made.expires_at, made.uses) == (12_500_000, ends, 0)
-    assert made.url.endswith(f"/pay/l/{made.id}")
+    link = crossway.payment_links.create(
+        title="Coffee",
+        destination_chain="ARBITRUM",
+        recipient=WALLET,
+        amount=12_500_000,
+        source_tokens=["USDC"],
+        metadata={"sku": 7},
+        max_uses=3,
+        expires_at=ends,
+    )
+    assert (link.amount, link.expires_at, link.uses) == (12_500_000, ends, 0)
+    assert link.url.endswith(f"/pay/l/{link.id}")
     form = checkout.CheckoutForm("n" * 20, "", "BASE_MAINNET:USDC", WALLET)
-    intent = checkout.pay_by_link(service.services, made.id, form)
-    [use] = crossway.payment_links.uses(made.id)
+    intent = checkout.pay_by_link(service.services, link.id, form)
+    [use] = crossway.payment_links.uses(link.id)
     assert (use.intent_id, use.intent_status) == (intent.id, "PENDING")
-    changed = crossway.payment_links.change(made.id, active=False, max_uses=None)
+    changed = crossway.payment_links.change(link.id, active=False, max_uses=None)
     assert (changed.active, changed.max_uses, changed.uses) == (False, None, 1)
-    assert next(crossway.payment_links.list()) == crossway.payment_links.get(made.id)
+    assert next(crossway.payment_links.list()) == crossway.payment_links.get(link.id)
     assert crossway.intents.get(intent.id).payment_url == use.payment_url
     with pytest.raises(BadRequest, match="title"):
-        crossway.payment_links.change(made.id, title="")
+        crossway.payment_links.change(link.id, title="")

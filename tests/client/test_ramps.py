@@ -1,4 +1,4 @@
-"""Local money through the client: quotes, orders and identity checks."""
+"""Ramps through the client: quotes, orders and KYC."""
 
 from decimal import Decimal
 
@@ -12,52 +12,63 @@ from tests.api.conftest import WALLET
 PROVIDER, ADA = "YELLOW_CARD", "ada@example.com"
 
 
-def quoted(crossway: Crossway) -> RampQuote:
-    found = crossway.ramps.quotes(
-        type="on-ramp", fiat_currency="NGN", crypto_amount=Decimal("25.5"),
-        destination_chain="ARBITRUM_MAINNET", direct_only=True,
-    )  # fmt: skip
-    return next(quote for quote in found.quotes if quote.provider == PROVIDER)
+def get_quotes(crossway: Crossway) -> RampQuote:
+    quotes = crossway.ramps.quotes(
+        type="on-ramp",
+        fiat_currency="NGN",
+        crypto_amount=Decimal("25.5"),
+        destination_chain="ARBITRUM_MAINNET",
+        direct_only=True,
+    )
+    return next(quote for quote in quotes.quotes if quote.provider == PROVIDER)
 
 
-def order(crossway: Crossway, email: str) -> RampOrder:
-    asked = quoted(crossway).payment_channels[0].fields_required
+def create_order(crossway: Crossway, email: str) -> RampOrder:
+    fields_required = get_quotes(crossway).payment_channels[0].fields_required
     fields = {
-        one["key"]: one["options"][0]["value"] if one["options"] else one["example"]
-        for one in asked
-        if one["required"]
+        item["key"]: item["options"][0]["value"] if item["options"] else item["example"]
+        for item in fields_required
+        if item["required"]
     }
     return crossway.ramps.create_order(
-        provider=PROVIDER, fiat_currency="NGN", crypto_amount=Decimal("25.5"),
-        destination_chain="ARBITRUM_MAINNET", recipient_address=WALLET, user_email=email,
+        provider=PROVIDER,
+        fiat_currency="NGN",
+        crypto_amount=Decimal("25.5"),
+        destination_chain="ARBITRUM_MAINNET",
+        recipient_address=WALLET,
+        user_email=email,
         fields=fields,
-    )  # fmt: skip
+    )
 
 
-def know(crossway: Crossway, email: str) -> None:
+def pass_kyc(crossway: Crossway, email: str) -> None:
     body = {"provider": PROVIDER, "userEmail": email, "kycType": "basic", "status": "approved"}
     crossway.calls.post("/sandbox/kyc", body)
 
 
-def test_quotes_are_exact_and_say_who_is_missing(crossway: Crossway) -> None:
-    found = crossway.ramps.quotes(
+def test_quotes_are_exact_and_name_excluded_providers(crossway: Crossway) -> None:
+    quotes = crossway.ramps.quotes(
         type="off-ramp", fiat_currency="NGN", crypto_amount="25", source_chain="BASE_MAINNET"
     )
-    cheapest = found.quotes[0]
+    cheapest = quotes.quotes[0]
     assert isinstance(cheapest.fiat_amount, Decimal)
     assert cheapest.gross_deposit_amount == cheapest.gross_deposit_amount_formatted * 1_000_000
-    told = {quote.provider for quote in found.quotes} | {one.provider for one in
-                                                         found.providers_left_out}  # fmt: skip
-    assert set(found.providers_queried) == told
+    provider_names = {quote.provider for quote in quotes.quotes} | {
+        item.provider for item in quotes.providers_left_out
+    }
+    assert set(quotes.providers_queried) == provider_names
 
 
-def test_an_order_is_opened_found_confirmed_and_cancelled(crossway: Crossway) -> None:
-    know(crossway, ADA)
-    first, second = order(crossway, ADA), order(crossway, ADA)
+def test_an_order_is_created_found_confirmed_and_cancelled(crossway: Crossway) -> None:
+    pass_kyc(crossway, ADA)
+    first, second = create_order(crossway, ADA), create_order(crossway, ADA)
     assert (first.status, first.crypto_amount) == ("INITIATED", Decimal("25.5"))
     assert crossway.ramps.order(first.id) == first
     assert crossway.ramps.order_by_intent(first.intent_address or "").id == first.id
-    assert [one.id for one in crossway.ramps.orders(status="INITIATED")] == [second.id, first.id]
+    assert [order_item.id for order_item in crossway.ramps.orders(status="INITIATED")] == [
+        second.id,
+        first.id,
+    ]
     assert crossway.ramps.confirm(first.id).status == "PROCESSING"
     cancelled = crossway.ramps.cancel(second.id)
     assert (cancelled.status, cancelled.ended) == ("CANCELLED", True)
@@ -65,26 +76,29 @@ def test_an_order_is_opened_found_confirmed_and_cancelled(crossway: Crossway) ->
         crossway.ramps.confirm(second.id)
 
 
-def test_an_identity_check_is_passed(crossway: Crossway) -> None:
+def test_kyc_is_passed_through_the_client(crossway: Crossway) -> None:
     new = "grace@example.com"
     with pytest.raises(KycRequired) as refused:
-        order(crossway, new)
+        create_order(crossway, new)
     assert refused.value.kyc["currentKycStatus"] == "not_started"
     needed = crossway.kyc.requirements(provider=PROVIDER, country_code="NG", fiat_currency="NGN")
     missing = crossway.kyc.state(
-        provider=PROVIDER, user_email=new, country_code="NG", fiat_currency="NGN",
+        provider=PROVIDER,
+        user_email=new,
+        country_code="NG",
+        fiat_currency="NGN",
         crypto_amount="25.5",
-    )  # fmt: skip
+    )
     assert missing.can_proceed is False
     assert set(missing.missing_requirements) <= {
-        one["key"] for tier in needed.tiers for one in tier.requirements
+        requirement["key"] for tier in needed.tiers for requirement in tier.requirements
     }
     with pytest.raises(BadRequest, match="nonsense"):
         crossway.kyc.submit(
             provider=PROVIDER, user_email=new, fields={"nonsense": "1"}, country_code="NG"
         )
-    know(crossway, new)
-    opened = order(crossway, new)
+    pass_kyc(crossway, new)
+    opened = create_order(crossway, new)
     with pytest.raises(BadRequest, match="under way"):
         crossway.kyc.erase(new)
     crossway.ramps.cancel(opened.id)
@@ -92,6 +106,8 @@ def test_an_identity_check_is_passed(crossway: Crossway) -> None:
 
 
 def test_currencies_and_countries_are_listed(crossway: Crossway) -> None:
-    naira = next(one for one in crossway.ramps.currencies(PROVIDER) if one.code == "NGN")
+    naira = next(
+        currency for currency in crossway.ramps.currencies(PROVIDER) if currency.code == "NGN"
+    )
     assert naira.countries == ("NG",)
     assert "NG" in {country.code for country in crossway.ramps.countries()}

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Protocol
 
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.factory import open_chain
+from crossway.adapters.chains.evm.family import EvmFamily
+from crossway.adapters.chains.rpc.family import ChainSettings
 from crossway.adapters.chains.rpc.keys import Keyring
 from crossway.adapters.chains.rpc.profile import ChainProfile
 from crossway.adapters.chains.solana.chain import SolanaChain
-from crossway.adapters.chains.solana.factory import open_chain as open_cluster
+from crossway.adapters.chains.solana.family import SolanaFamily
 from crossway.adapters.chains.starknet.chain import StarknetChain
-from crossway.adapters.chains.starknet.factory import open_chain as open_account
+from crossway.adapters.chains.starknet.family import StarknetFamily
 from crossway.adapters.chains.tron.chain import TronChain
-from crossway.adapters.chains.tron.factory import open_chain as open_tron_chain
+from crossway.adapters.chains.tron.family import TronFamily
 from crossway.ports.chain import Chain
 from crossway.ports.sandbox import Faults
 from tests.chains import anvil
@@ -28,7 +29,7 @@ from tests.simulation import START, Simulation, catalogue, dollars, wallet
 
 
 class Network(Protocol):
-    """A chain to be tested, and the hands that a test needs around it."""
+    """A chain under test, with the controls that tests need."""
 
     chain: Chain
     token: str
@@ -64,7 +65,9 @@ class SimulatedNetwork:
         ).tx_hash
 
     def mine(self, blocks: int = 1) -> None:
-        self.simulation.wait(blocks * self.simulation.network.facts[self.chain.id].block_seconds)
+        self.simulation.pass_time(
+            blocks * self.simulation.network.facts[self.chain.id].block_seconds
+        )
 
     def reorganise(self, depth: int) -> None:
         self.simulation.sandbox.inject_faults(self.chain.id, Faults(reorg_depth=depth))
@@ -114,7 +117,7 @@ class SolanaNetwork:
     def wallet(self, name: str) -> str:
         address = self.node.wallet(name)
         if name.startswith("payer"):
-            # Whoever pays a token has an account for it.
+            # A payer of a token has a token account.
             self.node.give(address, 0, self.token)
         return address
 
@@ -159,7 +162,7 @@ class StarknetNetwork:
 
 
 class TronNetwork:
-    """Tron on this machine, behind a node's front."""
+    """Tron on this machine, behind a node proxy."""
 
     life = tron.LIFE_SECONDS // tron.BLOCK_SECONDS + 1
 
@@ -186,23 +189,26 @@ class TronNetwork:
 
 
 def made_up(name: str) -> str:
-    """An address that belongs to a name."""
+    """An address derived from a name."""
     return anvil.canonical_address("evm", "0x" + anvil.keccak256(name.encode())[-20:].hex())
 
 
 def open_evm(running: anvil.Anvil, *urls: str, quorum: int = 1) -> EvmChain:
-    """The chain as an operator's profile opens it; asks for its head every time."""
+    """The chain opened from an operator's profile, without caching the head."""
     profile = ChainProfile(
-        rpc=list(urls) or [running.url], key="env:KEY", treasury=anvil.TREASURY,
-        poll_seconds=0, quorum=quorum,
-    )  # fmt: skip
-    return open_chain(catalogue(), running.chain, profile, {"KEY": anvil.RELAYER_KEY})
+        rpc=list(urls) or [running.url],
+        key="env:KEY",
+        treasury=anvil.TREASURY,
+        poll_seconds=0,
+        quorum=quorum,
+    )
+    return EvmFamily().open_chain(settings(running.chain, profile, KEY=anvil.RELAYER_KEY)).chain
 
 
 def open_solana(
     node: solana.Node, *urls: str, quorum: int = 1, deposits: str = "program"
 ) -> SolanaChain:
-    """The cluster as an operator's profile opens it; asks for its head every time."""
+    """The cluster opened from an operator's profile, without caching the head."""
     profile = ChainProfile.model_validate(
         {
             "rpc": list(urls) or [node.url],
@@ -219,25 +225,39 @@ def open_solana(
         "KEY": str(list(bytes(solana.RELAYER))),
         "DEPOSIT_KEY": "0x" + "d7" * 32,
     }
-    return open_cluster(catalogue(), node.chain, profile, environment, Keyring(environment))
+    return SolanaFamily().open_chain(settings(node.chain, profile, **environment)).chain
 
 
 def open_starknet(node: starknet.Starknet, *urls: str, quorum: int = 1) -> StarknetChain:
     """The chain as an operator's profile opens it; asks for its head every time."""
     profile = ChainProfile(
-        rpc=list(urls) or [node.url], key="env:KEY", treasury=node.treasury,
-        account=node.relayer, poll_seconds=0, quorum=quorum,
-    )  # fmt: skip
-    return open_account(catalogue(), node.chain, profile, {"KEY": "0x" + node.key.hex()})
+        rpc=list(urls) or [node.url],
+        key="env:KEY",
+        treasury=node.treasury,
+        account=node.relayer,
+        poll_seconds=0,
+        quorum=quorum,
+    )
+    key = "0x" + node.key.hex()
+    return StarknetFamily().open_chain(settings(node.chain, profile, KEY=key)).chain
 
 
 def open_tron(node: tron.Tron, *urls: str, quorum: int = 1) -> TronChain:
-    """Tron as an operator's profile opens it; asks for its head every time."""
+    """Tron opened from an operator's profile, without caching the head."""
     profile = ChainProfile(
-        rpc=list(urls) or [node.url], key="env:KEY", treasury=node.treasury,
-        contracts=node.contracts, poll_seconds=0, quorum=quorum,
-    )  # fmt: skip
-    return open_tron_chain(catalogue(), node.chain, profile, {"KEY": anvil.RELAYER_KEY})
+        rpc=list(urls) or [node.url],
+        key="env:KEY",
+        treasury=node.treasury,
+        contracts=node.contracts,
+        poll_seconds=0,
+        quorum=quorum,
+    )
+    return TronFamily().open_chain(settings(node.chain, profile, KEY=anvil.RELAYER_KEY)).chain
+
+
+def settings(name: str, profile: ChainProfile, **environment: str) -> ChainSettings:
+    """A chain of the catalogue with the keys of an environment."""
+    return ChainSettings(catalogue(), name, profile, Keyring(environment))
 
 
 Opener = Callable[[Path], AbstractContextManager[Network]]
@@ -245,9 +265,9 @@ Opener = Callable[[Path], AbstractContextManager[Network]]
 
 @contextmanager
 def simulated(name: str, folder: Path) -> Iterator[Network]:
-    made = SimulatedNetwork(folder, name)
-    yield made
-    made.simulation.close()
+    created = SimulatedNetwork(folder, name)
+    yield created
+    created.simulation.close()
 
 
 _ANVILS: dict[str, anvil.Anvil] = {}
@@ -258,16 +278,16 @@ EUROS = anvil.CATALOGUE.tokens[BASE, "EURC"].address
 
 @contextmanager
 def on_anvil(kind: str, folder: Path) -> Iterator[Network]:
-    """One anvil for the whole run, put back after each test."""
+    """One anvil for the whole run, reset after each test."""
     running = _ANVILS["one"]
     before = running.rpc("evm_snapshot")
     token, euros = anvil.dollars(BASE), EUROS
     if kind == "silent":
         running.rpc("anvil_setCode", token, anvil.token_code("Silent"))
     asked_for, other = (COIN, token) if kind == "coin" else (token, euros)
-    made = AnvilNetwork(running, asked_for, other)
-    yield made
-    made.opened.close()
+    created = AnvilNetwork(running, asked_for, other)
+    yield created
+    created.opened.close()
     running.sent.clear()
     running.rpc("evm_revert", before)
 
@@ -291,18 +311,18 @@ def on_solana(deposits: str, folder: Path) -> Iterator[Network]:
     with solana.running() as node:
         node.put_mint(SOLANA_EUROS)
         node.give(str(solana.RICH.pubkey()), solana.STOCK, SOLANA_EUROS)
-        made = SolanaNetwork(node, deposits)
-        yield made
-        made.opened.close()
+        created = SolanaNetwork(node, deposits)
+        yield created
+        created.opened.close()
 
 
 @contextmanager
 def on_starknet(symbol: str, folder: Path) -> Iterator[Network]:
     """One chain for the whole run, put back after each test."""
     with starknet.shared() as node:
-        made = StarknetNetwork(node, starknet.address_of(symbol), starknet.address_of("ETH"))
-        yield made
-        made.opened.close()
+        created = StarknetNetwork(node, starknet.address_of(symbol), starknet.address_of("ETH"))
+        yield created
+        created.opened.close()
 
 
 _TRONS: list[tron.Tron] = []
@@ -316,9 +336,9 @@ def on_tron(kind: str, folder: Path) -> Iterator[Network]:
     if kind in ("Plain", "Silent"):
         node.anvil.rpc("anvil_setCode", tron.to_evm_address(tron.USDT), anvil.token_code(kind))
     asked_for, other = (tron.TRX, tron.USDT) if kind == "coin" else (tron.USDT, tron.FOREIGN)
-    made = TronNetwork(node, asked_for, other)
-    yield made
-    made.opened.close()
+    created = TronNetwork(node, asked_for, other)
+    yield created
+    created.opened.close()
     node.machine.put_back(sent)
     node.anvil.rpc("evm_revert", before)
 

@@ -23,13 +23,13 @@ from crossway.ports.chain import (
     TxStatus,
 )
 from tests.conformance.networks import NETWORKS, Network, anvils, trons
-from tests.simulation import FINALITY, Addresses
+from tests.simulation import FINALITY, AddressWatch
 
 TOTAL = 25_000_000
 
 
 class Payment:
-    """One intent's addresses on a chain, and what can be done with them."""
+    """One intent's addresses on a chain and its outbound calls."""
 
     def __init__(self, network: Network, name: str = "one", life: float = 600) -> None:
         self.network, self.chain = network, network.chain
@@ -77,9 +77,17 @@ class Payment:
     ) -> OutboundCall:
         own = self.chain.accounts
         return OutboundCall(
-            duty, self.chain.id, own.relayer, self.key, outputs, marker, not_after,
-            self.terms, own.bridger, own.coordinator,
-        )  # fmt: skip
+            duty,
+            self.chain.id,
+            own.relayer,
+            self.key,
+            outputs,
+            marker,
+            not_after,
+            self.terms,
+            own.bridger,
+            own.coordinator,
+        )
 
     def holds(self, address: str, token: str | None = None) -> int:
         return self.chain.balances([address], token or self.network.token)[address]
@@ -103,8 +111,8 @@ def network(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Network]
         request.getfixturevalue("chains_of_this_run")
     if request.param.startswith("tron"):
         request.getfixturevalue("tron_of_this_run")
-    with NETWORKS[request.param](tmp_path) as made:
-        yield made
+    with NETWORKS[request.param](tmp_path) as created:
+        yield created
 
 
 @pytest.fixture
@@ -117,12 +125,12 @@ def sign(chain: Chain, action: OutboundCall) -> SignedTx:
 
 
 def send(network: Network, action: OutboundCall) -> TxStatus:
-    """Sign, broadcast and mine an action; what became of it."""
-    one = sign(network.chain, action)
-    assert list(network.chain.broadcast([one])) == [""]
-    assert network.chain.status([one.tx_id])[one.tx_id] == TxPending()
+    """Sign, broadcast and mine a call, and return its status."""
+    signed = sign(network.chain, action)
+    assert list(network.chain.broadcast([signed])) == [""]
+    assert network.chain.status([signed.tx_id])[signed.tx_id] == TxPending()
     network.mine()
-    return network.chain.status([one.tx_id])[one.tx_id]
+    return network.chain.status([signed.tx_id])[signed.tx_id]
 
 
 def mined(status: TxStatus) -> IncludedTx:
@@ -135,7 +143,7 @@ def cursor_of(heads: ChainHead) -> Cursor:
 
 
 def arrivals(payment: Payment, after: Cursor) -> list[IncomingTransfer]:
-    return list(payment.chain.scan(after, Addresses(payment.address)).incoming)
+    return list(payment.chain.scan(after, AddressWatch(payment.address)).incoming)
 
 
 def test_own_addresses_and_deposit_addresses_are_in_canonical_form(payment: Payment) -> None:
@@ -147,13 +155,13 @@ def test_own_addresses_and_deposit_addresses_are_in_canonical_form(payment: Paym
 def test_an_exact_deposit_is_found_once_and_starts(network: Network, payment: Payment) -> None:
     before = cursor_of(network.chain.heads())
     tx_hash = network.pay(payment.address, TOTAL)
-    found = network.chain.scan(before, Addresses(payment.address))
-    assert [(one.tx_hash, one.to, one.amount) for one in found.incoming] == [
+    result = network.chain.scan(before, AddressWatch(payment.address))
+    assert [(item.tx_hash, item.to, item.amount) for item in result.incoming] == [
         (tx_hash, payment.address, TOTAL)
     ]
-    assert found.reorged_from is None
-    assert network.chain.verify_inclusion(found.incoming) == [True]
-    assert not network.chain.scan(found.cursor, Addresses(payment.address)).incoming
+    assert result.reorged_from is None
+    assert network.chain.verify_inclusion(result.incoming) == [True]
+    assert not network.chain.scan(result.cursor, AddressWatch(payment.address)).incoming
     assert mined(send(network, payment.start())).reason == ""
     assert payment.holds(payment.chain.accounts.bridger) == TOTAL
     assert payment.holds(payment.address) == 0
@@ -180,7 +188,7 @@ def test_a_top_up_makes_a_short_deposit_start(network: Network, payment: Payment
 def test_what_is_over_goes_back_at_the_start(network: Network, payment: Payment) -> None:
     network.pay(payment.address, TOTAL + 7)
     status = mined(send(network, payment.start()))
-    assert [(one.to, one.amount) for one in status.transfers] == [
+    assert [(transfer.to, transfer.amount) for transfer in status.transfers] == [
         (payment.chain.accounts.bridger, TOTAL),
         (payment.refund, 7),
     ]
@@ -191,7 +199,7 @@ def test_a_start_too_late_never_works(network: Network) -> None:
     payment = Payment(network, life=-1)
     network.pay(payment.address, TOTAL)
     late = sign(network.chain, payment.start())
-    # Some chains refuse it for good, others let it fail in a block.
+    # Some chains reject it finally, others let it fail in a block.
     refused = network.chain.broadcast([late]) != [""]
     network.mine()
     status = network.chain.status([late.tx_id])[late.tx_id]
@@ -210,7 +218,7 @@ def test_a_late_deposit_is_found_and_goes_back(network: Network, payment: Paymen
     assert mined(send(network, payment.start())).reason == ""
     before = cursor_of(network.chain.heads())
     network.pay(payment.address, 5)
-    assert [one.amount for one in arrivals(payment, before)] == [5]
+    assert [arrival.amount for arrival in arrivals(payment, before)] == [5]
     assert mined(send(network, payment.give_back(network.token))).reason == ""
     assert payment.holds(payment.refund) == 5
 
@@ -218,7 +226,7 @@ def test_a_late_deposit_is_found_and_goes_back(network: Network, payment: Paymen
 def test_a_foreign_token_is_found_and_goes_back(network: Network, payment: Payment) -> None:
     before = cursor_of(network.chain.heads())
     network.pay(payment.address, 9, network.foreign_token)
-    assert [(one.token, one.amount) for one in arrivals(payment, before)] == [
+    assert [(arrival.token, arrival.amount) for arrival in arrivals(payment, before)] == [
         (network.foreign_token, 9)
     ]
     assert mined(send(network, payment.give_back(network.foreign_token))).reason == ""
@@ -267,7 +275,7 @@ def test_our_transactions_are_told_from_a_nonce_on(network: Network, payment: Pa
     send(network, payment.fill())
     start, fill = network.chain.transactions_from(relayer, first)
     assert (start.nonce, start.included) == (first, status)
-    assert [one.nonce for one in network.chain.transactions_from(relayer, fill.nonce)] == [
+    assert [item.nonce for item in network.chain.transactions_from(relayer, fill.nonce)] == [
         first + 1
     ]
 
@@ -278,21 +286,21 @@ def test_of_two_fills_in_one_block_one_works(network: Network, payment: Payment)
     both = chain.sign([(payment.fill(), first), (payment.fill(), first + 1)], chain.fee_units())
     assert list(chain.broadcast(both)) == ["", ""]
     network.mine()
-    statuses = chain.status([one.tx_id for one in both])
-    assert [mined(statuses[one.tx_id]).reason for one in both] == ["", ALREADY_DONE]
+    statuses = chain.status([item.tx_id for item in both])
+    assert [mined(statuses[item.tx_id]).reason for item in both] == ["", ALREADY_DONE]
     assert payment.holds(payment.recipient) == TOTAL
 
 
 def test_broadcasting_again_is_harmless(network: Network, payment: Payment) -> None:
-    one = sign(network.chain, payment.fill())
-    assert list(network.chain.broadcast([one, one])) == ["", ""]
-    assert list(network.chain.broadcast([one])) == [""]
+    signed = sign(network.chain, payment.fill())
+    assert list(network.chain.broadcast([signed, signed])) == ["", ""]
+    assert list(network.chain.broadcast([signed])) == [""]
     network.mine()
-    assert isinstance(network.chain.status([one.tx_id])[one.tx_id], IncludedTx)
-    assert list(network.chain.broadcast([one])) == [""]
+    assert isinstance(network.chain.status([signed.tx_id])[signed.tx_id], IncludedTx)
+    assert list(network.chain.broadcast([signed])) == [""]
     network.mine()
     assert payment.holds(payment.recipient) == TOTAL
-    assert network.chain.next_nonce(network.chain.accounts.relayer) == one.nonce + 1
+    assert network.chain.next_nonce(network.chain.accounts.relayer) == signed.nonce + 1
 
 
 def test_the_same_action_is_signed_to_the_same_transaction(
@@ -306,14 +314,14 @@ def test_a_deposit_that_is_reorganised_away_no_longer_stands_and_is_found_again(
 ) -> None:
     before = cursor_of(network.chain.heads())
     network.pay(payment.address, TOTAL)
-    seen = network.chain.scan(before, Addresses(payment.address))
+    observed = network.chain.scan(before, AddressWatch(payment.address))
     network.reorganise(1)
-    assert network.chain.verify_inclusion(seen.incoming) == [False]
+    assert network.chain.verify_inclusion(observed.incoming) == [False]
     network.mine(2)
-    after = network.chain.scan(seen.cursor, Addresses(payment.address))
-    assert after.reorged_from == seen.incoming[0].block_height
-    assert [one.amount for one in after.incoming] == [TOTAL]
-    assert after.incoming[0].block_hash != seen.incoming[0].block_hash
+    after = network.chain.scan(observed.cursor, AddressWatch(payment.address))
+    assert after.reorged_from == observed.incoming[0].block_height
+    assert [item.amount for item in after.incoming] == [TOTAL]
+    assert after.incoming[0].block_hash != observed.incoming[0].block_hash
     assert network.chain.verify_inclusion(after.incoming) == [True]
     assert network.chain.transfers_to([payment.address]) == after.incoming
 
@@ -331,10 +339,10 @@ def test_what_can_no_longer_land_is_objected_to_and_at_finality_never_lands(
 ) -> None:
     loser = sign(network.chain, payment.give_back(network.token))
     if network.chain.supports_rbf:
-        # Its nonce is used up by another.
+        # Another transaction has used its nonce.
         assert mined(send(network, payment.fill())).reason == ""
     else:
-        # Its time is over.
+        # It has expired.
         network.mine(network.life)
     assert network.chain.broadcast([loser]) != [""]
     assert network.chain.status([loser.tx_id])[loser.tx_id] == TxNotFound(dropped=False)

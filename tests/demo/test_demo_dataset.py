@@ -36,20 +36,22 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     service.close()
 
 
-def test_a_month_has_growth_weekends_and_every_way_a_payment_can_go() -> None:
+def test_a_month_has_growth_weekends_and_every_payment_outcome() -> None:
     groups = plan_payments(END, 3_000)
-    payments = [one for group in groups for one in group]
+    payments = [item for group in groups for item in group]
     assert 2_900 < len(payments) < 3_100
-    assert {one.variant for one in payments} == set(PaymentVariant)
-    assert [one.at for one in payments] == sorted(one.at for one in payments)
+    assert {payment.variant for payment in payments} == set(PaymentVariant)
+    assert [payment.at for payment in payments] == sorted(payment.at for payment in payments)
     assert payments[-1].at < END
-    first, last = (sum(a <= END - one.at < b for one in payments) for a, b in
-                   ((23 * 86_400, 30 * 86_400), (0, 7 * 86_400)))  # fmt: skip
+    first, last = (
+        sum(a <= END - payment.at < b for payment in payments)
+        for a, b in ((23 * 86_400, 30 * 86_400), (0, 7 * 86_400))
+    )
     assert last > first * 1.2
     assert plan_payments(END, 3_000) == groups
 
 
-def test_its_books_balance_and_agree_with_the_chains(filled: Service) -> None:
+def test_the_demo_books_balance_and_agree_with_the_chains(filled: Service) -> None:
     with filled.store.read() as unit:
         everyone = unit.ledger.get_balances()
         counts = unit.intents.count_by_state()
@@ -64,7 +66,7 @@ def test_its_books_balance_and_agree_with_the_chains(filled: Service) -> None:
     assert reconcile(filled.services, ADMIN).unresolved_count == 0
 
 
-def test_clients_and_keys_from_before_stay(filled: Service) -> None:
+def test_existing_clients_and_keys_stay(filled: Service) -> None:
     names = [client.name for client in clients.list_clients(filled.services)]
     assert "Kijani Market" in names
     assert names[0] == api_keys.FIRST_CLIENT
@@ -72,14 +74,16 @@ def test_clients_and_keys_from_before_stay(filled: Service) -> None:
         assert len(unit.api_keys.list_api_keys()) == 2
 
 
-def test_what_there_is_is_not_replaced_unless_somebody_says_so(filled: Service) -> None:
+def test_existing_data_is_replaced_only_on_request(filled: Service) -> None:
     with pytest.raises(InvalidStatus, match="would be lost"):
         demo.fill_demo(filled.services, ADMIN, 40)
     with pytest.raises(InvalidStatus, match="would be lost"):
         demo.reset_simulation(filled.services, ADMIN)
 
 
-def test_only_an_admin_fills_and_only_where_money_is_simulated(filled: Service) -> None:
+def test_only_an_admin_loads_the_demo_and_only_in_the_simulated_environment(
+    filled: Service,
+) -> None:
     with pytest.raises(Forbidden):
         demo.fill_demo(filled.services, staff_principal("Vera", Role.TREASURER), 40, confirmed=True)
     with pytest.raises(InvalidInput, match="payments must be"):
@@ -91,7 +95,7 @@ def test_only_an_admin_fills_and_only_where_money_is_simulated(filled: Service) 
         demo.fill_demo(live, ADMIN, 40, confirmed=True)
 
 
-def test_another_engine_on_the_same_database_is_not_overrun(filled: Service) -> None:
+def test_the_demo_is_not_loaded_while_another_engine_runs(filled: Service) -> None:
     now = filled.services.clock.machine()
     later = now.replace(year=now.year + 1)
     filled.store.write(lambda unit: unit.leases.register_engine("another", now, later))
@@ -101,7 +105,7 @@ def test_another_engine_on_the_same_database_is_not_overrun(filled: Service) -> 
     assert demo.count_payments_and_orders(filled.services)[0] > 35
 
 
-def test_emptied_it_is_as_on_the_first_day_but_for_people_and_keys(
+def test_removing_the_demo_keeps_only_staff_and_keys(
     filled: Service,
 ) -> None:
     demo.reset_simulation(filled.services, ADMIN, confirmed=True)

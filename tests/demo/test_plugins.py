@@ -20,7 +20,7 @@ def test_the_demo_distribution_is_found_through_its_entry_points() -> None:
     assert plugins.find_demo_factory() is DemoDataset
     scenarios = plugins.find_scenarios()
     assert scenarios is not None
-    assert [one.name for one in scenarios.list_all()] == [one.name for one in SCENARIOS]
+    assert [item.name for item in scenarios.list_all()] == [scenario.name for scenario in SCENARIOS]
 
 
 def test_without_it_the_command_line_says_what_to_install() -> None:

@@ -29,34 +29,34 @@ class MinimumFeeChain:
         return self._chain.fee_units() * self.fee_factor
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
-        underpriced = [one for one in signed if one.fee_units < self.fee_units()]
+        underpriced = [item for item in signed if item.fee_units < self.fee_units()]
         self.rejected += underpriced
-        accepted = [one for one in signed if one not in underpriced]
+        accepted = [item for item in signed if item not in underpriced]
         answers = dict(
             zip([r.tx_id for r in accepted], self._chain.broadcast(accepted), strict=True)
         )
-        return [answers.get(one.tx_id, "underpriced") for one in signed]
+        return [answers.get(item.tx_id, "underpriced") for item in signed]
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[Harness]:
-    made = Harness(f"sqlite:///{tmp_path / 'crossway.db'}")
-    yield made
-    made.store.close()
+    built = Harness(f"sqlite:///{tmp_path / 'crossway.db'}")
+    yield built
+    built.store.close()
 
 
 @pytest.fixture
 def base(world: Harness) -> MinimumFeeChain:
-    made = MinimumFeeChain(world.services.chains[BASE])
-    chains = {**world.services.chains, BASE: made}
+    chain = MinimumFeeChain(world.services.chains[BASE])
+    chains = {**world.services.chains, BASE: chain}
     world.services = replace(world.services, chains=chains)
-    return made
+    return chain
 
 
 def test_an_underpriced_transaction_is_replaced_with_the_same_nonce(
     world: Harness, base: MinimumFeeChain
 ) -> None:
-    intent = world.pay(BASE)
+    intent = world.create_intent(BASE)
 
     def raise_fee(step: str) -> None:
         if step == "signed:START":
@@ -68,6 +68,6 @@ def test_an_underpriced_transaction_is_replaced_with_the_same_nonce(
         sole=True,
     )
     world.deposit(intent)
-    assert world.until(intent, State.COMPLETED, within=200).state is State.COMPLETED
-    assert len({one.nonce for one in base.rejected}) == 1
-    assert {one.fee_units for one in base.rejected} == {base.fee_units() // 3}
+    assert world.wait_for_state(intent, State.COMPLETED, within=200).state is State.COMPLETED
+    assert len({item.nonce for item in base.rejected}) == 1
+    assert {item.fee_units for item in base.rejected} == {base.fee_units() // 3}

@@ -31,9 +31,9 @@ class FaultyChain(SimulatedChain):
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[Harness]:
-    made = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
-    yield made
-    made.store.close()
+    built = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
+    yield built
+    built.store.close()
 
 
 def active_alerts(world: Harness) -> list[str]:
@@ -112,27 +112,27 @@ def test_a_failing_sweep_raises_an_alert_while_others_continue(world: Harness) -
     chain, engine = with_faulty_chain(world)
     pass_time(world, [engine], 2)
     chain.broken = True
-    elsewhere = world.pay("ARBITRUM_MAINNET", "POLYGON_MAINNET")
+    elsewhere = world.create_intent("ARBITRUM_MAINNET", "POLYGON_MAINNET")
     world.deposit(elsewhere)
     pass_time(world, [engine], 30)
     assert active_alerts(world) == [f"sweep:scan:{BASE}"]
-    assert world.now(elsewhere).state is State.COMPLETED
+    assert world.reload(elsewhere).state is State.COMPLETED
     pass_time(world, [Engine(world.services, "new", sole=True)], 2)
     assert active_alerts(world) == []
 
 
 def test_a_block_whose_scan_failed_is_scanned_again(world: Harness) -> None:
     chain, engine = with_faulty_chain(world)
-    made = world.pay()
+    intent = world.create_intent()
     pass_time(world, [engine], 2)
-    world.deposit(made)
+    world.deposit(intent)
     pass_time(world, [engine], 1)
     chain.broken = True
-    world.deposit(made)
+    world.deposit(intent)
     for _ in range(3):
         engine.tick()
     chain.broken = False
     for _ in range(3):
         engine.tick()
     with world.store.read() as unit:
-        assert len(unit.deposits.list_by_intents([made.id])) == 2
+        assert len(unit.deposits.list_by_intents([intent.id])) == 2

@@ -16,9 +16,9 @@ from crossway.engine.loop import Engine
 from crossway.engine.ramp_worker import RampWorker
 from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderUpdate
 from crossway.usecases.ramps import orders as ramp_orders
-from tests.audit import audit
 from tests.engine.test_two_engines import ticking
-from tests.usecases.ramp_worlds import RampWorld, a_world, expected
+from tests.invariants import check_invariants
+from tests.usecases.ramp_world import RampWorld, completed_balances, new_ramp_world
 
 
 class RecordingProvider:
@@ -48,16 +48,16 @@ class RecordingProvider:
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[RampWorld]:
-    made = a_world(tmp_path)
-    yield made
-    made.store.close()
+    built = new_ramp_world(tmp_path)
+    yield built
+    built.store.close()
 
 
 def record_calls(
     world: RampWorld, before: Callable[[str], None] = lambda call: None
 ) -> Counter[str]:
     calls: Counter[str] = Counter()
-    ramps = [RecordingProvider(one, calls, before) for one in world.services.ramps]
+    ramps = [RecordingProvider(provider, calls, before) for provider in world.services.ramps]
     world.services = replace(world.services, ramps=ramps)
     world.engine = Engine(world.services, "test", sole=True)
     return calls
@@ -65,9 +65,9 @@ def record_calls(
 
 def test_an_off_ramp_provider_receives_the_transaction_that_paid_it(world: RampWorld) -> None:
     calls = record_calls(world)
-    order = world.sell()
+    order = world.create_off_ramp()
     world.deposit_for(order)
-    order = world.until_order(order, S.COMPLETED)
+    order = world.wait_for_order(order, S.COMPLETED)
     with world.store.read() as unit:
         assert order.intent_id is not None
         intent = unit.intents.get(order.intent_id)
@@ -76,7 +76,7 @@ def test_an_off_ramp_provider_receives_the_transaction_that_paid_it(world: RampW
 
 
 def test_an_order_advances_in_the_same_pass_as_its_intent(world: RampWorld) -> None:
-    order = world.sell()
+    order = world.create_off_ramp()
     world.deposit_for(order)
     for _ in range(30):
         world.pass_time(1)
@@ -86,12 +86,12 @@ def test_an_order_advances_in_the_same_pass_as_its_intent(world: RampWorld) -> N
         assert intent is not None
         if intent.state is State.FUNDED:
             break
-    assert world.order(order).state is S.PROCESSING
+    assert world.reload_order(order).state is S.PROCESSING
 
 
 def test_polling_slows_down_as_an_order_ages(world: RampWorld) -> None:
     calls = record_calls(world)
-    world.buy()
+    world.create_on_ramp()
     world.pass_time(60)
     young = calls["fetch_updates"]
     world.pass_time(840, step=5)
@@ -108,7 +108,7 @@ def test_an_idle_engine_makes_no_calls_and_no_writes(world: RampWorld) -> None:
 
 
 def test_a_failing_provider_raises_an_alert_while_other_orders_continue(world: RampWorld) -> None:
-    order = world.sell()
+    order = world.create_off_ramp()
 
     def broken(call: str) -> None:
         if call == "confirm_payment":
@@ -116,32 +116,32 @@ def test_a_failing_provider_raises_an_alert_while_other_orders_continue(world: R
 
     record_calls(world, broken)
     world.deposit_for(order)
-    other = world.buy("FONBNK")
+    other = world.create_on_ramp("FONBNK")
     world.report(other, "paid")
-    world.until_order(other, S.COMPLETED)
+    world.wait_for_order(other, S.COMPLETED)
     world.pass_time(90, step=2)
-    assert any("ZeroDivisionError" in words for words in world.alarms("engine"))
-    assert world.order(order).state is S.PROCESSING
+    assert any("ZeroDivisionError" in alert for alert in world.active_alerts("engine"))
+    assert world.reload_order(order).state is S.PROCESSING
 
 
 def test_a_provider_that_hangs_delays_neither_payments_nor_other_providers(
     world: RampWorld,
 ) -> None:
     hanging, release = threading.Event(), threading.Event()
-    slow, quick = world.buy(), world.buy("FONBNK")
+    slow, quick = world.create_on_ramp(), world.create_on_ramp("FONBNK")
 
     def hang(call: str) -> None:
         hanging.set()
         release.wait(60)
 
-    providers = {one.name: one for one in world.services.ramps}
+    providers = {provider.name: provider for provider in world.services.ramps}
     ramps = [
         RecordingProvider(one, Counter(), hang) if name == "YELLOW_CARD" else one
         for name, one in providers.items()
     ]
     services = replace(world.services, ramps=ramps)
     engine = Engine(services, "threads", sole=True)
-    paid = world.pay()
+    paid = world.create_intent()
     world.deposit(paid)
     world.report(quick, "paid")
     world.machine.seconds += 5
@@ -152,12 +152,12 @@ def test_a_provider_that_hangs_delays_neither_payments_nor_other_providers(
             world.machine.seconds += 0.5
             engine.wake()
             threading.Event().wait(0.05)
-            done = world.now(paid).state is State.COMPLETED
-            if done and world.order(quick).state is S.COMPLETED:
+            done = world.reload(paid).state is State.COMPLETED
+            if done and world.reload_order(quick).state is S.COMPLETED:
                 break
-        assert world.now(paid).state is State.COMPLETED
-        assert world.order(quick).state is S.COMPLETED
-        assert world.order(slow).state is S.INITIATED
+        assert world.reload(paid).state is State.COMPLETED
+        assert world.reload_order(quick).state is S.COMPLETED
+        assert world.reload_order(slow).state is S.INITIATED
     finally:
         release.set()
         engine.stop()
@@ -166,7 +166,7 @@ def test_a_provider_that_hangs_delays_neither_payments_nor_other_providers(
 def test_two_engines_place_and_book_each_order_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'crossway.db'}"
     world = RampWorld(url)
-    made = [world.buy() for _ in range(4)] + [world.sell() for _ in range(4)]
+    made = [world.create_on_ramp() for _ in range(4)] + [world.create_off_ramp() for _ in range(4)]
     for order in made:
         if order.direction == "on-ramp":
             world.report(order, "paid")
@@ -177,34 +177,34 @@ def test_two_engines_place_and_book_each_order_once(tmp_path: Path) -> None:
         for _ in range(400):
             world.machine.seconds += 0.5
             threading.Event().wait(0.05)
-            if all(world.order(one).state is S.COMPLETED for one in made):
+            if all(world.reload_order(item).state is S.COMPLETED for item in made):
                 break
     assert raised == []
     for order in made:
-        order = world.order(order)
+        order = world.reload_order(order)
         assert order.state is S.COMPLETED
-        assert world.fiat(order) == expected(order)
-        assert world.events(order) == ["CREATED", "ACCEPTED", "PAID", "DELIVERED"]
+        assert world.fiat_balances(order) == completed_balances(order)
+        assert world.state_changes(order) == ["CREATED", "ACCEPTED", "PAID", "DELIVERED"]
     world.pass_time(60, step=2)
-    audit(world)
+    check_invariants(world)
 
 
 def test_an_unreachable_provider_raises_an_alert_until_it_answers(world: RampWorld) -> None:
-    order = world.buy()
-    world.fault(down_seconds=30)
+    order = world.create_on_ramp()
+    world.inject_faults(down_seconds=30)
     world.pass_time(20)
-    assert world.alarms("provider") == ["Yellow Card gives no answer"]
+    assert world.active_alerts("provider") == ["Yellow Card gives no answer"]
     world.pass_time(60)
-    assert world.alarms("provider") == []
-    assert world.order(order).state is S.INITIATED
+    assert world.active_alerts("provider") == []
+    assert world.reload_order(order).state is S.INITIATED
 
 
 def test_orders_of_an_unconfigured_provider_wait(world: RampWorld) -> None:
-    order = world.buy()
+    order = world.create_on_ramp()
     services = replace(world.services, ramps=[world.services.ramps[0]])
     assert RampWorker(services).tick() >= 0
     world.machine.seconds += 10
     assert RampWorker(services).tick() >= 1
-    assert world.order(order).state is S.INITIATED
+    assert world.reload_order(order).state is S.INITIATED
     with pytest.raises(Unreachable):
         ramp_orders.cancel_order(services, world.caller, order.id)

@@ -15,8 +15,8 @@ from crossway.domain.ramps import FINAL_ORDER_STATES, Direction, RampOrder
 from crossway.domain.ramps import OrderState as S
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.usecases.ramps import orders as ramp_orders
-from tests.audit import audit
-from tests.usecases.ramp_worlds import RampWorld, expected
+from tests.invariants import check_invariants
+from tests.usecases.ramp_world import RampWorld, completed_balances
 
 STEPS = [
     "ramp-created",
@@ -33,18 +33,18 @@ STEPS = [
 
 def run_orders(world: RampWorld) -> None:
     """Place orders in both directions; cancel one of each."""
-    bought, sold = world.buy(), world.sell()
+    bought, sold = world.create_on_ramp(), world.create_off_ramp()
     world.pass_time(40, step=4)
-    if world.order(bought).state is S.INITIATED:
+    if world.reload_order(bought).state is S.INITIATED:
         ramp_orders.confirm_order(world.services, world.caller, bought.id)
-    world.deposit_for(world.order(sold))
-    for make in (world.buy, world.sell):
+    world.deposit_for(world.reload_order(sold))
+    for make in (world.create_on_ramp, world.create_off_ramp):
         ramp_orders.cancel_order(world.services, world.caller, make().id)
     world.pass_time(60)
 
 
 def main(url: str, step: str) -> None:
-    """Run the run_orders in a process that dies at a step."""
+    """Run `run_orders` in a process that crashes at a step."""
     left_to_the_engine = step in ("before-ramp-open", "ramp-open")
     created: list[str] = []
 
@@ -53,9 +53,9 @@ def main(url: str, step: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         created.extend([at] if at == "ramp-created" else [])
         if left_to_the_engine and len(created) == 2:
-            # Between its quote and its opening.
+            # Between its quote and its creation.
             created.append("silenced")
-            world.fault(down_seconds=20)
+            world.inject_faults(down_seconds=20)
 
     world = RampWorld(url, reached=reached)
     run_orders(world)
@@ -99,14 +99,16 @@ def test_a_crash_at_this_step_loses_no_order_and_places_none_twice(
     for order in ours:
         assert order.state in FINAL_ORDER_STATES
         assert order.command is None
-        assert world.fiat(order) == (expected(order) if order.state is S.COMPLETED else {})
+        assert world.fiat_balances(order) == (
+            completed_balances(order) if order.state is S.COMPLETED else {}
+        )
     with world.store.reader.connect() as db:
         taken = select(theirs.c.reference).where(theirs.c.refusal_reason == "")
         opened = set(db.execute(taken).scalars())
     assert opened == {
         derive_reference(o.provider, o.reference) for o in ours if o.provider_reference
     }
-    audit(world)
+    check_invariants(world)
 
 
 if __name__ == "__main__":

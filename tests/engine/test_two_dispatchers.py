@@ -13,17 +13,17 @@ from tests.receivers import running_receiver
 
 @pytest.fixture
 def url(postgres_url: str) -> Iterator[str]:
-    with new_postgres(postgres_url) as made:
-        yield made
+    with new_postgres(postgres_url) as database_url:
+        yield database_url
 
 
 def test_two_dispatchers_share_deliveries_and_keep_their_order(url: str) -> None:
     one, two = WebhookWorld(url), WebhookWorld(url)
     two.machine = one.machine
     with running_receiver() as receiver, running_receiver() as other:
-        told = [one.webhook(each.url) for each in (receiver, other)]
-        made = [one.pay(metadata={"number": number}) for number in range(10)]
-        for intent in made:
+        webhooks = [one.create_webhook(each.url) for each in (receiver, other)]
+        intents = [one.create_intent(metadata={"number": number}) for number in range(10)]
+        for intent in intents:
             one.deposit(intent)
         with ThreadPoolExecutor(2) as pool:
             one.pass_time(10)
@@ -31,10 +31,10 @@ def test_two_dispatchers_share_deliveries_and_keep_their_order(url: str) -> None
             one.pass_time(20)
             list(pool.map(WebhookWorld.deliver, (one, two)))
             one.deliver()
-    for each, webhook in ((receiver, told[0]), (other, told[1])):
-        events = [arrived.verified(webhook.secret) for arrived in each.arrived]
+    for each, webhook in ((receiver, webhooks[0]), (other, webhooks[1])):
+        events = [arrived.verify(webhook.secret) for arrived in each.requests]
         assert len({event["id"] for event in events}) == len(events) == 40
-        for intent in made:
+        for intent in intents:
             story = [e["type"] for e in events if e["data"]["id"] == intent.id]
             assert story == [
                 "intent_created",
@@ -42,7 +42,7 @@ def test_two_dispatchers_share_deliveries_and_keep_their_order(url: str) -> None
                 "intent_initiated",
                 "intent_completed",
             ]
-        states = {delivery.state for delivery in one.deliveries(webhook.endpoint.id)}
+        states = {delivery.state for delivery in one.list_deliveries(webhook.endpoint.id)}
         assert states == {DeliveryState.DELIVERED}
     for world in (two, one):
         world.close()

@@ -11,8 +11,8 @@ import pytest
 from crossway.domain.intent import State
 from crossway.engine.loop import Engine
 from crossway.ports.alert_repository import AlertFilter
-from tests.audit import all_intents, audit, finished
 from tests.harness import Harness
+from tests.invariants import check_invariants, list_intents, nothing_outstanding
 
 CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET", "POLYGON_MAINNET", "OPTIMISM_MAINNET")
 PAYMENTS = 24
@@ -47,7 +47,7 @@ def ticking(engines: list[Engine]) -> Iterator[list[BaseException]]:
 def pass_time(worlds: list[Harness], seconds: float) -> None:
     for world in worlds:
         world.machine.seconds += seconds
-    # Not to wait for something, but to let the engines see every second.
+    # Not a wait for a result: the engines must observe every second.
     threading.Event().wait(0.05)
 
 
@@ -66,24 +66,24 @@ def test_two_engines_execute_everything_once(owners: tuple[str, str], tmp_path: 
             pass_time(worlds, 1)
         for number in range(PAYMENTS):
             source, to = CHAINS[number % 4], CHAINS[(number + 1) % 4]
-            recipient = world.address(to, f"recipient {number}")
-            made = world.pay(source, to, recipient=recipient)
+            recipient = world.wallet(to, f"recipient {number}")
+            made = world.create_intent(source, to, recipient=recipient)
             world.deposit(made, "over" if number % 3 == 0 else "exact")
             pass_time(worlds, 0.5)
         for _ in range(400):
             pass_time(worlds, 1)
-            if raised or finished(world):
+            if raised or nothing_outstanding(world):
                 break
     assert raised == []
-    assert finished(world)
-    audit(world)
-    made_intents = all_intents(world)
+    assert nothing_outstanding(world)
+    check_invariants(world)
+    made_intents = list_intents(world)
     assert [intent.state for intent in made_intents] == [State.COMPLETED] * PAYMENTS
     with world.store.read() as unit:
         history = unit.intents.list_transitions([intent.id for intent in made_intents])
         assert unit.alerts.list_active() == []
         assert unit.alerts.list_resolved(AlertFilter(), 10) == []
-    told = Counter((move.intent_id, move.event_type) for move in history if move.event_type)
-    assert told == {(intent.id, kind): 1 for intent in made_intents for kind in ONCE}
+    event_counts = Counter((move.intent_id, move.event_type) for move in history if move.event_type)
+    assert event_counts == {(intent.id, kind): 1 for intent in made_intents for kind in ONCE}
     for one in worlds:
         one.store.close()

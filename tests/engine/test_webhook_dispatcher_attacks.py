@@ -17,9 +17,9 @@ from tests.receivers import ReceivedRequest, Receiver, running_receiver
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[WebhookWorld]:
-    made = WebhookWorld(f"sqlite:///{tmp_path / 'crossway.db'}", limit_seconds=5)
-    yield made
-    made.close()
+    built = WebhookWorld(f"sqlite:///{tmp_path / 'crossway.db'}", limit_seconds=5)
+    yield built
+    built.close()
 
 
 def another_client(world: WebhookWorld) -> Principal:
@@ -31,48 +31,51 @@ def another_client(world: WebhookWorld) -> Principal:
 def test_a_response_for_a_deleted_webhook_is_not_attributed_to_another_client(
     world: WebhookWorld,
 ) -> None:
-    came, let_go = threading.Event(), threading.Event()
+    done, let_go = threading.Event(), threading.Event()
 
     def late(_: ReceivedRequest) -> int:
-        came.set()
+        done.set()
         let_go.wait(10)
         return 200
 
     neighbour = another_client(world)
-    with running_receiver(Receiver(answer=late)) as mine, running_receiver() as theirs:
-        removed = world.webhook(mine.url).endpoint.id
+    with running_receiver(Receiver(status_for=late)) as mine, running_receiver() as theirs:
+        removed = world.create_webhook(mine.url).endpoint.id
         deliveries.send_test_event(world.services, world.caller, removed)
         world.dispatcher.tick()
-        came.wait(10)
+        done.wait(10)
         webhooks.delete_webhook(world.services, world.caller, removed)
-        asked = WebhookUpdate(url=theirs.url)
-        made = webhooks.create_webhook(world.services, neighbour, asked).endpoint.id
-        sent, _ = deliveries.send_test_event(world.services, neighbour, made)
+        update = WebhookUpdate(url=theirs.url)
+        webhook = webhooks.create_webhook(world.services, neighbour, update).endpoint.id
+        sent, _ = deliveries.send_test_event(world.services, neighbour, webhook)
         let_go.set()
         world.deliver()
-    assert len(theirs.arrived) == 1
-    seen = deliveries.get_delivery(world.services, neighbour, sent.id)
-    assert (seen.delivery.state, seen.delivery.attempt_count) == (DeliveryState.DELIVERED, 1)
-    assert len(seen.attempts) == 1
-    assert made != removed
+    assert len(theirs.requests) == 1
+    observed = deliveries.get_delivery(world.services, neighbour, sent.id)
+    assert (observed.delivery.state, observed.delivery.attempt_count) == (
+        DeliveryState.DELIVERED,
+        1,
+    )
+    assert len(observed.attempts) == 1
+    assert webhook != removed
 
 
 def test_hanging_endpoints_of_one_client_do_not_delay_other_clients(tmp_path: Path) -> None:
     world = WebhookWorld(f"sqlite:///{tmp_path / 'small.db'}", limit_seconds=10, max_concurrent=16)
     neighbour, let_go = another_client(world), threading.Event()
-    hanging = Receiver(answer=lambda _: 200 if let_go.wait(20) else 500)
+    hanging = Receiver(status_for=lambda _: 200 if let_go.wait(20) else 500)
     with running_receiver(hanging) as hung, running_receiver() as well:
-        own = world.webhook(well.url).endpoint.id
+        own = world.create_webhook(well.url).endpoint.id
         for _ in range(10):
-            asked = WebhookUpdate(url=hung.url)
-            made = webhooks.create_webhook(world.services, neighbour, asked).endpoint.id
+            update = WebhookUpdate(url=hung.url)
+            webhook = webhooks.create_webhook(world.services, neighbour, update).endpoint.id
             for _ in range(4):
-                deliveries.send_test_event(world.services, neighbour, made)
+                deliveries.send_test_event(world.services, neighbour, webhook)
         world.dispatcher.start()
         hung.wait_for(12)
         deliveries.send_test_event(world.services, world.caller, own)
         well.wait_for(1, within=5)
-        assert len(hung.arrived) == 12
+        assert len(hung.requests) == 12
         let_go.set()
     world.close()
 
@@ -81,9 +84,9 @@ def test_responses_are_stored_without_secrets_and_email_addresses(
     world: WebhookWorld,
 ) -> None:
     text = b"thanks, ada@example.com; my key is cr_test_0123456789abcdef, my secret whsec_YWJj"
-    with running_receiver(Receiver(text=text)) as receiver:
-        told = world.webhook(receiver.url)
-        sent, _ = deliveries.send_test_event(world.services, world.caller, told.endpoint.id)
+    with running_receiver(Receiver(response_body=text)) as receiver:
+        webhook = world.create_webhook(receiver.url)
+        sent, _ = deliveries.send_test_event(world.services, world.caller, webhook.endpoint.id)
         world.deliver()
     (one,) = deliveries.get_delivery(world.services, world.caller, sent.id).attempts
     assert one.response == "thanks, [e-mail]; my key is cr_test_0123…, my secret whsec_…"

@@ -39,7 +39,7 @@ class WebhookWorld(Harness):
             self.services, max_concurrent, random_fraction=lambda: 0.0
         )
 
-    def webhook(self, url: str, **more: Any) -> webhooks.WebhookWithSecret:
+    def create_webhook(self, url: str, **more: Any) -> webhooks.WebhookWithSecret:
         return webhooks.create_webhook(self.services, self.caller, WebhookUpdate(url=url, **more))
 
     def deliver(self) -> None:
@@ -47,19 +47,19 @@ class WebhookWorld(Harness):
         while self.dispatcher.run_once():
             pass
 
-    def later(self, seconds: float) -> None:
+    def advance_and_deliver(self, seconds: float) -> None:
         """Let time pass, then send everything that is due."""
         self.machine.seconds += seconds
         self.deliver()
 
-    def endpoint(self, webhook_id: int) -> Endpoint:
+    def get_webhook(self, webhook_id: int) -> Endpoint:
         return webhooks.get_webhook(self.services, self.caller, webhook_id)
 
-    def deliveries(self, webhook_id: int) -> list[Delivery]:
+    def list_deliveries(self, webhook_id: int) -> list[Delivery]:
         """Oldest first."""
-        wanted = DeliveryFilter(webhook_id=webhook_id)
-        found = deliveries.list_deliveries(self.services, self.caller, wanted, 100)
-        return [delivery for delivery, _ in reversed(found)]
+        filters = DeliveryFilter(webhook_id=webhook_id)
+        page = deliveries.list_deliveries(self.services, self.caller, filters, 100)
+        return [delivery for delivery, _ in reversed(page)]
 
     def close(self) -> None:
         self.dispatcher.stop()

@@ -1,4 +1,4 @@
-"""Every scenario ends as the table of outcomes says, and every unit is accounted for."""
+"""Every scenario has the outcome that its table specifies, and every unit is accounted for."""
 
 import pytest
 
@@ -22,23 +22,23 @@ MONEY = (
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.id)
-def test_a_payment_ends_as_the_table_says(scenario: Scenario) -> None:
+def test_a_scenario_has_the_specified_outcome(scenario: Scenario) -> None:
     result = run_scenario(scenario)
     assert not result.violations, "\n".join(result.text())
 
 
 @pytest.mark.parametrize("name", MONEY)
-def test_a_payment_ends_the_same_on_postgresql(name: str, postgres_url: str) -> None:
+def test_a_scenario_has_the_same_outcome_on_postgresql(name: str, postgres_url: str) -> None:
     with new_postgres(postgres_url) as url:
         result = run_scenario(find_scenario(name), url)
     assert not result.violations, "\n".join(result.text())
 
 
 def test_every_row_of_the_table_has_a_scenario() -> None:
-    assert {one.number for one in SCENARIOS} == ROWS
+    assert {scenario.number for scenario in SCENARIOS} == ROWS
 
 
-def test_names_are_one_word_and_unique() -> None:
-    names = [one.name for one in SCENARIOS]
+def test_scenario_names_are_one_word_and_unique() -> None:
+    names = [scenario.name for scenario in SCENARIOS]
     assert len(set(names)) == len(names)
     assert all(name.replace("-", "").isalnum() and name == name.lower() for name in names)

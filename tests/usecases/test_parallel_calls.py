@@ -75,10 +75,10 @@ def test_failing_sources_are_excluded_and_named(
         ExcludedSource("B", "gave no answer"),
         ExcludedSource("C", "failed with KeyError"),
     )
-    # What only a defect explains is in the log, and an outsider's silence is not.
-    assert [(one.getMessage(), one.exc_info and one.exc_info[0]) for one in caplog.records] == [
-        ("the call to C failed", KeyError)
-    ]
+    # Defects are logged; unreachable sources are not.
+    assert [
+        (record.getMessage(), record.exc_info and record.exc_info[0]) for record in caplog.records
+    ] == [("the call to C failed", KeyError)]
 
 
 def test_late_sources_are_excluded_and_named(
@@ -138,7 +138,7 @@ def test_a_source_that_recovers_is_called_again(
         call_all(pool, {"B": hanging}, SHORT_TIMEOUT)
     hanging.released.set()
     results = call_all(pool, {"B": returns("b")}, LONG_TIMEOUT)
-    while results.excluded:  # Its threads need a moment to return.
+    while results.excluded:  # The threads need a moment to finish.
         assert results.excluded == (ExcludedSource("B", "has earlier calls pending"),)
         results = call_all(pool, {"B": returns("b")}, LONG_TIMEOUT)
     assert results.results == {"B": "b"}

@@ -1,4 +1,4 @@
-"""What tests of ramp adapters share."""
+"""Fixtures for tests of ramp adapters."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.databases import new_postgres
-from tests.ramps import Ramp
+from tests.ramps import SandboxRamp
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def ramp(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ramp]:
+def ramp(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SandboxRamp]:
     """A sandbox provider in a database of either kind."""
     database = (
         nullcontext(f"sqlite:///{tmp_path / 'ramps.db'}")
@@ -19,6 +19,6 @@ def ramp(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ramp]:
         else new_postgres(request.getfixturevalue("postgres_url"))
     )
     with database as url:
-        made = Ramp(url)
-        yield made
-        made.simulation.close()
+        created = SandboxRamp(url)
+        yield created
+        created.simulation.close()

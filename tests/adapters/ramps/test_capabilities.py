@@ -1,4 +1,4 @@
-"""What providers do, as data: whole, consistent, and as wire.md §4 and §5 say."""
+"""Provider capabilities: complete, consistent, and as specified in wire.md §4 and §5."""
 
 import re
 import tomllib
@@ -40,9 +40,11 @@ def test_every_country_of_a_corridor_is_served_in_every_direction_it_offers(code
     corridor = FIAT.corridors[code]
     for direction in Direction:
         for country in corridor.countries:
-            found = [c for can in ALL.values() for c in can.channels_for(direction, code, country)]
-            assert bool(found) == (direction in corridor.min_micro_usd)
-            assert all(channel.direct for channel in found) or direction is Direction.ON
+            results = [
+                c for can in ALL.values() for c in can.channels_for(direction, code, country)
+            ]
+            assert bool(results) == (direction in corridor.min_micro_usd)
+            assert all(channel.direct for channel in results) or direction is Direction.ON
 
 
 def test_one_provider_is_a_hosted_widget_that_only_sells_crypto() -> None:
@@ -101,8 +103,8 @@ def test_tiers_are_basic_to_500_dollars_a_month_and_advanced_to_10_000(can: Capa
     for channel in can.channels:
         for country in channel.countries:
             tiers = can.tiers.get(country) or can.tiers[""]
-            found = [(tier.kyc_type, tier.limit_micro_usd // 10**6, tier.period) for tier in tiers]
-            assert found == [(KycType.BASIC, 500, "month"), (KycType.ADVANCED, 10_000, "month")]
+            limits = [(tier.kyc_type, tier.limit_micro_usd // 10**6, tier.period) for tier in tiers]
+            assert limits == [(KycType.BASIC, 500, "month"), (KycType.ADVANCED, 10_000, "month")]
             keys = [need.key for tier in tiers for need in tier.requirements]
             assert len(set(keys)) == len(keys)
             assert bool(keys) == (can.kyc_mode == "here")
@@ -121,7 +123,7 @@ def test_tiers_are_basic_to_500_dollars_a_month_and_advanced_to_10_000(can: Capa
 )
 def test_a_country_has_its_own_identity_number(country: str, number: str, other: str) -> None:
     basic = ALL[ProviderName.YELLOW_CARD].tiers[country][0]
-    need = next(one for one in basic.requirements if one.key == "idNumber")
+    need = next(requirement for requirement in basic.requirements if requirement.key == "idNumber")
     assert need.sensitive
     assert re.fullmatch(need.pattern, number)
     assert not re.fullmatch(need.pattern, other)
@@ -161,14 +163,14 @@ def test_what_a_provider_wants_besides_is_asked_for_once_and_not_needed() -> Non
 def test_clients_know_fields_by_the_keys_that_users_are_asked_for(name: ProviderName) -> None:
     file = files("crossway.adapters.ramps").joinpath(name.lower(), "names.toml")
     names = tomllib.loads(file.read_text(encoding="utf-8"))
-    tiers = [tier for found in ALL[name].tiers.values() for tier in found]
-    asked = {field.key for channel in ALL[name].channels for field in channel.fields}
+    tiers = [tier for provider_tiers in ALL[name].tiers.values() for tier in provider_tiers]
+    field_keys = {field.key for channel in ALL[name].channels for field in channel.fields}
     handed_in = {need.key for tier in tiers for need in tier.requirements}
     ours = set(names.get("fields", {}))
     ours |= {key for keys in names.get("account", {}).values() for key in keys}
-    assert ours <= asked
-    told = set(names.get("images", {}))
+    assert ours <= field_keys
+    image_keys = set(names.get("images", {}))
     for table in ("identity", "identity_NG"):
         for key, value in names.get(table, {}).items():
-            told |= set(value) if isinstance(value, list) else {key}
-    assert told <= handed_in
+            image_keys |= set(value) if isinstance(value, list) else {key}
+    assert image_keys <= handed_in

@@ -18,111 +18,120 @@ from crossway.domain.kyc import VerificationStatus
 from crossway.domain.payment_channels import ChannelType
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import ProviderOrderStatus, ProviderRejected
-from tests.adapters.ramps.asking import AT, EMAIL, WALLET, ask_of, channel_of, order_of
-from tests.adapters.ramps.standins import (
+from tests.adapters.ramps.provider_servers import (
     NOW,
     SECRET,
-    Call,
-    StandIn,
-    onramp_money_allows,
-    onramp_money_at,
-    quick_client,
-    recorded,
-    running,
+    ProviderServer,
+    ReceivedRequest,
+    is_signed_for_onramp_money,
+    new_http_client,
+    new_onramp_money,
+    recorded_responses,
+    running_server,
+)
+from tests.adapters.ramps.requests import (
+    AT,
+    EMAIL,
+    WALLET,
+    channel_for,
+    order_request,
+    quote_request,
 )
 
 NAME, ON, OFF = ProviderName.ONRAMP_MONEY, Direction.ON, Direction.OFF
 HUNDRED = 100_000_000
 QUOTES = "POST /onramp/api/v2/common/transaction/quotes"
 HISTORY = "POST /onramp/api/v1/transaction/merchantHistory"
-ANSWERS = recorded("onramp_money")
+ANSWERS = recorded_responses("onramp_money")
 DONE = ANSWERS["history"]["data"][0]
 
 
 @pytest.fixture
-def server() -> Iterator[StandIn]:
-    with running(StandIn(onramp_money_allows)) as made:
-        made.answers[QUOTES] = ANSWERS["quote"]
-        made.answers[HISTORY] = ANSWERS["history"]
-        yield made
+def server() -> Iterator[ProviderServer]:
+    with running_server(ProviderServer(is_signed_for_onramp_money)) as created:
+        created.responses[QUOTES] = ANSWERS["quote"]
+        created.responses[HISTORY] = ANSWERS["history"]
+        yield created
 
 
 @pytest.fixture
-def onramp(server: StandIn) -> Iterator[OnrampMoney]:
-    with quick_client() as client:
-        yield onramp_money_at(server.url, client)
+def onramp(server: ProviderServer) -> Iterator[OnrampMoney]:
+    with new_http_client() as client:
+        yield new_onramp_money(server.url, client)
 
 
 def order(direction: Direction = ON, **more: Any) -> Any:
-    made = order_of(NAME, ON, HUNDRED, 884_858, "INR", **more)
-    return replace(made, direction=direction)
+    created = order_request(NAME, ON, HUNDRED, 884_858, "INR", **more)
+    return replace(created, direction=direction)
 
 
 def history(*attempts: dict[str, Any]) -> dict[str, Any]:
     return {"status": 1, "code": 200, "data": [DONE | attempt for attempt in attempts]}
 
 
-def test_a_price_buys_the_units_after_all_fees(server: StandIn, onramp: OnrampMoney) -> None:
-    priced = onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+def test_a_price_covers_the_units_after_all_fees(
+    server: ProviderServer, onramp: OnrampMoney
+) -> None:
+    priced = onramp.get_quote(quote_request(ON, HUNDRED, "INR"), [channel_for(NAME, ON, "INR")], AT)
     assert (priced.fiat_minor, priced.fee_minor) == (884_100 + 758, 758)
     assert priced.rate_micro == 88_410_000
-    first, second = (call.json for call in server.calls[:2])
+    first, second = (call.json for call in server.requests[:2])
     assert first["fiatAmount"] == 1000
     assert second["fiatAmount"] == 8848.58
     assert (first["coinCode"], first["network"], first["fiatType"]) == ("usdc", "base", 1)
 
 
-def test_fees_that_follow_the_amount_are_found_by_asking_again(
-    server: StandIn, onramp: OnrampMoney
+def test_amount_dependent_fees_are_found_by_repeated_quotes(
+    server: ProviderServer, onramp: OnrampMoney
 ) -> None:
-    def quote(call: Call) -> dict[str, Any]:
+    def quote(call: ReceivedRequest) -> dict[str, Any]:
         fiat = Fraction(json.loads(call.body, parse_float=str, parse_int=str)["fiatAmount"])
         fee = round(float(fiat / 100), 2)
         return {"status": 1, "data": {"rate": 88.41, "quantity": 1, "onrampFee": fee}}
 
-    server.answers[QUOTES] = quote
-    priced = onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+    server.responses[QUOTES] = quote
+    priced = onramp.get_quote(quote_request(ON, HUNDRED, "INR"), [channel_for(NAME, ON, "INR")], AT)
     bought = (priced.fiat_minor - round(priced.fiat_minor / 100)) * Fraction(10**6, 8841)
     assert abs(bought - HUNDRED) < 200
-    assert len(server.calls) == 4
+    assert len(server.requests) == 4
 
 
-def test_a_refusal_inside_an_answer_is_one(server: StandIn, onramp: OnrampMoney) -> None:
-    server.answers[QUOTES] = ANSWERS["refused"]
+def test_an_error_inside_a_successful_response_is_a_rejection(
+    server: ProviderServer, onramp: OnrampMoney
+) -> None:
+    server.responses[QUOTES] = ANSWERS["refused"]
     with pytest.raises(ProviderRejected, match="refused: Minimum buy amount is 100"):
-        onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+        onramp.get_quote(quote_request(ON, HUNDRED, "INR"), [channel_for(NAME, ON, "INR")], AT)
 
 
-def test_a_price_of_nothing_is_refused(server: StandIn, onramp: OnrampMoney) -> None:
-    server.answers[QUOTES] = {"status": 1, "data": {"quantity": 1, "rate": 0}}
+def test_a_zero_price_is_rejected(server: ProviderServer, onramp: OnrampMoney) -> None:
+    server.responses[QUOTES] = {"status": 1, "data": {"quantity": 1, "rate": 0}}
     with pytest.raises(ProviderRejected, match="no price for this amount"):
-        onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+        onramp.get_quote(quote_request(ON, HUNDRED, "INR"), [channel_for(NAME, ON, "INR")], AT)
 
 
 @pytest.mark.parametrize("offer", [{"rate": -1}, {"gasFee": -5}, {"rate": "1e999"}, {"rate": True}])
-def test_a_number_that_cannot_be_is_no_answer(
-    server: StandIn, onramp: OnrampMoney, offer: dict[str, Any]
+def test_an_implausible_number_is_an_invalid_response(
+    server: ProviderServer, onramp: OnrampMoney, offer: dict[str, Any]
 ) -> None:
-    server.answers[QUOTES] = {"status": 1, "data": {"quantity": 1, "rate": 88} | offer}
-    with pytest.raises(Unreachable, match="another form than documented"):
-        onramp.get_quote(ask_of(ON, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+    server.responses[QUOTES] = {"status": 1, "data": {"quantity": 1, "rate": 88} | offer}
+    with pytest.raises(Unreachable, match="does not have the documented form"):
+        onramp.get_quote(quote_request(ON, HUNDRED, "INR"), [channel_for(NAME, ON, "INR")], AT)
 
 
-def test_what_it_does_not_serve_is_refused(onramp: OnrampMoney) -> None:
+def test_unsupported_requests_are_rejected(onramp: OnrampMoney) -> None:
     with pytest.raises(ProviderRejected, match="does not serve CAD"):
-        onramp.get_quote(ask_of(ON, HUNDRED, "CAD"), [channel_of(NAME, ON, "CAD")], AT)
+        onramp.get_quote(quote_request(ON, HUNDRED, "CAD"), [channel_for(NAME, ON, "CAD")], AT)
     with pytest.raises(ProviderRejected, match="only sells crypto"):
-        onramp.get_quote(ask_of(OFF, HUNDRED, "INR"), [channel_of(NAME, ON, "INR")], AT)
+        onramp.get_quote(quote_request(OFF, HUNDRED, "INR"), [channel_for(NAME, ON, "INR")], AT)
     with pytest.raises(ProviderRejected, match="only sells crypto"):
         onramp.create_order(order(OFF))
 
 
-def test_opening_is_an_address_that_is_the_same_each_time(
-    server: StandIn, onramp: OnrampMoney
-) -> None:
+def test_a_new_order_is_a_stable_widget_url(server: ProviderServer, onramp: OnrampMoney) -> None:
     opened = onramp.create_order(order())
     assert opened == onramp.create_order(order())
-    assert server.calls == []
+    assert server.requests == []
     assert (opened.reference, opened.fiat_minor) == ("cw_7Hs2", 884_858)
     parts = urlsplit(opened.widget_url)
     assert (parts.scheme, parts.netloc, parts.path) == ("https", "onramp.money", "/main/buy/")
@@ -139,8 +148,8 @@ def test_opening_is_an_address_that_is_the_same_each_time(
     assert EMAIL not in opened.widget_url
 
 
-def test_a_channel_without_a_known_method_leaves_it_to_the_user(onramp: OnrampMoney) -> None:
-    channel = channel_of(NAME, ON, "GBP", ChannelType.CARD)
+def test_an_unknown_channel_lets_the_user_choose_the_method(onramp: OnrampMoney) -> None:
+    channel = channel_for(NAME, ON, "GBP", ChannelType.CARD)
     assert "paymentMethod" not in onramp.create_order(order(channel=channel)).widget_url
 
 
@@ -157,10 +166,10 @@ def test_a_channel_without_a_known_method_leaves_it_to_the_user(onramp: OnrampMo
         (-4, ProviderOrderStatus.FAILED),
     ],
 )
-def test_every_status_means_something(
-    server: StandIn, onramp: OnrampMoney, status: int, outcome: ProviderOrderStatus
+def test_every_status_is_mapped(
+    server: ProviderServer, onramp: OnrampMoney, status: int, outcome: ProviderOrderStatus
 ) -> None:
-    server.answers[HISTORY] = history({"status": status})
+    server.responses[HISTORY] = history({"status": status})
     (report,) = onramp.fetch_updates(["cw_7Hs2", "unknown"])["cw_7Hs2"]
     assert (report.id, report.reference, report.status) == (f"338:{status}", "cw_7Hs2", outcome)
     assert bool(report.tx_hash) == (outcome is ProviderOrderStatus.DELIVERED)
@@ -168,17 +177,17 @@ def test_every_status_means_something(
 
 
 @pytest.mark.parametrize("status", [-1, -2, 99])
-def test_an_attempt_that_was_given_up_ends_nothing(
-    server: StandIn, onramp: OnrampMoney, status: int
+def test_an_abandoned_attempt_does_not_end_the_order(
+    server: ProviderServer, onramp: OnrampMoney, status: int
 ) -> None:
-    server.answers[HISTORY] = history({"status": status})
+    server.responses[HISTORY] = history({"status": status})
     assert onramp.fetch_updates(["cw_7Hs2"]) == {}
 
 
-def test_of_several_attempts_the_one_counts_that_got_furthest(
-    server: StandIn, onramp: OnrampMoney
+def test_of_several_attempts_the_most_advanced_counts(
+    server: ProviderServer, onramp: OnrampMoney
 ) -> None:
-    server.answers[HISTORY] = history(
+    server.responses[HISTORY] = history(
         {"orderId": 3, "status": -4},
         {"orderId": 2, "status": 2},
         {"orderId": 1, "status": -2},
@@ -187,18 +196,20 @@ def test_of_several_attempts_the_one_counts_that_got_furthest(
     assert onramp.fetch_updates(["cw_7Hs2"])["cw_7Hs2"][0].id == "2:2"
 
 
-def test_an_order_is_looked_for_on_the_pages_before(server: StandIn, onramp: OnrampMoney) -> None:
-    others = [{"orderId": n, "merchantRecognitionId": f"other-{n}"} for n in range(500)]
-    server.answers[HISTORY] = lambda call: (
-        history(*others) if call.json["page"] == 1 else ANSWERS["history"]
+def test_an_order_is_searched_on_earlier_pages(server: ProviderServer, onramp: OnrampMoney) -> None:
+    other_orders = [{"orderId": n, "merchantRecognitionId": f"other-{n}"} for n in range(500)]
+    server.responses[HISTORY] = lambda call: (
+        history(*other_orders) if call.json["page"] == 1 else ANSWERS["history"]
     )
     assert onramp.fetch_updates(["cw_7Hs2"])["cw_7Hs2"][0].status is ProviderOrderStatus.DELIVERED
 
 
-def test_a_page_that_was_paid_on_cannot_be_cancelled(server: StandIn, onramp: OnrampMoney) -> None:
+def test_a_paid_hosted_order_cannot_be_cancelled(
+    server: ProviderServer, onramp: OnrampMoney
+) -> None:
     with pytest.raises(ProviderRejected, match="has the payment already"):
         onramp.cancel_order("cw_7Hs2")
-    server.answers[HISTORY] = history({"status": 1})
+    server.responses[HISTORY] = history({"status": 1})
     onramp.cancel_order("cw_7Hs2")
     onramp.cancel_order("unknown")
     onramp.cancel_by_reference(order())
@@ -215,24 +226,24 @@ def signed(payload: str) -> dict[str, str]:
     return {"x-onramp-payload": payload, "x-onramp-signature": signature}
 
 
-def test_a_webhook_tells_the_same_as_asking(onramp: OnrampMoney) -> None:
+def test_webhooks_and_polling_give_the_same_update(onramp: OnrampMoney) -> None:
     headers = hook({"timestamp": int(NOW * 1000), "body": DONE})
     assert onramp.parse_webhook(headers, b"{}") == onramp.fetch_updates(["cw_7Hs2"])["cw_7Hs2"]
     assert onramp.parse_webhook(hook(DONE), b"{}") == onramp.fetch_updates(["cw_7Hs2"])["cw_7Hs2"]
 
 
-def test_the_body_of_a_webhook_is_not_believed(onramp: OnrampMoney) -> None:
+def test_the_body_of_a_webhook_is_not_trusted(onramp: OnrampMoney) -> None:
     headers = hook({"timestamp": int(NOW * 1000), "body": DONE | {"status": 1}})
     (report,) = onramp.parse_webhook(headers, json.dumps(DONE).encode())
     assert report.status is ProviderOrderStatus.WAITING
 
 
-def test_a_webhook_of_long_ago_is_turned_away(onramp: OnrampMoney) -> None:
+def test_an_old_webhook_is_rejected(onramp: OnrampMoney) -> None:
     with pytest.raises(Unauthorized, match="too long ago"):
         onramp.parse_webhook(hook({"timestamp": int((NOW - 601) * 1000), "body": DONE}), b"")
 
 
-def test_a_forged_or_senseless_webhook_is_turned_away(onramp: OnrampMoney) -> None:
+def test_a_forged_or_malformed_webhook_is_rejected(onramp: OnrampMoney) -> None:
     right = hook(DONE)
     for headers in ({}, right | {"x-onramp-signature": "00"}, right | {"x-onramp-payload": "e30="}):
         with pytest.raises(Unauthorized):
@@ -242,11 +253,11 @@ def test_a_forged_or_senseless_webhook_is_turned_away(onramp: OnrampMoney) -> No
             onramp.parse_webhook(headers, b"{}")
 
 
-def test_a_webhook_of_somebody_without_our_reference_says_nothing(onramp: OnrampMoney) -> None:
+def test_a_webhook_without_our_reference_is_ignored(onramp: OnrampMoney) -> None:
     assert onramp.parse_webhook(hook(DONE | {"merchantRecognitionId": None}), b"{}") == ()
 
 
-def test_identities_are_checked_on_the_page(onramp: OnrampMoney) -> None:
+def test_kyc_happens_on_the_hosted_page(onramp: OnrampMoney) -> None:
     assert onramp.get_kyc_status(EMAIL, "IN") == VerificationStatus()
     with pytest.raises(ProviderRejected, match="on its own page"):
         onramp.submit_kyc(EMAIL, "IN", {}, [])

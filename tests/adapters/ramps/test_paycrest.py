@@ -14,41 +14,49 @@ from crossway.domain.errors import InvalidInput, Unauthorized, Unreachable
 from crossway.domain.kyc import KycType, VerificationStatus
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import ProviderOrderStatus, ProviderRejected
-from tests.adapters.ramps.asking import AT, EMAIL, FIELDS, WALLET, ask_of, channel_of, order_of
-from tests.adapters.ramps.standins import (
+from tests.adapters.ramps.provider_servers import (
     SECRET,
-    StandIn,
-    paycrest_allows,
-    paycrest_at,
-    quick_client,
-    recorded,
-    running,
+    ProviderServer,
+    has_paycrest_key,
+    new_http_client,
+    new_paycrest,
+    recorded_responses,
+    running_server,
+)
+from tests.adapters.ramps.requests import (
+    AT,
+    EMAIL,
+    FIELDS,
+    WALLET,
+    channel_for,
+    order_request,
+    quote_request,
 )
 
 NAME, ON, OFF = ProviderName.PAYCREST, Direction.ON, Direction.OFF
 HUNDRED = 100_000_000
 ORDERS, RATES = "/v2/sender/orders", "/v2/rates/base/USDC/100/NGN"
-ANSWERS = recorded("paycrest")
+ANSWERS = recorded_responses("paycrest")
 BOUGHT, SOLD = ANSWERS["created_on"]["data"], ANSWERS["created_off"]["data"]
 
 
 @pytest.fixture
-def server() -> Iterator[StandIn]:
-    with running(StandIn(paycrest_allows)) as made:
-        made.answers[f"GET {RATES}"] = ANSWERS["rates"]
-        made.answers[f"GET {ORDERS}"] = ANSWERS["empty"]
-        yield made
+def server() -> Iterator[ProviderServer]:
+    with running_server(ProviderServer(has_paycrest_key)) as created:
+        created.responses[f"GET {RATES}"] = ANSWERS["rates"]
+        created.responses[f"GET {ORDERS}"] = ANSWERS["empty"]
+        yield created
 
 
 @pytest.fixture
-def paycrest(server: StandIn) -> Iterator[Paycrest]:
-    with quick_client() as client:
-        yield paycrest_at(server.url, client)
+def paycrest(server: ProviderServer) -> Iterator[Paycrest]:
+    with new_http_client() as client:
+        yield new_paycrest(server.url, client)
 
 
 def order(direction: Direction, **more: Any) -> Any:
     quoted = 14_982_500 if direction is ON else 14_805_050
-    return order_of(NAME, direction, HUNDRED, quoted, **more)
+    return order_request(NAME, direction, HUNDRED, quoted, **more)
 
 
 def answered(data: dict[str, Any], **changed: Any) -> dict[str, Any]:
@@ -60,42 +68,47 @@ def answered(data: dict[str, Any], **changed: Any) -> dict[str, Any]:
     [(ON, "buy", 14_982_500, 1_498_250_000), (OFF, "sell", 14_805_050, 1_480_505_000)],
 )
 def test_a_price_is_the_rate_of_its_side(
-    server: StandIn, paycrest: Paycrest, direction: Direction, side: str, fiat: int, rate: int
+    server: ProviderServer,
+    paycrest: Paycrest,
+    direction: Direction,
+    side: str,
+    fiat: int,
+    rate: int,
 ) -> None:
     priced = paycrest.get_quote(
-        ask_of(direction, HUNDRED), [channel_of(NAME, direction, "NGN")], AT
+        quote_request(direction, HUNDRED), [channel_for(NAME, direction, "NGN")], AT
     )
     assert (priced.fiat_minor, priced.rate_micro, priced.fee_minor) == (fiat, rate, 0)
-    assert server.calls[0].query == {"side": side}
+    assert server.requests[0].query == {"side": side}
 
 
 def test_a_price_is_rounded_against_nobody_by_more_than_a_minor_unit(
-    server: StandIn, paycrest: Paycrest
+    server: ProviderServer, paycrest: Paycrest
 ) -> None:
-    server.answers["GET /v2/rates/base/USDC/1.000001/NGN"] = ANSWERS["rates"]
-    channel = channel_of(NAME, ON, "NGN")
-    assert paycrest.get_quote(ask_of(ON, 1_000_001), [channel], AT).fiat_minor == 149_826
-    assert paycrest.get_quote(ask_of(OFF, 1_000_001), [channel], AT).fiat_minor == 148_050
+    server.responses["GET /v2/rates/base/USDC/1.000001/NGN"] = ANSWERS["rates"]
+    channel = channel_for(NAME, ON, "NGN")
+    assert paycrest.get_quote(quote_request(ON, 1_000_001), [channel], AT).fiat_minor == 149_826
+    assert paycrest.get_quote(quote_request(OFF, 1_000_001), [channel], AT).fiat_minor == 148_050
 
 
-def test_an_amount_that_nobody_trades_is_refused(server: StandIn, paycrest: Paycrest) -> None:
-    server.answers[f"GET {RATES}"] = (404, {"status": "error", "message": "No provider"})
+def test_an_amount_without_a_rate_is_rejected(server: ProviderServer, paycrest: Paycrest) -> None:
+    server.responses[f"GET {RATES}"] = (404, {"status": "error", "message": "No provider"})
     with pytest.raises(ProviderRejected, match="nobody who trades this amount"):
-        paycrest.get_quote(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
-    server.answers[f"GET {RATES}"] = {"status": "success", "data": {"sell": {"rate": "1"}}}
+        paycrest.get_quote(quote_request(ON, HUNDRED), [channel_for(NAME, ON, "NGN")], AT)
+    server.responses[f"GET {RATES}"] = {"status": "success", "data": {"sell": {"rate": "1"}}}
     with pytest.raises(ProviderRejected, match="no rate in this direction"):
-        paycrest.get_quote(ask_of(ON, HUNDRED), [channel_of(NAME, ON, "NGN")], AT)
+        paycrest.get_quote(quote_request(ON, HUNDRED), [channel_for(NAME, ON, "NGN")], AT)
 
 
 def test_an_order_to_buy_names_the_quoted_rate_and_tells_how_to_pay(
-    server: StandIn, paycrest: Paycrest
+    server: ProviderServer, paycrest: Paycrest
 ) -> None:
-    server.answers[f"POST {ORDERS}"] = (201, ANSWERS["created_on"])
+    server.responses[f"POST {ORDERS}"] = (201, ANSWERS["created_on"])
     opened = paycrest.create_order(order(ON))
     assert (opened.reference, opened.fiat_minor) == (BOUGHT["id"], 14_982_500)
     assert opened.instructions["Account number"] == "0123456789"
     assert opened.pay_by == datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
-    sent = server.asked("POST", ORDERS)[0].json
+    sent = server.requests_to("POST", ORDERS)[0].json
     assert (sent["amount"], sent["amountIn"], sent["rate"]) == ("100", "crypto", "1498.25")
     assert sent["source"]["refundAccount"] == {
         "institution": "058",
@@ -105,55 +118,55 @@ def test_an_order_to_buy_names_the_quoted_rate_and_tells_how_to_pay(
     assert sent["destination"]["recipient"] == {"address": WALLET, "network": "base"}
 
 
-def test_an_order_to_sell_tells_where_the_crypto_goes(server: StandIn, paycrest: Paycrest) -> None:
-    server.answers[f"POST {ORDERS}"] = (201, ANSWERS["created_off"])
+def test_an_off_ramp_order_has_a_deposit_address(
+    server: ProviderServer, paycrest: Paycrest
+) -> None:
+    server.responses[f"POST {ORDERS}"] = (201, ANSWERS["created_off"])
     opened = paycrest.create_order(order(OFF))
     assert opened.pay_to == "0xe9bBDDCF0E8fcD41Bd1345aa5688B565931B0184"
     assert opened.fiat_minor == 14_805_050
-    sent = server.asked("POST", ORDERS)[0].json
+    sent = server.requests_to("POST", ORDERS)[0].json
     assert sent["source"]["refundAddress"] == WALLET
     assert sent["destination"]["recipient"]["memo"] == "cw_7Hs2"
 
 
-def test_an_order_is_opened_once_however_often_it_is_asked_for(
-    server: StandIn, paycrest: Paycrest
-) -> None:
+def test_repeated_requests_create_one_order(server: ProviderServer, paycrest: Paycrest) -> None:
     made: list[dict[str, Any]] = []
 
     def create(_: Any) -> Any:
         made.append(BOUGHT)
         return 201, ANSWERS["created_on"]
 
-    server.answers[f"POST {ORDERS}"] = create
-    server.answers[f"GET {ORDERS}"] = lambda _: answered({"total": len(made), "orders": made})
+    server.responses[f"POST {ORDERS}"] = create
+    server.responses[f"GET {ORDERS}"] = lambda _: answered({"total": len(made), "orders": made})
     assert paycrest.create_order(order(ON)) == paycrest.create_order(order(ON))
     assert len(made) == 1
 
 
-def test_an_order_is_looked_for_on_the_pages_before(server: StandIn, paycrest: Paycrest) -> None:
-    others = [BOUGHT | {"id": str(n), "reference": f"other-{n}"} for n in range(50)]
+def test_an_order_is_searched_on_earlier_pages(server: ProviderServer, paycrest: Paycrest) -> None:
+    other_orders = [BOUGHT | {"id": str(n), "reference": f"other-{n}"} for n in range(50)]
 
     def page(call: Any) -> Any:
-        return answered({"orders": others if call.query["page"] == "1" else [BOUGHT]})
+        return answered({"orders": other_orders if call.query["page"] == "1" else [BOUGHT]})
 
-    server.answers[f"GET {ORDERS}"] = page
+    server.responses[f"GET {ORDERS}"] = page
     assert paycrest.create_order(order(ON)).reference == BOUGHT["id"]
-    assert server.asked("POST", ORDERS) == []
+    assert server.requests_to("POST", ORDERS) == []
 
 
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
         ({"amount": "99.5"}, "would deliver 99.5 USDC, not 100"),
-        ({"providerAccount": None}, "another form"),
+        ({"providerAccount": None}, "documented form"),
         ({"status": "expired"}, "has closed the order already"),
         ({"providerAccount": {"amountToTransfer": "1"}}, "does not say where the user is to pay"),
     ],
 )
 def test_an_order_to_buy_that_is_not_as_asked_for_is_refused(
-    server: StandIn, paycrest: Paycrest, changed: dict[str, Any], sentence: str
+    server: ProviderServer, paycrest: Paycrest, changed: dict[str, Any], sentence: str
 ) -> None:
-    server.answers[f"POST {ORDERS}"] = (201, answered(BOUGHT, **changed))
+    server.responses[f"POST {ORDERS}"] = (201, answered(BOUGHT, **changed))
     with pytest.raises((ProviderRejected, Unreachable), match=sentence):
         paycrest.create_order(order(ON))
 
@@ -177,36 +190,36 @@ ACCOUNT = SOLD["providerAccount"]
     ],
 )
 def test_an_order_to_sell_that_is_not_as_asked_for_is_refused(
-    server: StandIn, paycrest: Paycrest, changed: dict[str, Any], sentence: str
+    server: ProviderServer, paycrest: Paycrest, changed: dict[str, Any], sentence: str
 ) -> None:
-    server.answers[f"POST {ORDERS}"] = (201, answered(SOLD, **changed))
+    server.responses[f"POST {ORDERS}"] = (201, answered(SOLD, **changed))
     with pytest.raises((ProviderRejected, Unreachable), match=sentence):
         paycrest.create_order(order(OFF))
 
 
 def test_a_provider_that_asks_more_than_was_quoted_says_so(
-    server: StandIn, paycrest: Paycrest
+    server: ProviderServer, paycrest: Paycrest
 ) -> None:
     dear = BOUGHT["providerAccount"] | {"amountToTransfer": "150000.005"}
-    server.answers[f"POST {ORDERS}"] = (201, answered(BOUGHT, providerAccount=dear))
+    server.responses[f"POST {ORDERS}"] = (201, answered(BOUGHT, providerAccount=dear))
     assert paycrest.create_order(order(ON)).fiat_minor == 15_000_001
 
 
-def test_a_field_that_is_missing_is_named(paycrest: Paycrest) -> None:
+def test_a_missing_field_is_named(paycrest: Paycrest) -> None:
     with pytest.raises(ProviderRejected, match="needs the field accountName"):
         paycrest.create_order(
             order(ON, fields={k: v for k, v in FIELDS.items() if k != "accountName"})
         )
 
 
-def test_an_unpaid_order_lapses_and_a_paid_one_cannot_be_cancelled(
-    server: StandIn, paycrest: Paycrest
+def test_an_unpaid_order_expires_and_a_paid_one_cannot_be_cancelled(
+    server: ProviderServer, paycrest: Paycrest
 ) -> None:
     path = f"GET {ORDERS}/{BOUGHT['id']}"
     for status in ("initiated", "expired", "cancelled"):
-        server.answers[path] = answered(BOUGHT, direction="onramp", status=status)
+        server.responses[path] = answered(BOUGHT, direction="onramp", status=status)
         paycrest.cancel_order(BOUGHT["id"])
-    server.answers[path] = answered(BOUGHT, direction="onramp", status="pending")
+    server.responses[path] = answered(BOUGHT, direction="onramp", status="pending")
     with pytest.raises(ProviderRejected, match="has the payment already"):
         paycrest.cancel_order(BOUGHT["id"])
     paycrest.cancel_order("never-opened")
@@ -230,11 +243,15 @@ def test_an_unpaid_order_lapses_and_a_paid_one_cannot_be_cancelled(
         ("onramp", "expired", ProviderOrderStatus.EXPIRED),
     ],
 )
-def test_every_status_means_something(
-    server: StandIn, paycrest: Paycrest, direction: str, status: str, outcome: ProviderOrderStatus
+def test_every_status_is_mapped(
+    server: ProviderServer,
+    paycrest: Paycrest,
+    direction: str,
+    status: str,
+    outcome: ProviderOrderStatus,
 ) -> None:
     data = BOUGHT if direction == "onramp" else SOLD
-    server.answers[f"GET {ORDERS}/{data['id']}"] = answered(
+    server.responses[f"GET {ORDERS}/{data['id']}"] = answered(
         data, direction=direction, status=status, txHash="0xabc"
     )
     (report,) = paycrest.fetch_updates([data["id"], "unknown"])[data["id"]]
@@ -242,8 +259,8 @@ def test_every_status_means_something(
     assert bool(report.tx_hash) == (outcome is ProviderOrderStatus.DELIVERED)
 
 
-def test_a_status_of_no_known_meaning_says_nothing(server: StandIn, paycrest: Paycrest) -> None:
-    server.answers[f"GET {ORDERS}/{BOUGHT['id']}"] = answered(BOUGHT, status="pondering")
+def test_an_unknown_status_is_ignored(server: ProviderServer, paycrest: Paycrest) -> None:
+    server.responses[f"GET {ORDERS}/{BOUGHT['id']}"] = answered(BOUGHT, status="pondering")
     assert paycrest.fetch_updates([BOUGHT["id"]]) == {}
 
 
@@ -252,13 +269,15 @@ def signed(body: bytes) -> dict[str, str]:
     return {"x-paycrest-signature": signature}
 
 
-def test_a_webhook_tells_the_same_as_asking(server: StandIn, paycrest: Paycrest) -> None:
+def test_webhooks_and_polling_give_the_same_update(
+    server: ProviderServer, paycrest: Paycrest
+) -> None:
     hook = ANSWERS["webhook"]
-    server.answers[f"GET {ORDERS}/{BOUGHT['id']}"] = answered(hook["data"])
+    server.responses[f"GET {ORDERS}/{BOUGHT['id']}"] = answered(hook["data"])
     body = json.dumps(hook).encode()
-    told = paycrest.parse_webhook(signed(body), body)
-    assert told == paycrest.fetch_updates([BOUGHT["id"]])[BOUGHT["id"]]
-    assert (told[0].status, told[0].amount) == (ProviderOrderStatus.DELIVERED, HUNDRED)
+    updates = paycrest.parse_webhook(signed(body), body)
+    assert updates == paycrest.fetch_updates([BOUGHT["id"]])[BOUGHT["id"]]
+    assert (updates[0].status, updates[0].amount) == (ProviderOrderStatus.DELIVERED, HUNDRED)
 
 
 def test_a_payment_held_for_review_has_failed(paycrest: Paycrest) -> None:
@@ -269,7 +288,7 @@ def test_a_payment_held_for_review_has_failed(paycrest: Paycrest) -> None:
     assert "review" in report.reason
 
 
-def test_a_forged_or_senseless_webhook_is_turned_away(paycrest: Paycrest) -> None:
+def test_a_forged_or_malformed_webhook_is_rejected(paycrest: Paycrest) -> None:
     body = json.dumps(ANSWERS["webhook"]).encode()
     for headers in ({}, {"x-paycrest-signature": "00"}, signed(body + b" ")):
         with pytest.raises(Unauthorized):
@@ -279,11 +298,11 @@ def test_a_forged_or_senseless_webhook_is_turned_away(paycrest: Paycrest) -> Non
             paycrest.parse_webhook(signed(body), body)
 
 
-def test_identities_are_the_operator_s_to_check(server: StandIn, paycrest: Paycrest) -> None:
+def test_kyc_is_attested_by_the_operator(server: ProviderServer, paycrest: Paycrest) -> None:
     assert paycrest.get_kyc_status(EMAIL, "NG") == VerificationStatus()
     with pytest.raises(ProviderRejected, match="the operator has to"):
         paycrest.submit_kyc(EMAIL, "NG", {}, [])
-    with quick_client() as client:
-        vouched = paycrest_at(server.url, client, identities="checked_by_operator")
+    with new_http_client() as client:
+        vouched = new_paycrest(server.url, client, identities="checked_by_operator")
         assert vouched.get_kyc_status(EMAIL, "NG").passed is KycType.ADVANCED
         assert vouched.submit_kyc(EMAIL, "NG", {}, []).passed is KycType.ADVANCED

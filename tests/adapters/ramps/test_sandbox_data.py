@@ -1,4 +1,4 @@
-"""Every channel of every provider works in the sandbox, with the data as it is shipped."""
+"""Every channel of every provider works in the sandbox with the shipped data."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -8,7 +8,7 @@ import pytest
 
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.adapters.ramps.sandbox.behaviour import Behaviour
-from crossway.adapters.ramps.sandbox.order_creation import find_objection
+from crossway.adapters.ramps.sandbox.order_creation import find_refusal_reason
 from crossway.adapters.ramps.sandbox.quotes import build_quote
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.fiat import fiat_of_usd, usd_of_fiat
@@ -17,13 +17,13 @@ from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import Capabilities, Document, OrderRequest, ProviderQuoteRequest
 from crossway.ports.sandbox import RampFaults
-from tests.ramps import EMAIL, Ramp
+from tests.ramps import EMAIL, SandboxRamp
 from tests.services import NOW
 from tests.simulation import catalogue
 
 FIAT = load_fiat()
 ALL = {name: load_capabilities(name, catalogue(), FIAT) for name in ProviderName}
-# The others verify on a page of their own.
+# The others verify customers on their own page.
 VERIFYING = {name: can for name, can in ALL.items() if can.kyc_mode != "widget"}
 CHANNELS = [(can, channel) for can in ALL.values() for channel in can.channels]
 
@@ -31,7 +31,7 @@ CHANNELS = [(can, channel) for can in ALL.values() for channel in can.channels]
 @pytest.mark.parametrize(
     ("can", "channel"), CHANNELS, ids=[f"{can.name}-{channel.id}" for can, channel in CHANNELS]
 )
-def test_an_order_by_every_channel_is_priced_and_taken(can: Capabilities, channel: Channel) -> None:
+def test_every_channel_is_quoted_and_accepts_an_order(can: Capabilities, channel: Channel) -> None:
     currency = FIAT.corridors[channel.currency].currency
     rate = FIAT.rates[channel.currency]
     worth = usd_of_fiat((channel.min_minor + channel.max_minor) // 2, rate, currency.digits)
@@ -39,15 +39,19 @@ def test_an_order_by_every_channel_is_priced_and_taken(can: Capabilities, channe
         units = worth * 10**token.decimals // 10**6
         for country in channel.countries:
             ask = ProviderQuoteRequest(channel.direction, currency, country, token, units)
-            made = build_quote(can, rate, ask, [channel], Behaviour(), NOW)
-            assert channel.min_minor <= made.fiat_minor <= channel.max_minor
+            created = build_quote(can, rate, ask, [channel], Behaviour(), NOW)
+            assert channel.min_minor <= created.fiat_minor <= channel.max_minor
             on = channel.direction is Direction.ON
-            net = made.fiat_minor - made.fee_minor if on else made.fiat_minor + made.fee_minor
-            # No spread of ours is as wide as this.
+            net = (
+                created.fiat_minor - created.fee_minor
+                if on
+                else created.fiat_minor + created.fee_minor
+            )
+            # No shipped spread is this wide.
             assert abs(net - fiat_of_usd(worth, rate, currency.digits)) * 20 < net
             fields = {
-                one.key: one.options[0].value if one.options else one.example
-                for one in channel.fields
+                field.key: field.options[0].value if field.options else field.example
+                for field in channel.fields
             }
             opening = OrderRequest(
                 reference="order",
@@ -57,31 +61,33 @@ def test_an_order_by_every_channel_is_priced_and_taken(can: Capabilities, channe
                 channel=channel,
                 token=token,
                 amount=units,
-                fiat_minor=made.fiat_minor,
-                fee_minor=made.fee_minor,
+                fiat_minor=created.fiat_minor,
+                fee_minor=created.fee_minor,
                 to_address="",
                 refund_address="",
                 email="",
                 fields=fields,
             )
-            assert find_objection(can, opening) == ""
-            assert made.expires_at - NOW == timedelta(seconds=60)
+            assert find_refusal_reason(can, opening) == ""
+            assert created.expires_at - NOW == timedelta(seconds=60)
 
 
 @pytest.fixture(params=VERIFYING.values(), ids=VERIFYING.keys())
-def shipped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ramp]:
-    """A provider that verifies by what is handed in, with its own data."""
-    made = Ramp(f"sqlite:///{tmp_path / 'ramps.db'}", request.param)
-    yield made
-    made.simulation.close()
+def shipped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SandboxRamp]:
+    """A provider that verifies submitted data, with its shipped capabilities."""
+    created = SandboxRamp(f"sqlite:///{tmp_path / 'ramps.db'}", request.param)
+    yield created
+    created.simulation.close()
 
 
-def test_whoever_hands_in_all_that_is_asked_passes_every_tier(shipped: Ramp) -> None:
-    shipped.switches.inject_faults(shipped.name, RampFaults(kyc="approve"))
-    for country, tiers in shipped.can.tiers.items():
-        asked = [one for tier in tiers for one in tier.requirements]
-        documents = [Document(one.key, "image/png", b"") for one in asked if one.type == "document"]
-        fields = {one.key: "A7654321" for one in asked if one.type != "document"}
+def test_a_complete_submission_passes_every_tier(shipped: SandboxRamp) -> None:
+    shipped.controls.inject_faults(shipped.name, RampFaults(kyc="approve"))
+    for country, tiers in shipped.capabilities.tiers.items():
+        requirements = [requirement for tier in tiers for requirement in tier.requirements]
+        documents = [
+            Document(item.key, "image/png", b"") for item in requirements if item.type == "document"
+        ]
+        fields = {item.key: "A7654321" for item in requirements if item.type != "document"}
         email = f"{country}{EMAIL}"
         shipped.provider.submit_kyc(email, country, fields, documents)
         assert shipped.provider.get_kyc_status(email, country).passed is KycType.ADVANCED

@@ -50,15 +50,15 @@ def test_a_kill_switch_set_in_another_process_applies_soon(world: Harness) -> No
         world, replace(services, process=replace(services.process, kill_switches=KillSwitchCache()))
     )
     assert active_kill_switches(services) == {}
-    assert services.process.kill_switches.known is not None
-    epoch, at, off = services.process.kill_switches.known
-    services.process.kill_switches.known = epoch, at - FRESH_SECONDS, off
+    assert services.process.kill_switches.last_read is not None
+    epoch, at, off = services.process.kill_switches.last_read
+    services.process.kill_switches.last_read = epoch, at - FRESH_SECONDS, off
     assert active_kill_switches(services) == OFF
 
 
 @dataclass
-class Meanwhile:
-    """A store while whose answer is on its way something else happens."""
+class StoreWithConcurrentChange:
+    """A store in which a change happens while a read is running."""
 
     store: Store
     happens: Callable[[], None]
@@ -72,7 +72,7 @@ class Meanwhile:
 
 def test_a_read_started_before_a_change_is_not_cached(world: Harness) -> None:
     services = world.services
-    slow: Any = Meanwhile(services.store, lambda: switch_cctp(world, services))
+    slow: Any = StoreWithConcurrentChange(services.store, lambda: switch_cctp(world, services))
     assert active_kill_switches(replace(services, store=slow)) == {}
     assert active_kill_switches(services) == OFF
 
@@ -83,25 +83,25 @@ def test_a_disabled_route_is_not_quoted_and_the_change_is_audited(tmp_path: Path
     services = world.services
     usdc = [services.catalogue.tokens[chain, "USDC"].address for chain in chains]
 
-    def offering() -> set[str | None]:
+    def list_offering_bridges() -> set[str | None]:
         found = quotes.list_quotes(services, world.caller, QuoteRequest(*usdc, *chains, "25000000"))
-        return {one.bridge for one in found}
+        return {item.bridge for item in found}
 
-    assert "CCTP" in offering()
+    assert "CCTP" in list_offering_bridges()
     subject = "route:CCTP:BASE_MAINNET:SOLANA_MAINNET"
     for stranger in (world.caller, replace(world.operator, role=Role.VIEWER)):
         with pytest.raises(Forbidden):
             set_kill_switch(services, stranger, subject, True, "slow")
-    assert "CCTP" in offering()
+    assert "CCTP" in list_offering_bridges()
     set_kill_switch(services, world.operator, subject, True, "slow")
-    assert "CCTP" not in offering()
+    assert "CCTP" not in list_offering_bridges()
     (closed,) = corridor_quotes.list_kill_switches(services, world.operator)
     assert (closed.reason, closed.by) == ("slow", world.operator.actor_name)
     with world.store.read() as unit:
-        (_, who, what, detail), *_ = unit.audit_log.list_recent(1)
-    assert (who, what, detail["subject"]) == (world.operator.actor_name, "switched off", subject)
+        (_, actor, action, detail), *_ = unit.audit_log.list_recent(1)
+    assert (actor, action, detail["subject"]) == (world.operator.actor_name, "disabled", subject)
     set_kill_switch(services, world.operator, subject, False, "")
-    assert "CCTP" in offering()
+    assert "CCTP" in list_offering_bridges()
 
 
 def test_bridge_health_is_measured_by_quote_calls(tmp_path: Path) -> None:
@@ -110,20 +110,20 @@ def test_bridge_health_is_measured_by_quote_calls(tmp_path: Path) -> None:
         state.health.answers
         for state in corridor_quotes.list_bridge_statuses(world.services, world.operator)
     } == {0}
-    asked = corridor_quotes.probe_bridges(world.services, world.operator)
+    probes = corridor_quotes.probe_bridges(world.services, world.operator)
     states = {
-        one.name: one
-        for one in corridor_quotes.list_bridge_statuses(world.services, world.operator)
+        bridge.name: bridge
+        for bridge in corridor_quotes.list_bridge_statuses(world.services, world.operator)
     }
-    answered = [one for one in states.values() if one.health.answers]
-    assert len(answered) == asked
-    for one in answered:
-        assert one.health.p50_seconds is not None
-        assert one.health.p95_seconds is not None
-        assert 0 < one.health.p50_seconds <= one.health.p95_seconds < 5
+    answered = [state for state in states.values() if state.health.answers]
+    assert len(answered) == probes
+    for item in answered:
+        assert item.health.p50_seconds is not None
+        assert item.health.p95_seconds is not None
+        assert 0 < item.health.p50_seconds <= item.health.p95_seconds < 5
     world.services.process.bridge_health.record("CCTP", 3.0, "it is down")
     cctp = {
-        one.name: one
-        for one in corridor_quotes.list_bridge_statuses(world.services, world.operator)
+        bridge.name: bridge
+        for bridge in corridor_quotes.list_bridge_statuses(world.services, world.operator)
     }["CCTP"]  # type: ignore[index]
     assert (cctp.health.errors, cctp.health.last_error) == (1, "it is down")

@@ -1,4 +1,4 @@
-"""Where a client's refunds go, how it shows itself, and what the audit log tells of it."""
+"""Settings of clients: refund addresses, branding, and their audit entries."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -33,50 +33,52 @@ def client_id(services: Services) -> str:
     ).id
 
 
-def changed(services: Services, client_id: str, **change: Any) -> Any:
+def update_client(services: Services, client_id: str, **change: Any) -> Any:
     return clients.update_client(
         services, client_id, clients.ClientUpdate(**change), staff_principal("Ada")
     )
 
 
-def test_refunds_go_to_one_address_a_kind_of_chain_in_its_one_spelling(
+def test_a_client_has_one_canonical_refund_address_per_chain_family(
     services: Services, client_id: str
 ) -> None:
     solana = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
-    changed(services, client_id, refund_addresses={"evm": f" {WALLET.lower()} "})
-    client = changed(services, client_id, refund_addresses={"solana": solana})
+    update_client(services, client_id, refund_addresses={"evm": f" {WALLET.lower()} "})
+    client = update_client(services, client_id, refund_addresses={"solana": solana})
     assert client.refund_addresses == {"evm": WALLET, "solana": solana}
     assert clients.list_clients(services)[-1].refund_addresses == client.refund_addresses
-    left = changed(services, client_id, refund_addresses={"evm": ""})
+    left = update_client(services, client_id, refund_addresses={"evm": ""})
     assert left.refund_addresses == {"solana": solana}
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("value", "message"),
     [
         ({"evm": "0x123"}, "refund_addresses: the evm address"),
         ({"solana": WALLET}, "refund_addresses: the solana address"),
         ({"bitcoin": "bc1q"}, "bitcoin is no kind of chain here; there are evm, solana"),
     ],
 )
-def test_a_refund_address_has_the_form_of_its_chains(
-    services: Services, client_id: str, given: dict[str, str], said: str
+def test_a_refund_address_must_be_valid_for_its_chain_family(
+    services: Services, client_id: str, value: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(InvalidInput, match=said):
-        changed(services, client_id, refund_addresses=given)
+    with pytest.raises(InvalidInput, match=message):
+        update_client(services, client_id, refund_addresses=value)
 
 
-def test_a_brand_is_set_and_taken_away(services: Services, client_id: str) -> None:
+def test_branding_is_set_and_removed(services: Services, client_id: str) -> None:
     logo = "https://cdn.shop.example:8443/logo.svg?v=2"
-    client = changed(services, client_id, display_name=" Café ", logo_url=logo, colour="#AA55FF")
+    client = update_client(
+        services, client_id, display_name=" Café ", logo_url=logo, colour="#AA55FF"
+    )
     assert client.public_profile == PublicProfile("Café", logo, "#aa55ff")
-    assert changed(services, client_id, logo_url="").public_profile == PublicProfile(
+    assert update_client(services, client_id, logo_url="").public_profile == PublicProfile(
         "Café", "", "#aa55ff"
     )
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"logo_url": "http://shop.example/logo.svg"}, "logo_url must be an https URL"),
         ({"logo_url": "https://"}, "logo_url"),
@@ -91,18 +93,16 @@ def test_a_brand_is_set_and_taken_away(services: Services, client_id: str) -> No
         ({"requests_per_minute": 0}, "requests_per_minute must be 1 to"),
     ],
 )
-def test_what_cannot_be_is_refused_naming_the_field(
-    services: Services, client_id: str, change: dict[str, Any], said: str
+def test_invalid_client_settings_are_rejected_naming_the_field(
+    services: Services, client_id: str, change: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InvalidInput, match=said):
-        changed(services, client_id, **change)
+    with pytest.raises(InvalidInput, match=message):
+        update_client(services, client_id, **change)
 
 
-def test_the_audit_log_tells_what_changed_and_nothing_else(
-    services: Services, client_id: str
-) -> None:
-    changed(services, client_id, app_fee_bps=25, colour="#000000")
-    changed(services, client_id, app_fee_bps=25)
+def test_only_changed_fields_are_audited(services: Services, client_id: str) -> None:
+    update_client(services, client_id, app_fee_bps=25, colour="#000000")
+    update_client(services, client_id, app_fee_bps=25)
     with services.store.read() as unit:
         entries = unit.audit_log.list_page(AuditFilter(subject=f"client:{client_id}"), 10)
     assert [(e.actor, e.action) for e in entries] == [

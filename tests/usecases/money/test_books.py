@@ -24,17 +24,17 @@ TODAY = datetime.fromtimestamp(START, UTC).date()
 
 @pytest.fixture
 def world(tmp_path: Path) -> Harness:
-    """Payments of three days, one of them unfinished."""
-    made = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
-    inventory_adjustments.book_opening_balances(made.services, made.operator)
+    """A world with payments of three days, one of them unfinished."""
+    world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
+    inventory_adjustments.book_opening_balances(world.services, world.operator)
     for number in range(3):
-        intent = made.pay()
-        made.deposit(intent, "over" if number else "exact")
-        made.until(intent, State.COMPLETED)
-        made.pass_time(86_400, step=3_600)
-    made.deposit(made.pay(), "short")
-    made.pass_time(30)
-    return made
+        intent = world.create_intent()
+        world.deposit(intent, "over" if number else "exact")
+        world.wait_for_state(intent, State.COMPLETED)
+        world.pass_time(86_400, step=3_600)
+    world.deposit(world.create_intent(), "short")
+    world.pass_time(30)
+    return world
 
 
 def test_the_trial_balance_is_zero_for_every_token(world: Harness) -> None:
@@ -47,19 +47,19 @@ def test_the_trial_balance_is_zero_for_every_token(world: Harness) -> None:
     assert {t.symbol for line in now.balances for t in [line.denomination]} >= {"USDC", "ETH"}
     first = books.get_trial_balance(world.services, world.operator, TODAY)
     assert first.imbalances == {}
-    held = {line.key: line.amount for line in first.balances}
-    assert held != {line.key: line.amount for line in now.balances}
+    balances = {line.key: line.amount for line in first.balances}
+    assert balances != {line.key: line.amount for line in now.balances}
 
 
 def test_an_account_lists_its_postings_with_payment_and_counterparty(world: Harness) -> None:
     usdc = world.services.catalogue.tokens["ARBITRUM_MAINNET", "USDC"].address
     key = (Account.RECIPIENT, "ARBITRUM_MAINNET", usdc)
-    found = books.list_postings(world.services, world.operator, PostingFilter(key), 2)
-    assert [entry.posted.posting.intent_id for entry in found] == [3, 2]
-    assert {entry.counterparty for entry in found} == {
-        world.address("ARBITRUM_MAINNET", "recipient")
+    postings = books.list_postings(world.services, world.operator, PostingFilter(key), 2)
+    assert [entry.posted.posting.intent_id for entry in postings] == [3, 2]
+    assert {entry.counterparty for entry in postings} == {
+        world.wallet("ARBITRUM_MAINNET", "recipient")
     }
-    assert {entry.micro_usd for entry in found} == {25_000_000}
+    assert {entry.micro_usd for entry in postings} == {25_000_000}
     day = books.day_number(TODAY)
     opening, closing = books.opening_and_closing_balance(
         world.services, world.operator, key, day + 1, day + 1
@@ -120,22 +120,22 @@ def test_invalid_ranges_formats_and_callers_are_rejected(world: Harness) -> None
 
 
 def test_added_inventory_is_booked_as_equity_for_the_exact_difference(world: Harness) -> None:
-    services, who = world.services, world.operator
+    services, args = world.services, world.operator
     usdc = services.catalogue.tokens["BASE_MAINNET", "USDC"]
     chain = services.chains["BASE_MAINNET"]
     before = chain.balances([chain.accounts.relayer], usdc.address)[chain.accounts.relayer]
     chain_controls.inject_faults(
-        services, who, "BASE_MAINNET", {"balances": {"relayer": {"USDC": str(before + 7_000_000)}}}
+        services, args, "BASE_MAINNET", {"balances": {"relayer": {"USDC": str(before + 7_000_000)}}}
     )
     with pytest.raises(InvalidInput, match="reason"):
         inventory_adjustments.book_difference(
-            services, who, "BASE_MAINNET", usdc.address, 7_000_000, " "
+            services, args, "BASE_MAINNET", usdc.address, 7_000_000, " "
         )
-    told = inventory_adjustments.book_difference(
-        services, who, "BASE_MAINNET", usdc.address, 7_000_000, "More stock from the bank"
+    result = inventory_adjustments.book_difference(
+        services, args, "BASE_MAINNET", usdc.address, 7_000_000, "More stock from the bank"
     )
-    assert told == "7 USDC on Base booked as added."
-    assert books.get_trial_balance(services, who).imbalances == {}
+    assert result == "7 USDC on Base booked as added."
+    assert books.get_trial_balance(services, args).imbalances == {}
     with world.store.read() as unit:
         assert (
             unit.ledger.get_balances()[Account.INVENTORY, "BASE_MAINNET", usdc.address]

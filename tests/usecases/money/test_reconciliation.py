@@ -26,8 +26,8 @@ def test_books_and_chains_agree_after_a_payment(world: ScenarioWorld) -> None:
     world.deposit("over")
     world.wait_for(State.COMPLETED)
     world.settle()
-    found = reconcile(world.services, world.operator)
-    assert found.sentences() == ["The books and the chains agree."]
+    result = reconcile(world.services, world.operator)
+    assert result.sentences() == ["The books and the chains agree."]
 
 
 def test_an_unbooked_withdrawal_is_reported_with_both_amounts(world: ScenarioWorld) -> None:
@@ -35,9 +35,9 @@ def test_an_unbooked_withdrawal_is_reported_with_both_amounts(world: ScenarioWor
     world.deposit("10000000")
     world.pass_time(10)
     world.deposit("2500000")
-    found = reconcile(world.services, world.operator)
+    result = reconcile(world.services, world.operator)
     name = f"The deposit address {intent.address} on Base"
-    assert found.sentences() == [f"{name} holds 12.5 USDC; the books say 10 USDC."]
+    assert result.sentences() == [f"{name} holds 12.5 USDC; the books say 10 USDC."]
 
 
 def test_an_unknown_transaction_is_listed_and_acknowledged(
@@ -52,8 +52,8 @@ def test_an_unknown_transaction_is_listed_and_acknowledged(
     assert overview.resolve_alerts_of_kind(world.services, world.operator, "outside") == 1
     assert world.alerts() == []
     with world.services.store.read() as unit:
-        (_, who, what, _), *_ = unit.audit_log.list_recent(1)
-    assert (who, what) == ("A shop", "alerts resolved")
+        (_, actor, action, _), *_ = unit.audit_log.list_recent(1)
+    assert (actor, action) == ("A shop", "alerts resolved")
 
 
 def test_an_unreachable_chain_is_named(world: ScenarioWorld) -> None:
@@ -67,8 +67,8 @@ def test_a_missing_price_is_reported(world: ScenarioWorld) -> None:
     world.create_intent(token_in=world.token(BASE, "ETH"))
     world.move_price("ETH", 50)
     (worst,) = list_exposures(world.services, world.operator)
-    assert "current prices: -" in worst.sentence()
-    assert "unknown because a price is missing" in replace(worst, in_micro_usd=None).sentence()
+    assert "current prices: -" in worst.describe()
+    assert "unknown because a price is missing" in replace(worst, in_micro_usd=None).describe()
 
 
 def test_only_staff_may_reconcile(world: ScenarioWorld) -> None:

@@ -23,8 +23,8 @@ def world(tmp_path: Path) -> Iterator[ScenarioWorld]:
         yield scenario_world
 
 
-def run(world: ScenarioWorld) -> ReconciliationRun:
-    """A comparison in the background, once it has ended."""
+def reconcile(world: ScenarioWorld) -> ReconciliationRun:
+    """Start a reconciliation run and wait until it has ended."""
     number = reconciliation_runs.start_run(world.services, world.operator)
     ended = wait_until("it has ended", lambda: ended_run(world, number))
     assert ended is not None
@@ -32,12 +32,12 @@ def run(world: ScenarioWorld) -> ReconciliationRun:
 
 
 def ended_run(world: ScenarioWorld, number: int) -> ReconciliationRun | None:
-    found = reconciliation_runs.get_run(world.services, world.operator, number)
-    return found if found and found.ended_at else None
+    result = reconciliation_runs.get_run(world.services, world.operator, number)
+    return result if result and result.ended_at else None
 
 
 def balances(world: ScenarioWorld, **accounts: str) -> None:
-    """Somebody changes what accounts of ours hold, which the books are not told."""
+    """Set balances of our accounts without a posting."""
     body = {"balances": {name: {"USDC": units} for name, units in accounts.items()}}
     chain_controls.inject_faults(world.services, world.operator, BASE, body)
 
@@ -54,27 +54,29 @@ def test_each_kind_of_difference_is_found_with_reason_and_next_step(
 ) -> None:
     inventory_adjustments.book_opening_balances(world.services, world.operator)
     finish(world)
-    assert run(world).differences == 0
+    assert reconcile(world).differences == 0
     assert world.alerts() == []
     chain = world.services.chains[BASE]
     usdc = world.token(BASE, "USDC")
-    held = chain.balances([chain.accounts.bridger], usdc)[chain.accounts.bridger]
-    balances(world, bridger=str(held + 3_000_000), relayer="5000000")
+    balance = chain.balances([chain.accounts.bridger], usdc)[chain.accounts.bridger]
+    balances(world, bridger=str(balance + 3_000_000), relayer="5000000")
     waits = world.create_intent()
     world.deposit("10000000", waits)
     world.fault(BASE, "somebody else uses the relayer's next nonce", takeNonce=True)
-    found = run(world)
-    by_kind = {one["kind"]: one for one in found.result["findings"]}
+    result = reconcile(world)
+    by_kind = {finding["kind"]: finding for finding in result.result["findings"]}
     assert set(by_kind) == {"address", "collecting", "inventory", "transaction"}
     assert by_kind["address"]["transient"], "a deposit that was just made is on its way"
     assert by_kind["address"]["intent"] == waits.id
     assert not by_kind["collecting"]["transient"]
-    assert any("holds 5 USDC; the books say" in one["message"] for one in found.result["findings"])
-    assert all(one["reason"].endswith(".") for one in by_kind.values())
-    assert all(one["next_step"].endswith(".") for one in by_kind.values())
-    lasting = [one for one in found.result["findings"] if not one["transient"]]
-    assert found.differences == len(lasting)
-    (alarm,) = [one for one in world.alerts() if one.kind == "reconcile"]
+    assert any(
+        "holds 5 USDC; the books say" in finding["message"] for finding in result.result["findings"]
+    )
+    assert all(item["reason"].endswith(".") for item in by_kind.values())
+    assert all(item["next_step"].endswith(".") for item in by_kind.values())
+    lasting = [finding for finding in result.result["findings"] if not finding["transient"]]
+    assert result.differences == len(lasting)
+    (alarm,) = [alert for alert in world.alerts() if alert.kind == "reconcile"]
     assert "differ in" in alarm.message
 
 
@@ -86,27 +88,27 @@ def test_a_deposit_that_left_its_address_is_a_persistent_difference(
     world.pass_time(10)
     with world.services.store.read() as unit:
         (_, posting), *_ = unit.ledger.list_by_intent(intent.id)
-    # The books are told of more than there is.
+    # The books contain more than the chain.
     world.services.store.write(lambda unit: unit.ledger.post([posting], world.services.clock.now()))
-    (found,) = run(world).result["findings"]
-    assert (found["kind"], found["transient"]) == ("address", False)
-    assert "holds 10 USDC; the books say 20 USDC" in found["message"]
-    assert "A transaction that is not in the books spent the balance" in found["reason"]
+    (findings,) = reconcile(world).result["findings"]
+    assert (findings["kind"], findings["transient"]) == ("address", False)
+    assert "holds 10 USDC; the books say 20 USDC" in findings["message"]
+    assert "A transaction that is not in the books spent the balance" in findings["reason"]
 
 
 def test_the_alert_is_resolved_by_the_first_run_without_differences(world: ScenarioWorld) -> None:
     inventory_adjustments.book_opening_balances(world.services, world.operator)
     balances(world, relayer="5000000")
-    assert run(world).differences == 1
-    assert [one.kind for one in world.alerts()] == ["reconcile"]
+    assert reconcile(world).differences == 1
+    assert [alert.kind for alert in world.alerts()] == ["reconcile"]
     relayer = world.services.chains[BASE].accounts.relayer
-    (found,) = reconciliation_runs.latest_run(world.services, world.operator).result["findings"]  # type: ignore[union-attr]
-    assert relayer in found["message"]
-    units = int(found["chain_amount"]) - int(found["ledger_amount"])
+    (findings,) = reconciliation_runs.latest_run(world.services, world.operator).result["findings"]  # type: ignore[union-attr]
+    assert relayer in findings["message"]
+    units = int(findings["chain_amount"]) - int(findings["ledger_amount"])
     inventory_adjustments.book_difference(
-        world.services, world.operator, BASE, found["token"], units, "Taken out to the bank"
+        world.services, world.operator, BASE, findings["token"], units, "Taken out to the bank"
     )
-    assert run(world).differences == 0
+    assert reconcile(world).differences == 0
     assert world.alerts() == []
 
 
@@ -123,7 +125,8 @@ def test_one_daily_run_starts_at_its_hour(world: ScenarioWorld) -> None:
     late = replace(world.services.policy, reconcile_at_hour=23)
     assert reconciliation_runs.start_daily(replace(services, policy=late)) == 0
     assert [
-        one.started_by for one in reconciliation_runs.list_runs(services, world.operator, 5)
+        stored_run.started_by
+        for stored_run in reconciliation_runs.list_runs(services, world.operator, 5)
     ] == [reconciliation_runs.DAILY_ACTOR] * 2
 
 

@@ -15,7 +15,7 @@ from crossway.domain.roles import Role
 from crossway.usecases.payers import branding, checkout, links
 from crossway.usecases.payers.checkout import CheckoutError, CheckoutForm
 from crossway.usecases.payers.link_fields import LinkRequest
-from crossway.usecases.payments.link_tokens import create_token
+from crossway.usecases.payments.checkout_urls import create_token
 from tests.harness import CATALOGUE, Harness
 
 BASE = "BASE_MAINNET:USDC"
@@ -26,34 +26,34 @@ def world(tmp_path: Path) -> Harness:
     return Harness(f"sqlite:///{tmp_path / 'crossway.db'}")
 
 
-def a_link(world: Harness, to: str = "ARBITRUM_MAINNET", **more: Any) -> PaymentLink:
-    asked = {"title": "Coffee", "destination_chain": to, "recipient": world.address(to, "shop")}
-    return links.create(world.services, world.caller, LinkRequest(**(asked | more)))
+def create_link(world: Harness, to: str = "ARBITRUM_MAINNET", **more: Any) -> PaymentLink:
+    params = {"title": "Coffee", "destination_chain": to, "recipient": world.wallet(to, "shop")}
+    return links.create(world.services, world.caller, LinkRequest(**(params | more)))
 
 
-def form(
-    world: Harness, nonce: str = "a", amount: str = "25", way: str = "BASE_MAINNET:USDC"
+def checkout_form(
+    world: Harness, nonce: str = "a", amount: str = "25", method: str = "BASE_MAINNET:USDC"
 ) -> CheckoutForm:
-    refund = world.address(way.partition(":")[0], "payer")
-    return CheckoutForm(nonce.ljust(20, "-"), amount, way, refund)
+    refund = world.wallet(method.partition(":")[0], "payer")
+    return CheckoutForm(nonce.ljust(20, "-"), amount, method, refund)
 
 
 def test_a_checkout_page_is_found_by_its_token_only(world: Harness) -> None:
-    made = [world.pay() for _ in range(3)]
-    names = [create_token(world.services, intent.id) for intent in made]
+    intents = [world.create_intent() for _ in range(3)]
+    names = [create_token(world.services, intent.id) for intent in intents]
     assert [checkout.get_checkout(world.services, name).intent.id for name in names] == [1, 2, 3]
     assert len({len(name) for name in names}) == 1
-    # Names that follow one another have nothing in common, so they tell of no number.
+    # Consecutive tokens share no prefix, so they reveal no number.
     raw = [base64.urlsafe_b64decode(name) for name in names]
-    assert len({one[-8:] for one in raw}) == len({one[:4] for one in raw}) == 3
+    assert len({item[-8:] for item in raw}) == len({item[:4] for item in raw}) == 3
 
 
 def test_forged_or_altered_tokens_are_not_found(world: Harness) -> None:
-    name = create_token(world.services, world.pay().id)
-    other = create_token(world.services, world.pay().id)
+    name = create_token(world.services, world.create_intent().id)
+    other = create_token(world.services, world.create_intent().id)
     altered = [
-        name[:place] + ("A" if name[place] != "A" else "B") + name[place + 1 :]
-        for place in range(len(name))
+        name[:position] + ("A" if name[position] != "A" else "B") + name[position + 1 :]
+        for position in range(len(name))
     ]
     never_made = create_token(world.services, 999)
     for wrong in (*altered, name[:16] + other[16:], name[:-1], name + "A", "1", "", never_made):
@@ -62,10 +62,10 @@ def test_forged_or_altered_tokens_are_not_found(world: Harness) -> None:
 
 
 def test_a_link_creates_an_intent_with_its_own_terms_for_each_payer(world: Harness) -> None:
-    link = a_link(world, metadata={"sku": 7}, reference="A-1", min_amount="1000000")
-    first = checkout.pay_by_link(world.services, link.id, form(world, "one"))
+    link = create_link(world, metadata={"sku": 7}, reference="A-1", min_amount="1000000")
+    first = checkout.pay_by_link(world.services, link.id, checkout_form(world, "one"))
     second = checkout.pay_by_link(
-        world.services, link.id, form(world, "two", "30,5", "SOLANA_MAINNET:USDT")
+        world.services, link.id, checkout_form(world, "two", "30,5", "SOLANA_MAINNET:USDT")
     )
     assert first.id != second.id
     for intent in (first, second):
@@ -78,21 +78,21 @@ def test_a_link_creates_an_intent_with_its_own_terms_for_each_payer(world: Harne
 
 
 def test_a_form_submitted_concurrently_creates_one_intent(world: Harness) -> None:
-    link, sent = a_link(world, max_uses=1), form(world)
+    link, sent = create_link(world, max_uses=1), checkout_form(world)
     with ThreadPoolExecutor(8) as pool:
-        made = list(
+        created = list(
             pool.map(lambda _: checkout.pay_by_link(world.services, link.id, sent).id, range(8))
         )
-    assert len(set(made)) == 1
+    assert len(set(created)) == 1
     assert links.get(world.services, world.caller, link.id).uses == 1
 
 
 def test_the_maximum_number_of_uses_holds_under_concurrency(world: Harness) -> None:
-    link = a_link(world, max_uses=3)
+    link = create_link(world, max_uses=3)
 
     def one(number: int) -> bool:
         try:
-            checkout.pay_by_link(world.services, link.id, form(world, f"n{number}"))
+            checkout.pay_by_link(world.services, link.id, checkout_form(world, f"n{number}"))
         except InvalidStatus:
             return False
         return True
@@ -104,17 +104,17 @@ def test_the_maximum_number_of_uses_holds_under_concurrency(world: Harness) -> N
 @pytest.mark.parametrize("how", ["off", "over", "used_up"])
 def test_a_closed_link_rejects_payments_with_the_reason(world: Harness, how: str) -> None:
     ends = world.clock.now() + timedelta(seconds=60)
-    link = a_link(world, max_uses=1, expires_at=ends)
+    link = create_link(world, max_uses=1, expires_at=ends)
     if how == "off":
         links.update(world.services, world.caller, link.id, LinkRequest(active=False))
     elif how == "over":
         world.machine.seconds += 61
     else:
-        checkout.pay_by_link(world.services, link.id, form(world))
+        checkout.pay_by_link(world.services, link.id, checkout_form(world))
     door = checkout.get_checkout_link(world.services, link.id)
     assert door.closed_reason == how
     with pytest.raises(InvalidStatus):
-        checkout.pay_by_link(world.services, link.id, form(world, "later"))
+        checkout.pay_by_link(world.services, link.id, checkout_form(world, "later"))
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_a_closed_link_rejects_payments_with_the_reason(world: Harness, how: str
     [
         ("amount", {"amount": "lots"}), ("amount", {"amount": "1.1234567"}),
         ("low", {"amount": "0.5"}), ("high", {"amount": "101"}),
-        ("way", {"method": "BASE_MAINNET:DOGE"}), ("way", {"method": "nowhere"}),
-        ("way", {"method": "ETHEREUM_MAINNET:USDC"}), ("way", {"method": "BASE_MAINNET:DAI"}),
+        ("method", {"method": "BASE_MAINNET:DOGE"}), ("method", {"method": "nowhere"}),
+        ("method", {"method": "ETHEREUM_MAINNET:USDC"}), ("method", {"method": "BASE_MAINNET:DAI"}),
         ("refund", {"refund_address": "nobody"}), ("refund", {"refund_address": ""}),
         ("refund", {"refund_address": "0x" + "0" * 40}), ("form", {"nonce": "short"}),
     ],
@@ -131,52 +131,63 @@ def test_a_closed_link_rejects_payments_with_the_reason(world: Harness, how: str
 def test_an_invalid_form_creates_nothing_and_names_the_reason(
     world: Harness, why: str, changed: dict[str, str]
 ) -> None:
-    link = a_link(
-        world, min_amount="1000000", max_amount="100000000",
-        source_chains=["BASE", "SOLANA"], source_tokens=["USDC"],
-    )  # fmt: skip
+    link = create_link(
+        world,
+        min_amount="1000000",
+        max_amount="100000000",
+        source_chains=["BASE", "SOLANA"],
+        source_tokens=["USDC"],
+    )
     with pytest.raises(CheckoutError) as refused:
-        checkout.pay_by_link(world.services, link.id, replace(form(world), **changed))
+        checkout.pay_by_link(world.services, link.id, replace(checkout_form(world), **changed))
     assert refused.value.reason == why
     assert links.get(world.services, world.caller, link.id).uses == 0
 
 
 def test_every_payment_method_costs_what_was_shown(world: Harness) -> None:
-    link = a_link(world, "BNB_MAINNET" if "BNB_MAINNET" in CATALOGUE.chains else "BASE_MAINNET")
+    link = create_link(
+        world, "BNB_MAINNET" if "BNB_MAINNET" in CATALOGUE.chains else "BASE_MAINNET"
+    )
     door = checkout.get_checkout_link(world.services, link.id)
-    ways = checkout.list_payment_methods(
+    methods = checkout.list_payment_methods(
         world.services, door, checkout.parse_amount(door, "12.345678")
     )
-    assert [way.cheapest for way in ways].count(True) == 1
-    assert ways[0].cheapest
-    by_chain = {way.source.source: way for way in ways if way.option.symbol in ("USDC", "USDT")}
-    for way in by_chain.values():
-        made = checkout.pay_by_link(
-            world.services, link.id, form(world, way.name.replace(":", "_"), "12.345678", way.name)
+    assert [method.cheapest for method in methods].count(True) == 1
+    assert methods[0].cheapest
+    by_chain = {
+        method.source.source: method
+        for method in methods
+        if method.option.symbol in ("USDC", "USDT")
+    }
+    for method in by_chain.values():
+        created = checkout.pay_by_link(
+            world.services,
+            link.id,
+            checkout_form(world, method.name.replace(":", "_"), "12.345678", method.name),
         )
-        assert abs(made.terms.deposit_amount - way.option.deposit_amount) <= 1
+        assert abs(created.terms.deposit_amount - method.option.deposit_amount) <= 1
 
 
 def test_who_may_create_links_and_set_branding(world: Harness) -> None:
     viewer = replace(world.operator, role=Role.VIEWER)
-    asked = LinkRequest(
-        title="X", destination_chain="BASE", recipient=world.address("BASE_MAINNET", "shop")
+    request = LinkRequest(
+        title="X", destination_chain="BASE", recipient=world.wallet("BASE_MAINNET", "shop")
     )
     with pytest.raises(Forbidden):
-        links.create(world.services, viewer, asked)
+        links.create(world.services, viewer, request)
     with pytest.raises(Forbidden):
         branding.update_branding(
             world.services, replace(viewer, role=Role.OPERATOR), "c-1", b"", []
         )
     with pytest.raises(Forbidden):
         branding.update_branding(world.services, world.caller, "c-1", b"", [])
-    link = a_link(world)
+    link = create_link(world)
     with pytest.raises(Forbidden):
         links.update(world.services, viewer, link.id, LinkRequest(active=False))
 
 
 @pytest.mark.parametrize(
-    ("picture", "frames", "word"),
+    ("picture", "frames", "expected_text"),
     [
         (b"<svg onload=alert(1)>", [], "PNG"),
         (b"\x89PNG\r\n\x1a\n" + b"x" * 102_400, [], "100 KB"),
@@ -186,7 +197,7 @@ def test_who_may_create_links_and_set_branding(world: Harness) -> None:
     ],
 )  # fmt: skip
 def test_harmful_branding_is_rejected(
-    world: Harness, picture: bytes | None, frames: list[str], word: str
+    world: Harness, picture: bytes | None, frames: list[str], expected_text: str
 ) -> None:
-    with pytest.raises(InvalidInput, match=word):
+    with pytest.raises(InvalidInput, match=expected_text):
         branding.update_branding(world.services, world.operator, "c-1", picture, frames)

@@ -1,0 +1,46 @@
+"""Staff on the command line: added with a hidden password, changed, disabled."""
+
+from pathlib import Path
+
+from click.testing import Result
+from typer.testing import CliRunner
+
+from crossway.cli.program import cli
+
+WORDS = "four words nobody expects"
+
+
+def people(folder: Path, *arguments: str, typed: str = "") -> Result:
+    own = {"CROSSWAY_DATA_DIR": str(folder), "CROSSWAY_DATABASE_URL": None}
+    return CliRunner().invoke(cli, ["people", *arguments], env=own, input=typed)
+
+
+def test_staff_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
+    assert "No staff yet: crossway people add NAME --role admin" in people(tmp_path, "list").stdout
+    created = people(tmp_path, "add", "Ada", "--role", "admin", typed=f"{WORDS}\n")
+    assert (created.exit_code, created.stdout) == (0, "Ada can sign in as admin\n")
+    created = people(
+        tmp_path, "add", "Bob", "--role", "viewer", "--email", "bob@example.com", "--no-password"
+    )
+    assert created.exit_code == 0, created.stderr
+    assert people(tmp_path, "role", "bob", "treasurer").stdout == "Bob is now treasurer\n"
+    assert people(tmp_path, "reset", "Bob", typed=f"{WORDS}\n").exit_code == 0
+    assert people(tmp_path, "disable", "Bob").stdout == "Bob can no longer sign in\n"
+    listed = people(tmp_path, "list").stdout
+    assert "Ada\tadmin\tnever seen" in listed
+    assert "Bob\ttreasurer\tb…@e….com\tdisabled\tnever seen" in listed
+    assert WORDS not in listed
+    assert people(tmp_path, "disable", "Bob", "--undo").stdout == "Bob can sign in again\n"
+
+
+def test_invalid_input_is_rejected_in_one_sentence(tmp_path: Path) -> None:
+    people(tmp_path, "add", "Ada", "--role", "admin", typed=f"{WORDS}\n")
+    for arguments, typed, says in (
+        (("add", "Bob", "--role", "viewer"), "short\n", "password must have at least 12"),
+        (("add", "Bob", "--role", "viewer"), "", "password must be given on the first line"),
+        (("role", "Ada", "viewer"), "", "Ada is the last admin"),
+        (("disable", "Nobody"), "", "There is no staff member named Nobody"),
+    ):
+        done = people(tmp_path, *arguments, typed=typed)
+        assert done.exit_code == 1
+        assert done.stderr.startswith(f"crossway: {says}"), done.stderr
