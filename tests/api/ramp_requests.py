@@ -9,7 +9,7 @@ EURO = [
     "DE", "FR", "ES", "IT", "NL", "PT", "IE", "AT", "BE", "FI",
     "GR", "SK", "SI", "LT", "LV", "EE", "CY", "MT", "LU", "HR",
 ]  # fmt: skip
-# By currency: countries (the first is the default) and providers (wire.md §4).
+# By currency: countries (the first is the default) and providers.
 CORRIDORS = {
     "NGN": (["NG"], ["FONBNK", "PAYCREST", "YELLOW_CARD"]),
     "KES": (["KE"], ["FONBNK", "PAYCREST", "YELLOW_CARD"]),

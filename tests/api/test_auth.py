@@ -1,4 +1,4 @@
-"""Authentication and scopes (service.md §Authentication, wire.md §1)."""
+"""Authentication and scopes."""
 
 import pytest
 from starlette.testclient import TestClient

@@ -1,5 +1,4 @@
-"""Error responses: three shapes, always JSON, never a traceback (service.md §Errors, wire.md
-§1)."""
+"""Error responses: three shapes, always JSON, never a traceback."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A repeated POST takes effect once (wire.md §1, Idempotency)."""
+"""A repeated POST takes effect once."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Intents over HTTP (service.md §2, §3, §7 to §9; wire.md §2, §3)."""
+"""Intents over HTTP."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""KYC over HTTP (service.md §12 to §14; wire.md §2, §5)."""
+"""KYC over HTTP."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Rate limits (service.md §Limits, wire.md §1)."""
+"""Rate limits."""
 
 from collections.abc import Iterator
 

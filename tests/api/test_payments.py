@@ -1,4 +1,4 @@
-"""The lifecycle of a payment over HTTP (service.md §7, §9; wire.md §7)."""
+"""The lifecycle of a payment over HTTP."""
 
 from typing import Any
 

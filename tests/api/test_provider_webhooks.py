@@ -1,4 +1,4 @@
-"""Webhooks of providers: signed, without an API key, possibly repeated (wire.md §2; §7)."""
+"""Webhooks of providers: signed, without an API key, possibly repeated."""
 
 from collections.abc import Iterator
 from dataclasses import replace

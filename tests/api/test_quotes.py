@@ -1,4 +1,4 @@
-"""Quotes, bridges and chains over HTTP (service.md §4 to §6, wire.md §2)."""
+"""Quotes, bridges and chains over HTTP."""
 
 from typing import Any
 

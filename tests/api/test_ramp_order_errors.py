@@ -1,4 +1,4 @@
-"""Errors of ramp orders, naming the field (service.md §1, §15, §16; wire.md §1, §2)."""
+"""Errors of ramp orders, naming the field."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Ramp orders over HTTP (service.md §1, §15, §16; wire.md §2, §4)."""
+"""Ramp orders over HTTP."""
 
 import json
 from collections.abc import Callable

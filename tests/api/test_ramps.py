@@ -1,4 +1,4 @@
-"""Ramp quotes, currencies and countries over HTTP (service.md §10, §11; wire.md §2, §4)."""
+"""Ramp quotes, currencies and countries over HTTP."""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The corridors are those of wire.md §4; names, signs and places are those of the ISO lists."""
+"""Corridors are those specified; names, signs and countries are those of the ISO lists."""
 
 from datetime import date
 from typing import Any

@@ -1,4 +1,4 @@
-"""KYC rules for every tier, usage, order value and status (wire.md §5)."""
+"""KYC rules for every tier, usage, order value and status."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Error responses: the status of each domain error, and the three shapes of service.md §Errors."""
+"""Error responses: the status of each domain error, and the three shapes of their bodies."""
 
 import traceback
 from collections.abc import Callable

@@ -90,8 +90,8 @@ def _token(chain: str, symbol: str, entry: Mapping[str, Any]) -> Token:
 def _check_canonical_addresses(listed: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
     """Check that of several symbols with one address only the first is canonical."""
     for chain, entries in listed.items():
-        seen: set[str] = set()
+        addresses: set[str] = set()
         for symbol, entry in entries.items():
-            if entry.get("canonical", True) == (entry["address"] in seen):
+            if entry.get("canonical", True) == (entry["address"] in addresses):
                 raise ValueError(f"{chain}.{symbol}: `canonical` contradicts the symbols before it")
-            seen.add(entry["address"])
+            addresses.add(entry["address"])

@@ -73,8 +73,8 @@ class Events:
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The lines of a stream. Only line feeds end a line, as texts may contain other separators."""
-    rest = b""
+    partial = b""
     for chunk in chunks:
-        *whole, rest = (rest + chunk).split(b"\n")
+        *whole, partial = (partial + chunk).split(b"\n")
         for line in whole:
             yield line.removesuffix(b"\r")

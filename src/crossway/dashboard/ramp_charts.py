@@ -14,10 +14,10 @@ _SERIES: Sequence[tuple[str, Color]] = (
 
 def fee_breakdown(parts: Sequence[FeePart], code: str, shade: Shade) -> Option:
     """One bar per provider, cheapest on top, split into the provider's fee and everything else."""
-    shown = parts[::-1]
+    bottom_up = parts[::-1]
     values = (
-        [part.provider_fee for part in shown],
-        [part.rest for part in shown],
+        [part.provider_fee for part in bottom_up],
+        [part.rest for part in bottom_up],
     )
     series = [
         {
@@ -45,7 +45,7 @@ def fee_breakdown(parts: Sequence[FeePart], code: str, shade: Shade) -> Option:
         },
         "yAxis": {
             "type": "category",
-            "data": [part.provider for part in shown],
+            "data": [part.provider for part in bottom_up],
             "axisLabel": {"color": INK[shade]},
         },
         "series": series,

@@ -8,7 +8,7 @@ from crossway.dashboard.views.treasury import Bar
 
 def inventory_bars(bars: Sequence[Bar], shade: Shade) -> Option:
     """One bar per chain: available, reserved and expected, stacked, with a mark at the target."""
-    shown = list(reversed(bars))
+    bottom_up = list(reversed(bars))
     return {
         "animationDuration": 300,
         "grid": {"left": 4, "right": 24, "top": 34, "bottom": 4, "containLabel": True},
@@ -20,21 +20,21 @@ def inventory_bars(bars: Sequence[Bar], shade: Shade) -> Option:
         },
         "yAxis": {
             "type": "category",
-            "data": [f"{bar.name} ▼ short" if bar.short else bar.name for bar in shown],
+            "data": [f"{bar.name} ▼ short" if bar.short else bar.name for bar in bottom_up],
             "axisTick": {"show": False},
             "axisLabel": {"color": INK[shade], "interval": 0},
         },
-        "series": [*_parts(shown, shade), _marks(shown, shade)],
+        "series": [*_parts(bottom_up, shade), _marks(bottom_up, shade)],
     }
 
 
-def _parts(shown: Sequence[Bar], shade: Shade) -> list[Option]:
+def _parts(bars: Sequence[Bar], shade: Shade) -> list[Option]:
     """The parts of a bar; patterns distinguish them without colours."""
     hues = HUES[shade]
     parts = (
-        ("Available", [bar.available for bar in shown], hues["green"], "none"),
-        ("Reserved", [bar.reserved for bar in shown], hues["orange"], "rect"),
-        ("Expected", [bar.expected for bar in shown], hues["blue"], "triangle"),
+        ("Available", [bar.available for bar in bars], hues["green"], "none"),
+        ("Reserved", [bar.reserved for bar in bars], hues["orange"], "rect"),
+        ("Expected", [bar.expected for bar in bars], hues["blue"], "triangle"),
     )
     return [
         {
@@ -49,7 +49,7 @@ def _parts(shown: Sequence[Bar], shade: Shade) -> list[Option]:
     ]
 
 
-def _marks(shown: Sequence[Bar], shade: Shade) -> Option:
+def _marks(bars: Sequence[Bar], shade: Shade) -> Option:
     """The target marks."""
     return {
         "type": "scatter",
@@ -57,7 +57,7 @@ def _marks(shown: Sequence[Bar], shade: Shade) -> Option:
         "symbol": "diamond",
         "symbolSize": 12,
         "z": 5,
-        "data": [bar.target if bar.target else None for bar in shown],
+        "data": [bar.target if bar.target else None for bar in bars],
         "itemStyle": {
             "color": HUES[shade]["red"],
             "borderColor": INK[shade],

@@ -90,7 +90,7 @@ class Catalogue:
         object.__setattr__(self, "by_chain", {c: tuple(t) for c, t in by_chain.items()})
 
     def chain(self, name: object, field_name: str = "chain") -> Chain:
-        """The chain with this identifier; `BASE` means `BASE_MAINNET` (wire.md §1)."""
+        """The chain with this identifier; `BASE` means `BASE_MAINNET`."""
         text = name if isinstance(name, str) else ""
         chain = self.chains.get(text) or self.chains.get(text + MAINNET_SUFFIX)
         if chain is None:

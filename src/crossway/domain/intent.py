@@ -11,7 +11,7 @@ from crossway.domain.outbound import OutboundTxKind
 
 
 class State(StrEnum):
-    """The state of an intent (wire.md §3)."""
+    """The state of an intent."""
 
     PENDING = "PENDING"
     FUNDED = "FUNDED"

@@ -13,7 +13,7 @@ DOLLAR_STABLECOINS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ServiceFee:
-    """The operator's fee: flat micro-USD plus basis points of the amount (wire.md §3)."""
+    """The operator's fee: flat micro-USD plus basis points of the amount."""
 
     flat_micro_usd: int = 10_000
     basis_points: int = 0
@@ -39,7 +39,7 @@ def slippage_percent(asset_symbol: str, amount_symbol: str) -> str:
 
 
 def usd_value(units: int, token: PricedToken) -> int:
-    """The value of an amount in micro-USD, rounded up; USDC stands for USD (service.md)."""
+    """The value of an amount in micro-USD, rounded up; USDC stands for USD."""
     if token.symbol == "USDC":
         return rescale_up(units, token.decimals, 6)
     return micro_usd_up(units, token.decimals, token.pico_usd)

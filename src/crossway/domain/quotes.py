@@ -10,7 +10,7 @@ from crossway.domain.intent import Costs
 
 
 class BridgeName(StrEnum):
-    """The supported bridges (wire.md §3)."""
+    """The supported bridges."""
 
     ACROSS = "ACROSS"
     CCTP = "CCTP"
@@ -179,7 +179,7 @@ class Comparison:
 
 
 def rank_options(options: Iterable[SourceOption]) -> tuple[SourceOption, ...]:
-    """Rank options: same-chain first, then by cost, then by speed (service.md §5)."""
+    """Rank options: same-chain first, then by cost, then by speed."""
     return tuple(
         sorted(options, key=lambda o: (o.bridge is not None, o.fee_micro_usd, o.fill_seconds))
     )

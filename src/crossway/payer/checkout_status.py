@@ -68,14 +68,14 @@ class CheckoutStatus:
         return self.state in ("completed", "expired", "refunded")
 
 
-def checkout_status(seen: CheckoutSnapshot, catalogue: Catalogue) -> CheckoutStatus:
+def checkout_status(snapshot: CheckoutSnapshot, catalogue: Catalogue) -> CheckoutStatus:
     """The status of this payment."""
-    intent = seen.intent
-    good = [d for d in seen.deposits if d.state is not DepositState.ORPHANED]
+    intent = snapshot.intent
+    good = [d for d in snapshot.deposits if d.state is not DepositState.ORPHANED]
     counted = _sum_by_purpose(good, DepositPurpose.PAYMENT, DepositPurpose.OVERPAYMENT)
-    coming = _pending_amount(seen, good)
-    total, in_time = intent.terms.deposit_amount, seen.now < intent.terms.expires_at
-    state = _state(seen, coming, in_time)
+    coming = _pending_amount(snapshot, good)
+    total, in_time = intent.terms.deposit_amount, snapshot.now < intent.terms.expires_at
+    state = _state(snapshot, coming, in_time)
     missing = max(total - intent.received_amount - coming, 0)
     late = _sum_by_purpose(good, DepositPurpose.LATE)
     gone_back = intent.state in _CLOSED_STATES
@@ -89,12 +89,12 @@ def checkout_status(seen: CheckoutSnapshot, catalogue: Catalogue) -> CheckoutSta
         late_amount=late if gone_back else 0,
         misdirected=tuple(_misdirected_amounts(good, catalogue)),
         steps=_steps(state),
-        transactions=tuple(_transactions(seen, good, catalogue)),
+        transactions=tuple(_transactions(snapshot, good, catalogue)),
     )
 
 
-def _state(seen: CheckoutSnapshot, coming: int, in_time: bool) -> str:
-    intent = seen.intent
+def _state(snapshot: CheckoutSnapshot, coming: int, in_time: bool) -> str:
+    intent = snapshot.intent
     match intent.state:
         case State.PENDING:
             if coming and intent.received_amount + coming >= intent.terms.deposit_amount:
@@ -111,7 +111,7 @@ def _state(seen: CheckoutSnapshot, coming: int, in_time: bool) -> str:
         case State.REFUNDED:
             return "refunded"
     owes = any(
-        t.kind is OutboundTxKind.REFUND and t.state in OPEN_STATES for t in seen.outbound_txs
+        t.kind is OutboundTxKind.REFUND and t.state in OPEN_STATES for t in snapshot.outbound_txs
     )
     if intent.state is State.FAILED:
         return "refused"

@@ -55,7 +55,7 @@ def choose_language(requested: str, accept_language: str) -> str:
     if requested in LANGUAGES:
         return requested
     preferences = [_parse_preference(part) for part in accept_language[:1_000].split(",")]
-    for _, code in sorted(preferences, key=lambda one: -one[0]):
+    for _, code in sorted(preferences, key=lambda preference: -preference[0]):
         if code in LANGUAGES:
             return code
     return DEFAULT_LANGUAGE

@@ -101,7 +101,7 @@ class IntentPage:
     @property
     def version(self) -> str:
         """A hash that changes when the page changes."""
-        shown = (
+        visible = (
             self.state,
             self.copy_amount,
             self.status_text,
@@ -110,7 +110,7 @@ class IntentPage:
             self.transactions,
             self.pay_again_url,
         )
-        return sha256(repr(shown).encode()).hexdigest()[:16]
+        return sha256(repr(visible).encode()).hexdigest()[:16]
 
 
 def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: str) -> IntentPage:
@@ -118,7 +118,7 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
     t, catalogue = page_request.t, page_request.services.catalogue
     intent, status = view.intent, checkout_status(view, catalogue)
     chain = catalogue.chains[intent.terms.source_chain]
-    words = _words(page_request, view, status)
+    texts = _words(page_request, view, status)
     title, link = f"state.{status.state}.title", view.link
     closed = link is None or link.closed_reason(view.now) is not None
     page = IntentPage(
@@ -128,9 +128,9 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         ended=status.ended,
         title=link.title if link else _reference(view),
         description=link.description if link else "",
-        headline=t(title, **words),
-        body=t(f"state.{status.state}.body", **words),
-        status_text=t.plain(title, **words),
+        headline=t(title, **texts),
+        body=t(f"state.{status.state}.body", **texts),
+        status_text=t.plain(title, **texts),
         notices=list(_notices(page_request, view, status, catalogue)),
         steps=[_step(page_request, view, *step) for step in status.steps],
         transactions=_transactions(page_request, view, status),

@@ -99,9 +99,9 @@ class PageRequest:
     def languages(self) -> list[tuple[str, str, str]]:
         """Each language: its code, its name, and this page's URL in it."""
         query = {k: v for k, v in self.request.query_params.items() if k != "version"}
-        here = ROOT + self.request.url.path.partition(ROOT)[2]
+        path = ROOT + self.request.url.path.partition(ROOT)[2]
         return [
-            (code, name, f"{here}?{urlencode({**query, 'lang': code})}")
+            (code, name, f"{path}?{urlencode({**query, 'lang': code})}")
             for code, name in language_names().items()
         ]
 

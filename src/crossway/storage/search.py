@@ -88,8 +88,8 @@ _KIND_OF_RESOURCE = {"intent": "payment", "ramp_order": "order"}
 
 
 def _select_ids(index: int) -> Select[Any]:
-    _, id_, _, _, _, *rest = _FIELDS[index]
-    joined, condition = (*rest, None, None)[:2]
+    _, id_, _, _, _, *columns = _FIELDS[index]
+    joined, condition = (*columns, None, None)[:2]
     query: Select[Any] = select(id_)
     query = query if joined is None else query.select_from(joined)
     return query if condition is None else query.where(condition)

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class ValidationErrors:
-    """The error messages about one request so far; each names its field (wire.md §1)."""
+    """The error messages about one request so far; each names its field."""
 
     def __init__(self, messages: Iterable[str] = ()) -> None:
         self._messages: list[str] = list(messages)

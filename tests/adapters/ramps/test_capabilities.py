@@ -1,4 +1,4 @@
-"""Provider capabilities: complete, consistent, and as specified in wire.md §4 and §5."""
+"""Provider capabilities: complete, consistent, and as specified."""
 
 import re
 import tomllib

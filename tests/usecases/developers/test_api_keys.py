@@ -1,4 +1,4 @@
-"""API keys: changes, rotation with an overlap, and revocation (wire.md §1, Keys)."""
+"""API keys: changes, rotation with an overlap, and revocation."""
 
 from collections.abc import Iterator
 from dataclasses import replace

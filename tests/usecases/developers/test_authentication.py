@@ -1,4 +1,4 @@
-"""Authentication of clients by their API keys (wire.md §1, Keys)."""
+"""Authentication of clients by their API keys."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Personal data is never plain text in database files, logs or responses (wire.md §5)."""
+"""Personal data is never plain text in database files, logs or responses."""
 
 import base64
 import json

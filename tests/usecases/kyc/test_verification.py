@@ -1,4 +1,4 @@
-"""The KYC status of a customer, and orders blocked by it (service.md §12–14, wire.md §5)."""
+"""The KYC status of a customer, and orders blocked by it."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Multi-source quotes (service.md §5): complete, sorted, and exact to the smallest unit."""
+"""Multi-source quotes: complete, sorted, and exact to the smallest unit."""
 
 import pytest
 from hypothesis import given, settings

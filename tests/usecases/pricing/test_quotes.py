@@ -1,4 +1,4 @@
-"""Quotes of one bridge, of several, the best, and for an intent (service.md §4, wire.md §2)."""
+"""Quotes of one bridge, of several, the best, and for an intent."""
 
 import threading
 from collections.abc import Sequence

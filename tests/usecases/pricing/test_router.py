@@ -1,4 +1,4 @@
-"""The catalogue of routes, chains, tokens and balances (service.md §6, wire.md §2)."""
+"""The catalogue of routes, chains, tokens and balances."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The lifecycle of ramp orders on the simulated network (wire.md §4)."""
+"""The lifecycle of ramp orders on the simulated network."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Ramp quotes: called providers, comparison, and exclusions (service.md §10, wire.md §4)."""
+"""Ramp quotes: called providers, comparison, and exclusions."""
 
 import threading
 import time

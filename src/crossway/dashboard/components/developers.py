@@ -11,10 +11,13 @@ from crossway.dashboard.views.new_intent import example_address
 
 def sample_inputs() -> view.SampleInputs:
     """The values that the samples use."""
-    here = view.base_url(st.context.url or "")
+    base_url = view.base_url(st.context.url or "")
     left, middle, right = st.columns([3, 4, 4], gap="small")
     url = left.text_input(
-        "Base URL", here, key="base_url", help="The URL at which your systems reach this service"
+        "Base URL",
+        base_url,
+        key="base_url",
+        help="The URL at which your systems reach this service",
     )
     with middle:
         destination = chain_choice("Destination chain", "to_chain", "ARBITRUM_MAINNET")

@@ -56,8 +56,10 @@ def _add_filter(names: Sequence[str], query: Mapping[str, str]) -> None:
             if chosen is None:
                 st.error("Enter a value first.")
                 return
-            one = Filter(chosen.field, chosen.values, chosen.minimum, chosen.maximum, bool(negated))
-            _apply(names, query, group, view.update_filters(query.get(group, ""), add=one))
+            new_filter = Filter(
+                chosen.field, chosen.values, chosen.minimum, chosen.maximum, bool(negated)
+            )
+            _apply(names, query, group, view.update_filters(query.get(group, ""), add=new_filter))
 
 
 def _values_input(field: FilterField) -> Filter | None:
@@ -86,7 +88,9 @@ def _range_input(field: FilterField) -> Filter | None:
     maximum = st.number_input("Below (USD)", 0.0, None, None, key="filter_most")
     if minimum is None and maximum is None:
         return None
-    low, high = (None if one is None else round(one * 1_000_000) for one in (minimum, maximum))
+    low, high = (
+        None if dollars is None else round(dollars * 1_000_000) for dollars in (minimum, maximum)
+    )
     return Filter(field, (), low, high)
 
 

@@ -48,7 +48,7 @@ def fragment(
                 counters = push.change_counters().current()
                 with shared_query.record_reads() as reads:
                     draw(*args, **kwargs)
-                versions = [one for _, one in reads.values()] if shared else []
+                versions = [version for _, version in reads.values()] if shared else []
                 widget.subscribe(
                     widget.Subscription(
                         key, watched_topics, seconds, min_interval_seconds, counters, versions

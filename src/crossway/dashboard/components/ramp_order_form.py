@@ -49,7 +49,7 @@ def provider_and_channel(direction: str, currency: str, country: str) -> tuple[s
         label,
         list(ways),
         key="channel",
-        format_func=lambda one: ways[one].name,
+        format_func=lambda channel_id: ways[channel_id].name,
         bind="query-params",
         disabled=len(ways) == 1,
     )
@@ -77,7 +77,7 @@ def user_fields(channel: Channel, on: bool, chain: str) -> tuple[str, str, dict[
         help=None if on else "Receives the refund if the crypto cannot be sold.",
     )
     _show_error(view.validate_wallet(services(), chain, wallet))
-    fields = {one.key: _field(channel, one) for one in channel.fields}
+    fields = {field.key: _field(channel, field) for field in channel.fields}
     if not channel.direct:
         st.caption("The provider's page asks for everything else.")
     if services().environment == "simulated":
@@ -131,8 +131,8 @@ def _fill_example(channel: Channel, chain: str, email: str) -> None:
         st.session_state["email"] = email or view.EXAMPLE_EMAIL
         st.session_state[_WALLET] = example_address(services(), chain)
         values = view.example_fields(channel)
-        for one in channel.fields:
-            st.session_state[_key(channel, one)] = values[one.key]
+        for field in channel.fields:
+            st.session_state[_key(channel, field)] = values[field.key]
 
 
 def price(draft: Draft) -> RampQuote | None:
@@ -163,7 +163,7 @@ def _show_kyc_status(draft: Draft, panel: kyc_view.Panel) -> None:
     if panel.good:
         st.success(notices.escape_markdown(panel.verdict), icon=":material/verified_user:")
         return
-    missing = "; ".join(one.label for one in panel.missing)
+    missing = "; ".join(field.label for field in panel.missing)
     text = f"{panel.verdict} Missing: {missing}." if missing else panel.verdict
     st.warning(notices.escape_markdown(text), icon=":material/badge:")
     form = draft.form

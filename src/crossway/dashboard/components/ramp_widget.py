@@ -25,7 +25,7 @@ def facts(story: OrderDetail) -> None:
     badge = ramp_status_labels.STATES[order.state]
     with st.container(border=True):
         st.subheader(escape_markdown(story.provider))
-        shown = [
+        rows = [
             Detail(
                 "Amount due",
                 Cell(format_fiat(order.fiat_minor, order.digits, order.currency), tone="strong"),
@@ -38,8 +38,8 @@ def facts(story: OrderDetail) -> None:
         ]
         if order.state is OrderState.INITIATED:
             left = Cell(at=to_millis(order.expires_at), as_="countdown", tone="strong")
-            shown.append(Detail("Time left", left))
-        widget.details(shown, "widget_facts", "Amount due")
+            rows.append(Detail("Time left", left))
+        widget.details(rows, "widget_facts", "Amount due")
 
 
 def actions(story: OrderDetail) -> None:

@@ -109,20 +109,20 @@ def list_corridors(filters: RouteFilters) -> list[CorridorSummary]:
     )
 
 
-def overview_charts(filters: RouteFilters, shown: Sequence[CorridorSummary]) -> None:
+def overview_charts(filters: RouteFilters, corridors: Sequence[CorridorSummary]) -> None:
     """Volumes or costs on the left, the matrix of best routes on the right."""
     catalogue = services().catalogue
     left, right = st.columns(2, gap="large")
     with left:
         if filters.picture == VOLUME:
-            _volume_chart(catalogue, filters, shown)
+            _volume_chart(catalogue, filters, corridors)
         else:
-            _cost_chart(catalogue, shown)
+            _cost_chart(catalogue, corridors)
     with right:
         st.header("Best route per pair")
         measure = cast(Measure, _segments("Shown", ("Cost", "Time"), "measure"))
         unit = "USD" if measure == "Cost" else "seconds"
-        result = view.build_matrix(catalogue, shown, measure)
+        result = view.build_matrix(catalogue, corridors, measure)
         amount = f"{filters.amount_micro_usd / 1_000_000:,.2f} USD"
         st.caption(f"{unit} for {amount}, rows: from, columns: to.")
         picked = _clickable_chart(
@@ -137,15 +137,15 @@ def overview_charts(filters: RouteFilters, shown: Sequence[CorridorSummary]) -> 
 
 
 def _volume_chart(
-    catalogue: Catalogue, filters: RouteFilters, shown: Sequence[CorridorSummary]
+    catalogue: Catalogue, filters: RouteFilters, corridors: Sequence[CorridorSummary]
 ) -> None:
     st.header("Volume")
-    streams = view.build_flows(catalogue, shown)
+    streams = view.build_flows(catalogue, corridors)
     if not streams:
         st.caption(
             f"No volume in the last {filters.window}. The chart shows chains connected by a bridge."
         )
-        options = routes.count_links(catalogue, [c.route for c in shown])
+        options = routes.count_links(catalogue, [c.route for c in corridors])
         text = f"{len(options)} pairs of chains are connected"
         st.echarts_chart(charts.chord(options, theme_shade()), height=520, key="chord", alt=text)
         return
@@ -164,9 +164,9 @@ def _volume_chart(
             _select_nodes(catalogue, [series["data"][index]["name"]])
 
 
-def _cost_chart(catalogue: Catalogue, shown: Sequence[CorridorSummary]) -> None:
+def _cost_chart(catalogue: Catalogue, corridors: Sequence[CorridorSummary]) -> None:
     st.header("Cheapest bridges")
-    ties = view.build_cheapest_links(catalogue, shown)
+    ties = view.build_cheapest_links(catalogue, corridors)
     st.caption("The cheapest bridge per pair of chains; wider is cheaper. Click to filter.")
     option = route_charts.cheapest_links_ring(ties, theme_shade())
     text = "; ".join(f"{t.a} and {t.b}: {t.bridge}, {t.usd:,.2f} USD" for t in ties[:12])
@@ -242,13 +242,13 @@ def corridor_detail(
         )
 
 
-def table(shown: Sequence[CorridorSummary]) -> None:
+def table(corridors: Sequence[CorridorSummary]) -> None:
     """All corridors that match the filters."""
     catalogue = services().catalogue
     limit = view.MAX_ROWS
-    if len(shown) > limit and st.toggle(f"All {len(shown):,} rows", key="routes_all"):
-        limit = len(shown)
-    rows = view.build_rows(catalogue, shown, limit)
+    if len(corridors) > limit and st.toggle(f"All {len(corridors):,} rows", key="routes_all"):
+        limit = len(corridors)
+    rows = view.build_rows(catalogue, corridors, limit)
     widget.table(rows, view.TABLE_COLUMNS, "pairs", "Corridors")
 
 

@@ -93,7 +93,7 @@ def change(member: StaffMember) -> None:
 
 
 def _enable_or_disable(member: StaffMember) -> None:
-    here = signed_in_staff()
+    signed_in = signed_in_staff()
     if not member.active:
         st.markdown(f"{escape_markdown(member.name)} cannot sign in.")
         if st.button("Let them sign in again", icon=":material/how_to_reg:"):
@@ -102,7 +102,7 @@ def _enable_or_disable(member: StaffMember) -> None:
     st.markdown("They are signed out everywhere immediately.")
     if st.button("Disable this account…", icon=":material/person_off:"):
         warning = f"{member.name} is signed out everywhere at once and cannot sign in any more."
-        if here is not None and here.name == member.name:
+        if signed_in is not None and signed_in.name == member.name:
             warning += " That is you."
         confirm("Disable this account?", warning, "Disable", partial(_disable, member))
 

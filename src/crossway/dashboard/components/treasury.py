@@ -50,9 +50,9 @@ def _shortages(moves: inventory.Inventory, stocks: list[inventory.InventoryPosit
         st.warning(notices.escape_markdown(text), icon=":material/cloud_off:")
     sentences = view.list_shortages(catalogue, moves, stocks)
     if sentences:
-        shown = "\n".join(f"* {notices.escape_markdown(sentence)}" for sentence in sentences[:8])
+        bullets = "\n".join(f"* {notices.escape_markdown(sentence)}" for sentence in sentences[:8])
         more = f"\n* and {len(sentences) - 8} more" if len(sentences) > 8 else ""
-        st.error(f"**Needs attention**\n{shown}{more}", icon=":material/trending_down:")
+        st.error(f"**Needs attention**\n{bullets}{more}", icon=":material/trending_down:")
     else:
         st.success("No shortages.", icon=":material/check_circle:")
 
@@ -86,14 +86,16 @@ def claims(testnets: bool) -> None:
     """Open claims against bridges, by due date."""
     with notices.show_errors():
         moves, catalogue = _inventory(), services().catalogue
-        shown = [c for c in moves.receivables if catalogue.chains[c.chain].testnet == testnets]
+        receivables = [
+            c for c in moves.receivables if catalogue.chains[c.chain].testnet == testnets
+        ]
         prices = {(s.token.chain, s.token.address): s for s in moves.positions}
-        rows = under_way.build_claim_rows(catalogue, shown, prices, to_millis(moves.at))
+        rows = under_way.build_claim_rows(catalogue, receivables, prices, to_millis(moves.at))
         if not rows:
             st.markdown("No open claims.")
             return
-        if len(shown) > len(rows):
-            st.caption(f"The first {len(rows):,} of {len(shown):,} by due date.")
+        if len(receivables) > len(rows):
+            st.caption(f"The first {len(rows):,} of {len(receivables):,} by due date.")
         widget.table(rows, under_way.CLAIM_COLUMNS, "claims", "Open bridge claims")
 
 
@@ -134,11 +136,13 @@ def exposure_table(testnets: bool) -> None:
             lambda: price_exposure.list_exposures(services(), principal),
             max_age_seconds=FRESH_SECONDS,
         )
-        shown = [move for move in moves if catalogue.chains[move.source_chain].testnet == testnets]
-        if not shown:
+        exposures = [
+            move for move in moves if catalogue.chains[move.source_chain].testnet == testnets
+        ]
+        if not exposures:
             st.markdown("No open payments, so there is no price exposure.")
             return
-        rows = under_way.build_exposure_rows(catalogue, shown)
+        rows = under_way.build_exposure_rows(catalogue, exposures)
         widget.table(rows, under_way.EXPOSURE_COLUMNS, "exposure", "Open payments by token")
 
 

@@ -88,10 +88,10 @@ def build_filter(
 def load_page(services: Services, caller: Principal, filters: AuditFilter) -> ListPage:
     """One page of entries, newest first."""
     entries = audit.list_entries(services, caller, filters, PAGE_SIZE + 1)
-    shown = entries[:PAGE_SIZE]
-    older = shown[-1].id if len(entries) > PAGE_SIZE else None
+    page_entries = entries[:PAGE_SIZE]
+    older = page_entries[-1].id if len(entries) > PAGE_SIZE else None
     names = {client.id: client.name for client in clients.list_clients(services)}
-    return ListPage(tuple(_row(entry, names) for entry in shown), older)
+    return ListPage(tuple(_row(entry, names) for entry in page_entries), older)
 
 
 def describe_action(action: str) -> str:

@@ -88,7 +88,7 @@ def format_money(money: Denomination, units: int) -> str:
 
 def describe_balance_check(services: Services, trial: TrialBalance) -> tuple[bool, str]:
     """Whether debits equal credits for every token, and the result as a sentence."""
-    positions = {line.key[1:] for line in trial.balances}
+    positions = {balance.key[1:] for balance in trial.balances}
     if not trial.imbalances:
         chains = len({chain for chain, _ in positions})
         return True, (
@@ -130,26 +130,29 @@ def build_trial_rows(
 ) -> ListPage:
     """One page of balances by chain and token, from index `start`; a row opens its postings."""
     matching = [
-        line
-        for line in trial.balances
-        if (not only or line.key[0] == only) and (not chain or line.key[1] == chain)
+        balance
+        for balance in trial.balances
+        if (not only or balance.key[0] == only) and (not chain or balance.key[1] == chain)
     ]
     end = start + TRIAL_PAGE_SIZE
-    shown = tuple(_trial_row(services, line) for line in matching[start:end])
-    return ListPage(shown, end if end < len(matching) else None)
+    rows = tuple(_trial_row(services, balance) for balance in matching[start:end])
+    return ListPage(rows, end if end < len(matching) else None)
 
 
-def _trial_row(services: Services, line: AccountBalance) -> Row:
-    name, location = status_labels.ACCOUNT_NAMES[line.key[0]], location_name(services, line.key[1])
-    shown_amount = format_money(line.denomination, abs(line.amount))
-    usd_value = "" if line.micro_usd is None else format_approx_usd(abs(line.micro_usd))
+def _trial_row(services: Services, balance: AccountBalance) -> Row:
+    name, location = (
+        status_labels.ACCOUNT_NAMES[balance.key[0]],
+        location_name(services, balance.key[1]),
+    )
+    shown_amount = format_money(balance.denomination, abs(balance.amount))
+    usd_value = "" if balance.micro_usd is None else format_approx_usd(abs(balance.micro_usd))
     cell = Cell(shown_amount, sub=usd_value)
-    sides = (cell, Cell("")) if line.amount >= 0 else (Cell(""), cell)
+    sides = (cell, Cell("")) if balance.amount >= 0 else (Cell(""), cell)
     return Row(
-        ":".join(line.key),
+        ":".join(balance.key),
         (Cell(name), Cell(location), *sides),
-        href=balance_href(line.key),
-        label=f"Postings of {name}, {line.denomination.symbol} on {location}",
+        href=balance_href(balance.key),
+        label=f"Postings of {name}, {balance.denomination.symbol} on {location}",
     )
 
 
@@ -170,10 +173,11 @@ def format_balance(services: Services, key: BalanceKey, units: int) -> str:
 def load_postings(services: Services, caller: Principal, posting_filter: PostingFilter) -> ListPage:
     """One page of postings, newest first."""
     entries = books.list_postings(services, caller, posting_filter, PAGE_SIZE + 1)
-    shown = entries[:PAGE_SIZE]
-    older = shown[-1].posted.id if len(entries) > PAGE_SIZE else None
+    page_entries = entries[:PAGE_SIZE]
+    older = page_entries[-1].posted.id if len(entries) > PAGE_SIZE else None
     return ListPage(
-        tuple(_posting_row(services, entry, posting_filter.balance_key) for entry in shown), older
+        tuple(_posting_row(services, entry, posting_filter.balance_key) for entry in page_entries),
+        older,
     )
 
 
@@ -266,10 +270,10 @@ def _date_parts(days: tuple[date | None, date | None]) -> Iterator[str]:
 
 def list_accounts(trial: TrialBalance) -> list[str]:
     """The accounts with postings, in the order of the chart of accounts."""
-    used = {line.key[0] for line in trial.balances}
+    used = {balance.key[0] for balance in trial.balances}
     return [account.value for account in Account if account in used]
 
 
 def list_locations(trial: TrialBalance) -> list[str]:
     """The locations with postings."""
-    return sorted({line.key[1] for line in trial.balances})
+    return sorted({balance.key[1] for balance in trial.balances})

@@ -99,9 +99,9 @@ def build_filter(
 def load_page(services: Services, caller: Principal, filters: DeliveryFilter) -> ListPage:
     """One page of deliveries, newest first."""
     records = deliveries.list_deliveries(services, caller, filters, PAGE_SIZE + 1)
-    shown = records[:PAGE_SIZE]
-    older = shown[-1][0].id if len(records) > PAGE_SIZE else None
-    return ListPage(tuple(_row(*record) for record in shown), older)
+    page_records = records[:PAGE_SIZE]
+    older = page_records[-1][0].id if len(records) > PAGE_SIZE else None
+    return ListPage(tuple(_row(*record) for record in page_records), older)
 
 
 def status_badge(delivery: Delivery) -> Badge:

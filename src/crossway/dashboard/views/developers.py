@@ -95,7 +95,7 @@ def render_sample(name: str, language: str, filled: Mapping[str, str], simulated
     """A filled-in sample in a language; `name` is `pay` or `receive`."""
     ending, _ = LANGUAGES[language]
     text = _SIMULATED_SECTION.sub(r"\1" if simulated else "", _template(f"{name}.{ending}.txt"))
-    return _PLACEHOLDER.sub(lambda place: filled[place.group(1)], text).rstrip()
+    return _PLACEHOLDER.sub(lambda match: filled[match.group(1)], text).rstrip()
 
 
 @cache

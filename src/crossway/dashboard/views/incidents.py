@@ -133,8 +133,8 @@ def _subject(catalogue: Catalogue, context: AlertContext) -> str:
     if context.chain not in catalogue.chains:
         # The subject is a provider, a component of Crossway or a webhook.
         return provider_name(context.chain) if context.kind == "provider" else context.alert.subject
-    where = chain_name(catalogue, context.chain)
-    return f"{context.symbol} on {where}" if context.symbol else where
+    chain = chain_name(catalogue, context.chain)
+    return f"{context.symbol} on {chain}" if context.symbol else chain
 
 
 def _impact_and_owner(context: AlertContext) -> str:

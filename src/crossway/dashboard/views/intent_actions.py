@@ -177,7 +177,7 @@ def _return_deposit_action(
 def pick_other_token(catalogue: Catalogue, intent: Intent) -> Token:
     """A token of the source chain other than the requested one."""
     terms = intent.terms
-    here = [t for t in catalogue.by_chain[terms.source_chain] if t.address != terms.token_in]
-    if not here:
+    tokens = [t for t in catalogue.by_chain[terms.source_chain] if t.address != terms.token_in]
+    if not tokens:
         raise InvalidInput("No other token is configured on this chain")
-    return next((token for token in here if token.enabled and not token.native), here[0])
+    return next((token for token in tokens if token.enabled and not token.native), tokens[0])

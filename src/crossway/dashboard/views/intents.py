@@ -69,12 +69,12 @@ def load_page(
 ) -> ListPage:
     """One page of payments, newest first, by keyset pagination."""
     page, total = lists.list_page(services, caller, filters, before_id, PAGE_SIZE + 1)
-    shown = page.intents[:PAGE_SIZE]
-    badges = exception_badges(services, shown)
+    page_intents = page.intents[:PAGE_SIZE]
+    badges = exception_badges(services, page_intents)
     return ListPage(
-        rows=tuple(build_row(services, intent, badges[intent.id]) for intent in shown),
+        rows=tuple(build_row(services, intent, badges[intent.id]) for intent in page_intents),
         total=total,
-        older_than=shown[-1].id if len(page.intents) > PAGE_SIZE else page.searched_to,
+        older_than=page_intents[-1].id if len(page.intents) > PAGE_SIZE else page.searched_to,
         searched_to=page.searched_to,
     )
 

@@ -68,9 +68,9 @@ def load_page(services: Services, ended: bool, client_id: str | None = None) -> 
     """Active keys, or revoked and expired ones, of one client or all, newest first."""
     now, keys = services.clock.now(), api_keys.list_api_keys(services, client_id)
     owners = {client.id: client for client in clients.list_clients(services)}
-    shown = [key for key in reversed(keys) if key.is_expired(now) == ended]
+    listed = [key for key in reversed(keys) if key.is_expired(now) == ended]
     count = sum(key.is_expired(now) for key in keys)
-    rows = tuple(_row(key, owners[key.client_id], now) for key in shown)
+    rows = tuple(_row(key, owners[key.client_id], now) for key in listed)
     return ListPage(rows, len(keys) - count, count)
 
 

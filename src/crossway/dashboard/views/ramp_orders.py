@@ -71,12 +71,12 @@ def build_filter(params: Mapping[str, str], before_id: int | None) -> OrderFilte
 def load_page(services: Services, caller: Principal, filters: OrderFilter) -> ListPage:
     """One page of orders, newest first."""
     orders, total = ramp_orders.list_orders(services, caller, filters, PAGE_SIZE + 1)
-    shown = orders[:PAGE_SIZE]
-    emails = _masked_emails(services, shown)
+    page_orders = orders[:PAGE_SIZE]
+    emails = _masked_emails(services, page_orders)
     return ListPage(
-        rows=tuple(_row(services, order, emails) for order in shown),
+        rows=tuple(_row(services, order, emails) for order in page_orders),
         total=total,
-        older_than=shown[-1].id if len(orders) > PAGE_SIZE else None,
+        older_than=page_orders[-1].id if len(orders) > PAGE_SIZE else None,
     )
 
 

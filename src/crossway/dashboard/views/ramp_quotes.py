@@ -186,11 +186,11 @@ def _describe_channels(quote: RampQuote) -> str:
 
 
 def _route_cell(services: Services, quote: RampQuote) -> Cell:
-    mine = chain_name(services.catalogue, quote.token.chain)
+    destination = chain_name(services.catalogue, quote.token.chain)
     theirs = chain_name(services.catalogue, quote.ramp_token.chain)
     if quote.intent_quote.bridge is None:
-        return Cell(mine, sub="No bridge")
-    ends = (theirs, mine) if quote.direction is Direction.ON else (mine, theirs)
+        return Cell(destination, sub="No bridge")
+    ends = (theirs, destination) if quote.direction is Direction.ON else (destination, theirs)
     return Cell(" → ".join(ends), sub=f"via {bridge_title(quote.intent_quote.bridge)}")
 
 

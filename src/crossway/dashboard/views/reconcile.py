@@ -158,9 +158,9 @@ def build_unopened_rows(run: ReconciliationRun | None) -> tuple[Row, ...]:
 def load_page(services: Services, caller: Principal, before_id: int | None) -> ListPage:
     """One page of reconciliation runs, newest first."""
     runs = reconciliation_runs.list_runs(services, caller, PAGE_SIZE + 1, before_id)
-    shown = runs[:PAGE_SIZE]
-    older = shown[-1].id if len(runs) > PAGE_SIZE else None
-    return ListPage(tuple(_run_row(services, run) for run in shown), older)
+    page_runs = runs[:PAGE_SIZE]
+    older = page_runs[-1].id if len(runs) > PAGE_SIZE else None
+    return ListPage(tuple(_run_row(services, run) for run in page_runs), older)
 
 
 def _run_row(services: Services, run: ReconciliationRun) -> Row:

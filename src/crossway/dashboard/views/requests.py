@@ -72,10 +72,10 @@ def build_filter(
 def load_page(services: Services, caller: Principal, filters: RequestFilter) -> ListPage:
     """One page of requests, newest first."""
     requests = request_log.list_requests(services, caller, filters, PAGE_SIZE + 1)
-    shown = requests[:PAGE_SIZE]
+    page_requests = requests[:PAGE_SIZE]
     names = {client.id: client.name for client in clients.list_clients(services)}
-    older = shown[-1].id if len(requests) > PAGE_SIZE else None
-    return ListPage(tuple(_row(request, names) for request in shown), older)
+    older = page_requests[-1].id if len(requests) > PAGE_SIZE else None
+    return ListPage(tuple(_row(request, names) for request in page_requests), older)
 
 
 def status_badge(request: LoggedRequest) -> Badge:

@@ -117,7 +117,7 @@ def _format_fault(name: str, value: object) -> str:
 
 
 def build_fault_body(fault: str, typed: str) -> dict[str, Any]:
-    """The request body that sets one fault (wire.md §7); `typed` is the form's input."""
+    """The request body that sets one fault; `typed` is the form's input."""
     if fault == "takeNonce":
         return {"takeNonce": True}
     if fault == "lie":
@@ -147,7 +147,7 @@ def parse_units(services: Services, chain: str, symbol: str, typed: str) -> str:
     return str(parse_decimal("Amount", typed.strip(), token.decimals))
 
 
-def build_holding_rows(services: Services, held: Sequence[SimulatedBalance]) -> tuple[Row, ...]:
+def build_holding_rows(services: Services, balances: Sequence[SimulatedBalance]) -> tuple[Row, ...]:
     """Rows of an address's balances on all simulated chains."""
     return tuple(
         Row(
@@ -158,5 +158,5 @@ def build_holding_rows(services: Services, held: Sequence[SimulatedBalance]) -> 
                 Cell(format_amount(holding.amount, holding.decimals, holding.symbol)),
             ),
         )
-        for holding in held
+        for holding in balances
     )

@@ -60,8 +60,8 @@ REBALANCING_COLUMNS = (
 def build_gas_rows(catalogue: Catalogue, inventory: Inventory, testnets: bool) -> tuple[Row, ...]:
     """Rows of the gas balances, the shortest runway first."""
     ordered = sorted(inventory.gas, key=lambda gas: gas.runway)
-    shown = [gas for gas in ordered if catalogue.chains[gas.chain].testnet == testnets]
-    return tuple(_gas_row(catalogue, gas) for gas in shown)
+    balances = [gas for gas in ordered if catalogue.chains[gas.chain].testnet == testnets]
+    return tuple(_gas_row(catalogue, gas) for gas in balances)
 
 
 def _gas_row(catalogue: Catalogue, gas: GasBalance) -> Row:

@@ -37,7 +37,7 @@ _BURN_ADDRESSES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CreateIntentRequest:
-    """A create-intent request as text (service.md §2); None for fields that were left out.
+    """A create-intent request as text; None for fields that were left out.
     `field_errors` are sentences about fields that were refused before, when a body was parsed."""
 
     amount: str
@@ -165,8 +165,8 @@ def _parse_refund_address(
 def _parse_token_out(
     services: Services, destination: Chain, request: CreateIntentRequest, token_in: Token | None
 ) -> Token | None:
-    """The payout token, by default USDC on the destination chain, else the deposited symbol there
-    (wire.md §2). None when the default depends on a token that is invalid."""
+    """The payout token, by default USDC on the destination chain, else the deposited symbol there.
+    None when the default depends on a token that is invalid."""
     if request.token_out is not None:
         return parse_token(services, destination, request.token_out, "tokenOut")
     if token_in is None:

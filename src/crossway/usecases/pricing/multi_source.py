@@ -96,7 +96,7 @@ def quote_multi_source(
     recipient: str | None = None,
     exclude_chains: str | None = None,
 ) -> Comparison:
-    """Quotes from every source chain to one destination (service.md §5); `amount` is a decimal
+    """Quotes from every source chain to one destination; `amount` is a decimal
     amount of `token_out`."""
     errors, disabled = ValidationErrors(), active_kill_switches(services)
     if not _is_positive_number(amount):

@@ -139,7 +139,7 @@ def amount_decimals(services: Services, route: RequestedRoute, symbol: str) -> i
     return services.catalogue.decimals_of(symbol, (route.source.id, route.destination.id))
 
 
-# USDC means the dollar itself (service.md §2), so it needs no price source.
+# USDC means the dollar itself, so it needs no price source.
 USDC_PRICE = {"USDC": 10**PICO_USD_DECIMALS}
 
 

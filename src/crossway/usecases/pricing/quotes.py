@@ -47,7 +47,7 @@ NO_QUOTES = "No quotes available for this route. Please check if the route is su
 def quote_with_bridge(
     services: Services, caller: Principal | None, request: QuoteRequest, bridge: str | None
 ) -> Quote:
-    """The quote of one bridge (service.md §4). Raises `InvalidInput` when it rejects the route."""
+    """The quote of one bridge. Raises `InvalidInput` when it rejects the route."""
     disabled, errors = active_kill_switches(services), ValidationErrors()
     selected_bridge = errors.collect(_parse_bridge, services, bridge)
     priced = parse(services, caller, request, disabled, errors)

@@ -157,8 +157,8 @@ def _prepare(world: DemoWorld, actors: DemoActors, payment: Payment, intent: Int
     if payment.variant is PaymentVariant.REFUND_REFUSED:
         world.sandbox.inject_faults(terms.source_chain, Faults(refuse=[terms.refund_address]))
     if payment.variant is PaymentVariant.TOPPED_UP:
-        rest = terms.deposit_amount - terms.deposit_amount // 2
-        actors.schedule(world.clock.seconds + 420, lambda: pay(rest))
+        remaining_amount = terms.deposit_amount - terms.deposit_amount // 2
+        actors.schedule(world.clock.seconds + 420, lambda: pay(remaining_amount))
     if payment.variant is PaymentVariant.LATE:
         actors.schedule(expiry + 900, lambda: pay(terms.deposit_amount))
     if payment.variant is not PaymentVariant.NORMAL:

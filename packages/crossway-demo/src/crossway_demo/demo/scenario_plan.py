@@ -170,8 +170,8 @@ def _draw_sources(
     random: Random, listed: Sequence[tuple[str, str, int]]
 ) -> Sequence[tuple[str, str]]:
     weights = [weight for *_, weight in listed]
-    drawn = random.choices(listed, weights, k=_SOURCES_PER_GROUP)
-    return [(chain, symbol) for chain, symbol, _ in drawn]
+    sources = random.choices(listed, weights, k=_SOURCES_PER_GROUP)
+    return [(chain, symbol) for chain, symbol, _ in sources]
 
 
 def _draw_destination(random: Random, merchant: Merchant) -> tuple[str, str]:
@@ -202,11 +202,11 @@ def _draw_cents(random: Random, merchant: Merchant) -> int:
 
 
 def _draw_variant(random: Random) -> PaymentVariant:
-    drawn = random.randrange(10_000)
+    roll = random.randrange(10_000)
     for name, share in parameters()["variants"].items():
-        if drawn < share:
+        if roll < share:
             return PaymentVariant(name)
-        drawn -= share
+        roll -= share
     return PaymentVariant.NORMAL
 
 

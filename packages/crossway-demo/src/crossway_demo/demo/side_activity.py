@@ -104,7 +104,7 @@ def _create(world: DemoWorld, actors: DemoActors) -> RampOrder | None:
 def _example_fields(
     world: DemoWorld, provider: ProviderName, direction: Direction, currency: str
 ) -> dict[str, str]:
-    ramp = next(one for one in world.services.ramps if one.name == provider)
+    ramp = next(ramp for ramp in world.services.ramps if ramp.name == provider)
     channels = ramp.capabilities.channels_for(direction, currency, _COUNTRIES[currency])
     return {
         field.key: field.options[0].value if field.options else field.example
@@ -120,8 +120,8 @@ def _report_outcome(world: DemoWorld, actors: DemoActors, order: RampOrder) -> N
     is_open = order.state in (OrderState.PENDING, OrderState.INITIATED)
     if not is_open or not order.provider_reference:
         return
-    drawn = actors.random.random()
-    outcome = "paid" if drawn < 0.86 else "failed" if drawn < 0.92 else ""
+    roll = actors.random.random()
+    outcome = "paid" if roll < 0.86 else "failed" if roll < 0.92 else ""
     if outcome == "paid" and order.direction is Direction.ON:
         outcome = "delivered"
     if outcome:

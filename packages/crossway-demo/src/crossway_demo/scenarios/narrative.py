@@ -118,11 +118,11 @@ class Narrative:
 
     def _add_next_actions(self, ids: list[int]) -> None:
         for intent_id in ids:
-            found = timeline.get_timeline(self._services, self._operator, intent_id)
-            if self._changed(("next", intent_id), found.next_action):
-                due_at = found.next_action_due_at
+            payment_timeline = timeline.get_timeline(self._services, self._operator, intent_id)
+            if self._changed(("next", intent_id), payment_timeline.next_action):
+                due_at = payment_timeline.next_action_due_at
                 due = f" (by {due_at:%H:%M:%S})" if due_at else ""
-                self.add(f"    #{intent_id} next: {found.next_action}{due}")
+                self.add(f"    #{intent_id} next: {payment_timeline.next_action}{due}")
 
     def _format_amount(self, chain: str, address: str, amount: int) -> str:
         token = self._services.catalogue.by_address.get((chain, address))

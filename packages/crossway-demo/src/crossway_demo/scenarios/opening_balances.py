@@ -36,10 +36,10 @@ class OpeningBalances:
             self.amounts[key] = self.amounts.get(key, 0) + change
 
     def _all_holdings(self, accounts: list[str]) -> dict[AccountToken, int]:
-        found: dict[AccountToken, int] = {}
+        holdings: dict[AccountToken, int] = {}
         for account in accounts:
-            found.update(self._holdings(account))
-        return found
+            holdings.update(self._holdings(account))
+        return holdings
 
     def _holdings(self, address: str) -> dict[AccountToken, int]:
         assert self._services.sandbox is not None

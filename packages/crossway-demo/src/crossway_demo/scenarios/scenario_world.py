@@ -268,8 +268,8 @@ class ScenarioWorld:
 
     def display_name(self, chain: str) -> str:
         """The display name of a chain, or of the provider that holds fiat money."""
-        found = self.services.catalogue.chains.get(chain)
-        return found.name if found else chain.removeprefix(FIAT)
+        known_chain = self.services.catalogue.chains.get(chain)
+        return known_chain.name if known_chain else chain.removeprefix(FIAT)
 
     def _deposit_amount(self, intent: Intent) -> str:
         amount = format_units(intent.terms.deposit_amount, intent.asset_decimals)

@@ -102,12 +102,12 @@ def another_token(world: ScenarioWorld) -> None:
     intent = world.create_intent()
     world.deposit("5000000", token="EURC")
     world.pass_time(10)
-    found = world.timeline().deposits[0]
-    world.require(found.purpose == "WRONG_TOKEN", "it is shown at once as another token")
+    deposit = world.timeline().deposits[0]
+    world.require(deposit.purpose == "WRONG_TOKEN", "it is shown at once as another token")
     world.require(world.reload().received_amount == 0, "it does not count as payment")
     world.try_action(
         "The merchant returns it",
-        lambda: manual_operations.return_deposit(world.services, world.caller, found.id),
+        lambda: manual_operations.return_deposit(world.services, world.caller, deposit.id),
     )
     world.settle()
     back = world.balance_of(BASE, intent.terms.refund_address, "EURC")
@@ -222,11 +222,11 @@ def another_chain(world: ScenarioWorld) -> None:
         lambda: manual_operations.scan_other_chains(world.services, world.operator, intent.id),
     )
     world.pass_time(10)
-    found = world.timeline().deposits
-    world.require([d.purpose for d in found] == ["WRONG_CHAIN"], "it is found on Optimism")
+    deposits = world.timeline().deposits
+    world.require([d.purpose for d in deposits] == ["WRONG_CHAIN"], "it is found on Optimism")
     world.try_action(
         "The operator returns it from there",
-        lambda: manual_operations.return_deposit(world.services, world.operator, found[0].id),
+        lambda: manual_operations.return_deposit(world.services, world.operator, deposits[0].id),
     )
     world.settle()
     back = world.balance_of(OPTIMISM, intent.terms.refund_address)

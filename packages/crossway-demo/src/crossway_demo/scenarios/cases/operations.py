@@ -76,7 +76,7 @@ def trigger_races_engine(world: ScenarioWorld) -> None:
     refused = [str(answer) for answer in answers if isinstance(answer, Exception)]
     world.narrate(f"Ten people trigger it at the same moment; {len(refused)} are refused")
     world.require(
-        all("invalid status" in one or "not funded" in one for one in refused),
+        all("invalid status" in message or "not funded" in message for message in refused),
         f"whoever is refused is told why: {refused}",
     )
     world.wait_for(State.COMPLETED)
@@ -131,8 +131,11 @@ def refund_refused(world: ScenarioWorld) -> None:
     world.pass_expiry()
     world.pass_time(60)
     world.require(world.reload().state is State.EXPIRED, "it stays EXPIRED")
-    who = world.timeline().next_action
-    world.require("Operator" in who and "refuses" in who, f"it says what failed and why: {who}")
+    next_action = world.timeline().next_action
+    world.require(
+        "Operator" in next_action and "refuses" in next_action,
+        f"it says what failed and why: {next_action}",
+    )
     elsewhere = world.wallet(BASE, "elsewhere")
     world.try_action(
         "An operator gives another address",
@@ -145,7 +148,7 @@ def refund_refused(world: ScenarioWorld) -> None:
     balance = world.balance_of(BASE, elsewhere)
     world.require(balance == world.reload().received_amount, "all of it is at the other address")
     with world.services.store.read() as unit:
-        audited = [what for _, _, what, _ in unit.audit_log.list_recent(10)]
+        audited = [action for _, _, action, _ in unit.audit_log.list_recent(10)]
     world.require("refund redirected" in audited, "it is audited")
 
 
@@ -173,8 +176,8 @@ def price_moves(world: ScenarioWorld) -> None:
 
 
 def _say_exposure(world: ScenarioWorld) -> None:
-    for one in list_exposures(world.services, world.operator):
-        world.narrate(f"For the operator: {one.describe()}")
+    for exposure in list_exposures(world.services, world.operator):
+        world.narrate(f"For the operator: {exposure.describe()}")
 
 
 @scenario(

@@ -170,8 +170,8 @@ def _sell(world: ScenarioWorld) -> RampOrder:
     )
 
 
-def _create(world: ScenarioWorld, asked: CreateOrderRequest) -> RampOrder:
-    order = ramp_orders.create_order(world.services, world.caller, asked)
+def _create(world: ScenarioWorld, request: CreateOrderRequest) -> RampOrder:
+    order = ramp_orders.create_order(world.services, world.caller, request)
     assert order.intent_id is not None
     world.intents.append(intents.get_by_id(world.services, world.operator, order.intent_id))
     fiat = format_units(order.fiat_minor, order.digits, order.digits)
@@ -191,12 +191,12 @@ def _approve_customer(world: ScenarioWorld) -> None:
 
 
 def _fields(world: ScenarioWorld, direction: Direction) -> dict[str, str]:
-    found = next(one for one in world.services.ramps if one.name == PROVIDER)
-    channel = found.capabilities.channels_for(direction, CURRENCY, COUNTRY)[0]
+    provider = next(ramp for ramp in world.services.ramps if ramp.name == PROVIDER)
+    channel = provider.capabilities.channels_for(direction, CURRENCY, COUNTRY)[0]
     return {
-        one.key: one.options[0].value if one.options else one.example
-        for one in channel.fields
-        if one.required
+        field.key: field.options[0].value if field.options else field.example
+        for field in channel.fields
+        if field.required
     }
 
 
@@ -205,10 +205,10 @@ def _report(world: ScenarioWorld, order: RampOrder, outcome: str) -> None:
     world.narrate(f"{PROVIDER} reports: {outcome}")
 
 
-def _behave(world: ScenarioWorld, words: str, faults: RampFaults) -> None:
+def _behave(world: ScenarioWorld, description: str, faults: RampFaults) -> None:
     assert world.services.ramp_sandbox is not None
     world.services.ramp_sandbox.inject_faults(PROVIDER, faults)
-    world.narrate(f"{PROVIDER}: {words}")
+    world.narrate(f"{PROVIDER}: {description}")
 
 
 def _try_to_cancel(world: ScenarioWorld, order: RampOrder) -> None:
@@ -244,12 +244,12 @@ def _completed_balances(order: RampOrder) -> dict[Account, int]:
     return {Account.CUSTOMER: fiat, Account.FX_CLEARING: -fiat - fee, Account.RAMP_FEES: fee}
 
 
-def _books(world: ScenarioWorld, order: RampOrder, wanted: dict[Account, int]) -> None:
+def _books(world: ScenarioWorld, order: RampOrder, expected: dict[Account, int]) -> None:
     posted = [posting for _, posting in world.timeline().postings]
-    place = fiat_location(order.provider)
+    location = fiat_location(order.provider)
     found = {
         account: units
         for (account, at, _), units in balances(posted).items()
-        if at == place and units
+        if at == location and units
     }
-    world.require(found == wanted, f"the books of local money hold {wanted}, not {found}")
+    world.require(found == expected, f"the books of local money hold {expected}, not {found}")

@@ -226,10 +226,10 @@ def stale_head(world: ScenarioWorld) -> None:
     _lie(world, "stale", "the node shows an old block as its newest", seconds=400)
 
 
-def _lie(world: ScenarioWorld, lie: str, words: str, seconds: float) -> None:
+def _lie(world: ScenarioWorld, lie: str, description: str, seconds: float) -> None:
     intent = world.create_intent()
     world.pass_time(3)
-    world.fault(BASE, words, lie=lie)
+    world.fault(BASE, description, lie=lie)
     world.pass_time(seconds)
     world.require(bool(world.alerts()), "an alarm says so")
     world.require(world.reload().received_amount == 0, "nothing is credited")
