@@ -243,3 +243,10 @@ def test_simultaneous_updates_of_a_page_are_all_drawn(
     page.wait_for_timeout(1_000)
     assert len(parts - {""}) >= 4, "numbers, states, money under way and what happened, too"
     assert observed.errors == []
+
+
+def test_a_page_that_a_script_error_has_emptied_loads_again(opened: Opener) -> None:
+    page, _ = opened("chains")
+    page.evaluate("document.getElementById('root').replaceChildren()")
+    heading = page.locator("[data-testid=stMainBlockContainer] h1")
+    expect(heading.first).to_have_text("Chains")

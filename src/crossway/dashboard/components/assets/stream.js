@@ -9,6 +9,9 @@ const MAX_RESULTS = 50
 const REQUEST_GAP_MILLIS = 20
 // A navigation that has not happened within this time will not happen any more.
 const LEAVING_MILLIS = 15000
+// A page that has been empty for this time is loaded again, at most this often.
+const EMPTY_MILLIS = 1500
+const RELOAD_GAP_MILLIS = 20000
 const NAVIGATION_LINKS = '[data-testid=stSidebarNavLink], [data-testid=stPageLink-NavLink], [data-testid=stLogoLink]'
 
 const openStream = () => {
@@ -137,8 +140,21 @@ const openStream = () => {
     }
   }
 
+  // A script error in Streamlit's frontend removes the whole page, navigation included.
+  let emptySince = null
+  const reloadEmptyPage = () => {
+    const now = performance.now()
+    if (document.querySelector("[data-testid=stApp]")) emptySince = null
+    else emptySince ??= now
+    const reloadedAt = Number(sessionStorage.getItem("crosswayReloadedAt"))
+    if (emptySince === null || now - emptySince < EMPTY_MILLIS || Date.now() - reloadedAt < RELOAD_GAP_MILLIS) return
+    sessionStorage.setItem("crosswayReloadedAt", Date.now())
+    location.reload()
+  }
+
   document.addEventListener("visibilitychange", requestOutdated)
   setInterval(requestOutdated, 1000)
+  setInterval(reloadEmptyPage, 500)
 
   return {
     leave,
