@@ -1,6 +1,8 @@
 """`crossway webhooks`: endpoints, and a listener that forwards events to a local URL."""
 
+import os
 import secrets
+import signal
 from base64 import b64encode
 from datetime import UTC, datetime
 from typing import Annotated
@@ -68,6 +70,8 @@ def listen(
 ) -> None:
     """Follow events and post each, signed, to a local URL; stop it with Ctrl-C."""
     signer = _signer(secret or _new_secret(forward)) if forward else None
+    # Nothing has to be tidied up; an exception could be lost inside a library that is interrupted.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(0))
     with open_client() as crossway, httpx.Client(timeout=10, trust_env=False) as http:
         for event in crossway.events.stream(since):
             outcome = _forward(http, forward, signer, event) if forward and signer else ""
