@@ -326,6 +326,9 @@ def books_differ(site: Site, page: Page) -> None:
     reconcile(page, "The books and the chains agree")
     click(page, "Record opening inventory")
     confirm_dialog(page, "Record")
+    # Recording starts a run; another is refused until it has ended.
+    second_run = re.compile("^Run 2 The books and the chains agree")
+    expect(page.get_by_role("row", name=second_run)).to_be_visible()
     expect(page.get_by_text("no opening inventory of the relayer")).to_have_count(0)
     inject_faults(site, balances={"relayer": {"USDC": "5000000000000"}})
     reconcile(page, "1 difference to review")
