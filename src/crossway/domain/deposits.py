@@ -74,7 +74,7 @@ PAYMENT_EVENTS = {
 def classify_deposit(
     state: State, source_chain: str, token_in: str, chain: str, token: str, amount: int
 ) -> DepositPurpose:
-    """Classify a deposit by its token, chain and the intent's state ."""
+    """Classify a deposit by its token, chain and the intent's state."""
     if amount == 0:
         return DepositPurpose.ZERO_VALUE
     if chain != source_chain:
