@@ -7,10 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.browser.conftest import WIDE, Opener, Site, wait_until_drawn
+from tests.browser.conftest import WIDE, Opener, Site, new_browser_context, wait_until_drawn
 from tests.harness import CATALOGUE
 from tests.processes import wait_until
 
@@ -250,3 +250,24 @@ def test_a_page_that_a_script_error_has_emptied_loads_again(opened: Opener) -> N
     page.evaluate("document.getElementById('root').replaceChildren()")
     heading = page.locator("[data-testid=stMainBlockContainer] h1")
     expect(heading.first).to_have_text("Chains")
+
+
+def test_a_page_whose_app_element_has_another_name_is_not_reloaded(
+    chromium: Browser, site: Site
+) -> None:
+    """Another version of Streamlit may give another name to the element by which an empty page is
+    recognised; its pages must not be reloaded while somebody types."""
+    context = new_browser_context(chromium)
+    context.add_init_script(
+        "new MutationObserver(() => document.querySelector('[data-testid=stApp]')"
+        "?.setAttribute('data-testid', 'app')).observe(document, {childList: true, subtree: true})"
+    )
+    page = context.new_page()
+    page.goto(f"{site.url}/chains")
+    expect(page.locator("h1").first).to_have_text("Chains")
+    page.wait_for_function("window.crosswayStream !== undefined")
+    navigations = collect_navigations(page)
+    page.wait_for_timeout(4_000)
+    assert navigations == []
+    assert page.locator("[data-testid=stApp]").count() == 0
+    context.close()

@@ -140,14 +140,21 @@ const openStream = () => {
     }
   }
 
-  // A script error in Streamlit's frontend removes the whole page, navigation included.
+  // A script error in Streamlit's frontend removes the whole page, navigation included. A page that
+  // never had the element is not empty: another version of Streamlit names it differently.
+  let appSeen = false
   let emptySince = null
   const reloadEmptyPage = () => {
     const now = performance.now()
-    if (document.querySelector("[data-testid=stApp]")) emptySince = null
-    else emptySince ??= now
+    if (document.querySelector("[data-testid=stApp]")) {
+      appSeen = true
+      emptySince = null
+      return
+    }
+    emptySince ??= now
+    if (!appSeen || now - emptySince < EMPTY_MILLIS) return
     const reloadedAt = Number(sessionStorage.getItem("crosswayReloadedAt"))
-    if (emptySince === null || now - emptySince < EMPTY_MILLIS || Date.now() - reloadedAt < RELOAD_GAP_MILLIS) return
+    if (Date.now() - reloadedAt < RELOAD_GAP_MILLIS) return
     sessionStorage.setItem("crosswayReloadedAt", Date.now())
     location.reload()
   }
@@ -155,6 +162,7 @@ const openStream = () => {
   document.addEventListener("visibilitychange", requestOutdated)
   setInterval(requestOutdated, 1000)
   setInterval(reloadEmptyPage, 500)
+  reloadEmptyPage()
 
   return {
     leave,
