@@ -4,7 +4,7 @@ A thousand payments, a hundred thousand and a million in three databases are ask
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from random import Random
@@ -25,7 +25,7 @@ SIZES = (1_000, 100_000, 1_000_000)
 SAMPLES, WARM = 60, 5
 GOAL_P95_MS, GOAL_GROWTH = 200.0, 1.3
 PAGE = 26
-Ask = Callable[[Services, int], object]
+Lookup = Callable[[Services, int], object]
 # The columns that differ by row, as SQL; `n` counts from 1.
 OWN = {
     "intent_hash": "printf('0x%064x', n + 1)",
@@ -55,21 +55,20 @@ INSERT INTO deposits (intent_id, chain, tx_hash, tx_index, block_height, block_h
 SELECT n, 'BASE_MAINNET', printf('0x%064x', n * 10 + 1), 0, n, 'h', n, 't',
  printf('0xc%039x', n), 'a', '25000000', 0, 'CREDITED',
  CASE n % 300 WHEN 5 THEN 'LATE' ELSE 'PAYMENT' END, '', 0, 0 FROM numbers"""
-TRANSFERS = """
+OUTBOUND_TXS = """
 INSERT INTO outbound_txs (id, intent_id, kind, cause, chain, token, amount, to_address, state,
- attempt_count,
- reason, next_at, tx_id, block_height, created_at, updated_at)
+ attempt_count, reason, next_at, tx_id, block_height, created_at, updated_at)
 SELECT n, n, 'FILL', 'fill', 'ARBITRUM_MAINNET', 't', '1', 'b', 'FINAL', 0, '', 0,
  printf('0x%064x', n * 10 + 2), 1, 0, 0 FROM numbers"""
 ATTEMPTS = """
 INSERT INTO tx_attempts (outbound_tx_id, chain, account, nonce, tx_id, fee_units, raw, at)
 SELECT n, 'ARBITRUM_MAINNET', 'relayer', n, printf('0x%064x', n * 10 + 3), '1', x'00', 0
 FROM numbers"""
-MOVES = """
+TRANSITIONS = """
 INSERT INTO transitions (event_id, intent_id, at, event, from_state, to_state, event_type, note)
 SELECT printf('evt_%032x', n), n, 0, 'CREATED', NULL, 'PENDING', 'intent_created', ''
 FROM numbers"""
-VALUES = """
+METADATA_VALUES = """
 INSERT INTO metadata_values (value, intent_id)
 SELECT 'ord-' || n, n FROM numbers"""
 POSTINGS = """
@@ -83,7 +82,7 @@ FINDS: dict[str, Callable[[int], str]] = {
     "number": str,
     "deposit address": lambda n: f"0xa{n:039x}",
     "destination address": lambda n: f"0xd{n:039x}",
-    "key": lambda n: f"0x{n + 1:064x}",
+    "intent hash": lambda n: f"0x{n + 1:064x}",
     "payout's hash": lambda n: f"0x{n * 10:064x}",
     "deposit's hash": lambda n: f"0x{n * 10 + 1:064X}".replace("0X", "0x"),
     "fill's hash": lambda n: f"https://arbiscan.io/tx/0x{n * 10 + 2:064x}",
@@ -100,39 +99,39 @@ FINDS: dict[str, Callable[[int], str]] = {
 FILTERS = {
     "state and token": ("state:FAILED;token:ETH", ""),
     "exception": ("exception:short,late", ""),
-    "chain and worth": ("from:SOLANA_MAINNET;worth:100..500", ""),
+    "chain and value": ("from:SOLANA_MAINNET;value:100..500", ""),
     "any of two": ("mode:test", "exception:over;state:EXPIRED"),
-    "rare of many": ("state:COMPLETED;token:USDC;bridge:ACROSS;worth:4999..", ""),
+    "rare of many": ("state:COMPLETED;token:USDC;bridge:ACROSS;value:4999..", ""),
     "nothing at all": ("state:FAILED;exception:short;token:USDT;from:POLYGON_MAINNET", ""),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
+class Quantiles:
     """p50 and p95 in milliseconds."""
 
     p50: float
     p95: float
 
 
-def run() -> list[tuple[str, str, str, bool]]:
+def run(sizes: tuple[int, ...] = SIZES, samples: int = SAMPLES) -> list[tuple[str, str, str, bool]]:
     """(name, figure, goal, met), at each size and as growth."""
     with ExitStack() as opened:
-        services = []
-        for size in SIZES:
+        services = {}
+        for size in sizes:
             built = opened.enter_context(service())
             fill(built, payment(built, caller(built)), 2, size)
-            services.append(built.services)
-        found = {name: compared(services, ask) for name, ask in questions().items()}
+            services[size] = built.services
+        durations = {name: measure(services, lookup, samples) for name, lookup in lookups().items()}
     rows = []
-    for name, tooks in found.items():
-        for size, took in zip(SIZES, tooks, strict=True):
-            figure = f"p95 {took.p95:.1f} ms, median {took.p50:.1f} ms"
-            met = took.p95 <= GOAL_P95_MS
+    for name, by_size in durations.items():
+        for size, quantile in zip(sizes, by_size, strict=True):
+            figure = f"p95 {quantile.p95:.1f} ms, median {quantile.p50:.1f} ms"
+            met = quantile.p95 <= GOAL_P95_MS
             rows.append((f"{name}, {size:,} payments", figure, f"p95 ≤ {GOAL_P95_MS:g} ms", met))
-        growth = tooks[-1].p50 / tooks[0].p50
-        what = f"{name}, median from {SIZES[0]:,} to {SIZES[-1]:,}"
-        rows.append((what, f"× {growth:.2f}", f"≤ × {GOAL_GROWTH:g}", growth <= GOAL_GROWTH))
+        growth = by_size[-1].p50 / by_size[0].p50
+        label = f"{name}, median from {sizes[0]:,} to {sizes[-1]:,}"
+        rows.append((label, f"× {growth:.2f}", f"≤ × {GOAL_GROWTH:g}", growth <= GOAL_GROWTH))
     return rows
 
 
@@ -142,36 +141,43 @@ def fill(built: Service, model: Intent, low: int, high: int) -> None:
     span = {"low": low, "high": high}
     newest = row["created_at"] - 5_000_000 * 1_000_000
     columns = [name for name in row if name not in OWN]
-    given = {name: row[name] for name in columns}
+    shared = {name: row[name] for name in columns}
     names = ", ".join(f'"{name}"' for name in ("id", *columns, *OWN))
     values = ", ".join(("n", *(f":{name}" for name in columns), *OWN.values()))
     with built.store.writer.begin() as db:
-        made = f"INSERT INTO intents ({names}) {NUMBERS} SELECT {values} FROM numbers"
-        db.execute(text(made), {**given, **span, "newest": newest})
-        for statement in (DEPOSITS, TRANSFERS, ATTEMPTS, MOVES, VALUES, POSTINGS):
-            into, _, rest = statement.partition("SELECT")
-            db.execute(text(f"{into} {NUMBERS} SELECT {rest}"), span)
+        insert = f"INSERT INTO intents ({names}) {NUMBERS} SELECT {values} FROM numbers"
+        db.execute(text(insert), {**shared, **span, "newest": newest})
+        for statement in (
+            DEPOSITS,
+            OUTBOUND_TXS,
+            ATTEMPTS,
+            TRANSITIONS,
+            METADATA_VALUES,
+            POSTINGS,
+        ):
+            into, _, selected = statement.partition("SELECT")
+            db.execute(text(f"{into} {NUMBERS} SELECT {selected}"), span)
 
 
-def questions() -> dict[str, Ask]:
+def lookups() -> dict[str, Lookup]:
     """Each kind of lookup, for a random payment."""
     operator = staff_principal("benchmark")
-    asked: dict[str, Ask] = {
+    by_name: dict[str, Lookup] = {
         f"search by {name}": lambda s, n, spelled=spelled: search.search(s, operator, spelled(n))
         for name, spelled in FINDS.items()
     }
-    asked["list, first page"] = lambda s, n: page(s, operator, FilterSet(), None)
-    asked["list, deep page"] = lambda s, n: page(s, operator, FilterSet(), n)
+    by_name["list, first page"] = lambda s, n: page(s, operator, FilterSet(), None)
+    by_name["list, deep page"] = lambda s, n: page(s, operator, FilterSet(), n)
     for name, (every, some) in FILTERS.items():
-        wanted = FilterSet(parse_filters(every, "all"), parse_filters(some, "any"))
-        asked[f"list, {name}"] = lambda s, n, wanted=wanted: page(s, operator, wanted, None)
-    asked["one payment, its story and what is around it"] = lambda s, n: detail(s, operator, n)
-    return asked
+        filters = FilterSet(parse_filters(every, "all"), parse_filters(some, "any"))
+        by_name[f"list, {name}"] = lambda s, n, filters=filters: page(s, operator, filters, None)
+    by_name["one payment, its timeline and related records"] = lambda s, n: detail(s, operator, n)
+    return by_name
 
 
-def page(services: Services, operator: Principal, wanted: FilterSet, before: int | None) -> None:
+def page(services: Services, operator: Principal, filters: FilterSet, before: int | None) -> None:
     """A page of the list and its count, as the screen reads them."""
-    listing.list_page(services, operator, wanted, before, PAGE)
+    listing.list_page(services, operator, filters, before, PAGE)
 
 
 def detail(services: Services, operator: Principal, number: int) -> None:
@@ -180,20 +186,20 @@ def detail(services: Services, operator: Principal, number: int) -> None:
     timeline.get_related_records(services, operator, number)
 
 
-def compared(services: Sequence[Services], ask: Ask) -> list[Took]:
+def measure(services: Mapping[int, Services], lookup: Lookup, samples: int) -> list[Quantiles]:
     """Durations at each size, alternating, so that other work of the machine affects all alike."""
     random = Random(7)
-    took: list[list[float]] = [[] for _ in services]
-    for turn in range(WARM + SAMPLES):
-        for place, size in enumerate(SIZES):
+    durations: dict[int, list[float]] = {size: [] for size in services}
+    for turn in range(WARM + samples):
+        for size in services:
             number = random.randrange(2, size)
             began = time.perf_counter()
-            ask(services[place], number)
+            lookup(services[size], number)
             if turn >= WARM:
-                took[place].append((time.perf_counter() - began) * 1000)
-    return [Took(median(item), quantiles(item, n=20)[18]) for item in took]
+                durations[size].append((time.perf_counter() - began) * 1000)
+    return [Quantiles(median(ms), quantiles(ms, n=20)[18]) for ms in durations.values()]
 
 
 if __name__ == "__main__":
-    for what, figure, goal, met in run():
-        print(f"{'ok  ' if met else 'MISS'}  {what}: {figure}  (goal {goal})", flush=True)
+    for label, figure, goal, met in run():
+        print(f"{'ok  ' if met else 'MISS'}  {label}: {figure}  (goal {goal})", flush=True)

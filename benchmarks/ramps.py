@@ -18,44 +18,44 @@ ANSWER_SECONDS = 0.2
 GOAL_RATIO = 1.2
 ROUNDS = 25
 # Over a bridge, so that bridge quotes are included.
-ASKED = RampQuoteRequest("on-ramp", "NGN", "100", destination_chain="MONAD_MAINNET")
+REQUEST = RampQuoteRequest("on-ramp", "NGN", "100", destination_chain="MONAD_MAINNET")
 
 
 class SlowProvider:
     """A simulated provider with delayed prices."""
 
-    at_once = False
+    runs_in_process = False
 
     def __init__(self, inner: RampProvider, name: ProviderName) -> None:
         self.inner, self.name = inner, name
         self.capabilities = replace(inner.capabilities, name=name)
-        self.took = 0.0
+        self.seconds = 0.0
 
-    def price(
-        self, ask: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime
+    def get_quote(
+        self, request: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime
     ) -> ProviderQuote:
         began = time.perf_counter()
         time.sleep(ANSWER_SECONDS)
-        priced = self.inner.get_quote(ask, channels, now)
-        self.took = time.perf_counter() - began
-        return priced
+        quote = self.inner.get_quote(request, channels, now)
+        self.seconds = time.perf_counter() - began
+        return quote
 
 
-def run() -> list[tuple[str, str, str, bool]]:
+def run(rounds: int = ROUNDS) -> list[tuple[str, str, str, bool]]:
     """(name, figure, goal, met) of the use case of a whole service, including its store."""
     with service() as built:
         inner = {provider.name: provider for provider in built.services.ramps}
         # No corridor has four providers, so one of them stands in for the hosted page.
         inner[ProviderName.ONRAMP_MONEY] = inner[ProviderName.YELLOW_CARD]
         slow: list[Any] = [SlowProvider(provider, name) for name, provider in inner.items()]
-        services, who = replace(built.services, ramps=slow), caller(built)
+        services, client = replace(built.services, ramps=slow), caller(built)
         totals, ratios = [], []
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             began = time.perf_counter()
-            comparison = compare_quotes(services, who, ASKED)
+            comparison = compare_quotes(services, client, REQUEST)
             totals.append(time.perf_counter() - began)
             assert len(comparison.quotes) == len(slow), comparison.excluded
-            ratios.append(totals[-1] / max(provider.took for provider in slow))
+            ratios.append(totals[-1] / max(provider.seconds for provider in slow))
     ratio, worst = median(ratios), max(ratios)
     figure = f"{ratio:.3f} × the slowest ({median(totals) * 1000:.0f} ms; worst {worst:.3f})"
     name = f"ramp quotes, four providers of {ANSWER_SECONDS * 1000:.0f} ms each, median"

@@ -40,17 +40,17 @@ class Phase:
 
     cores: float
     quiet_cores: float
-    asked: list[float]
-    seen: list[float]
-    shown: list[float]
+    api_seconds: list[float]
+    arrival_seconds: list[float]
+    chromium_seconds: list[float]
     missed: int
 
 
 def run() -> list[Row]:
     """(name, figure, goal, met)."""
     with (
-        tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as place,
-        serving(Path(place)) as server,
+        tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as folder,
+        serving(Path(folder)) as server,
     ):
         server.open_page()
         return asyncio.run(_all(server, server.key()))
@@ -72,19 +72,22 @@ async def _all(server: Server, key: str) -> list[Row]:
 
 def _rows(number: int, phase: Phase, alone: Phase) -> list[Row]:
     with_ = f"{number} browsers"
-    asked, base = _tail(phase.asked), _tail(alone.asked)
+    api_tail, base = _tail(phase.api_seconds), _tail(alone.api_seconds)
     rows = [
         (f"processor, {with_}, quiet / one payment every {EVERY_SECONDS:g} s",
          f"{phase.quiet_cores:.0%} / {phase.cores:.0%}", f"<= {GOAL_CORES:.0%}",
          phase.cores <= GOAL_CORES),
-        (f"API, {with_}, p50 / p95", f"{asked[0] * 1000:.1f} / {asked[1] * 1000:.1f} ms",
-         f"<= {GOAL_API_TIMES:g} times without browsers", asked[1] <= base[1] * GOAL_API_TIMES),
+        (f"API, {with_}, p50 / p95", f"{api_tail[0] * 1000:.1f} / {api_tail[1] * 1000:.1f} ms",
+         f"<= {GOAL_API_TIMES:g} times without browsers", api_tail[1] <= base[1] * GOAL_API_TIMES),
     ]  # fmt: skip
-    for what, times in (("change to arrival", phase.seen), ("change to Chromium", phase.shown)):
+    for label, times in (
+        ("change to arrival", phase.arrival_seconds),
+        ("change to Chromium", phase.chromium_seconds),
+    ):
         if times:
             middle, late = _tail(times)
             rows.append(
-                (f"{what}, {with_}, p50 / p95 of {len(times)}, {phase.missed} not in time",
+                (f"{label}, {with_}, p50 / p95 of {len(times)}, {phase.missed} not in time",
                  f"{middle:.2f} / {late:.2f} s", f"<= {GOAL_SEEN_SECONDS:g} s",
                  late <= GOAL_SEEN_SECONDS and not phase.missed)
             )  # fmt: skip
@@ -110,27 +113,37 @@ async def _phase(server: Server, key: str, number: int, page: Page | None) -> Ph
     quiet = await _worked(server, asyncio.sleep(SECONDS / 2))
     requests: list[float] = []
     asking = asyncio.create_task(_ask(server, key, requests))
-    made: dict[str, float] = {}
-    shown: list[float] = []
-    busy = await _worked(server, _shop(server, key, tabs, page, made, shown))
+    committed_at: dict[str, float] = {}
+    chromium_seconds: list[float] = []
+    busy = await _worked(server, _shop(server, key, tabs, page, committed_at, chromium_seconds))
     asking.cancel()
     await asyncio.sleep(1.5)
     lists = [tab for tab in tabs if tab.page == "intents"]
     observed = [
-        tab.seen[text] - at for tab in lists for text, at in made.items() if text in tab.seen
+        tab.arrived_at[text] - at
+        for tab in lists
+        for text, at in committed_at.items()
+        if text in tab.arrived_at
     ]
     for task in staying:
         task.cancel()
     await asyncio.gather(*staying, return_exceptions=True)
-    return Phase(busy, quiet, requests, observed, shown, len(made) * len(lists) - len(observed))
+    return Phase(
+        busy,
+        quiet,
+        requests,
+        observed,
+        chromium_seconds,
+        len(committed_at) * len(lists) - len(observed),
+    )
 
 
 async def _rest(tabs: list[Tab]) -> None:
     """Wait until earlier payments are reimbursed and no screen is being drawn."""
-    still, drawn, end = 0.0, -1, time.perf_counter() + MOST_REST_SECONDS
+    still, previous, end = 0.0, -1, time.perf_counter() + MOST_REST_SECONDS
     while still < SETTLE_SECONDS and time.perf_counter() < end:
-        now = sum(tab.runs for tab in tabs)
-        still, drawn = (still + 1 if now == drawn else 0.0), now
+        current = sum(tab.runs for tab in tabs)
+        still, previous = (still + 1 if current == previous else 0.0), current
         await asyncio.sleep(1)
 
 
@@ -146,8 +159,8 @@ async def _shop(
     key: str,
     tabs: list[Tab],
     page: Page | None,
-    made: dict[str, float],
-    shown: list[float],
+    committed_at: dict[str, float],
+    chromium_seconds: list[float],
 ) -> None:
     """Create and pay payments, and record when each change was committed."""
     end, number = time.perf_counter() + SECONDS, await _pay(server, key)
@@ -155,13 +168,13 @@ async def _shop(
         began, number = time.perf_counter(), number + 1
         text = f"intent?id={number}"
         for tab in tabs:
-            tab.wanted.add(text)
+            tab.expected_texts.add(text)
         await _pay(server, key)
-        made[text] = time.perf_counter()
+        committed_at[text] = time.perf_counter()
         if page is not None:
             with suppress(PlaywrightError):  # What never shows took at least so long.
                 await page.locator(f'a[href="{text}"]').first.wait_for(timeout=PATIENCE_MS)
-            shown.append(time.perf_counter() - made[text])
+            chromium_seconds.append(time.perf_counter() - committed_at[text])
         await asyncio.sleep(max(0.0, EVERY_SECONDS - (time.perf_counter() - began)))
 
 
@@ -180,19 +193,19 @@ async def _pay(server: Server, key: str) -> int:
 _KEEP: set[asyncio.Task[Any]] = set()
 
 
-async def _ask(server: Server, key: str, took: list[float]) -> None:
+async def _ask(server: Server, key: str, durations: list[float]) -> None:
     """One small request after the other, twenty a second."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    asked = f"GET {BARE} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n\r\n"
+    request = f"GET {BARE} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n\r\n"
     while True:
         began = time.perf_counter()
         try:
-            writer.write(asked.encode())
+            writer.write(request.encode())
             head = await reader.readuntil(b"\r\n\r\n")
             length = head.lower().partition(b"content-length: ")[2].partition(b"\r")[0]
             await reader.readexactly(int(length))
         finally:
-            took.append(time.perf_counter() - began)
+            durations.append(time.perf_counter() - began)
         await asyncio.sleep(0.05)
 
 

@@ -46,34 +46,34 @@ def _watched(kind: str, chain: Chain, hands: Hands, front: Counting) -> Row:
     watch = AddressWatch(*addresses)
     heads = chain.heads()
     cursor = chain.scan(Cursor(heads.height, heads.block_hash), watch).cursor
-    took, found, paid = [], 0, 0
+    durations, found, paid = [], 0, 0
     front.forget()
-    for place in range(PASSES):
-        if place % 4 == 0:
-            hands.pay(addresses[place], 1_000_000)
+    for index in range(PASSES):
+        if index % 4 == 0:
+            hands.pay(addresses[index], 1_000_000)
             paid += 1
         hands.mine()
         began = time.perf_counter()
         chain.heads()
         observed = chain.scan(cursor, watch)
-        took.append(time.perf_counter() - began)
+        durations.append(time.perf_counter() - began)
         cursor, found = observed.cursor, found + len(observed.incoming)
-    requests, asked = front.requests / PASSES, sum(front.methods.values()) / PASSES
-    seconds, bare = median(took), _bare(hands.chain, front)
-    what = f"{kind}: a pass over {PENDING} pending payments"
+    requests, calls = front.requests / PASSES, sum(front.methods.values()) / PASSES
+    seconds, bare = median(durations), _bare(hands.chain, front)
+    label = f"{kind}: a pass over {PENDING} pending payments"
     figure = (
-        f"{requests:.1f} requests with {asked:.1f} questions, {seconds * 1000:.0f} ms, "
+        f"{requests:.1f} requests with {calls:.1f} calls, {seconds * 1000:.0f} ms, "
         f"{seconds / bare:.0f} x a bare request of {bare * 1000:.1f} ms; {found} of {paid} seen"
     )
-    return (what, figure, "all seen", found == paid)
+    return (label, figure, "all seen", found == paid)
 
 
 def _bare(name: str, front: Counting) -> float:
     path, body = BARE[name]
-    took = []
+    durations = []
     with httpx.Client(trust_env=False) as client:
         for _ in range(BARE_ASKED):
             began = time.perf_counter()
             client.post(front.url + path, json=body).raise_for_status()
-            took.append(time.perf_counter() - began)
-    return median(took)
+            durations.append(time.perf_counter() - began)
+    return median(durations)
