@@ -53,3 +53,30 @@ def test_a_decision_has_a_number_a_status_a_date_and_its_three_sections(path: Pa
         "Decision",
         "Consequences",
     ]
+
+
+def test_every_python_file_that_a_document_names_exists() -> None:
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    documents += (ROOT / "contracts").glob("*/README.md")
+    folders = ("src", "packages", "pages", "tests", "contracts", "scripts", "benchmarks")
+    files = [f"/{path.relative_to(ROOT)}" for name in folders for path in (ROOT / name).rglob("*")]
+    named = {
+        path
+        for document in documents
+        for path in re.findall(r"`([\w./-]+/\w+\.py)`", document.read_text(encoding="utf-8"))
+    }
+    assert named
+    assert {path for path in named if not any(file.endswith(f"/{path}") for file in files)} == set()
+
+
+def test_every_button_that_the_guides_name_is_on_a_screen() -> None:
+    guides = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pressed = re.compile(r"\bpress(?:es)?\s+\*\*([^*]+)\*\*")
+    texts = [path.read_text(encoding="utf-8") for path in guides]
+    named = {label for text in texts for label in pressed.findall(text)}
+    folders = (ROOT / "pages", ROOT / "src" / "crossway" / "dashboard")
+    screens = "".join(
+        path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")
+    )
+    assert named
+    assert {label for label in named if f'"{label}' not in screens} == set()

@@ -89,7 +89,7 @@ def test_an_expired_payment_with_funds_offers_a_refund(
     assert "Already refunded." in screen.text
 
 
-def test_every_state_is_shown_as_steps(screen: DashboardApp) -> None:
+def test_an_expired_payment_shows_its_creation_and_expiry_as_steps(screen: DashboardApp) -> None:
     intent = screen.world.create_intent()
     screen.world.machine.seconds += 3700
     screen.world.wait_for_state(intent, State.EXPIRED)

@@ -90,6 +90,13 @@ def test_error_messages_are_sentences() -> None:
     assert error_sentence(Unreachable("")).startswith("No response")
 
 
+def test_error_messages_name_fields_as_the_screens_do() -> None:
+    error = InvalidInput("refund_address is wrong; userEmail is wrong; cryptoAmount is wrong")
+    assert error_sentence(error) == (
+        "Refund address is wrong; e-mail address is wrong; amount is wrong."
+    )
+
+
 def test_components_are_serialised_without_empty_fields() -> None:
     row = Row("1", (Cell("a", badges=(Badge("b", "red"),)), Cell(at=5, as_="left")))
     cells = [{"text": "a", "badges": [{"text": "b", "color": "red"}], "as": "ago"}]

@@ -3,13 +3,23 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Final
 
 import streamlit as st
 
 from crossway.dashboard.views.status_labels import SIMULATED
 from crossway.domain.errors import DomainError, QuotesUnavailable, Unreachable
 
-_TOASTS = "just_said"
+_TOASTS = "queued_toasts"
+# Fields of the API that screens name in their own words.
+_FIELD_NAMES: Final = MappingProxyType(
+    {
+        "cryptoAmount": "amount",
+        "refund_address": "refund address",
+        "userEmail": "e-mail address",
+    }
+)
 _log = logging.getLogger(__name__)
 
 
@@ -37,10 +47,15 @@ def show_errors() -> Iterator[None]:
 
 def error_sentence(error: Exception) -> str:
     """The message of an error as a sentence."""
-    text = "; ".join(part.strip() for part in str(error).split(";") if part.strip())
+    text = "; ".join(_name_field(part.strip()) for part in str(error).split(";") if part.strip())
     if not text:
         text = "No response; the outcome is unknown. Try again in a moment"
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+
+
+def _name_field(message: str) -> str:
+    field = message.split()[0].rstrip(":")
+    return _FIELD_NAMES.get(field, field) + message[len(field) :]
 
 
 def queue_toast(text: str, icon: str = ":material/check_circle:") -> None:
