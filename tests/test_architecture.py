@@ -141,7 +141,7 @@ def test_no_test_replaces_our_own_code() -> None:
     offenders = {}
     for path in sources(ROOT / "tests"):
         names = {
-            name for name in imported_modules(path) if name.startswith(("unittest.mock", "mock"))
+            name for name in imported_names(path) if name.startswith(("unittest.mock", "mock"))
         }
         parameters = {node.arg for node in nodes(path) if isinstance(node, ast.arg)}
         if names := names | parameters & {"monkeypatch", "mocker"}:

@@ -1,7 +1,9 @@
-"""Modules, classes, functions and contracts do not get back their retired names."""
+"""Names: retired ones do not come back, and docstrings name exceptions that exist."""
 
 import ast
+import builtins
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +49,23 @@ def test_no_function_has_a_name_that_is_retired_in_its_package() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in retired
     }
     assert offenders == set()
+
+
+def test_every_exception_that_a_docstring_names_exists() -> None:
+    trees = dict(parse_modules())
+    known, named = set(dir(builtins)), dict[str, set[str]]()
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                known.add(node.name)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                known |= {alias.asname or alias.name for alias in node.names}
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                text = " ".join((ast.get_docstring(node) or "").split())
+                for raised in re.findall(r"[Rr]aises? ((?:`\w+`(?:, | or | and )?)+)", text):
+                    named.setdefault(name, set()).update(re.findall(r"\w+(?=`)", raised))
+    assert named
+    assert {name: raised - known for name, raised in named.items() if raised - known} == {}
 
 
 def interface_names(node: Any) -> Iterator[str]:

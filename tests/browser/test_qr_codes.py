@@ -30,10 +30,10 @@ def page(chromium: Browser) -> Page:
 def test_a_camera_reads_the_qr_code_of_every_chain_family(
     page: Page, chain: str, marked: bool
 ) -> None:
-    results = CATALOGUE.chains[chain]
+    source = CATALOGUE.chains[chain]
     for token in CATALOGUE.by_chain[chain][:3]:
         text = payment_uri(
-            results, token, ADDRESSES[chain], 123_456_789, KEY, "و" * MAX_LABEL_CHARACTERS
+            source, token, ADDRESSES[chain], 123_456_789, KEY, "و" * MAX_LABEL_CHARACTERS
         )
         for mark in ("NO REAL MONEY", SIMULATED) if marked else ("",):
             code = qr_svg(text, "a code", mark)

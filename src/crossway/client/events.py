@@ -28,7 +28,7 @@ class Events:
         """Every event from now on, or after `last_event_id`.
 
         A broken connection is resumed after the last event, up to `tries` times in a row. Events
-        are missed only if no event was received before the break. Raises `NoAnswer`,
+        are missed only if no event was received before the break. Raises `APIConnectionError` or
         `ApiError`.
         """
         failed = 0

@@ -232,7 +232,7 @@ class Intent:
 
 
 class FundingLevel(StrEnum):
-    """How the received amount compares with the requested amount."""
+    """How the received amount compares with the deposit amount."""
 
     SHORT = "SHORT"
     EXACT = "EXACT"

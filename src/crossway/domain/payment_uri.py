@@ -57,9 +57,9 @@ def payment_uri(
 ) -> str:
     """The content of the QR code: `units` of a token to a deposit address.
 
-    `key` is the intent hash. On Solana, `address` is the owner, not its token account, which
-    wallets derive, and `label` names the payee. Tron and Starknet wallets only take a plain
-    address.
+    On Solana, `address` is the owner, not its token account, which wallets derive, `intent_hash` is
+    the payment's reference, and `label` names the payee. Tron and Starknet wallets only take a
+    plain address.
     """
     if chain.kind == "evm":
         return ethereum_uri(address, units, None if token.native else token.address, chain.chain_id)

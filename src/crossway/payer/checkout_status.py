@@ -24,7 +24,7 @@ _CURRENT_STEP = {"waiting": 0, "short": 0, "seen": 1, "received": 2, "sending": 
 
 @dataclass(frozen=True, slots=True)
 class CheckoutTransaction:
-    """One transaction; `what` is `deposit`, `fill`, `refund` or `excess`."""
+    """One transaction; `kind` is `deposit`, `fill`, `refund` or `excess`."""
 
     kind: str
     chain: str
@@ -48,7 +48,7 @@ class CheckoutStatus:
     """The status of one payment; amounts are in units of the deposit token.
 
     `state` is the key of its texts. While `open`, the payer still has to send `missing`. `held` is
-    the balance at the address, `over` the excess, `late` what arrived after the expiry.
+    the balance at the address, `late_amount` what arrived after the expiry.
     """
 
     state: str

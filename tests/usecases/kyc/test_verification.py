@@ -135,7 +135,9 @@ def test_each_invalid_field_is_rejected_by_name(
         state(kyc, **changes)
 
 
-def test_an_unreachable_provider_gives_unknown_instead_of_not_started(kyc: KycHarness) -> None:
+def test_an_unreachable_provider_is_an_error_and_not_the_status_not_started(
+    kyc: KycHarness,
+) -> None:
     kyc.provider.unavailable = True
     with pytest.raises(Unreachable):
         state(kyc)

@@ -91,7 +91,7 @@ def json_number(units: int, places: int) -> orjson.Fragment:
 
 
 def parse_instant(text: str | None, default: datetime) -> datetime:
-    """An ISO 8601 time in UTC; `otherwise` when it is missing or invalid."""
+    """An ISO 8601 time in UTC; `default` when it is missing or invalid."""
     try:
         parsed = datetime.fromisoformat(text or "")
     except ValueError:

@@ -17,7 +17,7 @@ EventData = Iterator[tuple[OutboxEvent, Any]]
 
 
 def render_events(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
-    """`ports.webhooks.Presenter`: each resource as its read endpoint showed it then."""
+    """`ports.webhooks.EventRenderer`: each resource as its read endpoint showed it then."""
     by_kind: dict[str, list[OutboxEvent]] = {}
     for event in events:
         by_kind.setdefault(event.kind, []).append(event)

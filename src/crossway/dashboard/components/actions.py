@@ -15,7 +15,7 @@ Action = Callable[[], str]
 def confirm(
     title: str, asks: str, label: str, work: Action, warning: str = "", no: str = "Cancel"
 ) -> None:
-    """Ask for confirmation in a dialog; `action` returns the message of the toast."""
+    """Ask for confirmation in a dialog; `work` returns the message of the toast."""
 
     @st.dialog(title, width="medium")
     def ask() -> None:
@@ -35,7 +35,7 @@ def confirm(
 def confirm_with_text(
     title: str, asks: str, field: str, label: str, work: Callable[[str], str]
 ) -> None:
-    """Like `confirm`, with a required text that is passed to `action`."""
+    """Like `confirm`, with a required text that is passed to `work`."""
 
     @st.dialog(title, width="medium")
     def ask() -> None:
@@ -63,7 +63,7 @@ def confirm_money(
 ) -> None:
     """Like `confirm`, for transfers: above this installation's limit the amount must be typed.
 
-    `action` receives the text of `field`, if there is one, and the typed amount.
+    `work` receives the text of `field`, if there is one, and the typed amount.
     """
     again = is_required(services(), operator(), moved)
 

@@ -34,7 +34,8 @@ def page_buttons(
 ) -> None:
     """The buttons to the previous and next page.
 
-    `now` returns the next page's cursor when the button is pressed, if rows may have moved since.
+    `next_page_cursor` returns the cursor when the button is pressed, where rows may have moved
+    since the page was read.
     """
     pages: list[int] = st.session_state[f"{name}_pages"]
 

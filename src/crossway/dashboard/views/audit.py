@@ -173,7 +173,7 @@ def _format_value(value: Any) -> str:
 
 
 def export_csv(services: Services, caller: Principal, filters: AuditFilter) -> str:
-    """The filtered entries as CSV, newest first, at most `EXPORT_MOST`."""
+    """The filtered entries as CSV, newest first, at most `MAX_EXPORT_ROWS`."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(_CSV)

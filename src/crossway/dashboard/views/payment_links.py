@@ -78,7 +78,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """A page of rows; `behind` is what the next one begins behind, empty on the last."""
+    """A page of rows; `next_cursor` is where the next one begins, empty on the last."""
 
     rows: tuple[Row, ...]
     next_cursor: str

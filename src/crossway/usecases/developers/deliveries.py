@@ -77,11 +77,11 @@ def count_recent_deliveries(
     since = services.clock.now() - timedelta(days=1)
     with services.store.read() as unit:
         endpoints = unit.webhooks.get_many(ids)
-        for delivery in ids:
-            require_owned(caller, endpoints.get(delivery))
+        for webhook_id in ids:
+            require_owned(caller, endpoints.get(webhook_id))
         return {
-            delivery: unit.deliveries.count_recent_by_state(delivery, since, MAX_COUNTED)
-            for delivery in ids
+            webhook_id: unit.deliveries.count_recent_by_state(webhook_id, since, MAX_COUNTED)
+            for webhook_id in ids
         }
 
 
@@ -201,7 +201,7 @@ def _replay_events(
 def _get_owned(unit: UnitOfWork, caller: Principal, delivery_id: int) -> tuple[Delivery, Endpoint]:
     delivery = unit.deliveries.get(delivery_id)
     endpoint = None if delivery is None else unit.webhooks.get(delivery.webhook_id)
-    is_visible = endpoint is not None and (caller.can_access(endpoint.client_id))
+    is_visible = endpoint is not None and caller.can_access(endpoint.client_id)
     if delivery is None or endpoint is None or not is_visible:
         raise NotFound("Delivery not found")
     return delivery, endpoint

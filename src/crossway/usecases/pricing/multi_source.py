@@ -64,7 +64,7 @@ class _Payment:
     micro-USD, and slippage by deposited symbol."""
 
     out: Token
-    side: PricedToken
+    priced_out: PricedToken
     units: int
     micro_usd: int
     service: int
@@ -215,7 +215,7 @@ def _option(
     payment: _Payment,
     tokens: Sequence[_PricedOption],
 ) -> SourceOption:
-    priced_out, service, app = payment.side, payment.service, payment.app
+    priced_out, service, app = payment.priced_out, payment.service, payment.app
     service_units, bridge_units = (
         amount_for_usd(service, priced_out),
         amount_for_usd(bridge_micro_usd, priced_out),

@@ -28,7 +28,7 @@ def built_code() -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class ProgramAccount:
-    """The account at a program's address. `trouble` is empty if it is the built program;
+    """The account at a program's address. `problem` is empty if it is the built program;
     `authority` may replace it, nobody if empty."""
 
     problem: str

@@ -32,7 +32,7 @@ def build_submission(
     chosen = max(
         complete, key=lambda entry: (entry.type.value != "basic", len(entry.required_fields))
     )
-    keys = {requirements.key for requirements in chosen.required_fields}
+    keys = {required.key for required in chosen.required_fields}
     return {
         "documentId": chosen.id,
         "userFields": {key: value for key, value in provider_values.items() if key in keys},
