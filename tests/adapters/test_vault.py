@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crossway.adapters.vault import FernetVault, InvalidSecretKey, open_vault
 from crossway.storage.store import open_store
-from tests.databases import migrate_database
+from tests.databases import new_sqlite
 from tests.storage.records import run_concurrently
 
 OLD, NEW, OTHER = (Fernet.generate_key() for _ in range(3))
@@ -68,7 +68,7 @@ def test_a_blind_index_needs_the_index_key() -> None:
 
 
 def test_processes_started_concurrently_share_one_index_key(tmp_path: Path) -> None:
-    store = open_store(migrate_database(f"sqlite:///{tmp_path / 'a.db'}"))
+    store = open_store(new_sqlite(tmp_path))
     vaults = run_concurrently([lambda: open_vault([OLD], store)] * 8)
     assert len({vault.blind_index("ada") for vault in vaults}) == 1
     assert open_vault([NEW, OLD], store).blind_index("ada") == vaults[0].blind_index("ada")
@@ -76,7 +76,7 @@ def test_processes_started_concurrently_share_one_index_key(tmp_path: Path) -> N
 
 
 def test_a_key_of_another_database_is_rejected_and_changes_nothing(tmp_path: Path) -> None:
-    store = open_store(migrate_database(f"sqlite:///{tmp_path / 'a.db'}"))
+    store = open_store(new_sqlite(tmp_path))
     index = open_vault([OLD], store).blind_index("ada")
     with pytest.raises(InvalidSecretKey, match="none of the secret keys decrypts"):
         open_vault([NEW], store)

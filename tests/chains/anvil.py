@@ -19,9 +19,9 @@ from eth_account.signers.local import LocalAccount
 
 from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
-from crossway.adapters.chains.intent_hash import address_word, number_word
+from crossway.adapters.chains.words import address_word, number_word
 from crossway.catalogue import load_catalogue
-from tests.processes import ROOT, free_port, wait_until
+from tests.processes import PATIENCE_SECONDS, ROOT, free_port, wait_until
 
 MODULES = ROOT / "node_modules"
 BINARY = MODULES / "@foundry-rs" / "anvil-linux-amd64" / "bin" / "anvil"
@@ -70,7 +70,7 @@ def _tokens() -> Any:
         cwd=ROOT,
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     part = kept.with_suffix(f".{os.getpid()}")
     part.write_text(json.dumps(json.loads(done.stdout)["contracts"]["tokens.sol"]))
@@ -190,7 +190,7 @@ class Anvil:
         self.client.close()
         if self.process is not None:
             self.process.terminate()
-            self.process.wait(10)
+            self.process.wait(PATIENCE_SECONDS)
 
 
 @contextmanager
@@ -206,7 +206,7 @@ def running(chain: str, block_seconds: float | None = None, ready: bool = True) 
     )  # fmt: skip
     anvil = Anvil(chain, f"http://127.0.0.1:{port}", process)
     try:
-        wait_until("anvil answers", lambda: _answers(anvil), within=20, every=0.02)
+        wait_until("anvil answers", lambda: _answers(anvil), every=0.02)
         if ready:
             set_up(anvil)
         if block_seconds is not None:

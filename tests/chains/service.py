@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from eth_keyfile.keyfile import create_keyfile_json
+from eth_account import Account
 
 from crossway.bootstrap import Service, build
 from crossway.domain.clients import Client, Mode, Principal, Scope
@@ -17,6 +17,7 @@ from crossway.engine.tx_builder import treasury_amount
 from crossway.settings import Settings
 from crossway.usecases.payments import intents
 from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from tests.databases import fast, new_sqlite
 
 AMOUNT = 25_000_000
 
@@ -79,7 +80,7 @@ def profile_of(
     for one in chains:
         # Chains with the same key share its key store.
         store = folder / f"relayer-{one.relayer[-8:]}.json"
-        kept = create_keyfile_json(one.key, b"a long password", kdf="pbkdf2", iterations=1_000)
+        kept = Account.encrypt(one.key, "a long password", kdf="pbkdf2", iterations=1_000)
         store.write_text(json.dumps(kept))
         lines += [
             f"[chains.{one.chain}]",
@@ -121,7 +122,7 @@ class RealWorld(Generic[H]):
                 network="live",
                 profile=profile or profile_of(folder, hands.values()),
                 data_dir=folder / "data",
-                database_url=f"sqlite:///{folder / 'crossway.db'}",
+                database_url=fast(new_sqlite(folder)),
                 log_level="error",
             )
         )

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.intent_hash import address_word
+from crossway.adapters.chains.words import address_word
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTxKind
 from crossway.ports.chain import Cursor, IncludedTx, TxPending

@@ -12,7 +12,7 @@ from crossway.domain.intent import State
 from tests.chains.anvil import Anvil
 from tests.chains.live import ARBITRUM, BASE, CHAINS, LiveWorld, paid, write_profile
 from tests.conformance.networks import made_up
-from tests.processes import ROOT
+from tests.processes import PATIENCE_SECONDS, ROOT
 
 STEPS = ["signed:START", "signed:FILL", "sent:REIMBURSE"]
 NUMBER = 3
@@ -42,7 +42,7 @@ def test_killed_at_this_step_each_is_paid_once_and_to_the_unit(
     died = subprocess.run(
         [sys.executable, "-m", "tests.chains.test_killed", str(tmp_path), step,
          *(chains[c].url for c in CHAINS)],
-        capture_output=True, timeout=100, cwd=ROOT,
+        capture_output=True, timeout=PATIENCE_SECONDS, cwd=ROOT,
     )  # fmt: skip
     assert died.returncode == -signal.SIGKILL, died.stderr.decode()[-2000:]
     world = LiveWorld(tmp_path, chains, tmp_path / "profile.toml")

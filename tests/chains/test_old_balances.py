@@ -8,7 +8,7 @@ import pytest
 
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.chain_context import BalanceSnapshot
-from crossway.adapters.chains.intent_hash import address_word
+from crossway.adapters.chains.words import address_word
 from crossway.ports.chain import Cursor
 from tests.chains import anvil
 from tests.chains.anvil import RELAYER, Anvil

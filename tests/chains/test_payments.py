@@ -2,7 +2,8 @@
 
 from crossway.adapters.chains.evm.calldata import encode_call
 from crossway.adapters.chains.evm.contracts import default_deployment
-from crossway.adapters.chains.intent_hash import address_word, hash_terms, number_word
+from crossway.adapters.chains.intent_hash import hash_terms
+from crossway.adapters.chains.words import address_word, number_word
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output

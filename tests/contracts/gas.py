@@ -2,23 +2,17 @@
 
 from collections.abc import Iterator
 
-from eth_abi import encode
+from eth_abi.abi import encode
 
 from crossway.adapters.chains.addresses import canonical_address, keccak256
-from crossway.adapters.chains.evm.calldata import (
-    FILL,
-    REFUND,
-    SETTLE,
-    START,
-    ZERO,
-    selector,
-)
+from crossway.adapters.chains.evm.abi import FILL, REFUND, SETTLE, START
+from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running
 
 CHAIN, CHAIN_ID, TOTAL, OUT = "BASE_MAINNET", 8453, 25_000_000, 24_900_000
 SOURCE = "(uint256,uint256,address,uint256,address,address,address,uint256)"
-START_MANY = selector(f"startMany({SOURCE}[],bytes32[])")
+START_MANY = keccak256(f"startMany({SOURCE}[],bytes32[])".encode())[:4]
 AT = default_deployment()
 Row = tuple[str, int]
 
@@ -44,19 +38,19 @@ class Payment:
         self.address = AT.deposit_address(self.intent_hash)
 
     def start(self) -> bytes:
-        return START + encode([SOURCE, "bytes32"], [self.source, self.dest_hash])
+        return START.selector + encode([SOURCE, "bytes32"], [self.source, self.dest_hash])
 
     def refund(self, token: str) -> bytes:
         of = [SOURCE, "bytes32", "address"]
-        return REFUND + encode(of, [self.source, self.dest_hash, token])
+        return REFUND.selector + encode(of, [self.source, self.dest_hash, token])
 
     def settle(self, *payouts: tuple[str, int]) -> bytes:
         of = [SOURCE, "bytes32", "(address,uint256)[]"]
-        return SETTLE + encode(of, [self.source, self.dest_hash, list(payouts)])
+        return SETTLE.selector + encode(of, [self.source, self.dest_hash, list(payouts)])
 
     def fill(self) -> bytes:
         of = ["bytes32", "address", "address", "uint256"]
-        return FILL + encode(of, [self.source_hash, self.token, self.recipient, OUT])
+        return FILL.selector + encode(of, [self.source_hash, self.token, self.recipient, OUT])
 
 
 def start_many(payments: list[Payment]) -> bytes:

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crossway.adapters.chains.addresses import keccak256
-from crossway.adapters.chains.intent_hash import address_word, number_word
 from crossway.adapters.chains.starknet.contracts import default_deployment
 from crossway.adapters.chains.starknet.felts import (
     decode_short_string,
@@ -14,6 +13,7 @@ from crossway.adapters.chains.starknet.felts import (
     to_felt,
     to_hex,
 )
+from crossway.adapters.chains.words import address_word, number_word
 from tests.chains.starknet.network import Starknet, made_up
 
 TOTAL, OUT = 25_000_000, 24_900_000

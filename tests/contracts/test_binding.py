@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eth_abi import encode
+from eth_abi.abi import encode
 
-from crossway.adapters.chains.evm.calldata import selector
+from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, default_deployment
 from crossway.adapters.chains.intent_hash import (
     TermsHashes,
     create2_address,
-    dest_words,
+    dest_terms,
     hash_terms,
-    source_words,
+    source_terms,
 )
 from crossway.catalogue import load_catalogue
 from crossway.domain.intent import Terms
@@ -85,13 +85,16 @@ def test_the_contract_computes_the_same_hashes_and_addresses() -> None:
     with running("BASE_MAINNET") as one:
 
         def ask(signature: str, data: bytes) -> str:
-            call = {"to": at.factory, "data": "0x" + (selector(signature) + data).hex()}
+            call = {
+                "to": at.factory,
+                "data": "0x" + (keccak256(signature.encode())[:4] + data).hex(),
+            }
             return str(one.rpc("eth_call", call, "latest"))
 
         for vector in EVM:
             terms, found = terms_of(vector), bound_of(vector)
-            words = source_words(CATALOGUE, terms, vector["bridger"], vector["coordinator"])
-            told = ask(f"intentHash({SOURCE},bytes32)", b"".join(words) + found.dest_hash)
+            source = source_terms(CATALOGUE, terms, vector["bridger"], vector["coordinator"])
+            told = ask(f"intentHash({SOURCE},bytes32)", source.encode() + found.dest_hash)
             assert told[2:] == found.intent_hash.hex()
             address = ask("depositAddress(bytes32)", found.intent_hash)
             assert address[-40:] == at.deposit_address(found.intent_hash)[2:].lower()
@@ -105,6 +108,6 @@ def test_words_are_those_of_the_contracts_encoding() -> None:
         8453, terms.nonce, terms.token_in, terms.deposit_amount, one["bridger"],
         terms.refund_address, one["coordinator"], int(terms.expires_at.timestamp()),
     )  # fmt: skip
-    words = source_words(CATALOGUE, terms, one["bridger"], one["coordinator"])
-    assert encode([SOURCE], [source]) == b"".join(words)
-    assert len(b"".join(dest_words(CATALOGUE, terms))) == 128
+    found = source_terms(CATALOGUE, terms, one["bridger"], one["coordinator"])
+    assert encode([SOURCE], [source]) == found.encode()
+    assert len(dest_terms(CATALOGUE, terms).encode()) == 128

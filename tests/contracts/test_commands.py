@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from crossway.adapters.chains.evm.contracts import default_deployment
 from crossway.adapters.chains.evm.transactions import KEYS
-from crossway.adapters.chains.intent_hash import address_word, number_word
 from crossway.adapters.chains.rpc.keys import load_signer
+from crossway.adapters.chains.words import address_word, number_word
 from crossway.cli.program import cli
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running, token_code
 from tests.contracts.gas import AT, gas_used, payment

@@ -1,7 +1,7 @@
 """Money that cannot go back the usual way: a refund address that refuses, a chain that is wrong."""
 
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS
-from crossway.adapters.chains.intent_hash import address_word, number_word
+from crossway.adapters.chains.words import address_word, number_word
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTxState
 from crossway.usecases.payments import manual_operations

@@ -7,11 +7,15 @@ import base58
 import pytest
 from solders.keypair import Keypair
 from solders.pubkey import Pubkey
-from spl.token.constants import TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID
-from spl.token.instructions import get_associated_token_address
 
 from crossway.adapters.chains.rpc.keys import KeyMissing, load_signer
-from crossway.adapters.chains.solana.pdas import SYSTEM, TOKEN_2022, MintRegistry, ProgramAddresses
+from crossway.adapters.chains.solana.pdas import (
+    SYSTEM,
+    TOKEN,
+    TOKEN_2022,
+    MintRegistry,
+    ProgramAddresses,
+)
 from crossway.adapters.chains.solana.signers import (
     DEPOSIT_KEYS,
     KEYS,
@@ -38,8 +42,18 @@ FORMS = {
 def test_a_key_is_read_in_the_form_that_wallets_export(form: str) -> None:
     signer = load_signer(KEYS, "env:KEY", "", {"KEY": f" {FORMS[form]}\n"})
     assert signer.address == ADDRESS
-    message = b"a message"
-    assert PAIR.sign_message(message) == type(PAIR.sign_message(message))(signer.sign(message))
+
+
+def test_a_message_is_signed_as_in_rfc_8032() -> None:
+    """Section 7.1, test 2."""
+    seed = bytes.fromhex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb")
+    public = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"
+    signer = SolanaSigner(seed)
+    assert base58.b58decode(signer.address).hex() == public
+    assert signer.sign(b"\x72").hex() == (
+        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
+        "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +84,7 @@ def test_a_key_shows_itself_nowhere(made: SolanaSigner | DepositKeys) -> None:
     secrets = (SEED.hex(), str(list(SEED)), SEED_58, FORMS["base58 of 64"])
     shown = f"{made!r} {made}"
     assert not any(secret in shown for secret in secrets)
-    with pytest.raises(TypeError, match="cannot be serialised"):
+    with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(made)
     assert not hasattr(made, "__dict__")
 
@@ -89,14 +103,29 @@ def test_keys_of_deposit_addresses_stay_what_they_were() -> None:
     assert Pubkey.from_string(one.address).is_on_curve()
 
 
-@pytest.mark.parametrize(
-    ("newer", "program"), [(False, TOKEN_PROGRAM_ID), (True, TOKEN_2022_PROGRAM_ID)]
+# As test_derivations.py, which names where each was published: wallet, mint, account.
+USUAL = (
+    "B8UwBUUnKwCyKuGMbFKWaG7exYdDk2ozZrPg72NyVbfj",
+    "7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z",
+    "DShWnroshVbeUp28oopA3Pu7oFPDBtC1DBmPECXXAQ9n",
 )
-def test_token_accounts_are_where_wallets_look_for_them(newer: bool, program: Pubkey) -> None:
-    mints = MintRegistry(frozenset({MINT} if newer else ()))
-    found = get_associated_token_address(PAIR.pubkey(), Pubkey.from_string(MINT), program)
-    assert mints.account_of(ADDRESS, MINT) == str(found)
-    assert (mints.program_of(MINT) == TOKEN_2022) is newer
+NEWER = (
+    "22Wnk8PwyWZV7BfkZGJEKT9jGGdtvu7xY6EXeRh7zkBa",
+    "2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo",
+    "5nu6HDY7t1Ds8oPNsArrhb1rzvRqmGubyteyAUncFyNb",
+)
+
+
+@pytest.mark.parametrize(
+    ("published", "program"), [(USUAL, TOKEN), (NEWER, TOKEN_2022)], ids=["token", "token-2022"]
+)
+def test_token_accounts_are_where_wallets_look_for_them(
+    published: tuple[str, str, str], program: str
+) -> None:
+    mints = MintRegistry(frozenset({NEWER[1]}))
+    wallet, mint, account = published
+    assert mints.account_of(wallet, mint) == account
+    assert mints.program_of(mint) == program
 
 
 def test_coins_lie_with_the_wallet_itself() -> None:

@@ -1,21 +1,26 @@
 """Starknet's hashes, addresses and transactions, as other libraries and the published ones say."""
 
+import json
 import pickle
 from datetime import UTC, datetime
+from importlib.resources import files
 
 import orjson
 import pytest
+from starknet_py.abi.v2 import AbiParser
 from starknet_py.constants import EC_ORDER
 from starknet_py.hash.utils import message_signature, verify_message_signature
-from starknet_py.net.account.account import _parse_calls
-from starknet_py.net.client_models import Call as TheirCall
-from starknet_py.net.client_models import ResourceBounds, ResourceBoundsMapping
 from starknet_py.net.models.chains import StarknetChainId
-from starknet_py.net.models.transaction import InvokeV3
+from starknet_py.serialization.data_serializers.array_serializer import ArraySerializer
+from starknet_py.serialization.data_serializers.payload_serializer import PayloadSerializer
+from starknet_py.serialization.data_serializers.struct_serializer import StructSerializer
+from starknet_py.serialization.data_serializers.uint_serializer import UintSerializer
+from starknet_py.serialization.factory import serializer_for_payload
 
 from crossway.adapters.chains.intent_hash import hash_terms
 from crossway.adapters.chains.rpc.keys import KeyMissing, load_signer
-from crossway.adapters.chains.starknet.calldata import Call, encode_calls, multicall_calldata
+from crossway.adapters.chains.starknet import abi
+from crossway.adapters.chains.starknet.calldata import Call, encode_calls
 from crossway.adapters.chains.starknet.chain_context import load_chain_params
 from crossway.adapters.chains.starknet.contracts import default_deployment
 from crossway.adapters.chains.starknet.felts import (
@@ -30,6 +35,7 @@ from crossway.adapters.chains.starknet.felts import (
 from crossway.adapters.chains.starknet.rpc_schemas import Event, parse_transfer
 from crossway.adapters.chains.starknet.signers import KEYS, StarkSigner
 from crossway.adapters.chains.starknet.transactions import (
+    FeeBounds,
     fee_bounds,
     fee_for_prices,
     sign_transaction,
@@ -82,41 +88,81 @@ def test_a_number_beyond_the_curve_is_no_key(number: int) -> None:
         load_signer(KEYS, "env:KEY", "", {"KEY": hex(number)})
 
 
+def test_functions_are_those_of_the_compiled_contracts() -> None:
+    """By the ABI that the Cairo compiler wrote, as starknet-py parses it."""
+    functions = {
+        "IntentFactory": (abi.START, abi.REFUND, abi.REDIRECT, abi.EXECUTED),
+        "Escrow": (abi.SETTLE, abi.WITHDRAW, abi.RETAINED, abi.EXECUTED),
+        "Filler": (abi.FILL, abi.EXECUTED),
+    }
+    artifacts = files("crossway.adapters.chains.starknet") / "artifacts"
+    for contract, used in functions.items():
+        compiled = json.loads((artifacts / f"{contract}.sierra.json").read_bytes())["abi"]
+        types = [each for each in compiled if each["type"] in ("struct", "enum")]
+        (interface,) = (each for each in compiled if each["type"] == "interface")
+        names = [function.entry for function in used]
+        items = [each for each in interface["items"] if each["name"] in names]
+        # Parsing a whole ABI takes seconds.
+        parsed = AbiParser([*types, {**interface, "items": items}]).parse()
+        (found,) = parsed.interfaces.values()
+        for function in used:
+            inputs = serializer_for_payload(found.items[function.entry].inputs)
+            assert shape(function.arguments) == shape(inputs)
+
+
+def shape(serializer: object) -> object:
+    """The names and types of what a serializer takes, in order."""
+    match serializer:
+        case PayloadSerializer() | StructSerializer():
+            return [(name, shape(each)) for name, each in serializer.serializers.items()]
+        case ArraySerializer():
+            return [shape(serializer.inner_serializer)]
+        case UintSerializer():
+            return serializer.bits
+        case _:
+            return type(serializer).__name__
+
+
 def test_a_key_may_be_written_without_leading_zeros() -> None:
     short = load_signer(KEYS, "env:KEY", "", {"KEY": "0x139"})
     assert short.address == load_signer(KEYS, "env:KEY", "", {"KEY": "139".zfill(64)}).address
 
 
-def test_a_transaction_has_the_hash_that_starknet_py_gives_it() -> None:
+def test_the_public_key_is_the_one_published_with_crypto_cpp() -> None:
+    """github.com/starkware-libs/crypto-cpp, ffi/crypto_lib_test.go."""
+    key = "03c1e9550e66958296d11b60f8e8e7a7ad990d07fa65d5f7652c4a6c87d4e3cc"
+    signer = load_signer(KEYS, "env:KEY", "", {"KEY": key})
+    assert signer.address == "0x077a3b314db07c45076d11f62b6f9e748a39790441823307743cf00d6597ea43"
+
+
+def test_a_transaction_has_the_hash_and_the_signature_that_it_always_had() -> None:
+    """Recorded when both were found equal to starknet-py's; what a network computes is compared in
+    tests/chains, where another implementation hashes."""
     fee = 10**17 + 12345
-    bounds = fee_bounds(PARAMS, fee)
-    mine = sign_transaction(
+    bounds = FeeBounds(60_000_000, 9 * 10**8, 1_000, 10**10, 10**7)
+    signed = sign_transaction(
         StarkSigner(SECRET), StarknetChainId.MAINNET, ACCOUNT, CALLS, 7, bounds, fee
     )
-    told = orjson.loads(mine.raw)
-    calls = [TheirCall(to_felt(c.to), selector(c.entry), list(c.data)) for c in CALLS]
-    theirs = InvokeV3(
-        version=3,
-        signature=[],
-        nonce=7,
-        sender_address=to_felt(ACCOUNT),
-        calldata=_parse_calls(1, calls),
-        resource_bounds=ResourceBoundsMapping(
-            **{
-                name: ResourceBounds(int(b["max_amount"], 16), int(b["max_price_per_unit"], 16))
-                for name, b in told["resource_bounds"].items()
-            }
-        ),
-        tip=int(told["tip"], 16),
-        account_deployment_data=[],
+    told = orjson.loads(signed.raw)
+    assert signed.tx_id == "0x0356cf0f1fc88750f36eb6f140016778a22b0fa2e91a33bc0f6b2ac1a2316ce4"
+    assert told["signature"] == [
+        "0x21489e78100741b446751b1842feec60437fa963540cb1945d4340b24a6b2a1",
+        "0x4c4060a938f3f498725ebfb68f4ccbd4a5f5221908c65f63acf4172de6d57d",
+    ]
+    assert (told["type"], told["version"], told["nonce"], told["tip"]) == (
+        "INVOKE",
+        "0x3",
+        "0x7",
+        hex(10**7),
     )
-    digest = theirs.calculate_hash(StarknetChainId.MAINNET)
-    assert mine.tx_id == to_hex(digest)
-    assert (
-        [int(one, 16) for one in told["calldata"]] == theirs.calldata == multicall_calldata(CALLS)
-    )
-    signature = [int(one, 16) for one in told["signature"]]
-    assert verify_message_signature(digest, signature, StarkSigner(SECRET).public)
+    assert told["sender_address"] == hex(to_felt(ACCOUNT))
+    calls = [2, to_felt(ACCOUNT), selector("approve"), 3, 1, 2, 3]
+    calls += [to_felt(ACCOUNT), selector("fill"), 1, 4]
+    assert [int(felt, 16) for felt in told["calldata"]] == calls
+    assert told["resource_bounds"]["l2_gas"] == {
+        "max_amount": hex(60_000_000),
+        "max_price_per_unit": hex(9 * 10**8),
+    }
 
 
 @pytest.mark.parametrize(("l2", "data"), [(3 * 10**9, 10**6), (8 * 10**9, 10**15), (1, 1)])
@@ -196,11 +242,14 @@ def terms(source: str = MAINNET, token: str = DOLLARS, refund: str = ACCOUNT) ->
 
 
 def action(
-    duty: OutboundTxKind, outputs: tuple[Output, ...], of: Terms, bridger: str = ""
+    duty: OutboundTxKind,
+    outputs: tuple[Output, ...],
+    of: Terms,
+    bridger: str = AT.escrow,
+    coordinator: str = ACCOUNT,
 ) -> OutboundCall:
-    bridger = bridger or AT.escrow
-    key = "0x" + hash_terms(CATALOGUE, of, bridger, ACCOUNT).intent_hash.hex()
-    return OutboundCall(duty, MAINNET, ACCOUNT, key, outputs, None, None, of, bridger, ACCOUNT)
+    key = "0x" + hash_terms(CATALOGUE, of, bridger, coordinator).intent_hash.hex()
+    return OutboundCall(duty, MAINNET, ACCOUNT, key, outputs, None, None, of, bridger, coordinator)
 
 
 def test_a_start_carries_the_terms_and_no_other_addresss_money() -> None:
@@ -229,6 +278,7 @@ def test_a_fill_allows_exactly_what_it_pays() -> None:
 def test_terms_of_another_chain_are_carried_where_the_field_holds_them() -> None:
     evm = CATALOGUE.tokens["BASE_MAINNET", "USDC"].address
     of = terms("BASE_MAINNET", evm, "0x" + "00" * 19 + "11")
-    bridger = "0x" + "00" * 19 + "22"
-    moved = action(OutboundTxKind.FILL, (Output(ACCOUNT, of.recipient, DOLLARS, 5),), of, bridger)
+    bridger, coordinator = "0x" + "00" * 19 + "22", "0x" + "00" * 19 + "33"
+    output = Output(ACCOUNT, of.recipient, DOLLARS, 5)
+    moved = action(OutboundTxKind.FILL, (output,), of, bridger, coordinator)
     assert encode_calls(CATALOGUE, AT, moved)[1].entry == "fill"

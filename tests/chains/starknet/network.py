@@ -24,6 +24,7 @@ from crossway.adapters.chains.starknet.contracts import (
 from crossway.adapters.chains.starknet.felts import selector, split_u256, to_felt, to_hex_list
 from crossway.catalogue import load_catalogue
 from tests.chains.starknet.environment import HERE, classes, needed
+from tests.processes import PATIENCE_SECONDS
 
 CATALOGUE = load_catalogue()
 CHAIN = "STARKNET_MAINNET"
@@ -168,7 +169,7 @@ class Starknet:
     def stop(self) -> None:
         self.client.close()
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(PATIENCE_SECONDS)
         for end in (self.process.stdin, self.process.stdout):
             if end is not None:
                 end.close()

@@ -206,9 +206,9 @@ def _parts(told: Any, raw: bytes, name: str, size: int) -> Sent:
 
 
 def _creation(value: bytes) -> tuple[bytes, bytes]:
-    """Owner and code of a CreateSmartContract."""
+    """Owner and code of a CreateSmartContract: a node reads the code from field 4, bytecode."""
     outer = _fields(value)
-    return outer[1], _fields(outer[2])[5]
+    return outer[1], _fields(outer[2])[4]
 
 
 def _fields(value: bytes) -> dict[int, Any]:

@@ -13,7 +13,6 @@ from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.calldata import Call
 from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
 from crossway.adapters.chains.evm.transactions import LocalSigner
-from crossway.adapters.chains.intent_hash import address_word, number_word
 from crossway.adapters.chains.tron.address_format import to_base58, to_evm_address
 from crossway.adapters.chains.tron.transactions import (
     RefBlock,
@@ -22,6 +21,7 @@ from crossway.adapters.chains.tron.transactions import (
     encode_transfer_tx,
     sign_transaction,
 )
+from crossway.adapters.chains.words import address_word, number_word
 from tests.chains import anvil
 from tests.chains.anvil import BINARY, CATALOGUE, EPOCH, RELAYER_KEY, RICH_KEY, Anvil
 from tests.chains.tron.front import Front, front_of
@@ -151,7 +151,7 @@ def running(ready: bool = True) -> Iterator[Tron]:
     )  # fmt: skip
     one = Anvil(TRON, f"http://127.0.0.1:{port}", process)
     try:
-        wait_until("anvil answers", lambda: anvil._answers(one), within=20, every=0.02)
+        wait_until("anvil answers", lambda: anvil._answers(one), every=0.02)
         machine = Machine(one)
         with front_of(machine) as front:
             made = Tron(machine, front)

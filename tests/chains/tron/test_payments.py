@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from crossway.adapters.chains.intent_hash import address_word
 from crossway.adapters.chains.tron.address_format import to_evm_address
 from crossway.adapters.chains.tron.sequence import NEWEST_BLOCKS
+from crossway.adapters.chains.words import address_word
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTxKind

@@ -8,7 +8,7 @@ from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
-from crossway.adapters.chains.intent_hash import address_word
+from crossway.adapters.chains.words import address_word
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units, parse_decimal
 from crossway.domain.quotes import BridgeName, BridgeQuote, QuoteRejected, Route, RouteRequest

@@ -14,6 +14,8 @@ STARKNET_FORM = re.compile(r"0x[0-9a-fA-F]{1,64}\Z", re.ASCII)
 BASE58_FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{1,44}\Z", re.ASCII)
 STARKNET_LIMIT = 2**251
 TRON_PREFIX = b"\x41"
+# Bytes of an address on EVM chains and Tron.
+SHORT_ADDRESS = 20
 
 
 def canonical_address(kind: str, text: str) -> str:
@@ -33,13 +35,13 @@ def address_from_digest(kind: str, digest: bytes) -> str:
         raise ValueError(f"expected a digest of 32 bytes, not {len(digest)}")
     match kind:
         case "evm":
-            return _eip55(digest[-20:].hex())
+            return _eip55(digest[-SHORT_ADDRESS:].hex())
         case "solana":
             return base58.b58encode(digest).decode()
         case "starknet":
             return _starknet(hex(int.from_bytes(digest, "big") % STARKNET_LIMIT))
         case "tron":
-            return base58.b58encode_check(TRON_PREFIX + digest[-20:]).decode()
+            return base58.b58encode_check(TRON_PREFIX + digest[-SHORT_ADDRESS:]).decode()
         case _:
             raise _unknown_family(kind)
 

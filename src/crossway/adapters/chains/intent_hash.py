@@ -1,21 +1,36 @@
 """The intent hash: computed from an intent's terms in the same way by the contracts of all chains.
 
-Terms are encoded as words of 32 bytes. The intent hash identifies the intent on every chain; its
-deposit address and its markers follow from it.
+Terms are encoded by the ABI. The intent hash identifies the intent on every chain; its deposit
+address and its markers follow from it.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
-import base58
+from eth_abi.abi import encode
 
-from crossway.adapters.chains.addresses import keccak256
-from crossway.domain.catalogue import Catalogue, Chain, ChainKind
+from crossway.adapters.chains.addresses import SHORT_ADDRESS, keccak256
+from crossway.adapters.chains.words import address_bytes
+from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
 
-NATIVE = "native"
-WORD = 32
-_SHORT = 20
+# How contracts know a chain and an address: where they can read the chain's id, by that.
+_EVM_TYPES: Final = ("uint256", "address")
+_OTHER_TYPES: Final = ("bytes32", "bytes32")
+_NUMBER: Final = "uint256"
+
+
+@dataclass(frozen=True, slots=True)
+class AbiValues:
+    """Values with their ABI types; addresses as bytes."""
+
+    types: tuple[str, ...]
+    values: tuple[int | bytes, ...]
+
+    def encode(self) -> bytes:
+        """The encoding, whose hash contracts compute: a word of 32 bytes for each value."""
+        return encode(self.types, self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +50,8 @@ def hash_terms(catalogue: Catalogue, terms: Terms, bridger: str, coordinator: st
     """The hashes of these terms. `bridger` and `coordinator` are those that the intent stores, not
     the ones configured now. Addresses are in canonical form."""
     return TermsHashes(
-        keccak256(b"".join(source_words(catalogue, terms, bridger, coordinator))),
-        keccak256(b"".join(dest_words(catalogue, terms))),
+        keccak256(source_terms(catalogue, terms, bridger, coordinator).encode()),
+        keccak256(dest_terms(catalogue, terms).encode()),
     )
 
 
@@ -52,60 +67,57 @@ def verified_hashes(catalogue: Catalogue, action: OutboundCall) -> tuple[Terms, 
     return terms, hashes
 
 
-def source_words(
-    catalogue: Catalogue, terms: Terms, bridger: str, coordinator: str
-) -> tuple[bytes, ...]:
+def source_terms(catalogue: Catalogue, terms: Terms, bridger: str, coordinator: str) -> AbiValues:
     """The source terms: chain, nonce, token, total, bridger, refundTo, coordinator, expiry."""
     chain = catalogue.chains[terms.source_chain]
-    return (
-        chain_word(chain),
-        number_word(terms.nonce),
-        address_word(chain.kind, terms.token_in),
-        number_word(terms.deposit_amount),
-        address_word(chain.kind, bridger),
-        address_word(chain.kind, terms.refund_address),
-        address_word(chain.kind, coordinator),
-        number_word(int(terms.expires_at.timestamp())),
+    id_type, address_type = _types(chain)
+    return AbiValues(
+        (id_type, _NUMBER, address_type, _NUMBER, *[address_type] * 3, _NUMBER),
+        (
+            _chain_value(chain),
+            terms.nonce,
+            address_bytes(chain.kind, terms.token_in),
+            terms.deposit_amount,
+            address_bytes(chain.kind, bridger),
+            address_bytes(chain.kind, terms.refund_address),
+            address_bytes(chain.kind, coordinator),
+            int(terms.expires_at.timestamp()),
+        ),
     )
 
 
-def dest_words(catalogue: Catalogue, terms: Terms) -> tuple[bytes, ...]:
+def dest_terms(catalogue: Catalogue, terms: Terms) -> AbiValues:
     """The destination terms: chain, token, recipient, amount."""
     chain = catalogue.chains[terms.destination_chain]
-    return (
-        chain_word(chain),
-        address_word(chain.kind, terms.token_out),
-        address_word(chain.kind, terms.recipient),
-        number_word(terms.payout_amount),
+    id_type, address_type = _types(chain)
+    return AbiValues(
+        (id_type, address_type, address_type, _NUMBER),
+        (
+            _chain_value(chain),
+            address_bytes(chain.kind, terms.token_out),
+            address_bytes(chain.kind, terms.recipient),
+            terms.payout_amount,
+        ),
     )
 
 
 def chain_word(chain: Chain) -> bytes:
     """The chain id on EVM chains and Tron, where contracts can read it; elsewhere the hash of the
     chain's CAIP-2 id."""
+    return encode(_types(chain)[:1], (_chain_value(chain),))
+
+
+def _types(chain: Chain) -> tuple[str, str]:
+    return _EVM_TYPES if chain.kind in ("evm", "tron") else _OTHER_TYPES
+
+
+def _chain_value(chain: Chain) -> int | bytes:
     if chain.kind in ("evm", "tron"):
-        return number_word(int(chain.chain_id))
+        return int(chain.chain_id)
     return keccak256(chain.caip2.encode())
-
-
-def number_word(number: int) -> bytes:
-    """A non-negative number as a word. Raises `OverflowError` where it does not fit."""
-    return number.to_bytes(WORD, "big")
-
-
-def address_word(kind: ChainKind, address: str) -> bytes:
-    """An address in canonical form as a word; zero for a native coin without an address."""
-    if address == NATIVE:
-        return bytes(WORD)
-    if kind == "solana":
-        return base58.b58decode(address).rjust(WORD, b"\0")
-    if kind == "tron":
-        # Without the prefix byte and the checksum.
-        return base58.b58decode(address)[1 : 1 + _SHORT].rjust(WORD, b"\0")
-    return bytes.fromhex(address.removeprefix("0x")).rjust(WORD, b"\0")
 
 
 def create2_address(prefix: int, deployer: bytes, salt: bytes, code_hash: bytes) -> bytes:
     """The 20 bytes of a contract's CREATE2 address; `prefix` is 0xff on EVM chains and 0x41 on
     Tron."""
-    return keccak256(bytes([prefix]) + deployer + salt + code_hash)[-_SHORT:]
+    return keccak256(bytes([prefix]) + deployer + salt + code_hash)[-SHORT_ADDRESS:]

@@ -2,21 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from crossway.adapters.chains.evm.calldata import (
-    ALLOWANCE,
-    BALANCE_OF,
-    ZERO,
-    Call,
-    call_request,
-    is_native,
-)
+from crossway.adapters.chains.evm.abi import ALLOWANCE, BALANCE_OF
+from crossway.adapters.chains.evm.calldata import ZERO, Call, call_request, is_native
 from crossway.adapters.chains.evm.chain_context import ChainContext
 from crossway.adapters.chains.evm.contracts import load_artifact
 from crossway.adapters.chains.evm.rpc_schemas import parse_data, parse_quantity
-from crossway.adapters.chains.intent_hash import WORD, address_word, number_word
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
+from crossway.adapters.chains.words import WORD, address_word, number_word
 
 # So few addresses are read one by one, which every node supports.
 _FEW_ADDRESSES = 3
@@ -28,14 +22,14 @@ def lens_requests(
     """Requests for the balances of these addresses, `lens_size` in each."""
     size = context.params.lens_size
     return [
-        RpcRequest(
-            "eth_call", ({"data": _lens_code(addresses[start : start + size], token)}, block)
-        )
+        RpcRequest("eth_call", ({"data": lens_code(addresses[start : start + size], token)}, block))
         for start in range(0, len(addresses), size)
     ]
 
 
-def _lens_code(addresses: Sequence[str], token: str) -> str:
+def lens_code(addresses: Sequence[str], token: str) -> str:
+    """The lens with its arguments, which returns the balances when it is deployed."""
+    # By hand: every scan asks for every address, and a codec takes ten times as long.
     words = [address_word("evm", ZERO if is_native(token) else token), number_word(2 * WORD)]
     words += [number_word(len(addresses)), *(address_word("evm", a) for a in addresses)]
     return "0x" + (load_artifact("BalanceLens").bytecode + b"".join(words)).hex()
@@ -78,7 +72,7 @@ def _read_individually(
     if is_native(token):
         results = session.call(*(native_balance_request(a, block) for a in addresses))
         return {a: parse_quantity(n, "a balance") for a, n in zip(addresses, results, strict=True)}
-    calls = [Call(token, BALANCE_OF + address_word("evm", address)) for address in addresses]
+    calls = [Call(token, BALANCE_OF.encode(address)) for address in addresses]
     requests = [call_request(call, block) for call in calls]
     results = session.batch(requests)
     if any(isinstance(result, RpcError) for result in results):
@@ -115,13 +109,12 @@ def allowances(
     session: RpcSession, owner: str, spender: str, tokens: Sequence[str]
 ) -> dict[str, int]:
     """What `spender` may take of each token from `owner`, in base units."""
-    data = ALLOWANCE + address_word("evm", owner) + address_word("evm", spender)
-    return _read_first_words(session, tokens, data)
+    return _read_first_words(session, tokens, ALLOWANCE.encode(owner, spender))
 
 
 def token_balances(session: RpcSession, owner: str, tokens: Sequence[str]) -> dict[str, int]:
     """The owner's balance of each token, in base units."""
-    return _read_first_words(session, tokens, BALANCE_OF + address_word("evm", owner))
+    return _read_first_words(session, tokens, BALANCE_OF.encode(owner))
 
 
 def _read_first_words(session: RpcSession, tokens: Sequence[str], data: bytes) -> dict[str, int]:

@@ -1,15 +1,17 @@
 """The compiled contracts and their addresses, which are the same on every EVM chain."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from eth_abi.abi import encode
+
 from crossway.adapters.chains.addresses import canonical_address, keccak256
-from crossway.adapters.chains.intent_hash import WORD, address_word, create2_address
+from crossway.adapters.chains.intent_hash import create2_address
 from crossway.adapters.chains.rpc.chain_context import ContractAddresses
+from crossway.adapters.chains.words import WORD
 
 # The deterministic deployment proxy: deploys code with CREATE2, and has the same address on every
 # chain, because the transaction that deployed it has no chain id.
@@ -28,7 +30,7 @@ class Artifact:
     constructor fills in."""
 
     name: str
-    abi: tuple[Mapping[str, Any], ...]
+    abi: tuple[Any, ...]
     bytecode: bytes
     runtime: bytes
     immutables: tuple[tuple[int, int], ...]
@@ -83,11 +85,10 @@ def init_code(name: str, prefix: int = EVM_PREFIX, factory: str = "", family: st
     the one that the deterministic deployer deploys."""
     code = load_artifact(name, family).bytecode
     if name == "IntentFactory":
-        return code + bytes([prefix]).ljust(WORD, b"\0")
+        return code + encode(["bytes1"], [bytes([prefix])])
     if name == "Escrow":
-        return code + address_word(
-            "evm", factory or _deterministic_address("IntentFactory", prefix, family)
-        )
+        at = factory or _deterministic_address("IntentFactory", prefix, family)
+        return code + encode(["address"], [at])
     return code
 
 

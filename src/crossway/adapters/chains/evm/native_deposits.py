@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossway.adapters.chains.addresses import keccak256
+from crossway.adapters.chains.evm.abi import TOKENS_MOVED
 from crossway.adapters.chains.evm.balances import (
     lens_requests,
     native_balance_request,
@@ -44,11 +44,9 @@ from crossway.adapters.chains.evm.rpc_schemas import (
 from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
+from crossway.adapters.chains.words import WORD
 from crossway.domain.deposits import IncomingTransfer
 
-TOKENS_MOVED = (
-    "0x" + keccak256(b"TokensMoved(bytes32,address,uint8,address,address,address,uint256)").hex()
-)
 # The index of an internal transfer, above that of any direct payment.
 _INTERNAL_INDEX = 1 << 30
 MAX_ADDRESSES = 5_000
@@ -127,7 +125,7 @@ def _read_end_state(
 
 
 def _moved_filter(context: ChainContext) -> dict[str, Any]:
-    return {"address": context.deployment.factory, "topics": [TOKENS_MOVED]}
+    return {"address": context.deployment.factory, "topics": [TOKENS_MOVED.topic]}
 
 
 def _withdrawals(logs: Sequence[Log], addresses: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
@@ -135,19 +133,19 @@ def _withdrawals(logs: Sequence[Log], addresses: Sequence[str]) -> dict[str, lis
     withdrawals: dict[str, list[tuple[int, int]]] = {}
     watched = set(addresses)
     for log in logs:
-        token, source, _, amount = parse_tokens_moved(log)
-        if token == ZERO and source in watched:
+        # The first word is the token's: most logs need no decoding.
+        if any(log.data[:WORD]):
+            continue
+        _, source, _, amount = parse_tokens_moved(log)
+        if source in watched:
             withdrawals.setdefault(source, []).append((log.height, amount))
     return withdrawals
 
 
 def parse_tokens_moved(log: Log) -> tuple[str, str, str, int]:
     """Token, source, recipient and amount of a `TokensMoved` event of our contracts."""
-    if len(log.data) != 128:
-        raise MalformedResponse("the node returned a malformed event of our contracts")
-    words = [log.data[start : start + 32] for start in range(0, 128, 32)]
-    token, source, to = (parse_address("0x" + word[-20:].hex()) for word in words[:3])
-    return token, source, to, int.from_bytes(words[3], "big")
+    token, source, to, amount = TOKENS_MOVED.decode(log.data)
+    return parse_address(token), parse_address(source), parse_address(to), amount
 
 
 def _earlier_balances(

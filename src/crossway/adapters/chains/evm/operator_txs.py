@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from crossway.adapters.chains.evm.abi import APPROVE, RETAINED, WITHDRAW
 from crossway.adapters.chains.evm.balances import (
     allowances,
     code_request,
     native_balance_request,
 )
-from crossway.adapters.chains.evm.calldata import APPROVE, RETAINED, WITHDRAW, Call, call_request
+from crossway.adapters.chains.evm.calldata import Call, call_request
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.chain_context import receipt_request
 from crossway.adapters.chains.evm.contracts import (
@@ -27,7 +28,6 @@ from crossway.adapters.chains.evm.rpc_schemas import (
 )
 from crossway.adapters.chains.evm.transactions import sign_transaction
 from crossway.adapters.chains.evm.tx_sender import nonce_request, submit_request
-from crossway.adapters.chains.intent_hash import WORD, address_word, number_word
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.operator_txs import (
     UNLIMITED,
@@ -38,6 +38,7 @@ from crossway.adapters.chains.rpc.operator_txs import (
     wait_until_included,
 )
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.words import WORD, address_bytes
 from crossway.domain.catalogue import ChainKind
 from crossway.domain.money import Token, format_units
 from crossway.ports.signing import Signer
@@ -118,7 +119,7 @@ def approval_calls(
 
 
 def _approve(token: str, filler: str, units: int) -> Call:
-    return Call(token, APPROVE + address_word("evm", filler) + number_word(units))
+    return Call(token, APPROVE.encode(filler, units))
 
 
 def plan_withdrawal(chain: EvmChain, token: Token, to: str, units: int) -> TxPlan:
@@ -131,17 +132,18 @@ def withdrawal_call(
     kind: ChainKind, escrow: str, token: Token, to: str, units: int
 ) -> tuple[str, Call]:
     """Description and call of a withdrawal from the escrow."""
-    words = address_word(kind, token.address), address_word(kind, to), number_word(units)
     description = f"{format_units(units, token.decimals)} {token.symbol} from the escrow to {to}"
-    return description, Call(escrow, WITHDRAW + b"".join(words))
+    receiver = address_bytes(kind, to)
+    data = WITHDRAW.encode(address_bytes(kind, token.address), receiver, units)
+    return description, Call(escrow, data)
 
 
 def read_retained(
     session: RpcSession, kind: ChainKind, escrow: str, coordinator: str, token: str
 ) -> int:
     """Base units of a token that the escrow retains of this coordinator's settled payments."""
-    words = address_word(kind, coordinator) + address_word(kind, token)
-    result = session.call(call_request(Call(escrow, RETAINED + words)))[0]
+    data = RETAINED.encode(address_bytes(kind, coordinator), address_bytes(kind, token))
+    result = session.call(call_request(Call(escrow, data)))[0]
     return int.from_bytes(parse_data(result, "a balance")[:WORD], "big")
 
 

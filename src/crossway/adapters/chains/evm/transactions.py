@@ -2,18 +2,21 @@
 
 from dataclasses import dataclass
 
-import rlp  # type: ignore[import-untyped]
-from coincurve import PrivateKey
+from eth_account import Account
+from eth_account._utils.legacy_transactions import (
+    encode_transaction,
+    serializable_unsigned_transaction_from_dict,
+)
+from eth_account.types import TransactionDictType
 
-from crossway.adapters.chains.addresses import canonical_address, keccak256
+from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.calldata import Call
 from crossway.adapters.chains.evm.chain_context import ChainParams
-from crossway.adapters.chains.rpc.keys import KeyKind, KeyMissing, parse_hex_key
+from crossway.adapters.chains.rpc.keys import KeyHolder, KeyKind, KeyMissing, parse_hex_key
 from crossway.ports.chain import SignedTx
 from crossway.ports.signing import Signer
 
-_TYPE_2 = b"\x02"
-_EIP155_V = 35
+_EIP155_V, _RECOVERY_V = 35, 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,42 +39,45 @@ def sign_transaction(
 ) -> SignedTx:
     """A signed transaction of this account; its id is the hash of its bytes."""
     price = gas_price(fee_units, params)
-    gas, to = params.gas_limit, bytes.fromhex(call.to[2:])
+    fields: TransactionDictType = {
+        "nonce": nonce,
+        "gas": params.gas_limit,
+        "to": bytes.fromhex(call.to[2:]),
+        "value": call.value,
+        "data": call.data,
+    }
     if params.fees == "legacy":
-        fields = [nonce, price.max_fee, gas, to, call.value, call.data]
-        parity, r, s = signer.sign(keccak256(rlp.encode([*fields, chain_id, 0, 0])))
-        raw = bytes(rlp.encode([*fields, chain_id * 2 + _EIP155_V + parity, r, s]))
+        fields |= {"gasPrice": price.max_fee}
     else:
-        fees = [price.priority_fee, price.max_fee]
-        unsigned: list[object] = [chain_id, nonce, *fees, gas, to, call.value, call.data, []]
-        parity, r, s = signer.sign(keccak256(_TYPE_2 + rlp.encode(unsigned)))
-        raw = _TYPE_2 + bytes(rlp.encode([*unsigned, parity, r, s]))
+        fields |= {"maxFeePerGas": price.max_fee, "maxPriorityFeePerGas": price.priority_fee}
+    raw = sign_fields(signer, chain_id, fields)
     return SignedTx("0x" + keccak256(raw).hex(), raw, nonce, fee_units)
 
 
-class LocalSigner:
-    """Signs with a private key in memory. Neither `repr` nor any error shows the key."""
+def sign_fields(signer: Signer, chain_id: int, fields: TransactionDictType) -> bytes:
+    """The signed bytes of a transaction: a legacy one where it has a gas price, else type 2."""
+    # The two halves of `Account.sign_transaction`, because the signature may come from elsewhere.
+    unsigned = serializable_unsigned_transaction_from_dict({**fields, "chainId": chain_id})
+    parity, r, s = signer.sign(bytes(unsigned.hash()))
+    v = chain_id * 2 + _EIP155_V + parity if "gasPrice" in fields else parity
+    return bytes(encode_transaction(unsigned, vrs=(v, r, s)))
 
-    __slots__ = ("_key", "address")
+
+class LocalSigner(KeyHolder):
+    """Signs with a private key in memory."""
+
+    __slots__ = ("_account",)
 
     def __init__(self, secret: bytes) -> None:
         try:
-            self._key = PrivateKey(secret)
+            self._account = Account.from_key(secret)
         except ValueError:
             raise KeyMissing("it is no private key") from None
-        public = self._key.public_key.format(compressed=False)
-        self.address = canonical_address("evm", "0x" + keccak256(public[1:])[-20:].hex())
-
-    def __repr__(self) -> str:
-        return f"LocalSigner({self.address})"
-
-    def __reduce__(self) -> str | tuple[object, ...]:
-        raise TypeError("a signer cannot be pickled")
+        super().__init__(self._account.address)
 
     def sign(self, digest: bytes) -> tuple[int, int, int]:
-        signature = self._key.sign_recoverable(digest, hasher=None)
-        r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:64], "big")
-        return signature[64], r, s
+        signed = self._account.unsafe_sign_hash(digest)
+        return signed.v - _RECOVERY_V, signed.r, signed.s
 
 
 KEYS: KeyKind[Signer] = KeyKind("a private key: 64 hex digits", parse_hex_key, LocalSigner)

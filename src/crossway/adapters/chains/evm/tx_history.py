@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from crossway.adapters.chains.evm.abi import TOKENS_MOVED, decode
 from crossway.adapters.chains.evm.calldata import call_request, executed_call
 from crossway.adapters.chains.evm.chain_context import (
     ChainContext,
@@ -10,7 +11,6 @@ from crossway.adapters.chains.evm.chain_context import (
     transaction_request,
 )
 from crossway.adapters.chains.evm.logs import address_topic, fetch_events
-from crossway.adapters.chains.evm.native_deposits import TOKENS_MOVED
 from crossway.adapters.chains.evm.rpc_schemas import (
     parse_address,
     parse_data,
@@ -18,7 +18,6 @@ from crossway.adapters.chains.evm.rpc_schemas import (
     parse_quantity,
 )
 from crossway.adapters.chains.evm.tx_results import read_included
-from crossway.adapters.chains.intent_hash import WORD
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import as_list, as_object
@@ -39,10 +38,9 @@ class EvmTxHistory(ContractTxHistory[ChainContext]):
         return call_request(executed_call(contract, intent_hashes))
 
     def _parse_executed(self, result: Any, count: int) -> list[int] | None:
-        data = parse_data(result, "executed markers")
-        if len(data) != (count + 2) * WORD:
-            return None
-        return [data[(n + 3) * WORD - 1] for n in range(count)]
+        what = "executed markers"
+        (executed,) = decode(["bool[]"], parse_data(result, what), what)
+        return list(executed) if len(executed) == count else None
 
     def _find_nonces(
         self, session: RpcSession, head: ChainHead, account: str, from_nonce: int
@@ -92,7 +90,7 @@ def _from_events(
     """Nonces by transaction, of those in the events of our contracts."""
     log_filter = {
         "address": list(context.deployment.contracts),
-        "topics": [TOKENS_MOVED, None, address_topic(account)],
+        "topics": [TOKENS_MOVED.topic, None, address_topic(account)],
     }
     lowest = max(head.height - _EVENT_BLOCKS, 0)
     logs = fetch_events(session, context.limits, log_filter, lowest, head.height)

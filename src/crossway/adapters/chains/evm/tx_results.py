@@ -1,24 +1,24 @@
 """Results of included EVM transactions: the transfers they made, or why they reverted."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from crossway.adapters.chains.evm.calldata import (
+from crossway.adapters.chains.evm.abi import (
     ALLOWANCE,
     BALANCE_OF,
     FILL,
-    ZERO,
-    Call,
-    call_request,
-    selector,
+    TOKENS_MOVED,
+    error_selectors,
 )
+from crossway.adapters.chains.evm.calldata import ZERO, Call, call_request
 from crossway.adapters.chains.evm.chain_context import (
     ChainContext,
     read_blocks,
     receipt_request,
     transaction_request,
 )
-from crossway.adapters.chains.evm.native_deposits import TOKENS_MOVED, parse_tokens_moved
+from crossway.adapters.chains.evm.native_deposits import parse_tokens_moved
 from crossway.adapters.chains.evm.rpc_schemas import (
     Receipt,
     parse_address,
@@ -26,7 +26,6 @@ from crossway.adapters.chains.evm.rpc_schemas import (
     parse_quantity,
     parse_receipt,
 )
-from crossway.adapters.chains.intent_hash import WORD, address_word
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import as_object
@@ -36,27 +35,14 @@ from crossway.adapters.chains.rpc.tx_results import (
     RevertReason,
     build_included_tx,
 )
+from crossway.adapters.chains.words import WORD
 from crossway.ports.chain import IncludedTx, TokenTransfer
 
-_ERROR_SIGNATURES = {
-    "AlreadyStarted()": "ALREADY_STARTED",
-    "AlreadyFilled()": "ALREADY_FILLED",
-    "AlreadySettled()": "ALREADY_SETTLED",
-    "NothingToTransfer()": "NOTHING_TO_TRANSFER",
-    "Expired()": "EXPIRED",
-    "TooEarly()": "TOO_EARLY",
-    "InsufficientDeposit(uint256,uint256)": "INSUFFICIENT_DEPOSIT",
-    "NotStarted()": "NOT_STARTED",
-    "TransferFailed(address)": "TRANSFER_FAILED",
-    "ReceivedLess(address)": "RECEIVED_LESS",
-    "InvalidTerms()": "INVALID_TERMS",
-    "NotAuthorized()": "NOT_AUTHORIZED",
-    "WrongChain()": "WRONG_CHAIN",
-    "WrongValue()": "WRONG_VALUE",
-    "ExceedsAvailable()": "EXCEEDS_AVAILABLE",
-    "BalanceUnknown(address)": "BALANCE_UNKNOWN",
+_CAMEL_HUMP = re.compile(r"(?<!^)(?=[A-Z])")
+_ERRORS = {
+    selector: REVERT_REASONS.get(_CAMEL_HUMP.sub("_", name).upper(), UNKNOWN_REVERT)
+    for name, selector in error_selectors()
 }
-_ERRORS = {selector(text): REVERT_REASONS[name] for text, name in _ERROR_SIGNATURES.items()}
 TRANSFER_FAILED = REVERT_REASONS["TRANSFER_FAILED"]
 INVENTORY_SHORT = RevertReason("the relayer's balance or allowance was too low", False)
 
@@ -91,7 +77,7 @@ def token_transfers(context: ChainContext, receipt: Receipt) -> tuple[TokenTrans
     own_contracts = context.deployment.contracts
     transfers = []
     for log in receipt.logs:
-        if log.address in own_contracts and log.topics and log.topics[0] == TOKENS_MOVED:
+        if log.address in own_contracts and log.topics and log.topics[0] == TOKENS_MOVED.topic:
             token, source, to, amount = parse_tokens_moved(log)
             if token == ZERO:
                 token = context.catalogue.native_token(context.chain.id)
@@ -114,7 +100,7 @@ def _read_reasons(
     errors = zip(calls, session.batch(requests), strict=True)
     reasons = {tx_id: _parse_reason(error) for tx_id, error in errors}
     for tx_id, call in calls.items():
-        is_fill = bytes.fromhex(call["data"][2:10]) == FILL
+        is_fill = bytes.fromhex(call["data"][2:10]) == FILL.selector
         if (
             is_fill
             and reasons[tx_id] == TRANSFER_FAILED
@@ -152,15 +138,11 @@ def decode_revert(data: bytes) -> RevertReason:
 def inventory_short(context: ChainContext, session: RpcSession, call: Mapping[str, str]) -> bool:
     """Whether a fill was refused because the relayer lacks tokens or an allowance, and not because
     of its recipient. `call` has "from" and "data"."""
-    words = bytes.fromhex(call["data"][2:])[4:]
-    token = parse_address("0x" + words[WORD + 12 : 2 * WORD].hex())
+    _, asset, _, amount = FILL.decode(bytes.fromhex(call["data"][2:]))
+    token, owner = parse_address(asset), call["from"]
     if token == ZERO:
         return False
-    amount, owner = (
-        int.from_bytes(words[3 * WORD : 4 * WORD], "big"),
-        address_word("evm", call["from"]),
-    )
-    filler = address_word("evm", context.deployment.filler)
-    queries = (Call(token, BALANCE_OF + owner), Call(token, ALLOWANCE + owner + filler))
+    allowance = ALLOWANCE.encode(owner, context.deployment.filler)
+    queries = (Call(token, BALANCE_OF.encode(owner)), Call(token, allowance))
     results = session.call(*(call_request(query) for query in queries))
     return any(int.from_bytes(parse_data(r, "a balance")[:WORD], "big") < amount for r in results)

@@ -10,8 +10,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from eth_keyfile.keyfile import create_keyfile_json, decode_keyfile_json
-
 from crossway.adapters.chains.rpc.profile import ChainProfile
 
 S = TypeVar("S")
@@ -20,6 +18,22 @@ _PLAIN = re.compile(r"(?:0x)?([0-9a-fA-F]{64})\Z", re.ASCII)
 
 class KeyMissing(ValueError):
     """A key that is missing or invalid. The message never contains any part of the key."""
+
+
+class KeyHolder:
+    """Holds a private key in memory. Neither `repr` nor any error shows it. `address` is the
+    account's or, on Starknet, the public key."""
+
+    __slots__ = ("address",)
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.address})"
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        raise TypeError("a key cannot be pickled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +121,15 @@ def load_password(reference: str, environment: Mapping[str, str]) -> str:
 
 
 def _from_keystore(path: Path, password: str) -> bytes:
+    # Heavy, and many keys are in the environment.
+    from eth_account import Account
+
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ValueError):
         raise KeyMissing(f"the key store {path} cannot be read") from None
     try:
-        # The stub declares the password as text, and the library expects bytes.
-        return bytes(decode_keyfile_json(stored, password.encode()))  # type: ignore[arg-type]
+        return bytes(Account.decrypt(stored, password))
     except Exception:
         # The library's own message may repeat the password.
         raise KeyMissing(f"the key store {path} does not open with its password") from None
@@ -129,11 +145,11 @@ def create_keystore(
 ) -> tuple[S, bytes]:
     """The signer of a new key, and its key store as JSON; `password` is `env:NAME` or `file:PATH`.
     Raises `KeyMissing`."""
+    from eth_account import Account
+
     passphrase = load_password(password, environment)
     key, signer = _new(kind)
-    # The stub declares the password as text, and the library expects bytes.
-    stored = create_keyfile_json(key, passphrase.encode(), kdf="scrypt")  # type: ignore[arg-type]
-    return signer, json.dumps(stored).encode()
+    return signer, json.dumps(Account.encrypt(key, passphrase, kdf="scrypt")).encode()
 
 
 def _new(kind: KeyKind[S]) -> tuple[bytes, S]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from solana.rpc.commitment import Confirmed, Finalized
+
 from crossway.adapters.chains.rpc.chain_context import NodeParams, RpcContext, chain_section
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
@@ -12,7 +14,7 @@ from crossway.adapters.chains.solana.rpc_schemas import Block, parse_block
 from crossway.adapters.chains.solana.signers import DepositKeys, SolanaSigner
 from crossway.domain.errors import Unreachable
 
-CONFIRMED, FINALIZED = "confirmed", "finalized"
+CONFIRMED, FINALIZED = str(Confirmed), str(Finalized)
 # "Slot was skipped": there is no block, or the node has pruned it.
 _SKIPPED = (-32007, -32009)
 

@@ -6,6 +6,7 @@ from functools import partial
 from solders.instruction import Instruction
 from solders.pubkey import Pubkey
 from solders.system_program import CreateAccountParams, TransferParams, create_account, transfer
+from solders.sysvar import RENT
 
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.operator_txs import OnSent, OperatorTx, OperatorTxResult, TxPlan
@@ -28,7 +29,7 @@ from crossway.adapters.chains.solana.operator_txs import (
     send_tx,
     sign_tx,
 )
-from crossway.adapters.chains.solana.pdas import SYSTEM
+from crossway.adapters.chains.solana.pdas import CLOCK, SYSTEM
 from crossway.adapters.chains.solana.rpc_schemas import as_u64
 from crossway.adapters.chains.solana.signers import PROGRAM_PURPOSE, SolanaSigner
 from crossway.adapters.chains.solana.transactions import LAMPORTS_PER_SIGNATURE
@@ -37,8 +38,6 @@ from crossway.domain.errors import Unreachable
 VAULT_LAMPORTS = 890_880
 _BUFFER_PURPOSE = b"crossway code\0"
 _CHUNK_BYTES = 900
-_RENT = "SysvarRent111111111111111111111111111111111"
-_CLOCK = "SysvarC1ock11111111111111111111111111111111"
 _INITIALIZE, _WRITE, _DEPLOY, _SET_AUTHORITY = (n.to_bytes(4, "little") for n in (0, 1, 2, 4))
 _TIMEOUT_SECONDS = 300.0
 _TRANSACTIONS_AT_ONCE = 20
@@ -187,8 +186,8 @@ def _deploy(operator: OperatorContext, rent: int, on_sent: OnSent) -> OperatorTx
         (on_chain_program.code_account(program.address), WRITE),
         (program.address, WRITE),
         (_buffer_keypair(operator).address, WRITE),
-        (_RENT, READ),
-        (_CLOCK, READ),
+        (str(RENT), READ),
+        (CLOCK, READ),
         (SYSTEM, READ),
         (owner.address, SIGN),
     ]

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 
 from solders.instruction import AccountMeta, Instruction
 from solders.pubkey import Pubkey
+from spl.token.instructions import create_idempotent_associated_token_account
 
-from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.intent_hash import (
     chain_word,
-    dest_words,
-    hash_terms,
-    source_words,
+    source_terms,
+    verified_hashes,
 )
 from crossway.adapters.chains.solana.pdas import (
-    ASSOCIATED,
     SYSTEM,
     MintRegistry,
     ProgramAddresses,
@@ -25,7 +23,6 @@ from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
 
 START, REFUND, REDIRECT, SETTLE, WITHDRAW, FILL, CLOSE = range(7)
-_CREATE_IDEMPOTENT = b"\x01"
 SEQUENCE_AT, SEQUENCE_END = 1, 9
 READ, WRITE, SIGN, SIGN_WRITE = (False, False), (True, False), (False, True), (True, True)
 AccountRole = tuple[str, tuple[bool, bool]]
@@ -49,18 +46,13 @@ def build_instructions(
     """The instructions of a call; `number` is its account's sequence number. `over`: the balance
     exceeds the deposit amount, so the refund address needs a token account. Raises `ValueError`
     if the call contradicts its terms."""
-    terms = action.terms
-    if terms is None:
-        raise ValueError(f"the {action.kind} of {action.intent_hash} lacks its terms")
-    hashes = hash_terms(context.catalogue, terms, action.bridger, action.coordinator)
-    if "0x" + hashes.intent_hash.hex() != action.intent_hash:
-        raise ValueError(f"the terms of {action.intent_hash} do not match its hash")
-    source = b"".join(source_words(context.catalogue, terms, action.bridger, action.coordinator))
+    terms, hashes = verified_hashes(context.catalogue, action)
+    source = source_terms(context.catalogue, terms, action.bridger, action.coordinator).encode()
     builder = _CallBuilder(context, action, hashes.intent_hash, number)
     if action.kind is OutboundTxKind.FILL:
         chain = chain_word(context.catalogue.chains[terms.destination_chain])
         return builder.fill(source + chain)
-    terms_words = source + keccak256(b"".join(dest_words(context.catalogue, terms)))
+    terms_words = source + hashes.dest_hash
     first = action.outputs[0]
     if first.source == action.bridger:
         return builder.settle(terms_words)
@@ -197,16 +189,9 @@ def withdraw_instruction(
 
 def create_token_account(mints: MintRegistry, payer: str, wallet: str, token: str) -> Instruction:
     """Create a wallet's associated token account if it does not exist."""
-    program = mints.program_of(token)
-    accounts: list[AccountRole] = [
-        (payer, SIGN_WRITE),
-        (mints.account_of(wallet, token), WRITE),
-        (wallet, READ),
-        (token, READ),
-        (SYSTEM, READ),
-        (program, READ),
-    ]
-    return instruction(ASSOCIATED, _CREATE_IDEMPOTENT, accounts)
+    addresses = (payer, wallet, token, mints.program_of(token))
+    keys = (Pubkey.from_string(address) for address in addresses)
+    return create_idempotent_associated_token_account(*keys)
 
 
 def instruction(program: str, data: bytes, accounts: Sequence[AccountRole]) -> Instruction:

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+from solders import system_program, sysvar
 from solders.pubkey import Pubkey
+from spl.token.constants import TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID
+from spl.token.instructions import get_associated_token_address
 
-from crossway.adapters.chains.intent_hash import NATIVE
+from crossway.adapters.chains.words import NATIVE
 
-SYSTEM = "11111111111111111111111111111111"
-TOKEN = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
-TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
-ASSOCIATED = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"
-CLOCK = "SysvarC1ock11111111111111111111111111111111"
+SYSTEM, CLOCK = str(system_program.ID), str(sysvar.CLOCK)
+TOKEN, TOKEN_2022 = str(TOKEN_PROGRAM_ID), str(TOKEN_2022_PROGRAM_ID)
 _PROGRAM_NAMES = 1 << 18
 
 
@@ -42,8 +42,8 @@ class MintRegistry:
 @lru_cache(maxsize=_PROGRAM_NAMES)
 def associated_token_account(wallet: str, mint: str, program: str) -> str:
     """The associated token account of a wallet."""
-    seeds = [bytes(Pubkey.from_string(address)) for address in (wallet, program, mint)]
-    return _find_address(seeds, ASSOCIATED)
+    keys = (Pubkey.from_string(address) for address in (wallet, mint, program))
+    return str(get_associated_token_address(*keys))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,4 @@ class ProgramAddresses:
 @lru_cache(maxsize=_PROGRAM_NAMES)
 def derive_address(program: str, *seeds: bytes) -> str:
     """The program-derived address of these seeds, at its canonical bump."""
-    return _find_address(list(seeds), program)
-
-
-def _find_address(seeds: list[bytes], program: str) -> str:
     return str(Pubkey.find_program_address(seeds, Pubkey.from_string(program))[0])

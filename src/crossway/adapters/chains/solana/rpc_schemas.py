@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from crossway.adapters.chains.addresses import canonical_address
+from solders.pubkey import Pubkey
+
 from crossway.adapters.chains.rpc.rpc_schemas import (
     MalformedResponse,
     as_count,
@@ -53,7 +54,7 @@ def as_text(value: Any, what: str) -> str:
 def parse_address(value: Any) -> str:
     """An address in canonical form."""
     try:
-        return canonical_address("solana", value)
+        return str(Pubkey.from_string(value))
     except (ValueError, TypeError):
         raise MalformedResponse("the node did not return an address") from None
 

@@ -7,7 +7,7 @@ import re
 import base58
 from solders.keypair import Keypair
 
-from crossway.adapters.chains.rpc.keys import KeyKind, KeyMissing, parse_hex_key
+from crossway.adapters.chains.rpc.keys import KeyHolder, KeyKind, KeyMissing, parse_hex_key
 
 _SEED, _KEYPAIR_BYTES = 32, 64
 # A key has 64 bytes; 32 bytes in base58 would be an address.
@@ -16,20 +16,14 @@ _DEPOSIT_PURPOSE = b"crossway deposit address\0"
 PROGRAM_PURPOSE = b"crossway program\0"
 
 
-class SolanaSigner:
-    """Signs with a key in memory. Neither `repr` nor an error reveals it."""
+class SolanaSigner(KeyHolder):
+    """Signs with a key in memory."""
 
-    __slots__ = ("_pair", "address")
+    __slots__ = ("_pair",)
 
     def __init__(self, secret: bytes) -> None:
         self._pair = _pair(secret)
-        self.address = str(self._pair.pubkey())
-
-    def __repr__(self) -> str:
-        return f"SolanaSigner({self.address})"
-
-    def __reduce__(self) -> str | tuple[object, ...]:
-        raise TypeError("a key cannot be serialised")
+        super().__init__(str(self._pair.pubkey()))
 
     def sign(self, message: bytes) -> bytes:
         """The 64-byte signature of a message."""
@@ -40,21 +34,15 @@ class SolanaSigner:
         return SolanaSigner(hmac.digest(self._pair.secret(), purpose, "sha256"))
 
 
-class DepositKeys:
-    """Derives a keypair for each intent from one secret."""
+class DepositKeys(KeyHolder):
+    """Derives a keypair for each intent from one secret. `address` is a fingerprint that identifies
+    the secret without revealing it."""
 
-    __slots__ = ("_secret", "address")
+    __slots__ = ("_secret",)
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret[:_SEED]
-        # A fingerprint that identifies a secret without revealing it.
-        self.address = self.of(b"").address
-
-    def __repr__(self) -> str:
-        return f"DepositKeys({self.address})"
-
-    def __reduce__(self) -> str | tuple[object, ...]:
-        raise TypeError("a key cannot be serialised")
+        super().__init__(self.of(b"").address)
 
     def of(self, key: bytes) -> SolanaSigner:
         """The keypair of an intent's deposit address."""

@@ -3,25 +3,25 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from starknet_py.cairo.felt import encode_shortstring
+from starknet_py.constants import FIELD_PRIME
 from starknet_py.hash.address import compute_address
+from starknet_py.hash.selector import get_selector_from_name
 from starknet_py.hash.utils import pedersen_hash
 
-from crossway.adapters.chains.addresses import keccak256
-
-PRIME = 2**251 + 17 * 2**192 + 1
+PRIME = FIELD_PRIME
 _LOW_128 = 2**128 - 1
-_MASK_250 = 2**250 - 1
 
 
 @lru_cache(maxsize=512)
 def selector(name: str) -> int:
     """The felt that identifies an entry point or an event."""
-    return int.from_bytes(keccak256(name.encode()), "big") & _MASK_250
+    return get_selector_from_name(name)
 
 
 def encode_short_string(text: str) -> int:
     """Up to 31 ASCII characters as one felt."""
-    return int.from_bytes(text.encode("ascii"), "big")
+    return encode_shortstring(text)
 
 
 def decode_short_string(felt: int) -> str:

@@ -15,11 +15,12 @@ from crossway.adapters.chains.rpc.operator_txs import (
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
 from crossway.adapters.chains.starknet import balances
+from crossway.adapters.chains.starknet.abi import DEPLOY, RETAINED, WITHDRAW
 from crossway.adapters.chains.starknet.calldata import (
     Call,
     block_id,
+    build_call,
     call_request,
-    multicall_calldata,
 )
 from crossway.adapters.chains.starknet.chain import StarknetChain
 from crossway.adapters.chains.starknet.chain_context import (
@@ -35,7 +36,7 @@ from crossway.adapters.chains.starknet.contracts import (
     constructor_calldata,
     default_deployment,
 )
-from crossway.adapters.chains.starknet.felts import split_u256, to_felt
+from crossway.adapters.chains.starknet.felts import to_felt
 from crossway.adapters.chains.starknet.rpc_schemas import (
     CONTRACT_NOT_FOUND,
     parse_felt,
@@ -45,9 +46,10 @@ from crossway.adapters.chains.starknet.rpc_schemas import (
 )
 from crossway.adapters.chains.starknet.transactions import (
     FeeBounds,
+    build_invoke,
     fee_bounds,
-    invoke_transaction,
     sign_transaction,
+    to_json,
 )
 from crossway.adapters.chains.starknet.tx_sender import submission_error, submit_request
 from crossway.domain.errors import Unreachable
@@ -133,21 +135,20 @@ def declare_instructions(names: Sequence[str]) -> str:
 
 def _deploy_call(name: str) -> Call:
     calldata = constructor_calldata(name)
-    data = (to_felt(class_hash(name)), 0, 0, len(calldata), *calldata)
-    return Call(UNIVERSAL_DEPLOYER, "deployContract", data)
+    return build_call(DEPLOY, UNIVERSAL_DEPLOYER, to_felt(class_hash(name)), 0, 0, list(calldata))
 
 
 def plan_withdrawal(chain: StarknetChain, token: Token, to: str, units: int) -> TxPlan:
     """Withdraw from the escrow what it retains of our own payments."""
-    data = (to_felt(token.address), to_felt(to), *split_u256(units))
+    escrow, asset = chain.context.deployment.escrow, to_felt(token.address)
     description = f"{format_units(units, token.decimals)} {token.symbol} from the escrow to {to}"
-    return _plan(chain, [(description, Call(chain.context.deployment.escrow, "withdraw", data))])
+    return _plan(chain, [(description, build_call(WITHDRAW, escrow, asset, to_felt(to), units))])
 
 
 def retained_amount(chain: StarknetChain, token: str) -> int:
     """Base units of a token that the escrow retains of our own settled payments."""
-    data = (to_felt(chain.accounts.coordinator), to_felt(token))
-    request = call_request(Call(chain.context.deployment.escrow, "retained", data))
+    coordinator, escrow = to_felt(chain.accounts.coordinator), chain.context.deployment.escrow
+    request = call_request(build_call(RETAINED, escrow, coordinator, to_felt(token)))
     result = chain.context.pool.first(lambda session: session.call(request))[0]
     return parse_u256(result, "a balance")
 
@@ -190,9 +191,8 @@ def _estimate_request(
     """Request the gas that a call of our account would use now."""
     account = context.accounts.relayer
     nonce = parse_felt(session.call(nonce_request(account))[0], "a nonce")
-    calldata, bounds = multicall_calldata([call]), fee_bounds(context.params, fee)
-    transaction = invoke_transaction(account, calldata, nonce, bounds, ())
-    params = ([transaction], ["SKIP_VALIDATE"], block_id("latest"))
+    transaction = build_invoke(account, [call], nonce, fee_bounds(context.params, fee))
+    params = ([to_json(transaction)], ["SKIP_VALIDATE"], block_id("latest"))
     return RpcRequest("starknet_estimateFee", params)
 
 

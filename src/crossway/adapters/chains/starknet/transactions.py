@@ -1,24 +1,22 @@
 """Building and signing the invoke transactions of a Starknet account."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
-from starknet_py.hash.transaction import (
-    CommonTransactionV3Fields,
-    TransactionHashPrefix,
-    compute_invoke_v3_transaction_hash,
-)
-from starknet_py.net.client_models import DAMode, ResourceBounds, ResourceBoundsMapping
+from starknet_py.net.client_models import ResourceBounds, ResourceBoundsMapping
+from starknet_py.net.models.transaction import InvokeV3
+from starknet_py.net.schemas.broadcasted_txn import BroadcastedTransactionSchema
 
 from crossway.adapters.chains.starknet.calldata import Call, multicall_calldata
 from crossway.adapters.chains.starknet.chain_context import ChainParams
-from crossway.adapters.chains.starknet.felts import to_felt, to_hex, to_hex_list
+from crossway.adapters.chains.starknet.felts import to_felt, to_hex
 from crossway.adapters.chains.starknet.signers import StarkSigner
 from crossway.ports.chain import SignedTx
 
 _VERSION = 3
+_SCHEMA = BroadcastedTransactionSchema()
 # None of our transactions uses L1 gas: its amount is 0, whatever it costs.
 _L1_GAS_PRICE = 10**24
 
@@ -67,63 +65,29 @@ def sign_transaction(
     fee_units: int,
 ) -> SignedTx:
     """A signed transaction of this account that makes all of these calls or none."""
-    calldata = multicall_calldata(calls)
-    digest = _hash(chain_id, account, calldata, nonce, bounds)
-    transaction = invoke_transaction(account, calldata, nonce, bounds, signer.sign(digest))
-    return SignedTx(to_hex(digest), orjson.dumps(transaction), nonce, fee_units)
+    transaction = build_invoke(account, calls, nonce, bounds)
+    digest = transaction.calculate_hash(chain_id)
+    signed = replace(transaction, signature=list(signer.sign(digest)))
+    return SignedTx(to_hex(digest), orjson.dumps(to_json(signed)), nonce, fee_units)
 
 
-def invoke_transaction(
-    account: str,
-    calldata: Sequence[int],
-    nonce: int,
-    bounds: FeeBounds,
-    signature: Sequence[int],
-) -> dict[str, Any]:
-    """A transaction as JSON-RPC takes it."""
-    return {
-        "type": "INVOKE",
-        "version": hex(_VERSION),
-        "sender_address": hex(to_felt(account)),
-        "calldata": to_hex_list(calldata),
-        "signature": to_hex_list(signature),
-        "nonce": hex(nonce),
-        "resource_bounds": {
-            "l1_gas": {"max_amount": "0x0", "max_price_per_unit": hex(_L1_GAS_PRICE)},
-            "l1_data_gas": _bound(bounds.data_gas, bounds.data_price),
-            "l2_gas": _bound(bounds.l2_gas, bounds.l2_price),
-        },
-        "tip": hex(bounds.tip),
-        "paymaster_data": [],
-        "account_deployment_data": [],
-        "nonce_data_availability_mode": "L1",
-        "fee_data_availability_mode": "L1",
-    }
-
-
-def _bound(amount: int, price: int) -> dict[str, str]:
-    return {"max_amount": hex(amount), "max_price_per_unit": hex(price)}
-
-
-def _hash(
-    chain_id: int, account: str, calldata: Sequence[int], nonce: int, bounds: FeeBounds
-) -> int:
-    fields = CommonTransactionV3Fields(
-        tx_prefix=TransactionHashPrefix.INVOKE,
+def build_invoke(account: str, calls: Sequence[Call], nonce: int, bounds: FeeBounds) -> InvokeV3:
+    """An unsigned transaction of this account."""
+    return InvokeV3(
         version=_VERSION,
-        address=to_felt(account),
+        signature=[],
+        nonce=nonce,
         tip=bounds.tip,
         resource_bounds=ResourceBoundsMapping(
             l1_gas=ResourceBounds(0, _L1_GAS_PRICE),
             l2_gas=ResourceBounds(bounds.l2_gas, bounds.l2_price),
             l1_data_gas=ResourceBounds(bounds.data_gas, bounds.data_price),
         ),
-        paymaster_data=[],
-        chain_id=chain_id,
-        nonce=nonce,
-        nonce_data_availability_mode=DAMode.L1,
-        fee_data_availability_mode=DAMode.L1,
+        calldata=multicall_calldata(calls),
+        sender_address=to_felt(account),
     )
-    return compute_invoke_v3_transaction_hash(
-        account_deployment_data=[], calldata=list(calldata), common_fields=fields
-    )
+
+
+def to_json(transaction: InvokeV3) -> dict[str, Any]:
+    """A transaction as JSON-RPC takes it."""
+    return dict(_SCHEMA.dump(transaction))  # type: ignore[no-untyped-call]

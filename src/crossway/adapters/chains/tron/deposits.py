@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from crossway.adapters.chains.evm import balances, native_deposits
+from crossway.adapters.chains.evm.abi import TOKENS_MOVED
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain_context import ChainContext
 from crossway.adapters.chains.evm.deposits import EvmDeposits
@@ -123,7 +124,7 @@ def _received(
     received = {address[2:].lower(): amount for address, amount in held.items()}
     log_filter = {
         "address": context.deployment.factory,
-        "topics": [native_deposits.TOKENS_MOVED],
+        "topics": [TOKENS_MOVED.topic],
     }
     for log in fetch_events(session, context.limits, log_filter, low + 1, high):
         token, source, _, amount = native_deposits.parse_tokens_moved(log)

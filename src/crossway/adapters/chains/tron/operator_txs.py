@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from crossway.adapters.chains.evm.abi import FACTORY_OF, decode
 from crossway.adapters.chains.evm.balances import allowances, native_balance_request
-from crossway.adapters.chains.evm.calldata import ZERO, Call, call_request, selector
+from crossway.adapters.chains.evm.calldata import ZERO, Call, call_request
 from crossway.adapters.chains.evm.chain_context import ChainContext
 from crossway.adapters.chains.evm.contracts import build_deployment, init_code, load_artifact
 from crossway.adapters.chains.evm.operator_txs import (
@@ -13,8 +14,7 @@ from crossway.adapters.chains.evm.operator_txs import (
     check_code,
     withdrawal_call,
 )
-from crossway.adapters.chains.evm.rpc_schemas import parse_data, parse_quantity
-from crossway.adapters.chains.intent_hash import WORD, address_word
+from crossway.adapters.chains.evm.rpc_schemas import parse_address, parse_data, parse_quantity
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.operator_txs import (
     ContractCheck,
@@ -42,7 +42,6 @@ from crossway.domain.money import Token
 from crossway.ports.signing import Signer
 
 GAS_UNIT = "energy"
-_FACTORY_OF = selector("FACTORY()")
 _TIMEOUT_SECONDS = 300.0
 _SPARE_ENERGY = 40_000
 
@@ -66,8 +65,9 @@ def check_contract_code(session: RpcSession, context: ChainContext) -> dict[str,
     problems = check_code(session, at)
     problems |= {name: "not deployed" for name, address in addresses.items() if not address}
     if not problems["Escrow"]:
-        result = session.call(call_request(Call(at.escrow, _FACTORY_OF)))[0]
-        if parse_data(result, "an address")[-WORD:] != address_word("evm", at.factory):
+        result = session.call(call_request(Call(at.escrow, FACTORY_OF.encode())))[0]
+        (factory,) = decode(["address"], parse_data(result), "an address")
+        if parse_address(factory) != at.factory:
             problems["Escrow"] = "other code than this factory's escrow"
     return problems
 

@@ -8,9 +8,9 @@ events, which name the caller.
 from collections.abc import Iterator
 from threading import Lock
 
+from crossway.adapters.chains.evm.abi import TOKENS_MOVED
 from crossway.adapters.chains.evm.chain_context import ChainContext
 from crossway.adapters.chains.evm.logs import address_topic, fetch_events
-from crossway.adapters.chains.evm.native_deposits import TOKENS_MOVED
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.tron.address_format import strip_0x
 from crossway.adapters.chains.tron.blocks import BlockReader
@@ -82,7 +82,7 @@ class SequenceTracker:
         limits = self._context.limits
         log_filter = {
             "address": list(self._context.deployment.contracts),
-            "topics": [TOKENS_MOVED, None, address_topic(self._context.accounts.relayer)],
+            "topics": [TOKENS_MOVED.topic, None, address_topic(self._context.accounts.relayer)],
         }
         lowest = max(last - blocks, 0)
         while last > lowest:

@@ -6,14 +6,16 @@ from hashlib import sha256
 from typing import Any
 
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from tronpy.exceptions import BadKey  # type: ignore[import-untyped]
+from tronpy.keys import PrivateKey  # type: ignore[import-untyped]
 from tronpy.proto import tron_pb2  # type: ignore[import-untyped]
 
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.calldata import Call
-from crossway.adapters.chains.evm.transactions import LocalSigner
-from crossway.adapters.chains.rpc.keys import KeyKind, parse_hex_key
+from crossway.adapters.chains.rpc.keys import KeyHolder, KeyKind, KeyMissing, parse_hex_key
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.adapters.chains.tron.address_format import to_base58, to_bytes, to_evm_address
+from crossway.adapters.chains.tron.contract_creation import encode_creation
 from crossway.ports.chain import SignedTx
 from crossway.ports.signing import Signer
 
@@ -22,7 +24,6 @@ _TYPES = "type.googleapis.com/protocol."
 # Precedes the sequence number in the last word of a call, which contracts do not read.
 _SEQUENCE_TAG = keccak256(b"Crossway's running number")[:24]
 _SEQUENCE_BYTES = 8
-_ORIGIN_ENERGY = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +84,8 @@ def encode_transfer_tx(owner: str, to: str, amount: int, ref_block: RefBlock) ->
 def encode_creation_tx(
     owner: str, name: str, code: bytes, ref_block: RefBlock, fee_limit: int
 ) -> bytes:
-    """The unsigned bytes of a contract creation; callers of the contract pay all its energy."""
-    # tronpy has no CreateSmartContract: the field numbers are those of Tron's protocol.
-    contract = (
-        _encode_bytes(1, to_bytes(owner))
-        + _encode_bytes(5, code)
-        + _encode_number(6, 100)
-        + _encode_bytes(7, name.encode())
-        + _encode_number(8, _ORIGIN_ENERGY)
-    )
-    creation = _encode_bytes(1, to_bytes(owner)) + _encode_bytes(2, contract)
+    """The unsigned bytes of a contract creation; `owner` in EVM form."""
+    creation = encode_creation(to_bytes(owner), name, code)
     return _encode_raw(_CREATE, "CreateSmartContract", creation, ref_block, fee_limit)
 
 
@@ -122,9 +115,11 @@ def sign_transaction(signer: Signer, raw: bytes, number: int, fee_units: int) ->
     """A signed transaction of this account; its id is the hash of its unsigned bytes."""
     digest = sha256(raw).digest()
     parity, r, s = signer.sign(digest)
-    signature = r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([parity])
-    signed = _encode_bytes(1, raw) + _encode_bytes(2, signature)
-    return SignedTx(digest.hex(), signed, number, fee_units)
+    signed = tron_pb2.Transaction(
+        raw_data=tron_pb2.Transaction.raw.FromString(raw),
+        signature=[r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([parity])],
+    )
+    return SignedTx(digest.hex(), signed.SerializeToString(), number, fee_units)
 
 
 def parse_raw_transaction(raw: bytes) -> ParsedTx:
@@ -165,30 +160,21 @@ def unsigned_bytes(signed: bytes) -> bytes:
     return bytes(transaction.raw_data.SerializeToString())
 
 
-def _encode_bytes(field: int, value: bytes) -> bytes:
-    return _varint(field << 3 | 2) + _varint(len(value)) + value
+class TronSigner(KeyHolder):
+    """Signs with a private key in memory."""
 
-
-def _encode_number(field: int, value: int) -> bytes:
-    return _varint(field << 3) + _varint(value)
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
-
-
-class TronSigner(LocalSigner):
-    """Signs with a private key in memory. Neither `repr` nor any error shows the key."""
-
-    __slots__ = ()
+    __slots__ = ("_key",)
 
     def __init__(self, secret: bytes) -> None:
-        super().__init__(secret)
-        self.address = to_base58(self.address)
+        try:
+            self._key = PrivateKey(secret)
+        except BadKey:
+            raise KeyMissing("it is no private key") from None
+        super().__init__(self._key.public_key.to_base58check_address())
+
+    def sign(self, digest: bytes) -> tuple[int, int, int]:
+        signature = self._key.sign_msg_hash(digest)
+        return signature.v, signature.r, signature.s
 
 
 KEYS: KeyKind[Signer] = KeyKind("a private key: 64 hex digits", parse_hex_key, TronSigner)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
-from crossway.adapters.chains.evm.calldata import FILL
+from crossway.adapters.chains.evm.abi import FILL
 from crossway.adapters.chains.evm.chain_context import ChainContext, read_blocks
 from crossway.adapters.chains.evm.rpc_schemas import Receipt
 from crossway.adapters.chains.evm.tx_results import (
@@ -132,7 +132,7 @@ class TxResults:
 
     def _inventory_short(self, session: RpcSession, receipt: Receipt) -> bool:
         transaction = read_transaction(session, strip_0x(receipt.tx_hash))
-        if transaction is None or transaction.data[:4] != FILL:
+        if transaction is None or transaction.data[:4] != FILL.selector:
             return False
         call = {"from": receipt.sender, "to": receipt.to, "data": "0x" + transaction.data.hex()}
         return inventory_short(self._context, session, call)

@@ -5,8 +5,19 @@ from functools import lru_cache
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Table, Text, any_, cast, func, literal, select
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    Table,
+    Text,
+    any_,
+    cast,
+    func,
+    literal,
+    select,
+)
+from sqlalchemy.dialects import sqlite
 
 
 def in_values(
@@ -16,7 +27,17 @@ def in_values(
     if db.dialect.name == "sqlite":
         listed = literal(orjson.dumps(list(values)).decode(), Text)
         return column.in_(select(func.json_each(listed).table_valued("value").c.value))
-    return column == any_(cast(list(values), postgresql.ARRAY(column.type)))
+    return column == any_(cast(list(values), ARRAY(column.type)))
+
+
+def insert_into(db: Connection, table: Table) -> Any:
+    """The INSERT that supports ON CONFLICT in this database."""
+    if db.dialect.name == "sqlite":
+        return sqlite.insert(table)
+    # Imported here: SQLite, the usual database, starts faster without it.
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table)
 
 
 def insert_rows(

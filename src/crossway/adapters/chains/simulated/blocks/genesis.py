@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
-from sqlalchemy.dialects import postgresql, sqlite
 
-from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
+from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_into, insert_rows
 from crossway.adapters.chains.simulated.blocks.derivation import (
     NATIVE,
     lookup_tag,
@@ -72,8 +71,7 @@ def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) ->
 
 def create_chains(db: Connection, all_facts: Iterable[ChainFacts], now: float) -> None:
     """Create every chain that does not exist yet; of two concurrent calls one wins."""
-    make = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
-    start = make(chains).on_conflict_do_nothing().returning(chains.c.id)
+    start = insert_into(db, chains).on_conflict_do_nothing().returning(chains.c.id)
     rows: list[tuple[str, str, int, str, str]] = []
     for facts in all_facts:
         state = ChainState(

@@ -1,0 +1,99 @@
+"""Functions, events and errors of our contracts and of tokens, encoded and decoded by web3."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from eth_abi.exceptions import DecodingError
+from eth_abi.grammar import parse
+from eth_utils.abi import (
+    event_abi_to_log_topic,
+    function_abi_to_4byte_selector,
+    function_signature_to_4byte_selector,
+    get_abi_input_types,
+)
+from web3 import Web3
+from web3.utils.abi import get_abi_element
+
+from crossway.adapters.chains.evm.contracts import load_artifact
+from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
+
+# Unlike eth-abi's own, it refuses bytes of another length instead of padding them. A `Contract`
+# of web3 encodes by it, too, in twenty times its time.
+_CODEC: Final = Web3().codec
+
+
+def decode(types: Sequence[str], data: bytes, what: str) -> tuple[Any, ...]:
+    """The values that a contract returned. Raises `MalformedResponse`."""
+    try:
+        return tuple(_CODEC.decode(types, data))
+    except DecodingError:
+        raise MalformedResponse(f"the node did not return {what}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of a contract: its selector, and the types of its arguments."""
+
+    selector: bytes
+    types: tuple[str, ...]
+
+    def encode(self, *arguments: object) -> bytes:
+        """The data of a call; addresses as text or as 20 bytes."""
+        return self.selector + _CODEC.encode(self.types, arguments)
+
+    def decode(self, data: bytes) -> tuple[Any, ...]:
+        """The arguments in the data of a call. Raises `MalformedResponse`."""
+        return decode(self.types, data[len(self.selector) :], "a call of a contract")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event of a contract: its topic, and the types of what its data hold."""
+
+    topic: str
+    types: tuple[str, ...]
+
+    def decode(self, data: bytes) -> tuple[Any, ...]:
+        """The values in the data of a log. Raises `MalformedResponse`."""
+        return decode(self.types, data, "an event of a contract")
+
+
+def _contract_function(contract: str, name: str) -> Function:
+    element = get_abi_element(load_artifact(contract).abi, name)
+    return Function(function_abi_to_4byte_selector(element), tuple(get_abi_input_types(element)))
+
+
+def _token_function(signature: str) -> Function:
+    types = parse(signature[signature.index("(") :]).components
+    selector = function_signature_to_4byte_selector(signature)
+    return Function(selector, tuple(each.to_type_str() for each in types))
+
+
+def _contract_event(contract: str, name: str) -> Event:
+    element: Any = get_abi_element(load_artifact(contract).abi, name)
+    types = tuple(each["type"] for each in element["inputs"] if not each["indexed"])
+    return Event("0x" + event_abi_to_log_topic(element).hex(), types)
+
+
+def error_selectors() -> Iterator[tuple[str, bytes]]:
+    """The name and the selector of each error with which our contracts revert."""
+    for contract in ("IntentFactory", "Escrow", "Filler"):
+        for element in load_artifact(contract).abi:
+            if element["type"] == "error":
+                yield element["name"], function_abi_to_4byte_selector(element)
+
+
+START = _contract_function("IntentFactory", "start")
+REFUND = _contract_function("IntentFactory", "refund")
+REDIRECT = _contract_function("IntentFactory", "redirect")
+EXECUTED = _contract_function("IntentFactory", "executed")
+SETTLE = _contract_function("Escrow", "settle")
+RETAINED = _contract_function("Escrow", "retained")
+WITHDRAW = _contract_function("Escrow", "withdraw")
+FACTORY_OF = _contract_function("Escrow", "FACTORY")
+FILL = _contract_function("Filler", "fill")
+BALANCE_OF = _token_function("balanceOf(address)")
+ALLOWANCE = _token_function("allowance(address,address)")
+APPROVE = _token_function("approve(address,uint256)")
+TOKENS_MOVED = _contract_event("IntentFactory", "TokensMoved")
