@@ -1,13 +1,15 @@
 """List filters: conditions that all apply, and alternatives."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import quote, unquote
 
+from crossway.domain.analytics import FailureCause
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import MICRO_USD_DECIMALS
 
@@ -23,6 +25,8 @@ class FilterField(StrEnum):
 
     STATE = "state"
     EXCEPTION = "exception"
+    CAUSE = "cause"
+    REACHED = "reached"
     SOURCE = "from"
     DESTINATION = "to"
     TOKEN = "token"
@@ -46,6 +50,20 @@ class ExceptionFlag(StrEnum):
     STUCK = "stuck"
 
 
+class Reached(StrEnum):
+    """How far a payment got, without what a reorg undid."""
+
+    DEPOSITED = "deposited"
+    STARTED = "started"
+
+
+_CHOICES: Final[Mapping[FilterField, tuple[str, type[StrEnum]]]] = MappingProxyType(
+    {
+        FilterField.EXCEPTION: ("exception", ExceptionFlag),
+        FilterField.CAUSE: ("cause", FailureCause),
+        FilterField.REACHED: ("step", Reached),
+    }
+)
 RANGES: Final = frozenset({FilterField.VALUE, FilterField.CREATED})
 
 
@@ -134,11 +152,10 @@ def _parse_filter(part: str, field: str) -> Filter:
     )
     if not colon or not values or len(values) > MAX_VALUES:
         raise InvalidInput(f"{field}: {name} must have from 1 to {MAX_VALUES} values")
-    if filter_field is FilterField.EXCEPTION and (unknown := set(values) - set(ExceptionFlag)):
-        valid_names = ", ".join(ExceptionFlag)
-        raise InvalidInput(
-            f"{field}: {sorted(unknown)[0]} is no exception; there are {valid_names}"
-        )
+    what, choices = _CHOICES.get(filter_field, ("", None))
+    if choices is not None and (unknown := set(values) - {choice.value for choice in choices}):
+        valid_names = ", ".join(choices)
+        raise InvalidInput(f"{field}: {sorted(unknown)[0]} is no {what}; there are {valid_names}")
     return Filter(filter_field, values, negated=negated)
 
 

@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from sqlalchemy import (
+    ARRAY,
     JSON,
     ColumnElement,
     Connection,
@@ -23,8 +24,7 @@ from sqlalchemy import (
     literal,
     select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects import sqlite
 
 T = TypeVar("T")
 
@@ -41,22 +41,48 @@ def in_values(
 
 def insert_into(db: Connection, table: Table) -> Any:
     """The INSERT that supports ON CONFLICT in this database."""
-    return (sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert)(table)
+    return _insert(db.dialect.name)(table)
 
 
-def per_dialect(build: Callable[[Any], T]) -> dict[str, T]:
+class _PerDialect(Generic[T]):
+    """A statement for each dialect, built when it is first used."""
+
+    def __init__(self, build: Callable[[str], T]) -> None:
+        self._build = build
+        self._built: dict[str, T] = {}
+
+    def __getitem__(self, dialect: str) -> T:
+        if dialect not in self._built:
+            self._built[dialect] = self._build(dialect)
+        return self._built[dialect]
+
+
+def per_dialect(build: Callable[[Any], T]) -> _PerDialect[T]:
     """A statement for each dialect; `build` is passed the dialect's INSERT with ON CONFLICT."""
-    return {"sqlite": build(sqlite.insert), "postgresql": build(postgresql.insert)}
+    return _PerDialect(lambda dialect: build(_insert(dialect)))
 
 
-def per_dialect_for_chains(build: Callable[[Any], T]) -> dict[str, T]:
+def _insert(dialect: str) -> Callable[[Table], Any]:
+    """The INSERT that supports ON CONFLICT."""
+    if dialect == "sqlite":
+        return sqlite.insert
+    # Imported here: SQLite, the usual database, starts faster without it.
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert
+
+
+def per_dialect_for_chains(build: Callable[[Any], T]) -> _PerDialect[T]:
     """A statement for each dialect; `build` is passed the rows (`key`, `value`) of the parameter
     `chains`, made by `chain_values`."""
     chains = bindparam("chains", type_=Text)
-    return {
-        "sqlite": build(func.json_each(chains).table_valued("key", "value")),
-        "postgresql": build(func.json_each_text(cast(chains, JSON)).table_valued("key", "value")),
-    }
+
+    def rows(dialect: str) -> Any:
+        if dialect == "sqlite":
+            return func.json_each(chains).table_valued("key", "value")
+        return func.json_each_text(cast(chains, JSON)).table_valued("key", "value")
+
+    return _PerDialect(lambda dialect: build(rows(dialect)))
 
 
 def chain_values(chains: Mapping[str, int]) -> str:

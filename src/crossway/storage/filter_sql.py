@@ -20,9 +20,17 @@ from sqlalchemy import (
 )
 
 from crossway.domain.deposits import DepositPurpose
-from crossway.domain.filters import NO_BRIDGE, ExceptionFlag, Filter, FilterField, FilterSet
+from crossway.domain.filters import (
+    NO_BRIDGE,
+    ExceptionFlag,
+    Filter,
+    FilterField,
+    FilterSet,
+    Reached,
+)
 from crossway.domain.intent import FundingLevel
 from crossway.domain.outbound import OutboundTxKind
+from crossway.storage.analytics_tables import payment_figures
 from crossway.storage.search_tables import metadata_values
 from crossway.storage.tables import deposits, intents, outbound_txs
 
@@ -96,6 +104,9 @@ def _plain_query(filter: Filter) -> FilterQuery:
         has_value = metadata_values.c.value.in_(small)
         has_reference = exists().where(metadata_values.c.intent_id == _c.id, has_value)
         return FilterQuery(has_reference, select(metadata_values.c.intent_id).where(has_value))
+    if filter.field in (FilterField.CAUSE, FilterField.REACHED):
+        of_payment = payment_figures.c.intent_id == _c.id
+        return FilterQuery(exists().where(of_payment, figures_test(filter)), None)
     column, values = _COLUMNS[filter.field], filter.values
     if filter.field is FilterField.BRIDGE:
         values = tuple("" if value == NO_BRIDGE else value for value in values)
@@ -111,6 +122,19 @@ def _plain_query(filter: Filter) -> FilterQuery:
         )
     matches = column.in_(values)
     return FilterQuery(matches, select(_c.id).where(matches))
+
+
+def figures_test(filter: Filter) -> ColumnElement[bool]:
+    """The test of a filter that only the figures of a payment answer."""
+    if filter.field is FilterField.CAUSE:
+        return payment_figures.c.cause.in_(filter.values)
+    return or_(false(), *(_REACHED[Reached(value)] for value in filter.values))
+
+
+_REACHED: Final = {
+    Reached.DEPOSITED: payment_figures.c.deposited,
+    Reached.STARTED: payment_figures.c.started,
+}
 
 
 def _exception_query(filter: Filter) -> FilterQuery:

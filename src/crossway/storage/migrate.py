@@ -5,11 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 FOLDER: Final = Path(__file__).parent / "migrations"
 _LOCK: Final = 0x63726F7373  # any number, the same for every process
@@ -19,16 +15,16 @@ class UnknownVersion(Exception):
     """The database was made by a version of Crossway whose tables this one cannot upgrade."""
 
 
-@cache
 def head_revision() -> str:
     """The newest migration."""
-    return str(_scripts().get_current_head())
+    return max(known_revisions())
 
 
 @cache
 def known_revisions() -> frozenset[str]:
-    """Every migration of this version."""
-    return frozenset(script.revision for script in _scripts().walk_revisions())
+    """Every migration of this version, by the names of their files: `v1_0002_what_it_adds.py`."""
+    stems = [path.stem for path in (FOLDER / "versions").glob("v*_*_*.py")]
+    return frozenset("_".join(stem.split("_")[:2]) for stem in stems)
 
 
 def check_version(engine: Engine) -> Iterator[str]:
@@ -48,19 +44,33 @@ def upgrade(engine: Engine) -> None:
 
     Raises `UnknownVersion` for a database of a version that has no migration to this one.
     """
-    config = _config()
     with engine.begin() as db:
         if db.dialect.name == "postgresql":
             db.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _LOCK})
         revision = _revision(db)
         if revision is not None and revision not in known_revisions():
             raise UnknownVersion(_unknown_version(db, revision))
-        config.attributes["connection"] = db
-        command.upgrade(config, "head")
+        if revision != head_revision():
+            _run_migrations(db)
+
+
+def _run_migrations(db: Connection) -> None:
+    # Imported here: it is slow, and nearly every start finds a database that is up to date.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    config.attributes["connection"] = db
+    command.upgrade(config, "head")
 
 
 def _revision(db: Connection) -> str | None:
-    return MigrationContext.configure(db).get_current_revision()
+    """The newest migration that ran on a database; None before the first."""
+    if not inspect(db).has_table("alembic_version"):
+        return None
+    stored: str | None = db.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return stored
 
 
 def _unknown_version(db: Connection, revision: str) -> str:
@@ -73,13 +83,3 @@ def _unknown_version(db: Connection, revision: str) -> str:
         f"the database is of migration {revision}, which this version of Crossway does not have: "
         f"a pre-release or a newer version made it. {remedy}, then start again"
     )
-
-
-def _config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    return config
-
-
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory.from_config(_config())

@@ -1,0 +1,87 @@
+"""Counts payments anew from their rows: payments, transitions and postings of fees."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection, or_, select
+
+from crossway.domain.intent import State
+from crossway.domain.ledger import Account
+from crossway.domain.payment_figures import PaymentFigures, value_of_fee
+from crossway.domain.payment_outcome import StateChange, find_outcome
+from crossway.storage.bulk_sql import in_values
+from crossway.storage.figure_rows import MICROS_IN_HOUR
+from crossway.storage.tables import intents, postings, transitions
+
+_FEES: Final = (Account.SERVICE_FEES, Account.BRIDGE_FEES, Account.NETWORK_FEES)
+_FEE_VALUES: Final = [account.value for account in _FEES]
+_c, _t, _p = intents.c, transitions.c, postings.c
+_PAYMENTS: Final = select(
+    *(_c.id, _c.created_at, _c.mode, _c.client_id, _c.source_chain, _c.destination_chain),
+    *(_c.bridge, _c.asset_symbol, _c.asset_decimals, _c.state, _c.deposit_amount),
+    *(_c.received_amount, _c.amount_micro_usd),
+    (_c.amount_micro_usd + _c.service_micro_usd + _c.bridge_micro_usd + _c.app_micro_usd).label(
+        "total_micro_usd"
+    ),
+)
+_CHANGES: Final = select(_t.intent_id, _t.at, _t.event, _t.from_state, _t.to_state)
+# Appending nothing keeps the planner from using the indexes of the accounts.
+IS_FEE: Final = or_((_p.debit + "").in_(_FEE_VALUES), (_p.credit + "").in_(_FEE_VALUES))
+_FEE_POSTINGS: Final = select(_p.intent_id, _p.chain, _p.debit, _p.credit, _p.amount).where(IS_FEE)
+Fees = dict[tuple[str, str], list[int]]
+
+
+def count_payments(db: Connection, ids: Collection[int]) -> list[PaymentFigures]:
+    """See `ports.payment_figures.PaymentFiguresRepository.count`."""
+    changes = defaultdict[int, list[StateChange]](list)
+    query = _CHANGES.where(in_values(db, _t.intent_id, ids)).order_by(_t.id)
+    for intent_id, *change in db.execute(query):
+        changes[intent_id].append(StateChange(*change))
+    fees = defaultdict[int, Fees](lambda: defaultdict(list))
+    for row in db.execute(_FEE_POSTINGS.where(in_values(db, _p.intent_id, ids))):
+        for account, sign in ((row.debit, 1), (row.credit, -1)):
+            if account in _FEES:
+                fees[row.intent_id][account, row.chain].append(sign * int(row.amount))
+    rows = db.execute(_PAYMENTS.where(in_values(db, _c.id, ids)))
+    return [_count(row, changes.get(row.id, ()), fees.get(row.id, {})) for row in rows]
+
+
+def _count(row: Any, changes: Sequence[StateChange], fees: Fees) -> PaymentFigures:
+    state, received = State(row.state), row.received_amount != "0"
+    outcome = find_outcome(state, row.created_at, received, changes)
+    deposit = int(row.deposit_amount)
+
+    def value(account: Account) -> int:
+        agreed = (row.asset_symbol, row.asset_decimals, deposit, row.total_micro_usd)
+        amounts = fees.get((account, row.source_chain), ())
+        # Each posting is rounded by itself, as in the books, so that a reversal cancels it.
+        return sum((1 if n > 0 else -1) * value_of_fee(abs(n), *agreed) for n in amounts)
+
+    return PaymentFigures(
+        intent_id=row.id,
+        created_at=row.created_at,
+        hour=row.created_at // MICROS_IN_HOUR,
+        mode=row.mode,
+        client_id=row.client_id,
+        source_chain=row.source_chain,
+        destination_chain=row.destination_chain,
+        bridge=row.bridge,
+        symbol=row.asset_symbol,
+        decimals=row.asset_decimals,
+        state=state,
+        cause=outcome.cause,
+        bucket=outcome.bucket,
+        deposited=outcome.deposited,
+        started=outcome.started,
+        underpaid=received and not outcome.deposited,
+        requested_micro_usd=row.amount_micro_usd,
+        service_fee_micro_usd=value(Account.SERVICE_FEES),
+        bridge_fee_micro_usd=value(Account.BRIDGE_FEES),
+        deposit_units=deposit if state is State.COMPLETED else 0,
+        network_fees={
+            chain: total
+            for (account, chain), amounts in fees.items()
+            if account == Account.NETWORK_FEES and (total := sum(amounts))
+        },
+    )
