@@ -28,6 +28,7 @@ PAGES = {
     "kyc": "kyc",
     "routes": "routes",
     "chains": "chains",
+    "analytics": "analytics?period=7d",
     "treasury": "treasury",
     "books": "books",
     "reconcile": "reconcile",

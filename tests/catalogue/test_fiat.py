@@ -5,11 +5,14 @@ from typing import Any
 
 import pycountry
 import pytest
+from babel.core import Locale
+from babel.languages import get_official_languages
+from babel.numbers import get_currency_name, get_currency_precision, get_currency_symbol
 
 from crossway.catalogue import reference_prices
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.errors import InvalidInput
-from crossway.domain.fiat import Fiat, fiat_of_usd, usd_of_fiat
+from crossway.domain.fiat import Country, Currency, Fiat, fiat_of_usd, usd_of_fiat
 
 ON, OFF = "on-ramp", "off-ramp"
 EURO = "DE FR ES IT NL PT IE AT BE FI GR SK SI LT LV EE CY MT LU HR"
@@ -48,13 +51,25 @@ def test_every_corridor_has_its_currency_its_countries_and_a_dated_rate(fiat: Fi
     for code, corridor in fiat.corridors.items():
         assert corridor.currency.code == code
         assert pycountry.currencies.get(alpha_3=code) is not None
-        assert corridor.currency.name
         assert corridor.currency.symbol.isprintable()
         assert corridor.currency.symbol != code
         assert set(corridor.countries) <= set(fiat.countries)
         assert fiat.rates[code].micro_per_usd > 0
         assert fiat.rates[code].as_of == date(2026, 11, 20)
     assert set(fiat.rates) == set(fiat.corridors)
+
+
+def test_names_symbols_and_decimal_places_are_those_of_unicode(fiat: Fiat) -> None:
+    narrow_spaces = str.maketrans("\u202f\u00a0", "  ")
+    for code, corridor in fiat.corridors.items():
+        country = corridor.countries[0]
+        language = get_official_languages(country, de_facto=True)[0]
+        symbol = get_currency_symbol(code, locale=f"{language}_{country}").translate(narrow_spaces)
+        name, digits = get_currency_name(code, locale="en"), get_currency_precision(code)
+        assert corridor.currency == Currency(code, name, symbol, digits)
+    for code, listed in fiat.countries.items():
+        assert pycountry.countries.get(alpha_2=code) is not None
+        assert listed == Country(code, Locale("en").territories[code])
 
 
 @pytest.mark.parametrize(

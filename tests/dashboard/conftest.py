@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from crossway.dashboard import session
@@ -70,6 +72,19 @@ class DashboardApp:
         return drawn.replace("&#58;", ":").replace("\\", "")
 
 
+def new_dashboard() -> AppTest:
+    """The whole dashboard; a run opens its first page."""
+    at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30)
+    # Otherwise each looks for components in all installed packages, for the time of six pages.
+    at._bidi_component_manager = _component_manager()
+    return at
+
+
+@cache
+def _component_manager() -> BidiComponentManager:
+    return BidiComponentManager()
+
+
 def _descendants(block: Any) -> Iterator[Any]:
     for child in getattr(block, "children", {}).values():
         yield child
@@ -90,5 +105,4 @@ def world(tmp_path: Path) -> Iterator[RampWorld]:
 @pytest.fixture
 def screen(world: RampWorld) -> DashboardApp:
     """The whole dashboard, opened on its first page."""
-    at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30)
-    return DashboardApp(at, world).rerun()
+    return DashboardApp(new_dashboard(), world).rerun()

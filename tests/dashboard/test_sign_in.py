@@ -13,7 +13,7 @@ from crossway.domain.roles import Role
 from crossway.domain.staff import StaffMember
 from crossway.usecases.staff import audit, members
 from crossway.usecases.staff.members import NewStaffMember
-from tests.dashboard.conftest import PAGES_FOLDER, DashboardApp
+from tests.dashboard.conftest import DashboardApp, new_dashboard
 from tests.usecases.ramp_world import RampWorld
 
 WORDS = "four words nobody expects"
@@ -25,7 +25,7 @@ def add(world: RampWorld, name: str = "Ada", role: str = "admin") -> StaffMember
 
 
 def shell() -> AppTest:
-    return AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30).run()
+    return new_dashboard().run()
 
 
 def title(at: AppTest) -> str:

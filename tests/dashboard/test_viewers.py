@@ -26,7 +26,7 @@ from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
 from crossway.usecases.staff import members
 from crossway.usecases.staff.members import NewStaffMember
-from tests.dashboard.conftest import PAGES_FOLDER
+from tests.dashboard.conftest import PAGES_FOLDER, new_dashboard
 from tests.usecases.ramp_world import BASE, POLYGON, RampWorld
 
 WORDS = "four words nobody expects"
@@ -94,7 +94,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyWorld]:
 @pytest.fixture(scope="module")
 def viewer(busy: BusyWorld) -> AppTest:
     """The dashboard with a viewer signed in."""
-    at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=60).run()
+    at = new_dashboard().run()
     for field, text in zip(at.text_input, ("Vic", WORDS), strict=True):
         field.set_value(text)
     next(button for button in at.button if button.label == "Sign in").click()

@@ -5,10 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from crossway.dashboard import session
-from tests.dashboard.conftest import PAGES_FOLDER, DashboardApp
+from tests.dashboard.conftest import DashboardApp, new_dashboard
 from tests.engine.webhook_world import WebhookWorld
 
 
@@ -19,8 +18,7 @@ def webhook_dashboard(folder: Path) -> Iterator[tuple[DashboardApp, WebhookWorld
     session.configure(lambda: world.services)
     st.cache_data.clear()
     st.cache_resource.clear()
-    at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30)
     try:
-        yield DashboardApp(at, world).rerun(), world
+        yield DashboardApp(new_dashboard(), world).rerun(), world
     finally:
         world.close()

@@ -55,7 +55,9 @@ async def _fetch(request: Request) -> Response:
     if (download := DOWNLOADS.get(name)) is None or kind not in _KINDS:
         return PlainTextResponse("There is no such list.", status_code=404)
     services = session.services()
-    caller = await run_in_threadpool(_principal, services, request.cookies.get(cookies.NAME, ""))
+    caller = await run_in_threadpool(
+        find_principal, services, request.cookies.get(cookies.NAME, "")
+    )
     if caller is None:
         return PlainTextResponse("Sign in first: open the dashboard.", status_code=401)
     try:
@@ -66,15 +68,20 @@ async def _fetch(request: Request) -> Response:
     rows = rows if first is None else chain([first], rows)
     text = _as_csv(download.columns, rows) if kind == "csv" else _as_json(rows)
     day = services.clock.now().strftime("%Y-%m-%d")
-    headers = {
-        "Content-Disposition": f'attachment; filename="{name}-{day}.{kind}"',
-        "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
-    }
+    headers = file_headers(f"{name}-{day}.{kind}")
     return StreamingResponse(_chunks(text), media_type=_KINDS[kind], headers=headers)
 
 
-def _principal(services: Services, token: str) -> Principal | None:
+def file_headers(file_name: str) -> dict[str, str]:
+    """The headers of a file that the browser saves under this name, and nobody stores."""
+    return {
+        "Content-Disposition": f'attachment; filename="{file_name}"',
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+
+
+def find_principal(services: Services, token: str) -> Principal | None:
     """The principal behind the session cookie; None without a valid one."""
     if session.sign_in_requirement() is SignInRequirement.NONE:
         return staff_principal(INSTALLATION_OPERATOR)
@@ -87,14 +94,14 @@ def _as_csv(columns: tuple[str, ...], rows: Iterable[Record]) -> Iterator[str]:
     writer = csv.writer(out)
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([_escape_formula(row[column]) for column in columns])
+        writer.writerow([escape_formula(row[column]) for column in columns])
         yield out.getvalue()
         out.seek(0)
         out.truncate()
     yield out.getvalue()
 
 
-def _escape_formula(value: Any) -> Any:
+def escape_formula(value: Any) -> Any:
     """Prevent spreadsheets from reading a value as a formula."""
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"

@@ -72,6 +72,10 @@ PAGES: Final = (
         "Heads, lag and the relayer's gas on every chain.", "Network",
     ),
     Page(
+        "analytics", "Analytics", "query_stats",
+        "Any period by merchant, route, bridge, token or status, with exports.", "Money",
+    ),
+    Page(
         "treasury", "Treasury", "account_balance",
         "The relayer's inventory, shortages, bridge claims and gas.", "Money",
     ),

@@ -19,7 +19,7 @@ _LASTS = {
 
 def demo_dataset() -> None:
     """The current numbers of payments and orders, and the two buttons."""
-    if services().demo is None:
+    if services().find_demo() is None:
         st.markdown(f"{NOT_INSTALLED}.")
         return
     payments, orders = demo.count_payments_and_orders(services())

@@ -7,6 +7,7 @@ from typing import Final
 
 from crossway.dashboard.views import status_labels
 from crossway.dashboard.views.formatting import chain_name, group_thousands
+from crossway.domain.analytics import FailureCause
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.filters import (
     NO_BRIDGE,
@@ -14,6 +15,7 @@ from crossway.domain.filters import (
     Filter,
     FilterField,
     FilterSet,
+    Reached,
     format_filters,
     parse_filters,
 )
@@ -38,6 +40,8 @@ FIELD_NAMES: Final[Mapping[FilterField, str]] = MappingProxyType(
     {
         FilterField.STATE: "Status",
         FilterField.EXCEPTION: "Exception",
+        FilterField.CAUSE: "Not completed because",
+        FilterField.REACHED: "Got as far as",
         FilterField.SOURCE: "From chain",
         FilterField.DESTINATION: "To chain",
         FilterField.TOKEN: "Token",
@@ -58,6 +62,22 @@ EXCEPTION_NAMES: Final[Mapping[ExceptionFlag, str]] = MappingProxyType(
         ExceptionFlag.WRONG_TOKEN: "Wrong token: another token or chain",
         ExceptionFlag.REFUND_FAILED: "Refund failed",
         ExceptionFlag.STUCK: "Blocked: a transaction is waiting or failed",
+    }
+)
+CAUSE_NAMES: Final[Mapping[FailureCause, str]] = MappingProxyType(
+    {
+        FailureCause.NO_DEPOSIT: "No deposit: nobody paid before the deadline",
+        FailureCause.UNDERPAID: "Underpaid: less than the amount arrived in time",
+        FailureCause.LATE: "Paid late: the deposit arrived after the deadline",
+        FailureCause.CANCELLED: "Cancelled: its ramp order ended first",
+        FailureCause.NOT_STARTED: "Not started: funded, and not collected before the deadline",
+        FailureCause.PAYOUT_FAILED: "Payout rejected: the recipient could not be paid",
+    }
+)
+REACHED_NAMES: Final[Mapping[Reached, str]] = MappingProxyType(
+    {
+        Reached.DEPOSITED: "Deposited: the complete deposit was credited",
+        Reached.STARTED: "Started: the deposit was collected",
     }
 )
 _DAY: Final = timedelta(days=1)
@@ -90,6 +110,10 @@ def list_choices(services: Services, caller: Principal, subject: FilterField) ->
             return {state.value: status_labels.INTENT_STATES[state].text for state in State}
         case FilterField.EXCEPTION:
             return {kind.value: label for kind, label in EXCEPTION_NAMES.items()}
+        case FilterField.CAUSE:
+            return {cause.value: label for cause, label in CAUSE_NAMES.items()}
+        case FilterField.REACHED:
+            return {step.value: label for step, label in REACHED_NAMES.items()}
         case FilterField.SOURCE | FilterField.DESTINATION:
             return {c: chain_name(catalogue, c) for c in catalogue.chains if c in services.chains}
         case FilterField.TOKEN:
@@ -139,7 +163,8 @@ def describe_filter(services: Services, caller: Principal, condition: Filter) ->
         return f"{label}{negation} {_format_range(first, last)}"
     choices = list_choices(services, caller, condition.field)
     names = [choices.get(value, value).partition(":")[0] for value in condition.values]
-    return f"{label} is{negation} {_join_with_or(names)}"
+    verb = "" if condition.field in (FilterField.CAUSE, FilterField.REACHED) else " is"
+    return f"{label}{verb}{negation} {_join_with_or(names)}"
 
 
 def _format_range(least: str, most: str) -> str:

@@ -29,7 +29,7 @@ export default function (component) {
     make("dl", { "aria-label": label }, ...kpis.map((kpi) =>
       make("div", { class: "kpi", title: kpi.help },
         make("dt", {}, kpi.label),
-        make("dd", { class: "value" }, kpi.value),
+        make("dd", { class: "value", style: `--characters: ${kpi.value.length}` }, kpi.value),
         make("dd", { class: `delta ${kpi.trend || ""}` }, kpi.delta ? icon(ICONS[kpi.trend]) : null, kpi.delta || "\u00a0"),
         make("dd", { class: "hours" }, kpi.hours.length ? sparkline(kpi.hours) : null)))))
 }

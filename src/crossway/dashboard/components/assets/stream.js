@@ -9,6 +9,9 @@ const MAX_RESULTS = 50
 const REQUEST_GAP_MILLIS = 20
 // A navigation that has not happened within this time will not happen any more.
 const LEAVING_MILLIS = 15000
+// A typed value reaches the server, and the run that takes it ends, within these times.
+const EDIT_START_MILLIS = 1000
+const EDIT_END_MILLIS = 10000
 // A page that has been empty for this time is loaded again, at most this often.
 const EMPTY_MILLIS = 1500
 const RELOAD_GAP_MILLIS = 20000
@@ -27,6 +30,7 @@ const openStream = () => {
   let pending = []
   let requesting = false
   let leaving = { path: null, at: 0 }
+  let edit = null
 
   const topicChanged = (fragment) =>
     counters !== null && fragment.drawn.epoch === counters.epoch &&
@@ -50,21 +54,47 @@ const openStream = () => {
     setTimeout(requestNext, REQUEST_GAP_MILLIS)
   }
 
+  const isRunning = () =>
+    (document.querySelector("[data-testid=stApp]")?.dataset.testScriptState ?? "notRunning") !== "notRunning"
+
+  // A navigation interrupts the run that takes a typed value, which is then lost: an edit is over when
+  // a run that has begun after it has ended.
+  const followEdits = () => {
+    const began = (event) => {
+      const committed = event.type === "focusout" || event.key === "Enter"
+      if (event.type === "input" || (edit && committed)) edit = { at: performance.now(), started: false }
+    }
+    for (const type of ["input", "focusout", "keydown"]) document.addEventListener(type, began, true)
+    new MutationObserver(() => {
+      if (edit && isRunning()) edit.started = true
+      else if (edit?.started) edit = null
+    }).observe(document, { subtree: true, attributeFilter: ["data-test-script-state"] })
+  }
+
+  const isTakingEdit = () => {
+    if (edit === null) return false
+    const limit = edit.started || isRunning() ? EDIT_END_MILLIS : EDIT_START_MILLIS
+    return performance.now() - edit.at < limit
+  }
+
+  const mustWait = () => requesting || isTakingEdit()
+
   // A request that is sent after its page was left is answered with that page and empties the new
   // one. So no more requests are made, and the navigation waits until pending ones are sent.
   const leave = (path, go) => {
     if (path === location.pathname) return go()
     leaving = { path: location.pathname, at: performance.now() }
     pending = []
-    if (requesting) setTimeout(() => leave(path, go), REQUEST_GAP_MILLIS)
-    else go()
+    if (mustWait()) return setTimeout(() => leave(path, go), REQUEST_GAP_MILLIS)
+    edit = null
+    go()
   }
 
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.(NAVIGATION_LINKS)
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return
     const path = link.href && new URL(link.href).pathname
-    const held = requesting && path !== location.pathname
+    const held = mustWait() && path !== location.pathname
     if (held) {
       event.preventDefault()
       event.stopImmediatePropagation()
@@ -163,6 +193,7 @@ const openStream = () => {
   setInterval(requestOutdated, 1000)
   setInterval(reloadEmptyPage, 500)
   reloadEmptyPage()
+  followEdits()
 
   return {
     leave,
