@@ -18,6 +18,7 @@ from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderUpdate
 from crossway.usecases.ramps import orders as ramp_orders
 from tests.engine.test_two_engines import ticking
 from tests.invariants import check_invariants
+from tests.processes import PATIENCE_SECONDS, wait_until
 from tests.usecases.ramp_world import RampWorld, completed_balances, new_ramp_world
 
 
@@ -132,7 +133,7 @@ def test_a_provider_that_hangs_delays_neither_payments_nor_other_providers(
 
     def hang(call: str) -> None:
         hanging.set()
-        release.wait(60)
+        release.wait(4 * PATIENCE_SECONDS)
 
     providers = {provider.name: provider for provider in world.services.ramps}
     ramps = [
@@ -141,22 +142,21 @@ def test_a_provider_that_hangs_delays_neither_payments_nor_other_providers(
     ]
     services = replace(world.services, ramps=ramps)
     engine = Engine(services, "threads", sole=True)
+
+    def both_complete() -> bool:
+        world.machine.seconds += 0.5
+        engine.wake()
+        done = world.reload(paid).state is State.COMPLETED
+        return done and world.reload_order(quick).state is S.COMPLETED
+
     paid = world.create_intent()
     world.deposit(paid)
     world.report(quick, "paid")
     world.machine.seconds += 5
     engine.start()
     try:
-        assert hanging.wait(20)
-        for _ in range(600):
-            world.machine.seconds += 0.5
-            engine.wake()
-            threading.Event().wait(0.05)
-            done = world.reload(paid).state is State.COMPLETED
-            if done and world.reload_order(quick).state is S.COMPLETED:
-                break
-        assert world.reload(paid).state is State.COMPLETED
-        assert world.reload_order(quick).state is S.COMPLETED
+        assert hanging.wait(PATIENCE_SECONDS)
+        wait_until("the payment and the other provider's order complete", both_complete)
         assert world.reload_order(slow).state is S.INITIATED
     finally:
         release.set()
@@ -173,13 +173,13 @@ def test_two_engines_place_and_book_each_order_once(tmp_path: Path) -> None:
         else:
             world.deposit_for(order)
     engines = [Engine(world.services, name) for name in ("first", "second")]
-    with ticking(engines) as raised:
+    with ticking(engines) as passes:
         for _ in range(400):
             world.machine.seconds += 0.5
-            threading.Event().wait(0.05)
+            passes.wait()
             if all(world.reload_order(item).state is S.COMPLETED for item in made):
                 break
-    assert raised == []
+    assert passes.raised == []
     for order in made:
         order = world.reload_order(order)
         assert order.state is S.COMPLETED

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from crossway.domain.ramps import FINAL_ORDER_STATES, Direction, RampOrder
 from crossway.domain.ramps import OrderState as S
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.usecases.ramps import orders as ramp_orders
+from tests.databases import Snapshots, new_sqlite
 from tests.invariants import check_invariants
+from tests.processes import PATIENCE_SECONDS
 from tests.usecases.ramp_world import RampWorld, completed_balances
 
 STEPS = [
@@ -29,6 +32,7 @@ STEPS = [
     "before-ramp-cancel",
     "ramp-cancel",
 ]
+PLACED_BY_ENGINE = ("before-ramp-open", "ramp-open")
 
 
 def run_orders(world: RampWorld) -> None:
@@ -40,25 +44,48 @@ def run_orders(world: RampWorld) -> None:
     world.deposit_for(world.reload_order(sold))
     for make in (world.create_on_ramp, world.create_off_ramp):
         ramp_orders.cancel_order(world.services, world.caller, make().id)
-    world.pass_time(60)
+    world.pass_time(60, step=3)
+
+
+def open_world(url: str, reached: Callable[[str], None], silent: bool) -> RampWorld:
+    """A world that calls `reached` at each step. Where providers fall `silent`, the engine has to
+    place the second order."""
+    created = 0
+
+    def reached_here(at: str) -> None:
+        nonlocal created
+        reached(at)
+        created += at == "ramp-created"
+        if silent and at == "ramp-created" and created == 2:
+            # Between its quote and its creation.
+            world.inject_faults(down_seconds=20)
+
+    world = RampWorld(url, reached=reached_here)
+    return world
 
 
 def main(url: str, step: str) -> None:
-    """Run `run_orders` in a process that crashes at a step."""
-    left_to_the_engine = step in ("before-ramp-open", "ramp-open")
-    created: list[str] = []
+    """Run `run_orders` in a process that is killed at a step."""
 
     def reached(at: str) -> None:
         if at == step:
             os.kill(os.getpid(), signal.SIGKILL)
-        created.extend([at] if at == "ramp-created" else [])
-        if left_to_the_engine and len(created) == 2:
-            # Between its quote and its creation.
-            created.append("silenced")
-            world.inject_faults(down_seconds=20)
 
-    world = RampWorld(url, reached=reached)
-    run_orders(world)
+    run_orders(open_world(url, reached, silent=False))
+
+
+@pytest.fixture(scope="module")
+def snapshots(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Snapshots]:
+    """The database at every step of the orders, with answering and with silent providers."""
+    taken = {}
+    for silent in (False, True):
+        folder = tmp_path_factory.mktemp("steps")
+        url = new_sqlite(folder)
+        taken[silent] = Snapshots(url, folder)
+        world = open_world(url, taken[silent].take, silent)
+        run_orders(world)
+        world.store.close()
+    return taken
 
 
 def all_orders(world: RampWorld) -> list[RampOrder]:
@@ -68,7 +95,7 @@ def all_orders(world: RampWorld) -> list[RampOrder]:
 
 def continue_after_restart(world: RampWorld) -> None:
     """After the restart, pay all open orders and let time pass."""
-    world.pass_time(150, step=2)
+    world.pass_time(150, step=5)
     for order in all_orders(world):
         if order.state not in (S.INITIATED, S.PROCESSING) or order.paid_at is not None:
             continue
@@ -77,20 +104,29 @@ def continue_after_restart(world: RampWorld) -> None:
                 world.deposit_for(order)
         elif order.state is S.INITIATED:
             ramp_orders.confirm_order(world.services, world.caller, order.id)
-    world.pass_time(120, step=2)
+    world.pass_time(120, step=5)
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_crash_at_this_step_loses_no_order_and_places_none_twice(
-    step: str, tmp_path: Path
+    step: str, snapshots: dict[bool, Snapshots]
 ) -> None:
-    url = f"sqlite:///{tmp_path / 'crossway.db'}"
+    check_recovery(snapshots[step in PLACED_BY_ENGINE].url_of(step))
+
+
+def test_a_process_killed_before_it_notes_what_it_placed_places_it_once(tmp_path: Path) -> None:
+    url = new_sqlite(tmp_path)
     died = subprocess.run(
-        [sys.executable, "-m", "tests.engine.test_ramp_worker_crash", url, step],
+        [sys.executable, "-m", "tests.engine.test_ramp_worker_crash", url, "ramp-opened"],
         capture_output=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
     )
     assert died.returncode == -signal.SIGKILL, died.stderr.decode()[-2000:]
+    check_recovery(url)
+
+
+def check_recovery(url: str) -> None:
+    """A new process finishes the orders of a crashed one."""
     world = RampWorld(url)
     continue_after_restart(world)
     ours = all_orders(world)
@@ -109,6 +145,7 @@ def test_a_crash_at_this_step_loses_no_order_and_places_none_twice(
         derive_reference(o.provider, o.reference) for o in ours if o.provider_reference
     }
     check_invariants(world)
+    world.store.close()
 
 
 if __name__ == "__main__":

@@ -64,4 +64,5 @@ class WebhookWorld(Harness):
     def close(self) -> None:
         self.dispatcher.stop()
         self.sender.close()
+        self.sender.close()
         self.store.close()

@@ -10,14 +10,17 @@ from crossway.domain.errors import Unreachable
 from crossway.engine.alerts import raise_alert
 from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
 from crossway.engine.expiry import expire_intents
+from crossway.engine.figures_keeper import FiguresKeeper
 from crossway.engine.housekeeping import (
     INTERVAL_SECONDS,
     check_foreign_nonces,
     reset_backoff,
     update_alerts,
 )
+from crossway.engine.pace import BEAT_SECONDS, Pace
 from crossway.engine.ramp_worker import RampWorker
 from crossway.engine.reorg_monitor import finalize_confirmed, recheck_after_reorg
+from crossway.engine.sleeper import Sleeper
 from crossway.engine.tx_submitter import submit_due
 from crossway.engine.tx_tracker import track_signed
 from crossway.ports.chain import ChainHead, Cursor
@@ -30,7 +33,7 @@ from crossway.usecases.operating import retention
 log = logging.getLogger("crossway.engine")
 
 LEASE_SECONDS = 15
-BUSY_SECONDS, IDLE_SECONDS = 0.02, 0.25
+BUSY_SECONDS = 0.02
 # Another engine may have resolved an alert that still applies here.
 REALERT_SECONDS = 60
 
@@ -54,10 +57,12 @@ class Engine:
         self._started_chains: set[str] = set()
         self._scanned_to: dict[str, Cursor] = {}
         self._housekeeping_at: datetime | None = None
-        self._wake_event = threading.Event()
+        self._sleeper = Sleeper(services, BEAT_SECONDS)
+        self._pace = Pace(services)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._ramp_worker = RampWorker(services)
+        self._figures_keeper = FiguresKeeper(services)
 
     def start(self) -> None:
         """Run in a thread until `stop` is called."""
@@ -69,7 +74,7 @@ class Engine:
     def stop(self, timeout_seconds: float = 10) -> None:
         """Finish the current pass, release the leases and end."""
         self._stopping.set()
-        self._wake_event.set()
+        self._sleeper.wake()
         self._ramp_worker.stop(timeout_seconds)
         if self._thread is not None:
             self._thread.join(timeout_seconds)
@@ -78,7 +83,7 @@ class Engine:
 
     def wake(self) -> None:
         """Start the next pass at once."""
-        self._wake_event.set()
+        self._sleeper.wake()
         self._ramp_worker.wake()
 
     def tick(self) -> int:
@@ -89,16 +94,31 @@ class Engine:
         """
         return self._run_pass() + self._guarded("ramps", self._ramp_worker.tick)
 
-    def _run_pass(self) -> int:
-        """Run every sweep once over the leased chains."""
-        heads = self._read_heads(self._lease_chains())
-        self._guarded("new chains", partial(self._check_new_chains, heads))
+    def _run_pass(self, only_due: bool = False) -> int:
+        """Run every sweep once over the leased chains, or over those that are due."""
+        began = self._services.clock.machine()
+        only_due = only_due and not self._must_renew()
+        leased = self._lease_chains()
+        if not only_due:
+            # After our own commit. A pass over what is due leaves any commit to a later, full one.
+            self._sleeper.begin()
+        chains = self._pace.due_chains(leased) if only_due else leased
+        heads = self._read_heads(chains)
+        self._guarded("new chains", partial(self._check_new_chains, chains, heads))
         done = self._scan(heads)
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
         done += self._run_housekeeping(heads)
+        done += self._guarded("figures", partial(self._figures_keeper.count, began))
         self._services.process.engine.record_pass(heads)
+        if not done:
+            self._pace.plan(chains, {c for c in heads if self._is_behind(c, heads[c])})
         return done
+
+    def _is_behind(self, chain_id: str, head: ChainHead) -> bool:
+        """Whether a scan that covers a limited number of blocks has not reached the head yet."""
+        scanned_to = self._scanned_to.get(chain_id)
+        return scanned_to is not None and scanned_to.height < head.height
 
     def _run_housekeeping(self, heads: Mapping[str, ChainHead]) -> int:
         now, last = self._services.clock.machine(), self._housekeeping_at
@@ -111,27 +131,36 @@ class Engine:
         self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
         return self._guarded("housekeeping", partial(update_alerts, self._services, heads))
 
-    def _check_new_chains(self, heads: Mapping[str, ChainHead]) -> int:
+    def _check_new_chains(self, asked: set[str], heads: Mapping[str, ChainHead]) -> int:
         """Check chains that this engine has just taken over for what happened meanwhile."""
         new_chains = [chain for chain in heads if chain not in self._started_chains]
         if new_chains:
             check_foreign_nonces(self._services, new_chains)
             for chain in new_chains:
                 recheck_after_reorg(self._services, chain, 0)
-        self._started_chains = set(heads)
+        self._started_chains = (self._started_chains - asked) | set(heads)
         return 0
 
     def _run(self) -> None:
+        """Run a pass over everything after each commit, and over what is due when it is due."""
+        only_due = False
         while not self._stopping.is_set():
-            done = self._guarded("tick", self._run_pass)
-            self._wake_event.wait(BUSY_SECONDS if done else IDLE_SECONDS)
-            self._wake_event.clear()
+            done = self._guarded("tick", partial(self._run_pass, only_due))
+            if done and only_due:
+                # It may go on at once, on a chain that this pass did not look at.
+                only_due = False
+                continue
+            seconds = BUSY_SECONDS if done else max(self._pace.seconds_to_next(), BEAT_SECONDS)
+            only_due = not self._sleeper.sleep(seconds) and not done
+
+    def _must_renew(self) -> bool:
+        return self._renew_at is None or self._services.clock.machine() >= self._renew_at
 
     def _lease_chains(self) -> set[str]:
         """Renew the leases; returns the chains of this engine, an equal share among all engines."""
-        now = self._services.clock.machine()
-        if self._renew_at is not None and now < self._renew_at:
+        if not self._must_renew():
             return self._leased_chains
+        now = self._services.clock.machine()
         chains = sorted(self._services.chains)
         until = now + timedelta(seconds=LEASE_SECONDS)
 
@@ -146,9 +175,16 @@ class Engine:
         leased = {name.partition(":")[2] for name in self._services.store.write(work)}
         if leased != self._leased_chains:
             self._load_failures()
+            self._keep_state_of(leased)
         self._leased_chains = leased
         self._renew_at = now + timedelta(seconds=LEASE_SECONDS / 3)
         return self._leased_chains
+
+    def _keep_state_of(self, leased: set[str]) -> None:
+        """Forget chains that another engine has now, to check them anew if they come back."""
+        self._started_chains &= leased
+        self._unreachable = {c: m for c, m in self._unreachable.items() if c in leased}
+        self._pace.forget(leased)
 
     def _load_failures(self) -> None:
         """Load active engine alerts of previous owners, so that a success resolves them."""
@@ -185,7 +221,7 @@ class Engine:
 
         if changed:
             self._services.store.write(work)
-        self._unreachable = dict(messages)
+        self._unreachable.update(messages)
 
     def _describe_outage(self, chain_id: str, message: str) -> str:
         name = chain_name(self._services, chain_id)

@@ -12,6 +12,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder, provider_name
 from crossway.engine.alerts import TaskHealth, raise_alert
 from crossway.engine.serial_worker import SerialWorker
+from crossway.engine.sleeper import Sleeper, seconds_until
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -50,7 +51,7 @@ class RampWorker:
         self._workers: dict[str, SerialWorker] = {}
         self._health = TaskHealth(services, "ramp orders")
         self._kyc_health = TaskHealth(services, "KYC submissions")
-        self._wake_event = threading.Event()
+        self._sleeper = Sleeper(services, IDLE_SECONDS)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -63,7 +64,7 @@ class RampWorker:
     def stop(self, timeout_seconds: float = 10) -> None:
         """Finish the current pass and end, without waiting for a hanging provider."""
         self._stopping.set()
-        self._wake_event.set()
+        self._sleeper.wake()
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         for worker in self._workers.values():
@@ -71,7 +72,7 @@ class RampWorker:
 
     def wake(self) -> None:
         """Start the next pass at once."""
-        self._wake_event.set()
+        self._sleeper.wake()
 
     def tick(self) -> int:
         """Run one pass in this thread, provider calls included; returns the amount of work done."""
@@ -84,14 +85,20 @@ class RampWorker:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            done = 0
+            seconds = IDLE_SECONDS
             try:
-                done = self._run_pass()
+                self._sleeper.begin()
+                seconds = BUSY_SECONDS if self._run_pass() else self._seconds_to_next()
                 self._health.record_success()
             except Exception as error:
                 self._health.record_failure(error)
-            self._wake_event.wait(BUSY_SECONDS if done else IDLE_SECONDS)
-            self._wake_event.clear()
+            self._sleeper.sleep(seconds)
+
+    def _seconds_to_next(self) -> float:
+        """How long no order and no KYC submission is due."""
+        with self._services.store.read() as unit:
+            due_at = unit.due_times.of_ramps()
+        return seconds_until(due_at, self._services.clock.now(), IDLE_SECONDS)
 
     def _run_pass(self) -> int:
         """Run one pass that leaves provider calls to the workers."""

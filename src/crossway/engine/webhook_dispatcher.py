@@ -12,6 +12,7 @@ from crossway.domain.webhooks import Delivery, OutboxEvent
 from crossway.engine.alerts import TaskHealth
 from crossway.engine.delivery_queue import DeliveryQueue, QueuedDelivery
 from crossway.engine.fan_out import fan_out
+from crossway.engine.sleeper import Sleeper, seconds_until
 from crossway.engine.webhook_sender import SentDelivery, record_attempts, send_webhook
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -55,7 +56,7 @@ class WebhookDispatcher:
         self._sent: list[SentDelivery] = []
         self._cached_bodies: dict[int, bytes] = {}
         self._active_senders = 0
-        self._wake_event = threading.Event()
+        self._sleeper = Sleeper(services, IDLE_SECONDS)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -66,31 +67,27 @@ class WebhookDispatcher:
         self._thread = threading.Thread(target=self._run, name="deliveries", daemon=True)
         self._thread.start()
 
-    def stop(self, timeout_seconds: float = STOP_SECONDS, close_sender: bool = True) -> None:
+    def stop(self, timeout_seconds: float = STOP_SECONDS) -> None:
         """Wait for open requests, record their results and release the remaining leases.
 
-        Nothing can be sent afterwards. `close_sender` also closes the sender, which other
-        dispatchers of this process share.
+        Nothing can be sent afterwards. The sender, which others share, stays open.
         """
         end = time.monotonic() + timeout_seconds
         self._stopping.set()
-        self._wake_event.set()
+        self._sleeper.wake()
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         unsent = [queued.delivery.id for queued in self._queue.clear()]
         while self._active_senders and time.monotonic() < end:
-            self._wake_event.wait(IDLE_SECONDS)
-            self._wake_event.clear()
+            self._sleeper.pause(IDLE_SECONDS)
         self._senders.shutdown(wait=False, cancel_futures=True)
         self._record_attempts()
         if unsent:
             self._services.store.write(lambda unit: unit.deliveries.release_leases(unsent))
-        if close_sender:
-            self._webhooks.sender.close()
 
     def wake(self) -> None:
         """Start the next pass at once."""
-        self._wake_event.set()
+        self._sleeper.wake()
 
     def tick(self) -> int:
         """Record finished requests, fan out events, lease due deliveries and start sending them.
@@ -105,25 +102,28 @@ class WebhookDispatcher:
         """Run one pass and wait for all its requests; returns the amount of work done."""
         done = self.tick()
         while self._active_senders or self._sent or self._queue.queued_count:
-            self._wake_event.wait(IDLE_SECONDS)
-            self._wake_event.clear()
+            self._sleeper.pause(IDLE_SECONDS)
             done += self._record_attempts()
             self._start_senders()
         return done
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            pause = IDLE_SECONDS
             try:
+                self._sleeper.begin()
                 done = self.tick()
                 self._health.record_success()
-                if done:
-                    continue
+                if not done:
+                    self._sleeper.sleep(self._seconds_to_next())
             except Exception as error:
                 self._health.record_failure(error)
-                pause = BROKEN_SECONDS
-            self._wake_event.wait(pause)
-            self._wake_event.clear()
+                self._sleeper.pause(BROKEN_SECONDS)
+
+    def _seconds_to_next(self) -> float:
+        """How long no delivery is due; one that is leased or waits for another counts as due."""
+        with self._services.store.read() as unit:
+            due_at = unit.due_times.of_deliveries()
+        return seconds_until(due_at, self._services.clock.now(), IDLE_SECONDS)
 
     def _record_attempts(self) -> int:
         with self._lock:
@@ -228,11 +228,11 @@ class WebhookDispatcher:
                     unhealthy = self._send(queued)
                 finally:
                     self._queue.mark_sent(queued, unhealthy)
-                self._wake_event.set()
+                self._sleeper.wake()
         finally:
             with self._lock:
                 self._active_senders -= 1
-            self._wake_event.set()
+            self._sleeper.wake()
 
     def _send(self, queued: QueuedDelivery) -> bool:
         """Send a delivery whose lease is still valid; returns whether its endpoint is unhealthy."""

@@ -83,8 +83,9 @@ def remaining_seconds() -> float:
 class PinnedBackend(httpcore.NetworkBackend):
     """Connects to the addresses that were checked, regardless of later DNS answers."""
 
-    def __init__(self, addresses: Callable[[Target], Sequence[str]]) -> None:
-        """`addresses` returns the addresses that may be connected to, or raises."""
+    def __init__(self, addresses: Callable[[Target, float], Sequence[str]]) -> None:
+        """`addresses` returns the addresses that may be connected to, within so many seconds, or
+        raises."""
         self._addresses = addresses
         self._sockets = httpcore.SyncBackend()
 
@@ -96,7 +97,7 @@ class PinnedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        addresses = self._addresses(current_request.target)
+        addresses = self._addresses(current_request.target, remaining_seconds())
         for index, address in enumerate(addresses):
             timeout_share = remaining_seconds() / (len(addresses) - index)
             try:

@@ -1,32 +1,23 @@
 """Send webhooks to URLs chosen by clients, without reaching internal addresses."""
 
 import ssl
-import time
-from collections.abc import Iterable, Mapping
-from functools import cached_property
-
-import httpcore
-import httpx
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from crossway.adapters.webhooks import ssrf_guard
-from crossway.adapters.webhooks.connection_pool import (
-    IDLE_SECONDS,
-    MAX_CONNECTIONS,
-    ConnectionPools,
-    PinnedBackend,
-    current_request,
-    remaining_seconds,
-)
 from crossway.adapters.webhooks.dns import DnsResolver
 from crossway.adapters.webhooks.ssrf_guard import NOT_PUBLIC, Resolve, Target
 from crossway.domain.errors import Unreachable
 from crossway.ports.webhooks import WebhookResponse
 
+if TYPE_CHECKING:
+    from crossway.adapters.webhooks.requests import CheckedRequests
+
 LIMIT_SECONDS = 10.0
 # A resolver gives up after 30 s. Within that time, with failing endpoints on half of the sending
 # threads, fewer look-ups start than there is room for.
 _LOOKUP_SECONDS, MAX_LOOKUPS, _MAX_CHECK_LOOKUPS = 4.0, 64, 16
-_MAX_READ_BYTES, MAX_BODY_BYTES = 64 * 1024, 4 * 1024
 _MAX_ADDRESSES = 4
 
 
@@ -48,7 +39,8 @@ class HttpWebhookSender:
         certificate authorities are trusted."""
         self._loopback, self._tls = loopback, tls
         self._limit = limit_seconds
-        self._pools = ConnectionPools(self._pool)
+        self._requests: CheckedRequests | None = None
+        self._lock = threading.Lock()
         # Separate, so that checks of slow hosts do not block deliveries.
         self._resolver, self._check_resolver = (
             DnsResolver(resolve, MAX_LOOKUPS),
@@ -75,65 +67,28 @@ class HttpWebhookSender:
             target = ssrf_guard.parse_url(url, self._loopback)
         except ValueError as error:
             raise Unreachable(f"its URL {error}") from error
-        current_request.target, current_request.deadline = target, time.monotonic() + self._limit
-        header_fields = [(b"host", target.host_header.encode()), (b"accept-encoding", b"identity")]
-        header_fields += [(name.encode(), value.encode()) for name, value in headers.items()]
-        header_fields.append((b"content-length", str(len(body)).encode()))
-        request_url = httpcore.URL(
-            scheme=b"https" if target.secure else b"http",
-            host=target.host.encode(),
-            port=target.port,
-            target=target.path.encode(),
-        )
-        try:
-            extensions = {"timeout": {"pool": self._limit}}
-            with (
-                self._pools.use(target) as pool,
-                pool.stream(
-                    "POST", request_url, headers=header_fields, content=body, extensions=extensions
-                ) as response,
-            ):
-                return WebhookResponse(response.status, _read_beginning(response.iter_stream()))
-        except httpcore.TimeoutException as error:
-            raise Unreachable(f"did not respond within {self._limit:g} s") from error
-        except httpcore.ConnectError as error:
-            raise Unreachable(f"the connection failed: {error}") from error
-        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-            raise Unreachable(f"the connection broke: {error}") from error
+        return self._open_requests().post(target, headers, body)
 
     def close(self) -> None:
         """Close all connections."""
-        self._pools.close()
+        if self._requests is not None:
+            self._requests.close()
         self._resolver.close()
         self._check_resolver.close()
 
-    def _pool(self) -> httpcore.ConnectionPool:
-        return httpcore.ConnectionPool(
-            ssl_context=self._ssl_context,
-            max_connections=MAX_CONNECTIONS,
-            max_keepalive_connections=MAX_CONNECTIONS,
-            keepalive_expiry=IDLE_SECONDS,
-            network_backend=PinnedBackend(self._allowed_addresses),
-        )
+    def _open_requests(self) -> "CheckedRequests":
+        with self._lock:
+            if self._requests is None:
+                # Imported here: most starts have no webhook to send, and need no HTTP client.
+                from crossway.adapters.webhooks.requests import CheckedRequests
 
-    @cached_property
-    def _ssl_context(self) -> ssl.SSLContext:
-        return self._tls or httpx.create_ssl_context(trust_env=False)
+                self._requests = CheckedRequests(self._allowed_addresses, self._tls, self._limit)
+            return self._requests
 
-    def _allowed_addresses(self, target: Target) -> list[str]:
+    def _allowed_addresses(self, target: Target, remaining_seconds: float) -> list[str]:
         """The addresses to connect to; raises `Unreachable` unless all of them are allowed."""
-        seconds = min(_LOOKUP_SECONDS, remaining_seconds())
+        seconds = min(_LOOKUP_SECONDS, remaining_seconds)
         found_addresses = self._resolver.resolve(target.host, target.port, seconds)
         if not ssrf_guard.is_allowed(target, found_addresses, self._loopback):
             raise Unreachable("its host does not resolve to a public address")
         return found_addresses[:_MAX_ADDRESSES]
-
-
-def _read_beginning(chunks: Iterable[bytes]) -> str:
-    """The first bytes of a body as text; at most `_MAX_READ_BYTES` are read."""
-    body = bytearray()
-    for chunk in chunks:
-        body += chunk
-        if len(body) >= _MAX_READ_BYTES:
-            break
-    return bytes(body[:MAX_BODY_BYTES]).decode(errors="replace").replace("\x00", "�")

@@ -4,8 +4,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_into
 from crossway.adapters.ramps.sandbox.tables import providers
 from crossway.domain.errors import InvalidInput
 from crossway.ports.sandbox import RampFaults
@@ -68,9 +68,8 @@ def save_faults(db: Connection, name: str, faults: RampFaults, now: float) -> No
     }
     if faults.down_seconds is not None:
         values["down_until"] = now + faults.down_seconds
-    insert = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
     defaults = {column.name: getattr(DEFAULT, column.name) for column in fields(DEFAULT)}
-    statement = insert(providers).values({"name": name} | defaults | values)
+    statement = insert_into(db, providers).values({"name": name} | defaults | values)
     if values:
         statement = statement.on_conflict_do_update(index_elements=["name"], set_=values)
     else:

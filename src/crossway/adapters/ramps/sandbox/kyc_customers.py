@@ -6,9 +6,8 @@ from typing import Any
 
 import orjson
 from sqlalchemy import Connection, Row, select
-from sqlalchemy.dialects import postgresql, sqlite
 
-from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
+from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_into, insert_rows
 from crossway.adapters.ramps.sandbox.order_creation import ALL_ZEROS
 from crossway.adapters.ramps.sandbox.tables import kyc_customers
 from crossway.domain.kyc import KYC_TYPES, KycStatus, KycType, Tier, VerificationStatus
@@ -116,7 +115,6 @@ def load_record(db: Connection, provider: str, customer: str, lock: bool = False
     )
     if lock:
         # A missing row is inserted first, so that concurrent transactions have a row to lock.
-        insert = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
         row = dict(
             zip(
                 (c.name for c in kyc_customers.columns),
@@ -124,7 +122,7 @@ def load_record(db: Connection, provider: str, customer: str, lock: bool = False
                 strict=True,
             )
         )
-        db.execute(insert(kyc_customers).values(row).on_conflict_do_nothing())
+        db.execute(insert_into(db, kyc_customers).values(row).on_conflict_do_nothing())
         query = query.with_for_update()
     found_row = db.execute(query).one_or_none()
     return NO_RECORD if found_row is None else _to_record(found_row)

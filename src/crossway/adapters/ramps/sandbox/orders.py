@@ -8,9 +8,8 @@ from typing import Any
 
 import orjson
 from sqlalchemy import Connection, Row, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
-from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values, insert_rows
+from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values, insert_into, insert_rows
 from crossway.adapters.ramps.sandbox.tables import orders, reports
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
@@ -81,7 +80,6 @@ def derive_reference(provider: ProviderName, our_reference: str) -> str:
 
 def add_order(db: Connection, order: Order) -> bool:
     """Store an order unless it exists; returns whether it was stored."""
-    insert = sqlite.insert if db.dialect.name == "sqlite" else postgresql.insert
     values: dict[str, Any] = {column.name: getattr(order, column.name) for column in fields(order)}
     values |= {
         "provider": order.provider.value,
@@ -90,7 +88,8 @@ def add_order(db: Connection, order: Order) -> bool:
         "amount": str(order.amount),
         "instructions": orjson.dumps(dict(order.instructions)).decode(),
     }
-    stored = insert(orders).values(values).on_conflict_do_nothing().returning(orders.c.reference)
+    new = insert_into(db, orders).values(values).on_conflict_do_nothing()
+    stored = new.returning(orders.c.reference)
     return db.execute(stored).one_or_none() is not None
 
 

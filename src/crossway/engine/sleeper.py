@@ -1,0 +1,54 @@
+"""The sleep of a worker's thread: until it is woken, a change is committed, or something is due."""
+
+import threading
+import time
+from datetime import datetime
+
+from crossway.ports.services import Services
+
+REST_SECONDS = 5.0
+"""The longest sleep: leases are renewed and alerts that depend on time are checked this often, and
+a wake-up that was lost is made up for."""
+
+
+def seconds_until(due_at: datetime | None, now: datetime, least: float) -> float:
+    """How long to sleep when something is due at a time: at least so long, at most the rest."""
+    seconds = REST_SECONDS if due_at is None else (due_at - now).total_seconds()
+    return min(max(seconds, least), REST_SECONDS)
+
+
+class Sleeper:
+    """Wakes one thread. A commit of any process wakes it too, so work that is stored is noticed
+    wherever it comes from."""
+
+    def __init__(self, services: Services, check_seconds: float) -> None:
+        """`check_seconds`: how often a sleeper looks for commits."""
+        self._store, self._check_seconds = services.store, check_seconds
+        self._event = threading.Event()
+        self._version: object = None
+
+    def wake(self) -> None:
+        """End the current sleep, or the next one."""
+        self._event.set()
+
+    def begin(self) -> None:
+        """The thread reads what there is to do now: commits from here on are new to it."""
+        self._version = self._store.version()
+
+    def pause(self, seconds: float) -> None:
+        """Sleep until woken, whatever is committed."""
+        self._event.wait(seconds)
+        self._event.clear()
+
+    def sleep(self, seconds: float) -> bool:
+        """Sleep; returns whether it was woken or something was committed since `begin`."""
+        end = time.monotonic() + seconds
+        while True:
+            remaining = end - time.monotonic()
+            if self._event.wait(max(0.0, min(remaining, self._check_seconds))):
+                self._event.clear()
+                return True
+            if self._store.version() != self._version:
+                return True
+            if time.monotonic() >= end:
+                return False

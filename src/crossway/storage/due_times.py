@@ -1,0 +1,86 @@
+"""When stored work falls due next: the first row of each index of waiting rows."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, select, text
+
+from crossway.ports.due_times import ChainWork
+from crossway.storage.bulk_sql import chain_values, per_dialect_for_chains
+from crossway.storage.ramp_tables import kyc_submission_syncs, orders
+from crossway.storage.row_mapper import from_micros
+from crossway.storage.tables import deposits, intents, outbound_txs
+from crossway.storage.webhook_tables import deliveries, webhooks
+
+
+def _first(
+    column: ColumnElement[Any], *where: ColumnElement[bool] | TextClause, of: Any = None
+) -> Any:
+    """The smallest value of a column among the rows of a partial index; `of` is the outer table.
+
+    States are literal texts, so that the planner uses the index."""
+    query = select(column).where(*where).order_by(column).limit(1)
+    return (query if of is None else query.correlate(of)).scalar_subquery()
+
+
+def _build_of_chains(rows: Any) -> Select[Any]:
+    def first(column: ColumnElement[Any], chain: ColumnElement[str], states: str) -> Any:
+        return _first(column, chain == rows.c.key, text(states), of=rows)
+
+    tx, tx_chain = outbound_txs.c, outbound_txs.c.chain
+    return select(
+        rows.c.key,
+        first(deposits.c.ready_height, deposits.c.chain, "deposits.state = 'SEEN'"),
+        first(tx.id, tx_chain, "outbound_txs.state = 'SIGNED'"),
+        first(tx.block_height, tx_chain, "outbound_txs.state = 'CONFIRMED'"),
+        first(tx.next_at, tx_chain, "outbound_txs.state = 'DUE'"),
+        first(
+            intents.c.expires_at, intents.c.source_chain, "intents.state IN ('PENDING', 'FUNDED')"
+        ),
+    ).select_from(rows)
+
+
+_OF_CHAINS = per_dialect_for_chains(_build_of_chains)
+_OF_RAMPS = select(
+    _first(orders.c.next_at, text("orders.next_at IS NOT NULL")),
+    _first(kyc_submission_syncs.c.next_at, text("kyc_submission_syncs.next_at IS NOT NULL")),
+)
+_OF_DELIVERIES = select(
+    func.min(
+        _first(
+            deliveries.c.next_at,
+            deliveries.c.webhook_id == webhooks.c.id,
+            text("deliveries.state = 'DUE'"),
+            of=webhooks,
+        )
+    )
+).where(webhooks.c.enabled.is_(True))
+
+
+class SqlDueTimes:
+    """`ports.due_times.DueTimes` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def of_chains(self, chains: Collection[str]) -> Mapping[str, ChainWork]:
+        parameters = {"chains": chain_values(dict.fromkeys(chains, 0))}
+        rows = self._db.execute(_OF_CHAINS[self._db.dialect.name], parameters)
+        return {
+            chain: ChainWork(
+                any(value is not None for value in in_progress), _time(next_tx), _time(next_expiry)
+            )
+            for chain, *in_progress, next_tx, next_expiry in rows
+        }
+
+    def of_ramps(self) -> datetime | None:
+        times = [at for at in self._db.execute(_OF_RAMPS).one() if at is not None]
+        return _time(min(times, default=None))
+
+    def of_deliveries(self) -> datetime | None:
+        return _time(self._db.execute(_OF_DELIVERIES).scalar())
+
+
+def _time(micros: int | None) -> datetime | None:
+    return None if micros is None else from_micros(micros)

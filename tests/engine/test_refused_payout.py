@@ -1,0 +1,56 @@
+"""A payout that the recipient's token refuses is tried twice before it is given up."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.intent import Intent, State
+from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.ports.sandbox import Faults
+from tests.harness import Harness
+
+BASE, OPTIMISM = "BASE_MAINNET", "OPTIMISM_MAINNET"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[Harness]:
+    built = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=[BASE, OPTIMISM])
+    yield built
+    built.store.close()
+
+
+def refused_once(world: Harness) -> Intent:
+    """A payment whose payout was refused for good once."""
+    intent = world.create_intent(BASE, OPTIMISM)
+    world.sandbox.inject_faults(OPTIMISM, Faults(refuse=[intent.terms.recipient]))
+    world.deposit(intent)
+    world.wait_for_state(intent, State.INITIATED)
+    while fill_of(world, intent).attempt_count == 0:
+        world.pass_time(1)
+    return intent
+
+
+def fill_of(world: Harness, intent: Intent) -> OutboundTx:
+    with world.store.read() as unit:
+        (fill,) = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.FILL)
+    return fill
+
+
+def test_a_payout_refused_once_is_tried_again_and_can_succeed(world: Harness) -> None:
+    intent = refused_once(world)
+    assert world.reload(intent).state is State.INITIATED
+    world.sandbox.inject_faults(OPTIMISM, Faults(accept=[intent.terms.recipient]))
+    world.wait_for_state(intent, State.COMPLETED)
+    assert fill_of(world, intent).attempt_count == 1
+
+
+def test_a_payout_refused_twice_is_given_up_and_refunded(world: Harness) -> None:
+    intent = refused_once(world)
+    world.wait_for_state(intent, State.FAILED)
+    assert fill_of(world, intent).attempt_count == 2
+    world.wait_for_state(intent, State.REFUNDED)
+    refund_address = intent.terms.refund_address
+    token = intent.terms.token_in
+    refunded = world.services.chains[BASE].balances([refund_address], token)
+    assert refunded == {refund_address: intent.terms.deposit_amount}
