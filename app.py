@@ -1,10 +1,16 @@
 """One process: dashboard at /, REST API at /api/v1, payers' pages at /pay, and the engine."""
 
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+# Imports create many objects and no garbage: collecting meanwhile would only search them.
+# `bootstrap.warm_up` turns the collection on again.
+gc.disable()
+
+# ruff: noqa: E402
 import streamlit as st
 from starlette.routing import Mount
 
@@ -12,18 +18,18 @@ from crossway import bootstrap
 from crossway.api.app import create_api
 from crossway.api.health import root_probe_routes
 from crossway.api.rate_limits import IpRateLimiter
-from crossway.dashboard import broadcaster, cookies, downloads, session
-from crossway.payer.app import create_pages
+from crossway.dashboard import analytics_downloads, broadcaster, cookies, downloads, session
+from crossway.payer.lazy_pages import LazyPages
 
 api = create_api()
-pages = create_pages(IpRateLimiter())
+pages = LazyPages(IpRateLimiter(), session.services)
 
 
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     """The one service of this process, shared by the API and every page."""
     session.configure(bootstrap.start, bootstrap.dashboard_password())
-    api.state.services = pages.state.services = session.services()
+    api.state.services = session.services()
     bootstrap.warm_up()
     print(f"Crossway is at http://localhost:{st.get_option('server.port')}", flush=True)
     try:
@@ -40,6 +46,7 @@ app = st.App(
         *root_probe_routes(api),
         *cookies.routes(),
         *downloads.routes(),
+        *analytics_downloads.routes(),
         broadcaster.route(),
     ],
     lifespan=lifespan,

@@ -1,7 +1,7 @@
 """Runs the benchmarks and prints each figure, its goal, and whether it is met.
 
 python -m benchmarks [name …]; the names are quotes, ramps, commits, lifecycles, serving,
-deliveries, lookups, overviews, trackers, books, evm, watching, first_paint
+deliveries, lookups, overviews, trackers, books, analytics, evm, watching, first_paint, start
 """
 
 import importlib
@@ -20,9 +20,11 @@ NAMES = (
     "overviews",
     "trackers",
     "books",
+    "analytics",
     "evm",
     "watching",
     "first_paint",
+    "start",
 )
 
 

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,9 @@ from crossway.usecases.developers.clients import ClientUpdate
 ROOT = Path(__file__).parent.parent
 WAIT_SECONDS = 60.0
 UNLIMITED = 1_000_000
+# The commands that start a server; the port follows.
+WHOLE = ("-m", "streamlit", "run", "app.py", "--server.port")
+API = ("-c", "from crossway.cli import main; main()", "api", "--port")
 
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -33,17 +36,21 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server; `started_in` are the seconds from its start to its first 200."""
+    """A running server.
+
+    `started_in` are the seconds from its start to its first 200, `started_with` the seconds of
+    processor time that it used for it.
+    """
 
     folder: Path
     port: int
     pid: int
     started_in: float
+    started_with: float
 
     def processor_seconds(self) -> float:
         """Processor time used so far by all threads."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS
+        return _processor_seconds(self.pid)
 
     def memory_mb(self) -> float:
         """Resident memory."""
@@ -80,37 +87,46 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
-    """Run `streamlit run app.py` with its engine, and stop it by its process id."""
+def serving(folder: Path, command: Sequence[str] = WHOLE, killed: bool = False) -> Iterator[Server]:
+    """Run a server, with its engine if it has one, and stop it by its process id.
+
+    `killed` stops it as a power cut would, without a chance to tidy up."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CROSSWAY_", "STREAMLIT_"))}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    paths = ("/api/v1", "/") if command == WHOLE else ("/api/v1",)
     began = time.perf_counter()
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
-            command,
+            [sys.executable, *command, str(port)],
             cwd=ROOT,
             env={**kept, "CROSSWAY_DATA_DIR": str(folder)},
             stdout=log,
             stderr=log,
         )
     try:
-        while not _ready(port):
+        while not all(_ready(port, path) for path in paths):
             if process.poll() is not None or time.perf_counter() - began > WAIT_SECONDS:
                 raise RuntimeError((folder / "server.log").read_text())
             time.sleep(0.02)
-        yield Server(folder, port, process.pid, time.perf_counter() - began)
+        used = _processor_seconds(process.pid)
+        yield Server(folder, port, process.pid, time.perf_counter() - began, used)
     finally:
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGKILL if killed else signal.SIGTERM)
         process.wait(WAIT_SECONDS)
 
 
-def _ready(port: int) -> bool:
+def _processor_seconds(pid: int) -> float:
+    """User and system time of all threads of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def _ready(port: int, path: str) -> bool:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request("GET", "/api/readyz")
+        connection.request("GET", path)
         return connection.getresponse().status == 200
     except OSError:
         return False

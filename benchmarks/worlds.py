@@ -25,12 +25,21 @@ SOURCE, DESTINATION = "BASE_MAINNET", "ARBITRUM_MAINNET"
 @contextmanager
 def service() -> Iterator[Service]:
     """A service on its own SQLite file; its engine runs only on demand."""
-    with tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as folder:
-        built = build(Settings(data_dir=Path(folder), database_url=None))
-        try:
-            yield built
-        finally:
-            built.close()
+    with (
+        tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as folder,
+        service_in(Path(folder)) as built,
+    ):
+        yield built
+
+
+@contextmanager
+def service_in(folder: Path) -> Iterator[Service]:
+    """A service on the database of a data folder; its engine runs only on demand."""
+    built = build(Settings(data_dir=folder, database_url=None))
+    try:
+        yield built
+    finally:
+        built.close()
 
 
 def caller(built: Service) -> Principal:

@@ -1,35 +1,34 @@
 """Assembly of the service: builds its parts, starts them and stops them."""
 
 import gc
-import json
 import os
 import secrets
 import socket
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING
 
 from crossway import environments, logs, plugins
 from crossway.adapters.vault import InvalidSecretKey, open_vault
-from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidStatus
-from crossway.engine.loop import Engine
-from crossway.engine.webhook_dispatcher import WebhookDispatcher
+from crossway.first_keys import print_first_keys, take_first_keys
+from crossway.ports.demo import DemoData
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.ports.vault import Vault
-from crossway.settings import Settings, secret_keys_of, write_private
+from crossway.settings import Settings, secret_keys_of
 from crossway.storage.backup import DatabaseInUse
 from crossway.storage.migrate import UnknownVersion, upgrade
 from crossway.storage.store import SqlStore, open_store
 from crossway.usecases.developers import api_keys, authentication, request_log
 
-FIRST_KEYS_FILE = "first_keys.json"
+if TYPE_CHECKING:
+    from crossway.engine.loop import Engine
+    from crossway.engine.webhook_dispatcher import WebhookDispatcher
 
 
 class SetupError(Exception):
@@ -38,20 +37,42 @@ class SetupError(Exception):
 
 @dataclass
 class Service:
-    """The parts of a running service."""
+    """The parts of a running service.
+
+    Engine and dispatcher are created when they are first used; `wakers` are the functions that
+    wake them.
+    """
 
     services: Services
     store: SqlStore
     pool: ThreadPoolExecutor
-    engine: Engine
-    dispatcher: WebhookDispatcher
     database_lock: DatabaseInUse | None = None
     runs_engine: bool = False
     writer: request_log.RequestLogWriter = field(init=False)
-    engines: list[Engine] = field(default_factory=list)
+    wakers: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.writer = request_log.RequestLogWriter(self.services)
+
+    @cached_property
+    def engine(self) -> "Engine":
+        """The engine of this process."""
+        # Imported here: a process that runs only the API starts faster without it.
+        from crossway.engine.loop import Engine
+
+        engine = Engine(self.services, process_name(), sole=self._on_sqlite)
+        self.wakers.append(engine.wake)
+        return engine
+
+    @cached_property
+    def dispatcher(self) -> "WebhookDispatcher":
+        """The webhook dispatcher of this process."""
+        # Imported here for the same reason.
+        from crossway.engine.webhook_dispatcher import WebhookDispatcher
+
+        dispatcher = WebhookDispatcher(self.services, sole=self._on_sqlite)
+        self.wakers.append(dispatcher.wake)
+        return dispatcher
 
     def run_engine(self) -> None:
         """Start the engine and the webhook dispatcher in threads of their own."""
@@ -67,23 +88,24 @@ class Service:
         runs = self.runs_engine
         if runs:
             self.engine.stop()
-            self.dispatcher.stop(close_sender=False)
+            self.dispatcher.stop()
         try:
             _require_sole_process(self.services)
             yield
         finally:
             if runs:
-                sole = self.store.writer.dialect.name == "sqlite"
-                self.engine = Engine(self.services, process_name(), sole)
-                self.dispatcher = WebhookDispatcher(self.services, sole=sole)
-                self.engines[:] = [self.engine]
+                self.wakers.clear()
+                del self.engine, self.dispatcher
                 self.run_engine()
 
     def close(self) -> None:
         """Stop the engine, flush pending writes, and release every resource."""
         if self.runs_engine:
             self.engine.stop()
-        self.dispatcher.stop()
+        if "dispatcher" in self.__dict__:
+            self.dispatcher.stop()
+        if self.services.webhooks is not None:
+            self.services.webhooks.sender.close()
         self.writer.stop()
         authentication.flush_usage(self.services)
         self.pool.shutdown(wait=False, cancel_futures=True)
@@ -91,6 +113,10 @@ class Service:
         self.store.close()
         if self.database_lock is not None:
             self.database_lock.end()
+
+    @property
+    def _on_sqlite(self) -> bool:
+        return self.store.writer.dialect.name == "sqlite"
 
 
 _running: list[Service] = []
@@ -108,7 +134,7 @@ def start(with_engine: bool | None = None) -> Services:
     service = build(settings)
     _running.append(service)
     service.writer.start()
-    _print_first_keys(settings, api_keys.create_first_client(service.services, "first run"))
+    print_first_keys(settings.data_dir, api_keys.create_first_client(service.services, "first run"))
     if settings.run_engine if with_engine is None else with_engine:
         service.run_engine()
     return service.services
@@ -129,10 +155,11 @@ def stop() -> None:
 def warm_up() -> None:
     """Exclude everything imported and built from garbage collection, and collect seldom.
 
-    A sweep creates many short-lived records, few of which refer to each other."""
-    gc.collect()
+    A sweep creates many short-lived records, few of which refer to each other. What a start leaves
+    as garbage is a few megabytes; collecting it would cost a quarter of a second."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    gc.enable()
 
 
 def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) -> Service:
@@ -144,11 +171,11 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     database_lock = DatabaseInUse(settings.database_file) if settings.on_sqlite else None
     store = open_store(settings.url)
     pool = ThreadPoolExecutor(settings.asking_threads, thread_name_prefix="asking")
-    engines: list[Engine] = []
+    wakers: list[Callable[[], None]] = []
 
     def wake() -> None:
-        for engine in engines:
-            engine.wake()
+        for wake_part in wakers:
+            wake_part()
 
     try:
         _migrate(store)
@@ -161,36 +188,31 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
             database_lock.end()
         raise
     services = environments.with_passwords(services)
-    built: list[Service] = []
+    service = Service(services, store, pool, database_lock, wakers=wakers)
     if services.environment == "simulated":
-        services = _with_demo(settings, store, services, built)
-    engine = Engine(services, process_name(), sole=settings.on_sqlite)
-    engines.append(engine)
-    dispatcher = WebhookDispatcher(services, sole=settings.on_sqlite)
-    built.append(Service(services, store, pool, engine, dispatcher, database_lock, engines=engines))
-    return built[0]
+        service.services = replace(
+            services, find_demo=cache(partial(_open_demo, settings, service))
+        )
+    return service
 
 
-def _with_demo(
-    settings: Settings, store: SqlStore, services: Services, built: list[Service]
-) -> Services:
-    """The services with demo data, if that distribution is installed. `built` will contain the
-    service once it exists."""
+def _open_demo(settings: Settings, service: Service) -> DemoData | None:
+    """The demo data of a service; None where that distribution is not installed."""
     create_demo = plugins.find_demo_factory()
     if create_demo is None:
-        return services
+        return None
 
-    def print_first_keys() -> None:
-        _print_first_keys(settings, api_keys.create_first_client(services, "first run"))
+    def on_emptied() -> None:
+        keys = api_keys.create_first_client(service.services, "first run")
+        print_first_keys(settings.data_dir, keys)
 
-    demo = create_demo(
+    return create_demo(
         settings,
-        store,
+        service.store,
         lambda other: _open_vault(settings, other),
-        pause_engine=lambda: built[0].paused(),
-        on_emptied=print_first_keys,
+        pause_engine=service.paused,
+        on_emptied=on_emptied,
     )
-    return replace(services, demo=demo)
 
 
 def _migrate(store: SqlStore) -> None:
@@ -220,7 +242,7 @@ def _build_services(
     wake: Callable[[], None],
     machine_seconds: Callable[[], float],
 ) -> Services:
-    first_keys = partial(_take_first_keys, settings.data_dir / FIRST_KEYS_FILE)
+    first_keys = partial(take_first_keys, settings.data_dir)
     if settings.network == "simulated":
         return environments.build_simulated(
             settings, store, vault, pool, wake, machine_seconds, first_keys
@@ -253,28 +275,3 @@ def build_ramp_providers(settings: Settings) -> Sequence[RampProvider]:
 def process_name() -> str:
     """A unique name of this process, for its leases."""
     return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
-
-
-def _print_first_keys(settings: Settings, keys: Mapping[Mode, str]) -> None:
-    """Show the first API keys on the terminal, and once on the dashboard; never in a log."""
-    if not keys:
-        return
-    path = settings.data_dir / FIRST_KEYS_FILE
-    path.unlink(missing_ok=True)
-    write_private(path, json.dumps({mode.value: secret for mode, secret in keys.items()}).encode())
-    print("\nWelcome to Crossway. Your first API keys; the dashboard shows them once as well:")
-    for mode, secret in keys.items():
-        print(f"  {mode:4}  {secret}" if sys.stdout.isatty() else f"  {mode:4}  in {path}")
-    print("More keys: crossway keys create --client NAME --mode test\n", flush=True)
-
-
-def _take_first_keys(path: Path) -> Mapping[str, str]:
-    """Read the file and remove it; a second caller gets nothing."""
-    claimed_path = path.with_suffix(f".{secrets.token_hex(4)}")
-    try:
-        path.rename(claimed_path)
-    except FileNotFoundError:
-        return {}
-    first_keys: dict[str, str] = json.loads(claimed_path.read_bytes())
-    claimed_path.unlink()
-    return first_keys

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from crossway import catalogue as catalogue_data
-from crossway.adapters import ramp_registry as live_ramps
 from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
 from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
@@ -22,16 +21,17 @@ from crossway.adapters.ramps.sandbox.controls import SandboxControls
 from crossway.adapters.webhooks.demo_receivers import DemoReceivers
 from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
-from crossway.api.schemas.events import render_events
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.pricing import ServiceFee
 from crossway.domain.ramps import ProviderName
+from crossway.domain.webhooks import OutboxEvent
 from crossway.ports.policy import IngressConfig, Policy, RetentionPolicy, SessionPolicy
 from crossway.ports.prices import Prices
 from crossway.ports.process import ProcessState
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
 from crossway.ports.vault import Vault
 from crossway.ports.webhooks import WebhookServices
 from crossway.settings import Settings
@@ -80,7 +80,7 @@ def build_simulated(
         ramps=ramps.providers,
         ramp_sandbox=ramps,
         policy=build_policy(settings, SIMULATED_SETTLE_SECONDS),
-        webhooks=WebhookServices(render_events, receivers, StandardSigner(), receivers),
+        webhooks=WebhookServices(_render_events, receivers, StandardSigner(), receivers),
         process=ProcessState(wake=wake, first_keys=first_keys),
     )
 
@@ -115,7 +115,7 @@ def build_live(
         fiat=load_fiat(),
         ramps=build_ramp_providers(settings),
         policy=build_policy(settings, max_settle_seconds),
-        webhooks=WebhookServices(render_events, HttpWebhookSender(), StandardSigner()),
+        webhooks=WebhookServices(_render_events, HttpWebhookSender(), StandardSigner()),
         process=ProcessState(wake=wake, first_keys=first_keys),
     )
 
@@ -157,8 +157,19 @@ def build_ramp_providers(settings: Settings) -> Sequence[RampProvider]:
     """The ramp providers that the operator has accounts with; none on the simulated network.
 
     Raises `ValueError` if the file that names them is invalid."""
-    path = settings.ramps_file if settings.network == "live" else None
-    return live_ramps.load_providers(path, catalogue_data.load_catalogue(), load_fiat())
+    if settings.network != "live" or settings.ramps_file is None:
+        return ()
+    # Imported here: a start without real providers needs neither their clients nor HTTP.
+    from crossway.adapters.ramp_registry import load_providers
+
+    return load_providers(settings.ramps_file, catalogue_data.load_catalogue(), load_fiat())
+
+
+def _render_events(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
+    # Imported here: a start without events to send needs none of the models of their bodies.
+    from crossway.api.schemas.events import render_events
+
+    return render_events(unit, events)
 
 
 def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:

@@ -1,69 +1,73 @@
-"""Logging configuration, for our own lines and those of libraries: JSON or console, no secrets."""
+"""Logging configuration, for our own lines and those of libraries: JSON or console, no secrets.
+
+A line names its values in `extra={"fields": {…}}`.
+"""
 
 import logging
 import sys
-from collections.abc import Callable, MutableMapping
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-import structlog
 
 from crossway.domain.redaction import redact
 from crossway.ports import process
 
-Event = MutableMapping[str, Any]
+_DIM, _BOLD, _PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[0m"
 
 
 def configure(level_name: str, log_format: str) -> None:
     """Log a level and above to standard error; the format `auto` is `console` on a terminal and
     `json` otherwise."""
-    level = getattr(logging, level_name.upper())
-    console = log_format == "console" or (log_format == "auto" and sys.stderr.isatty())
-    processors: list[structlog.typing.Processor] = [
-        _add_context_ids,
-        structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-    ]
-    if not console:
-        processors.append(structlog.processors.format_exc_info)
-    renderer = _redacting(_console() if console else structlog.processors.JSONRenderer(_json))
-    structlog.configure(
-        processors=[*processors, renderer],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
-    )
+    on_terminal = sys.stderr.isatty()
+    console = log_format == "console" or (log_format == "auto" and on_terminal)
     handler = logging.StreamHandler()
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.add_logger_name, *processors],
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
-        )
-    )
+    handler.setFormatter(_ConsoleFormatter(on_terminal) if console else _JsonFormatter())
     crossway_logger = logging.getLogger("crossway")
     crossway_logger.handlers, crossway_logger.propagate = [handler], False
-    crossway_logger.setLevel(level)
+    crossway_logger.setLevel(level_name.upper())
 
 
-def _add_context_ids(_: object, __: str, event: Event) -> Event:
-    """Add the ids of the request and intent being processed."""
-    for name, value in process.LOG_IDS.get({}).items():
-        event.setdefault(name, value)
-    return event
+class _JsonFormatter(logging.Formatter):
+    """One JSON object a line; its values, then the ids of the request and intent in progress."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {"event": record.getMessage(), **_fields(record)}
+        line |= {
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "timestamp": _timestamp(record),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        # The last line of defence: secrets are redacted in the whole line.
+        return redact(orjson.dumps(line, default=repr).decode())
 
 
-def _redacting(render: Callable[..., Any]) -> structlog.typing.Processor:
-    """The last line of defence: redact secrets in the rendered line, tracebacks included."""
+class _ConsoleFormatter(logging.Formatter):
+    """For people: time, level, event and values, then the traceback if there is one."""
 
-    def rendered(logger: Any, name: str, event: Event) -> str:
-        return redact(str(render(logger, name, event)))
+    def __init__(self, coloured: bool) -> None:
+        super().__init__()
+        self._marks = (_DIM, _BOLD, _PLAIN) if coloured else ("", "", "")
 
-    return rendered
+    def format(self, record: logging.LogRecord) -> str:
+        dim, bold, plain = self._marks
+        values = " ".join(f"{dim}{name}={plain}{value}" for name, value in _fields(record).items())
+        line = (
+            f"{dim}{_timestamp(record)}{plain} [{record.levelname.lower():7}] "
+            f"{bold}{record.getMessage()}{plain} {values}"
+        )
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        return redact(line.rstrip())
 
 
-def _console() -> structlog.dev.ConsoleRenderer:
-    return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+def _fields(record: logging.LogRecord) -> Mapping[str, Any]:
+    """The values of a line, and the ids of the request and intent being processed."""
+    return {**process.LOG_IDS.get({}), **getattr(record, "fields", {})}
 
 
-def _json(event: object, default: Callable[[object], object]) -> str:
-    return orjson.dumps(event, default).decode()
+def _timestamp(record: logging.LogRecord) -> str:
+    return f"{datetime.fromtimestamp(record.created, UTC):%Y-%m-%dT%H:%M:%S.%f}Z"

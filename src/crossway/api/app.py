@@ -3,27 +3,13 @@
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from crossway.api import (
-    chains,
-    documentation,
-    events,
-    health,
-    intents,
-    kyc,
-    payment_links,
-    quotes,
-    ramp_orders,
-    ramp_sandbox,
-    ramps,
-    router,
-    sandbox,
-    webhooks,
-)
+from crossway.api import documentation, health
 from crossway.api.auth import AuthMiddleware
 from crossway.api.errors import HANDLERS
 from crossway.api.idempotency import IdempotencyMiddleware
 from crossway.api.metrics import RequestMetrics
 from crossway.api.middleware import BodyLimitMiddleware, RequestContextMiddleware
+from crossway.api.route_groups import add_groups
 from crossway.ports.services import Services
 
 TAGS = [
@@ -63,20 +49,7 @@ def create_api(services: Services | None = None) -> FastAPI:
         ],
     )
     api.state.metrics = RequestMetrics()
-    # One flat list with the busiest routes first; included routers double the time of a match.
-    for part in (quotes.router, intents.router, router.router, chains.router, sandbox.router):
-        api.router.routes.extend(part.routes)
-    for part in (
-        ramps.router,
-        ramp_orders.router,
-        ramp_sandbox.router,
-        kyc.router,
-        kyc.state_router,
-    ):
-        api.router.routes.extend(part.routes)
-    api.router.routes.extend(chains.client_router.routes)
-    api.router.routes.extend(payment_links.router.routes)
-    api.router.routes.extend([*webhooks.router.routes, *events.router.routes])
+    add_groups(api.router.routes)
     api.router.routes.extend([*health.ROUTES, *documentation.pages(api)])
     if services is not None:
         api.state.services = services

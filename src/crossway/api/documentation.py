@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from crossway.api.errors import error_response
+from crossway.api.lazy_routes import load_all
 from crossway.api.schemas.fields import BRIDGES, CHAINS, SYMBOLS
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.quotes import BridgeName
@@ -55,6 +55,10 @@ _POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' 
 
 def build_openapi(app: FastAPI, services: Services | None) -> dict[str, Any]:
     """The OpenAPI document with the chains, symbols and bridges of this installation."""
+    # Imported here: few requests need it, and a start is faster without it.
+    from fastapi.openapi.utils import get_openapi
+
+    load_all(app.routes)
     document = get_openapi(
         title="Crossway API",
         version=app.version,

@@ -1,19 +1,18 @@
 """Error responses: the status of each domain error, and the three shapes of their bodies."""
 
+import logging
 import traceback
 from collections.abc import Callable
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-import structlog
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from crossway.api.schemas import kyc
 from crossway.api.schemas.error_responses import (
     ActionFailed,
     DestinationAddressFailed,
@@ -35,7 +34,7 @@ from crossway.domain.errors import (
     Unreachable,
 )
 
-LOG = structlog.get_logger("crossway.api")
+LOG = logging.getLogger("crossway.api")
 STATUS_BY_ERROR: Final = MappingProxyType(
     {
         InvalidInput: 400,
@@ -93,6 +92,9 @@ def domain_error(request: Request, error: Exception) -> JsonResponse:
 def kyc_required(_: Request, error: Exception) -> JsonResponse:
     """An order that needs a KYC check first, with the check's state."""
     assert isinstance(error, KycRequired)
+    # Imported here: few requests need it, and a start is faster without it.
+    from crossway.api.schemas import kyc
+
     body = kyc.KycNeeded(
         statusCode=400,
         message=str(error),
@@ -105,7 +107,7 @@ def kyc_required(_: Request, error: Exception) -> JsonResponse:
 def upstream_unavailable(request: Request, error: Exception) -> JsonResponse:
     """A chain, provider or price source did not respond."""
     path = getattr(request.scope.get("route"), "path", None)
-    LOG.warning("upstream unavailable", reason=str(error), path=path)
+    LOG.warning("upstream unavailable", extra={"fields": {"reason": str(error), "path": path}})
     unexpected = getattr(request.scope.get("endpoint"), "unexpected", None)
     if unexpected is None:
         return _in_endpoint_shape(request.scope, 503, UPSTREAM_UNAVAILABLE)
@@ -116,7 +118,8 @@ def unhandled_error(scope: Scope, error: Exception) -> JsonResponse:
     """An unexpected exception: the response has no details, the log has the stack trace."""
     # Formatted here, because a log renderer that shows local variables would show keys.
     trace = "".join(traceback.format_exception(error))
-    LOG.error("unhandled error", exception=trace, request_id=scope["state"].get("request_id"))
+    fields = {"exception": trace, "request_id": scope["state"].get("request_id")}
+    LOG.error("unhandled error", extra={"fields": fields})
     unexpected = getattr(scope.get("endpoint"), "unexpected", None) or UNEXPECTED
     return _in_endpoint_shape(scope, 500, _with_details(unexpected, UNEXPECTED))
 

@@ -1,6 +1,7 @@
 """Middlewares around every request: its id, unhandled errors, the body limit, and its record in
 the log, the metrics and the request log."""
 
+import logging
 import re
 import secrets
 import time
@@ -8,7 +9,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-import structlog
 from starlette.datastructures import Headers
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,7 +20,7 @@ from crossway.ports import process
 from crossway.ports.process import RequestLogEntry
 from crossway.ports.services import Services
 
-LOG = structlog.get_logger("crossway.requests")
+LOG = logging.getLogger("crossway.requests")
 MAX_BODY_BYTES = 64 * 1024
 # Paths with another limit; a KYC document is uploaded as the body itself.
 BODY_LIMIT_BY_PATH: Final = MappingProxyType({"/v1/ramp/kyc/documents": 5 * 1024 * 1024})
@@ -142,16 +142,16 @@ def record_request(scope: Scope, response: ResponseRecord) -> None:
     """
     entry = _build_log_entry(scope, response)
     method, path, status = entry.method, entry.path, entry.status
-    log = LOG.debug if path in _PROBE_PATHS and status < 400 else LOG.info
-    log(
-        "request",
-        method=method,
-        path=path,
-        status=status,
-        ms=round(entry.microseconds / 1_000, 1),
-        key=entry.key_prefix,
-        client=entry.client_id,
-    )
+    fields = {
+        "method": method,
+        "path": path,
+        "status": status,
+        "ms": round(entry.microseconds / 1_000, 1),
+        "key": entry.key_prefix,
+        "client": entry.client_id,
+    }
+    is_probe = path in _PROBE_PATHS and status < 400
+    LOG.log(logging.DEBUG if is_probe else logging.INFO, "request", extra={"fields": fields})
     metrics: RequestMetrics = scope["app"].state.metrics
     metrics.requests.labels(path, method, status).inc()
     metrics.seconds.labels(path, method).observe(entry.microseconds / 1_000_000)

@@ -1,6 +1,7 @@
 """Server-sent event streams: one reader of the outbox for all, and a queue for each."""
 
 import asyncio
+import logging
 import signal
 import threading
 from collections import Counter
@@ -10,7 +11,6 @@ from types import FrameType
 from typing import Any
 
 import anyio.to_thread
-import structlog
 
 from crossway.domain.clients import ApiKey, Principal
 from crossway.domain.errors import TooManyRequests
@@ -19,7 +19,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.webhooks import EventRenderer
 
-LOG = structlog.get_logger("crossway.api.events")
+LOG = logging.getLogger("crossway.api.events")
 MAX_STREAMS_PER_CLIENT, MAX_STREAMS = 10, 500
 POLL_SECONDS, HEARTBEAT_SECONDS = 0.25, 15.0
 # Keys are checked as often as those of requests.
@@ -232,7 +232,7 @@ def _render(
         return renderer(unit, events)
     except Exception as error:
         if len(events) == 1:
-            LOG.error("an event cannot be rendered", event_id=events[0].event_id, exc_info=error)
+            LOG.error("event %s cannot be rendered", events[0].event_id, exc_info=error)
             return {}
     rendered: dict[int, bytes] = {}
     for event in events:

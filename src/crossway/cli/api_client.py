@@ -1,21 +1,20 @@
-"""Shared by commands that use a running service's API: connection options, tables and JSON."""
+"""Shared by commands that use a running service's API: its client, tables and JSON."""
 
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import wraps
 from typing import Annotated, Any, ParamSpec
 
 import typer
 
-from crossway.client import LOCAL, Crossway
+from crossway.cli.connection import CONNECTION, LOCAL
+from crossway.client import Crossway
 from crossway.client.errors import CrosswayError
 from crossway.client.records import Record
 
 P = ParamSpec("P")
-_CONNECTION = ContextVar("_CONNECTION", default=("", LOCAL))
 # `json` cannot write exact decimals: they are written as marked strings, then unquoted.
 _MARK = "\0"
 _MARKED = re.compile(r'"\\u0000([0-9.Ee+-]+)\\u0000"')
@@ -38,23 +37,10 @@ def report_api_errors(command: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
-def set_connection_options(
-    api_key: Annotated[
-        str, typer.Option(envvar="CROSSWAY_API_KEY", help="Your API key.", show_default=False)
-    ] = "",
-    api_url: Annotated[
-        str, typer.Option(envvar="CROSSWAY_API_URL", help="URL of the service.")
-    ] = LOCAL,
-) -> None:
-    """Crossway's commands. The two options apply to intents, quotes, ramps and webhooks, which use
-    the API of a running service."""
-    _CONNECTION.set((api_key, api_url))
-
-
 @contextmanager
 def open_client() -> Iterator[Crossway]:
     """An API client with the connection options; exits with code 2 when they are unusable."""
-    key, url = _CONNECTION.get()
+    key, url = CONNECTION.get()
     if not key:
         typer.echo(
             "crossway: set CROSSWAY_API_KEY to one of your keys "

@@ -1,45 +1,67 @@
-"""The command tree of `crossway`."""
+"""The command tree of `crossway`; a command's module is imported when the command is called."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Final
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
-from crossway.cli import (
-    api_client,
-    audit,
-    books,
-    clients,
-    contracts,
-    data,
-    demo,
-    doctor,
-    intents,
-    keys,
-    quotes,
-    reconcile,
-    secrets,
-    serve,
-    staff,
-    trigger,
-    webhooks,
+from crossway.cli import connection
+
+# By name, the module of `crossway.cli` and its function, or its group of further commands.
+_COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
+    "api": ("serve", "api"),
+    "engine": ("serve", "engine"),
+    "trigger": ("trigger", "trigger"),
+    "demo": ("demo", "month"),
+    "reconcile": ("reconcile", "compare"),
+    "doctor": ("doctor", "examine"),
+    "backup": ("data", "back_up"),
+    "restore": ("data", "restore"),
+    "quotes": ("quotes", "quotes"),
+    "audit": ("audit", "group"),
+    "books": ("books", "group"),
+    "clients": ("clients", "group"),
+    "contracts": ("contracts", "group"),
+    "keys": ("keys", "group"),
+    "secrets": ("secrets", "group"),
+    "people": ("staff", "group"),
+    "intents": ("intents", "group"),
+    "ramps": ("quotes", "ramps"),
+    "webhooks": ("webhooks", "group"),
+}
+
+
+class _Commands(TyperGroup):
+    """Help imports every module; a command, such as the start of a server, only its own."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in _COMMANDS and cmd_name not in self.commands:
+            self.commands[cmd_name] = _load(cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+
+def _load(name: str) -> Any:
+    """The command as the command-line library knows it."""
+    module, attribute = _COMMANDS[name]
+    entry: typer.Typer | Callable[..., None]
+    entry = getattr(import_module(f"crossway.cli.{module}"), attribute)
+    if isinstance(entry, typer.Typer):
+        command: Any = get_group(entry)
+    else:
+        single = typer.Typer(add_completion=False)
+        single.command()(entry)
+        command = get_command(single)
+    command.name = name
+    return command
+
+
+cli = typer.Typer(
+    cls=_Commands, no_args_is_help=True, add_completion=False, help="Crossway's commands."
 )
-
-cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Crossway's commands.")
-cli.callback()(api_client.set_connection_options)
-cli.command("api")(serve.api)
-cli.command("engine")(serve.engine)
-cli.command("trigger")(trigger.trigger)
-cli.command("demo")(demo.month)
-cli.command("reconcile")(reconcile.compare)
-cli.command("doctor")(doctor.examine)
-cli.command("backup")(data.back_up)
-cli.command("restore")(data.restore)
-cli.add_typer(audit.group, name="audit")
-cli.add_typer(books.group, name="books")
-cli.add_typer(clients.group, name="clients")
-cli.add_typer(contracts.group, name="contracts")
-cli.add_typer(keys.group, name="keys")
-cli.add_typer(secrets.group, name="secrets")
-cli.add_typer(staff.group, name="people")
-cli.add_typer(intents.group, name="intents")
-cli.command("quotes")(quotes.quotes)
-cli.add_typer(quotes.ramps, name="ramps")
-cli.add_typer(webhooks.group, name="webhooks")
+cli.callback()(connection.set_connection_options)

@@ -1,12 +1,12 @@
 """The payer's pages as one ASGI application, mounted at `/pay`; without login and cookies."""
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
 import anyio.to_thread
-import structlog
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -33,7 +33,7 @@ from crossway.usecases.payers import branding, checkout
 from crossway.usecases.payers.checkout import CheckoutError, CheckoutForm, CheckoutLink
 from crossway.usecases.payments.checkout_urls import create_token
 
-LOG = structlog.get_logger("crossway.payer")
+LOG = logging.getLogger("crossway.payer")
 VIEWS_PER_MINUTE = 600
 QUOTES_PER_MINUTE = 60
 INTENTS_PER_MINUTE = 20
@@ -104,7 +104,7 @@ def _endpoint(rate_limiter: IpRateLimiter, page: Page, per_minute: int) -> Any:
         except ClientDisconnect:
             return Response(None, 400)
         except Exception:
-            LOG.exception("a payer's page error", page=page_name)
+            LOG.exception("a payer's page error", extra={"fields": {"page": page_name}})
             return render_notice(page_request, "busy", 500)
 
     return endpoint

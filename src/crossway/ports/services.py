@@ -1,6 +1,6 @@
 """Services: the ports, operator policy and process state that every use case receives."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
@@ -28,6 +28,7 @@ class Services:
 
     `policy` holds the operator's rules, `process` what this process remembers and signals; every
     other field is a port or reference data. `executor` runs parallel calls to outside services.
+    `find_demo` returns the demo data, None where it is not installed.
     """
 
     catalogue: Catalogue
@@ -43,7 +44,7 @@ class Services:
     fiat: Fiat = field(default_factory=lambda: Fiat({}, {}, {}))
     ramps: Sequence[RampProvider] = ()
     ramp_sandbox: RampSandbox | None = None
-    demo: DemoData | None = None
+    find_demo: Callable[[], DemoData | None] = lambda: None
     webhooks: WebhookServices | None = None
     passwords: PasswordHasher | None = None
     policy: Policy = field(default_factory=Policy)

@@ -1,40 +1,46 @@
 """The port of the database: units of work and their repositories."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from crossway.domain.deposits import Deposit, DepositPurpose, IncomingTransfer
-from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
-from crossway.ports.alert_repository import AlertRepository
-from crossway.ports.api_key_repository import ApiKeyRepository
-from crossway.ports.chain import Cursor
-from crossway.ports.intent_repository import IntentRepository
-from crossway.ports.logs import AuditLogRepository, RequestLogRepository, RetentionRepository
-from crossway.ports.outbox_repository import OutboxRepository
-from crossway.ports.payment_link_repository import PaymentLinkRepository
-from crossway.ports.ramp_repository import (
-    EncryptedValueRepository,
-    KycCustomerRepository,
-    OrderRepository,
-)
-from crossway.ports.records import (
-    InFlightTx,
-    KillSwitch,
-    NewOutboundTx,
-    OutboundTxChange,
-    TxAttempt,
-)
-from crossway.ports.search_repository import NotesAndSavedViewsRepository, SearchRepository
-from crossway.ports.staff_repository import StaffRepository
-from crossway.ports.topics import Topic
-from crossway.ports.treasury_repository import (
-    CorridorStatsRepository,
-    LedgerRepository,
-    TreasuryRepository,
-)
-from crossway.ports.webhook_repository import DeliveryRepository, WebhookRepository
+if TYPE_CHECKING:
+    from crossway.domain.deposits import Deposit, DepositPurpose, IncomingTransfer
+    from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+    from crossway.ports.alert_repository import AlertRepository
+    from crossway.ports.analytics import AnalyticsRepository
+    from crossway.ports.api_key_repository import ApiKeyRepository
+    from crossway.ports.chain import Cursor
+    from crossway.ports.due_times import DueTimes
+    from crossway.ports.intent_repository import IntentRepository
+    from crossway.ports.logs import AuditLogRepository, RequestLogRepository, RetentionRepository
+    from crossway.ports.outbox_repository import OutboxRepository
+    from crossway.ports.payment_figures import PaymentFiguresRepository
+    from crossway.ports.payment_link_repository import PaymentLinkRepository
+    from crossway.ports.ramp_repository import (
+        EncryptedValueRepository,
+        KycCustomerRepository,
+        OrderRepository,
+    )
+    from crossway.ports.records import (
+        InFlightTx,
+        KillSwitch,
+        NewOutboundTx,
+        OutboundTxChange,
+        TxAttempt,
+    )
+    from crossway.ports.search_repository import NotesAndSavedViewsRepository, SearchRepository
+    from crossway.ports.staff_repository import StaffRepository
+    from crossway.ports.topics import Topic
+    from crossway.ports.treasury_repository import (
+        CorridorStatsRepository,
+        LedgerRepository,
+        TreasuryRepository,
+    )
+    from crossway.ports.webhook_repository import DeliveryRepository, WebhookRepository
 
 T = TypeVar("T")
 
@@ -243,6 +249,12 @@ class UnitOfWork(Protocol):
     def treasury(self) -> TreasuryRepository: ...
     @property
     def payment_links(self) -> PaymentLinkRepository: ...
+    @property
+    def payment_figures(self) -> PaymentFiguresRepository: ...
+    @property
+    def analytics(self) -> AnalyticsRepository: ...
+    @property
+    def due_times(self) -> DueTimes: ...
 
 
 class Store(Protocol):
@@ -256,6 +268,10 @@ class Store(Protocol):
         """Run `work` in one transaction; concurrent callers may share a commit.
 
         `work` may be rolled back and run again, so it must have no effect outside the unit."""
+        ...
+
+    def version(self) -> object:
+        """A value that changes with every commit of any process. Very cheap."""
         ...
 
     def stamp(self) -> Mapping[Topic, object]:

@@ -4,10 +4,11 @@ Staff, secrets, leases and the audit log stay.
 """
 
 from collections.abc import Collection, Iterator
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, MetaData, Table, func, select, text
-from sqlalchemy.dialects import postgresql, sqlite
+
+from crossway.storage.bulk_sql import insert_into
 
 # The audit log is never shortened, and staff access does not change.
 UNTOUCHED_TABLES: Final = frozenset({"alembic_version", "audit_log", "stored_secrets", "leases"})
@@ -66,8 +67,9 @@ def _tables(engine: Engine) -> dict[str, Table]:
 
 
 def _copy(read: Connection, write: Connection, table: Table, only_new: bool) -> int:
-    make = sqlite.insert if write.dialect.name == "sqlite" else postgresql.insert
-    statement = make(table).on_conflict_do_nothing() if only_new else table.insert()
+    statement: Any = table.insert()
+    if only_new:
+        statement = insert_into(write, table).on_conflict_do_nothing()
     count = 0
     for rows in _read_batches(read, table):
         write.execute(statement, rows)

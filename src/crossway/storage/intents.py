@@ -30,6 +30,7 @@ from crossway.storage.bulk_sql import (
     per_dialect,
     per_dialect_for_chains,
 )
+from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.intent_rows import (
     CHANGING_COLUMNS,
     INTENTS,
@@ -85,10 +86,6 @@ _EXPIRED = per_dialect_for_chains(
         .limit(bindparam("limit"))
     )
 )
-
-
-class ConcurrentUpdate(RuntimeError):
-    """A row changed between read and write; the unit of work is rolled back and tried again."""
 
 
 class SqlIntents:

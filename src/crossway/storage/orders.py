@@ -22,7 +22,7 @@ from sqlalchemy import (
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderFilter, OrderTransition
 from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
-from crossway.storage.intents import ConcurrentUpdate
+from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.order_rows import (
     ORDER_TRANSITIONS,
     ORDERS,

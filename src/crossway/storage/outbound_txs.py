@@ -22,7 +22,7 @@ from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.ports.records import InFlightTx, NewOutboundTx, OutboundTxChange, TxAttempt
 from crossway.ports.topics import Topic
 from crossway.storage.bulk_sql import chain_values, execute_each, in_values, per_dialect
-from crossway.storage.intents import ConcurrentUpdate
+from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.outbound_tx_rows import (
     OUTBOUND_TXS,
     SELECT_DUE,

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Callable, Collection
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     ColumnElement,
     CompoundSelect,
     Integer,
@@ -19,7 +21,6 @@ from sqlalchemy import (
     text,
     union_all,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
 
 from crossway.domain.ramps import ProviderName
 from crossway.ports.records import IntentFilter
@@ -102,6 +103,7 @@ def _value_matches(column: ColumnElement[str], name: str, sqlite: bool) -> Colum
     return column == any_(bindparam(name, type_=ARRAY(Text)))
 
 
+@cache
 def _build_search(sqlite: bool) -> CompoundSelect[Any]:
     """One statement that searches every field, with at most `limit` results of each."""
     parts = []
@@ -115,9 +117,6 @@ def _build_search(sqlite: bool) -> CompoundSelect[Any]:
 
 def _id_type(kind: str) -> Callable[[int | str], int | str]:
     return str if kind in ("client", "link") else int
-
-
-_SEARCH = {"sqlite": _build_search(True), "postgresql": _build_search(False)}
 
 
 class SqlSearch(FilterPlanner):
@@ -148,7 +147,8 @@ class SqlSearch(FilterPlanner):
         for name, texts in (("values", list(values)), ("small", folded)):
             parameters[name] = json.dumps(texts) if self._db.dialect.name == "sqlite" else texts
         ids_by_field: dict[int, list[int | str]] = {}
-        for index, id_ in self._db.execute(_SEARCH[self._db.dialect.name], parameters):
+        statement = _build_search(self._db.dialect.name == "sqlite")
+        for index, id_ in self._db.execute(statement, parameters):
             ids_by_field.setdefault(index, []).append(id_)
         hits = []
         for index, ids in ids_by_field.items():

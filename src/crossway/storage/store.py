@@ -9,11 +9,11 @@ from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, select, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from crossway.ports.topics import Topic
-from crossway.storage.intents import ConcurrentUpdate
+from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.migrate import check_version
 from crossway.storage.ramp_tables import order_transitions
 from crossway.storage.service_tables import alerts, audit_log, request_log, resolved_alerts
@@ -56,6 +56,9 @@ class SqlStore:
             return list(check_version(self.reader))
         except DBAPIError as error:
             return [f"the database does not answer: {error.orig}"]
+
+    def version(self) -> object:
+        return self._changes.version()
 
     def stamp(self) -> Mapping[Topic, object]:
         return self._changes.stamp()
@@ -162,6 +165,14 @@ _NEWEST = select(
 )
 
 
+# Of SQLite: changes with every commit of any other connection of any process. Of PostgreSQL: the
+# transactions that are visible now, which change whenever one begins to write, and when it ends.
+_VERSION: Final = {
+    "sqlite": "PRAGMA data_version",
+    "postgresql": "SELECT CAST(pg_current_snapshot() AS text)",
+}
+
+
 class ChangeStamps:
     """Stamps by topic: from appended rows of any process, and from updates of this process."""
 
@@ -169,8 +180,10 @@ class ChangeStamps:
         self._reader = reader
         self._reported: Counter[Topic] = Counter()
         self._lock = threading.Lock()
-        self._db: Connection | None = None
-        self._version: object = None
+        self._connection: PoolProxiedConnection | None = None
+        # Counts connections: versions of two of them cannot be compared.
+        self._connections = 0
+        self._stamped_version: object = None
         self._newest: Mapping[Topic, tuple[object, ...]] = {}
 
     def record(self, unit: SqlUnitOfWork) -> None:
@@ -185,34 +198,46 @@ class ChangeStamps:
             self._refresh()
             return {topic: (self._reported[topic], self._newest.get(topic)) for topic in Topic}
 
+    def version(self) -> object:
+        """See `ports.store.Store.version`; None while the database cannot be reached."""
+        with self._lock:
+            return self._read_version()
+
     def close(self) -> None:
         """Return the connection to the pool."""
         with self._lock:
-            if self._db is not None:
-                self._db.close()
-                self._db = None
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
     def _refresh(self) -> None:
+        version = self._read_version()
+        if version is None or version == self._stamped_version:
+            return
         try:
-            if self._db is None:
-                self._db = self._reader.connect()
-                self._version = None
-            self._db.rollback()  # A new transaction sees new commits.
-            if self._reader.dialect.name == "sqlite":
-                # Changes with every commit of any other connection of any process.
-                version: Any = self._db.exec_driver_sql("PRAGMA data_version").scalar_one()
-                if version == self._version:
-                    self._db.rollback()
-                    return
-                self._version = version
-            self._newest = _by_topic(self._db)
-            self._db.rollback()
-        except DBAPIError:
-            # The stamp stays the same until the database can be reached again.
-            if self._db is not None:
-                self._db.invalidate()
-                self._db.close()
-            self._db = None
+            with self._reader.connect() as db:
+                self._newest = _by_topic(db)
+            self._stamped_version = version
+        except SQLAlchemyError:
+            return  # The stamp stays the same until the database can be reached again.
+
+    def _read_version(self) -> object:
+        """The version, read without SQLAlchemy's statements, which cost more than the database."""
+        try:
+            if self._connection is None:
+                self._connection = self._reader.raw_connection()
+                self._connections += 1
+            cursor = self._connection.cursor()
+            cursor.execute(_VERSION[self._reader.dialect.name])
+            row = cursor.fetchone()
+            cursor.close()
+            self._connection.rollback()  # The next transaction sees new commits.
+            return self._connections, row
+        except (SQLAlchemyError, self._reader.dialect.loaded_dbapi.Error):
+            if self._connection is not None:
+                self._connection.invalidate()
+                self._connection = None
+            return None
 
 
 def _by_topic(db: Connection) -> Mapping[Topic, tuple[object, ...]]:

@@ -1,45 +1,59 @@
 """Units of work, each with all repositories on one connection, and their group commit."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
 from crossway.ports.topics import Topic
-from crossway.storage.alerts import SqlAlerts
-from crossway.storage.api_keys import SqlApiKeys
-from crossway.storage.audit_log import SqlAuditLog
-from crossway.storage.corridor_stats import SqlCorridorStats
-from crossway.storage.cursors import SqlCursors
-from crossway.storage.deliveries import SqlDeliveries
-from crossway.storage.deposits import SqlDeposits
-from crossway.storage.encrypted_values import SqlEncryptedValues
-from crossway.storage.intents import SqlIntents
-from crossway.storage.kill_switches import SqlKillSwitches
-from crossway.storage.kyc_customers import SqlKycCustomers
-from crossway.storage.leases import SqlLeases
-from crossway.storage.ledger import SqlLedger
-from crossway.storage.notes_and_saved_views import SqlNotesAndSavedViews
-from crossway.storage.orders import SqlOrders
-from crossway.storage.outbound_txs import SqlOutboundTxs
-from crossway.storage.outbox import SqlOutbox
-from crossway.storage.payment_links import SqlPaymentLinks
-from crossway.storage.request_log import SqlRequestLog
-from crossway.storage.retention import SqlRetention
-from crossway.storage.search import SqlSearch
-from crossway.storage.staff import SqlStaff
-from crossway.storage.treasury import SqlTreasury
-from crossway.storage.webhooks import SqlWebhooks
+
+if TYPE_CHECKING:
+    from crossway.storage.alerts import SqlAlerts
+    from crossway.storage.analytics import SqlAnalytics
+    from crossway.storage.api_keys import SqlApiKeys
+    from crossway.storage.audit_log import SqlAuditLog
+    from crossway.storage.corridor_stats import SqlCorridorStats
+    from crossway.storage.cursors import SqlCursors
+    from crossway.storage.deliveries import SqlDeliveries
+    from crossway.storage.deposits import SqlDeposits
+    from crossway.storage.due_times import SqlDueTimes
+    from crossway.storage.encrypted_values import SqlEncryptedValues
+    from crossway.storage.intents import SqlIntents
+    from crossway.storage.kill_switches import SqlKillSwitches
+    from crossway.storage.kyc_customers import SqlKycCustomers
+    from crossway.storage.leases import SqlLeases
+    from crossway.storage.ledger import SqlLedger
+    from crossway.storage.notes_and_saved_views import SqlNotesAndSavedViews
+    from crossway.storage.orders import SqlOrders
+    from crossway.storage.outbound_txs import SqlOutboundTxs
+    from crossway.storage.outbox import SqlOutbox
+    from crossway.storage.payment_figures import SqlPaymentFigures
+    from crossway.storage.payment_links import SqlPaymentLinks
+    from crossway.storage.request_log import SqlRequestLog
+    from crossway.storage.retention import SqlRetention
+    from crossway.storage.search import SqlSearch
+    from crossway.storage.staff import SqlStaff
+    from crossway.storage.treasury import SqlTreasury
+    from crossway.storage.webhooks import SqlWebhooks
 
 T = TypeVar("T")
 
 
-def _repository(open_repository: Callable[[Connection], T]) -> cached_property[T]:
-    """A repository of a unit of work, opened on first use."""
-    return cached_property(lambda unit: open_repository(unit._db))
+def _repository(module: str) -> cached_property[Any]:
+    """The repository of a module, which has the module's name. It is imported and opened on first
+    use, as a start needs few."""
+    name = f"Sql{module.title().replace('_', '')}"
+
+    def open_repository(unit: SqlUnitOfWork) -> Any:
+        return getattr(import_module(f"crossway.storage.{module}"), name)(unit._db)
+
+    return cached_property(open_repository)
 
 
 class SqlUnitOfWork:
@@ -48,26 +62,31 @@ class SqlUnitOfWork:
     `changed_topics` are the topics of changes that append no row, as its repositories report them.
     """
 
-    intents = _repository(SqlIntents)
-    deposits = _repository(SqlDeposits)
-    ledger = _repository(SqlLedger)
-    api_keys = _repository(SqlApiKeys)
-    cursors = _repository(SqlCursors)
-    leases = _repository(SqlLeases)
-    orders = _repository(SqlOrders)
-    kyc_customers = _repository(SqlKycCustomers)
-    encrypted_values = _repository(SqlEncryptedValues)
-    staff = _repository(SqlStaff)
-    request_log = _repository(SqlRequestLog)
-    retention = _repository(SqlRetention)
-    outbox = _repository(SqlOutbox)
-    webhooks = _repository(SqlWebhooks)
-    search = _repository(SqlSearch)
-    notes_and_saved_views = _repository(SqlNotesAndSavedViews)
-    deliveries = _repository(SqlDeliveries)
-    corridor_stats = _repository(SqlCorridorStats)
-    treasury = _repository(SqlTreasury)
-    payment_links = _repository(SqlPaymentLinks)
+    intents: cached_property[SqlIntents] = _repository("intents")
+    deposits: cached_property[SqlDeposits] = _repository("deposits")
+    ledger: cached_property[SqlLedger] = _repository("ledger")
+    api_keys: cached_property[SqlApiKeys] = _repository("api_keys")
+    cursors: cached_property[SqlCursors] = _repository("cursors")
+    leases: cached_property[SqlLeases] = _repository("leases")
+    orders: cached_property[SqlOrders] = _repository("orders")
+    kyc_customers: cached_property[SqlKycCustomers] = _repository("kyc_customers")
+    encrypted_values: cached_property[SqlEncryptedValues] = _repository("encrypted_values")
+    staff: cached_property[SqlStaff] = _repository("staff")
+    request_log: cached_property[SqlRequestLog] = _repository("request_log")
+    retention: cached_property[SqlRetention] = _repository("retention")
+    outbox: cached_property[SqlOutbox] = _repository("outbox")
+    webhooks: cached_property[SqlWebhooks] = _repository("webhooks")
+    search: cached_property[SqlSearch] = _repository("search")
+    notes_and_saved_views: cached_property[SqlNotesAndSavedViews] = _repository(
+        "notes_and_saved_views"
+    )
+    deliveries: cached_property[SqlDeliveries] = _repository("deliveries")
+    corridor_stats: cached_property[SqlCorridorStats] = _repository("corridor_stats")
+    treasury: cached_property[SqlTreasury] = _repository("treasury")
+    payment_links: cached_property[SqlPaymentLinks] = _repository("payment_links")
+    payment_figures: cached_property[SqlPaymentFigures] = _repository("payment_figures")
+    analytics: cached_property[SqlAnalytics] = _repository("analytics")
+    due_times: cached_property[SqlDueTimes] = _repository("due_times")
 
     def __init__(self, db: Connection) -> None:
         self._db = db
@@ -75,18 +94,26 @@ class SqlUnitOfWork:
 
     @cached_property
     def outbound_txs(self) -> SqlOutboundTxs:
+        from crossway.storage.outbound_txs import SqlOutboundTxs
+
         return SqlOutboundTxs(self._db, self.changed_topics)
 
     @cached_property
     def kill_switches(self) -> SqlKillSwitches:
+        from crossway.storage.kill_switches import SqlKillSwitches
+
         return SqlKillSwitches(self._db, self.changed_topics)
 
     @cached_property
     def alerts(self) -> SqlAlerts:
+        from crossway.storage.alerts import SqlAlerts
+
         return SqlAlerts(self._db, self.changed_topics)
 
     @cached_property
     def audit_log(self) -> SqlAuditLog:
+        from crossway.storage.audit_log import SqlAuditLog
+
         return SqlAuditLog(self._db, self.changed_topics)
 
 

@@ -44,16 +44,18 @@ def reset_simulation(
 
 def count_payments_and_orders(services: Services) -> tuple[int, int]:
     """The numbers of payments and of ramp orders; zero outside a simulated environment."""
-    return services.demo.count_records() if services.demo else (0, 0)
+    demo = services.find_demo()
+    return demo.count_records() if demo else (0, 0)
 
 
 def _require_demo(services: Services, caller: Principal) -> DemoData:
     caller.require_permission(Permission.MANAGE)
     if services.environment != "simulated":
         raise NotFound("Only a simulated environment can be filled or reset")
-    if services.demo is None:
+    demo = services.find_demo()
+    if demo is None:
         raise NotFound(NOT_INSTALLED)
-    return services.demo
+    return demo
 
 
 def _require_confirmation(demo: DemoData, confirmed: bool) -> None:

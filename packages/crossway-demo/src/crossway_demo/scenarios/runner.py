@@ -1,7 +1,7 @@
 """Runs a scenario in a world of its own, then checks the invariants and returns the narrative."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,15 +30,25 @@ class ScenarioResult:
             yield "All invariants hold: books balance, chains agree, nothing was paid twice."
 
 
-def run_scenario(scenario: Scenario, url: str | None = None) -> ScenarioResult:
-    """Run a scenario in a temporary folder, on SQLite unless a database URL is given."""
-    with (
-        tempfile.TemporaryDirectory(prefix="crossway-") as folder,
-        closing(ScenarioWorld(Path(folder), url, scenario.chains)) as world,
-    ):
+def run_scenario(scenario: Scenario) -> ScenarioResult:
+    """Run a scenario in a temporary folder, on SQLite."""
+    with tempfile.TemporaryDirectory(prefix="crossway-") as folder:
+        return run_scenario_in(Path(folder), scenario)
+
+
+def run_scenario_in(
+    folder: Path,
+    scenario: Scenario,
+    url: str | None = None,
+    inspect: Callable[[ScenarioWorld], object] = lambda world: None,
+) -> ScenarioResult:
+    """Run a scenario in a folder, on its `crossway.db` unless a database URL is given. `inspect` is
+    passed its world at the end."""
+    with closing(ScenarioWorld(folder, url, scenario.chains)) as world:
         try:
             scenario.play(world)
             violations = find_violations(world, scenario.expected)
+            inspect(world)
         except CheckFailed as failure:
             violations = [str(failure)]
         return ScenarioResult(scenario, list(_lines(world)), violations)

@@ -1,0 +1,38 @@
+"""The groups of the API's routes, each with the modules that are imported for it."""
+
+from collections.abc import Iterable
+from functools import partial
+from importlib import import_module
+from typing import Final
+
+from starlette.routing import BaseRoute
+
+from crossway.api.lazy_routes import LazyRoutes
+
+# By path, modules of `crossway.api` and the names of their routers, in the order in which their
+# routes are tried. The busiest come first.
+_GROUPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "/v1/quotes": (("quotes", "router"),),
+    "/v1/intents": (("intents", "router"),),
+    "/v1/router": (("router", "router"),),
+    "/v1/chains": (("chains", "router"),),
+    "/v1/sandbox": (("sandbox", "router"), ("ramp_sandbox", "router")),
+    "/v1/ramp": (("ramps", "router"), ("ramp_orders", "router"), ("kyc", "router")),
+    "/v1/kyc": (("kyc", "state_router"),),
+    "/v1/client": (("chains", "client_router"),),
+    "/v1/payment-links": (("payment_links", "router"),),
+    "/v1/webhooks": (("webhooks", "router"),),
+    "/v1/events": (("events", "router"),),
+}
+
+
+def add_groups(routes: list[BaseRoute]) -> None:
+    """Add every group to the flat list of an application; included routers would double the time
+    of a match."""
+    for path, parts in _GROUPS.items():
+        routes.append(LazyRoutes(path, partial(_import, parts), routes))
+
+
+def _import(parts: Iterable[tuple[str, str]]) -> list[BaseRoute]:
+    routers = [getattr(import_module(f"crossway.api.{name}"), router) for name, router in parts]
+    return [route for router in routers for route in router.routes]

@@ -1,0 +1,24 @@
+"""The options of every command that say which running service it uses."""
+
+from contextvars import ContextVar
+from typing import Annotated
+
+import typer
+
+# The client's own default; importing the client here would slow the start of a server.
+LOCAL = "http://127.0.0.1:8600"
+# API key and URL.
+CONNECTION = ContextVar("CONNECTION", default=("", LOCAL))
+
+
+def set_connection_options(
+    api_key: Annotated[
+        str, typer.Option(envvar="CROSSWAY_API_KEY", help="Your API key.", show_default=False)
+    ] = "",
+    api_url: Annotated[
+        str, typer.Option(envvar="CROSSWAY_API_URL", help="URL of the service.")
+    ] = LOCAL,
+) -> None:
+    """Crossway's commands. The two options apply to intents, quotes, ramps and webhooks, which use
+    the API of a running service."""
+    CONNECTION.set((api_key, api_url))
