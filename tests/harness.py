@@ -31,11 +31,11 @@ from crossway.engine.loop import Engine
 from crossway.ports.policy import Policy
 from crossway.ports.process import ProcessState
 from crossway.ports.services import Services
-from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, connect
 from crossway.usecases.payments import intents
 from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.simulator import chain_controls
+from tests.databases import fast, migrate_database
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC).timestamp()
 SECRET_KEY = base64.urlsafe_b64encode(b"a secret key of 32 bytes, always")
@@ -81,9 +81,9 @@ class Harness:
         chains: Collection[str] = tuple(CATALOGUE.chains),
         **policy: Any,
     ) -> None:
-        self.machine = ManualClock()
-        writer, reader = connect(url)
-        upgrade(writer)
+        self.url, self.machine = url, ManualClock()
+        migrate_database(url)
+        writer, reader = connect(fast(url))
         self.store = SqlStore(writer, reader)
         self.clock = SimulatedClock(writer, reader, self.machine)
         self.network = SimulatedNetwork(CATALOGUE, writer, reader, self.clock, PRICES)

@@ -9,6 +9,7 @@ from crossway.domain.ledger import Account, balances
 from crossway.domain.outbound import OPEN_STATES
 from crossway.storage.ledger import POSTINGS
 from crossway.storage.tables import intents, postings
+from tests.figures import check_figures
 from tests.harness import CATALOGUE, Harness
 
 REPEATABLE_EVENTS = {None, "intent_reorged"}
@@ -27,6 +28,7 @@ def check_invariants(world: Harness, reorged: bool = False, outsiders: bool = Fa
         if not reorged:
             check_events(world, intent)
     check_relayer(world, outsiders)
+    check_figures(world.store)
 
 
 def list_intents(world: Harness) -> list[Intent]:

@@ -16,6 +16,7 @@ from crossway.ports.ramps import Capabilities, Document, ProviderRejected
 from crossway.ports.services import Services
 from tests.databases import new_sqlite
 from tests.harness import CATALOGUE, Harness
+from tests.processes import PATIENCE_SECONDS
 
 FIAT = load_fiat()
 EMAIL = "ada.lovelace@example.com"
@@ -59,7 +60,7 @@ class FakeKycProvider:
         return load_capabilities(self.name, CATALOGUE, FIAT)
 
     def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
-        assert self.may_respond.wait(60)
+        assert self.may_respond.wait(PATIENCE_SECONDS)
         if self.unavailable:
             raise Unreachable("no answer")
         return self.statuses.get(email, VerificationStatus())
@@ -106,7 +107,7 @@ class KycHarness:
 def new_kyc_harness(folder: Path, **desk: Any) -> Iterator[KycHarness]:
     """A world in its own folder whose only provider is the fake KYC provider."""
     folder.mkdir(exist_ok=True)
-    world = Harness(new_sqlite(folder, folder.parent / "migrated.db"), chains=("BASE_MAINNET",))
+    world = Harness(new_sqlite(folder), chains=("BASE_MAINNET",))
     created = FakeKycProvider(**desk)
     services = replace(world.services, fiat=FIAT, ramps=(created,))
     yield KycHarness(world, services, created, folder)

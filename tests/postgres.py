@@ -12,6 +12,7 @@ from pathlib import Path
 DEBIAN_BINARIES = Path("/usr/lib/postgresql")
 UNPRIVILEGED_USER = "postgres"
 # Nothing here outlives the tests, so nothing needs to reach a disk.
+MEMORY, NEEDED_BYTES = Path("/dev/shm"), 2 * 2**30
 SETTINGS = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=200"
 
 
@@ -43,11 +44,17 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _fastest_folder() -> Path | None:
+    """In memory, where creating a database takes a tenth of the time, or the usual place."""
+    roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > NEEDED_BYTES
+    return MEMORY if roomy else None
+
+
 @contextmanager
 def running_postgres() -> Iterator[str]:
     """The SQLAlchemy URL of a cluster that lives as long as the block."""
     binaries, as_user = find_binaries(), _as_user()
-    folder = Path(tempfile.mkdtemp(prefix="crossway-postgres-"))
+    folder = Path(tempfile.mkdtemp(prefix="crossway-postgres-", dir=_fastest_folder()))
     data, log, port = folder / "data", folder / "log", _free_port()
     if as_user:
         shutil.chown(folder, UNPRIVILEGED_USER)

@@ -16,6 +16,8 @@ import httpx
 
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
+# For what takes a moment on a quiet machine: how long it may take on the busiest.
+PATIENCE_SECONDS = 120
 
 
 def free_port() -> int:
@@ -25,7 +27,10 @@ def free_port() -> int:
 
 
 def wait_until(
-    description: str, condition: Callable[[], T], within: float = 120, every: float = 0.1
+    description: str,
+    condition: Callable[[], T],
+    within: float = PATIENCE_SECONDS,
+    every: float = 0.1,
 ) -> T:
     """The first true result of a condition; a timeout names what was expected."""
     end = time.monotonic() + within
@@ -59,7 +64,7 @@ class Installation:
             env=self._environment({}),
             input=typed.encode(),
             capture_output=True,
-            timeout=120,
+            timeout=PATIENCE_SECONDS,
         )
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode().strip()
@@ -68,9 +73,9 @@ class Installation:
         """Kill a process, as a power failure would."""
         process = self.running.pop(name)
         process.send_signal(signal.SIGKILL)
-        process.wait(10)
+        process.wait(PATIENCE_SECONDS)
 
-    def terminate(self, name: str, within: float = 60) -> int:
+    def terminate(self, name: str, within: float = PATIENCE_SECONDS) -> int:
         """Terminate a process and return its exit code."""
         process = self.running.pop(name)
         process.send_signal(signal.SIGTERM)

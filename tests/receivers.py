@@ -12,6 +12,8 @@ from typing import Any
 
 from standardwebhooks.webhooks import Webhook
 
+from tests.processes import PATIENCE_SECONDS
+
 
 @dataclass(frozen=True)
 class ReceivedRequest:
@@ -53,7 +55,7 @@ class Receiver:
     def events(self) -> list[dict[str, Any]]:
         return [request.event for request in self.requests]
 
-    def wait_for(self, count: int, within: float = 30) -> None:
+    def wait_for(self, count: int, within: float = PATIENCE_SECONDS) -> None:
         """Wait until this many requests have been received."""
         with self.wait_for_count:
             assert self.wait_for_count.wait_for(lambda: len(self.requests) >= count, within), (

@@ -15,6 +15,7 @@ from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
 from crossway.ports.chain import SignedTx
 from crossway.storage.store import connect
+from tests.databases import fast
 
 START = 1_795_000_000.0
 BASE = "BASE_MAINNET"
@@ -48,7 +49,7 @@ class Simulation:
     def __init__(self, url: str, machine: ManualClock | None = None) -> None:
         self.url = url
         self.machine = machine or ManualClock()
-        self.writing, self.reading = connect(url)
+        self.writing, self.reading = connect(fast(url))
         METADATA.create_all(self.writing)
         self.clock = SimulatedClock(self.writing, self.reading, self.machine)
         prices = {symbol: price.pico_usd for symbol, price in reference_prices().items()}

@@ -1,6 +1,7 @@
 """The benchmarks that reach into use cases still run; their figures are not checked here."""
 
-from benchmarks import lookups, ramps
+from benchmarks import analytics, lookups, ramps
+from crossway.domain.analytics import Dimension
 
 
 def test_every_lookup_is_measured_at_every_size() -> None:
@@ -10,3 +11,8 @@ def test_every_lookup_is_measured_at_every_size() -> None:
 
 def test_four_slow_providers_are_compared() -> None:
     assert len(ramps.run(rounds=1)) == 1
+
+
+def test_analytics_are_measured_for_every_grouping_and_filter() -> None:
+    rows = analytics.run(stored=300)
+    assert len(rows) == 1 + len(Dimension) + len(analytics.FILTERS)

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import crossway
 
-def crossway(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+
+def started(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """A command as a process of its own."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("CROSSWAY_")}
     environment = {**kept, "CROSSWAY_DATA_DIR": str(folder), **settings}
     command = [sys.executable, "-c", "from crossway.cli import main; main()", *arguments]
@@ -20,7 +23,7 @@ def crossway(folder: Path, *arguments: str, **settings: str) -> subprocess.Compl
 
 
 def test_quiet_key_creation_prints_only_the_key(tmp_path: Path) -> None:
-    created = crossway(tmp_path, "keys", "create", "--client", "A", "--mode", "test", "--quiet")
+    created = started(tmp_path, "keys", "create", "--client", "A", "--mode", "test", "--quiet")
     assert (created.returncode, created.stderr) == (0, "")
     assert re.fullmatch(r"cr_test_[A-Za-z0-9_-]{32}\n", created.stdout)
     listed = crossway(tmp_path, "keys", "list").stdout
@@ -31,9 +34,9 @@ def test_quiet_key_creation_prints_only_the_key(tmp_path: Path) -> None:
 
 def test_a_key_is_revoked_once(tmp_path: Path) -> None:
     crossway(tmp_path, "keys", "create", "--client", "A", "--mode", "live")
-    assert crossway(tmp_path, "keys", "revoke", "1").returncode == 0
+    assert crossway(tmp_path, "keys", "revoke", "1").exit_code == 0
     again = crossway(tmp_path, "keys", "revoke", "1")
-    assert again.returncode == 1
+    assert again.exit_code == 1
     assert again.stderr == "crossway: Key not found, or revoked already\n"
 
 
@@ -51,7 +54,7 @@ def test_doctor_reports_one_line_per_finding(
     tmp_path: Path, settings: dict[str, str], message: str
 ) -> None:
     result = crossway(tmp_path, "doctor", **settings)
-    assert result.returncode == 1
+    assert result.exit_code == 1
     assert message in result.stdout
     assert "Traceback" not in result.stdout + result.stderr
 
@@ -64,7 +67,7 @@ def test_doctor_reports_a_secret_key_readable_by_other_users(tmp_path: Path) -> 
 
 
 def test_failing_commands_print_one_sentence(tmp_path: Path) -> None:
-    refused = crossway(tmp_path, "keys", "list", CROSSWAY_DATABASE_URL="nonsense")
+    refused = started(tmp_path, "keys", "list", CROSSWAY_DATABASE_URL="nonsense")
     assert refused.returncode == 1
     assert refused.stderr.startswith("crossway: ")
     assert "Traceback" not in refused.stderr
@@ -99,21 +102,22 @@ def test_live_chain_commands_explain_an_invalid_profile(
         tmp_path,
         *command.split(),
         CROSSWAY_NETWORK="live",
-        CROSSWAY_PROFILE="profile.toml",
+        CROSSWAY_PROFILE=str(tmp_path / "profile.toml"),
         RELAYER_KEY="11" * 32,
     )
     output = result.stdout + result.stderr
-    assert result.returncode == 1
+    assert result.exit_code == 1
     assert message in output
     assert "Traceback" not in output
     assert "1111" not in output
 
 
 def test_an_existing_key_store_is_not_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "relayer.json").write_text("mine")
+    path = tmp_path / "relayer.json"
+    path.write_text("mine")
     created = crossway(
-        tmp_path, "contracts", "account", "relayer.json", "--password", "env:WORD", WORD="a" * 20
+        tmp_path, "contracts", "account", str(path), "--password", "env:WORD", WORD="a" * 20
     )
-    assert created.returncode == 1
-    assert created.stderr == "crossway: relayer.json already exists and was not changed\n"
-    assert (tmp_path / "relayer.json").read_text() == "mine"
+    assert created.exit_code == 1
+    assert created.stderr == f"crossway: {path} already exists and was not changed\n"
+    assert path.read_text() == "mine"

@@ -4,18 +4,8 @@ import re
 import stat
 from pathlib import Path
 
-from click.testing import Result
-from typer.testing import CliRunner
-
-from crossway.cli.program import cli
+from tests.commands import crossway
 from tests.processes import free_port, new_installation, wait_until
-
-
-def crossway(folder: Path, *arguments: str, **settings: str) -> Result:
-    """A command in this process: starting one for each takes seconds."""
-    own = {"CROSSWAY_DATA_DIR": str(folder), "CROSSWAY_DATABASE_URL": "", **settings}
-    environment = {name: value or None for name, value in own.items()}
-    return CliRunner().invoke(cli, list(arguments), env=environment)
 
 
 def keys_in(folder: Path) -> str:

@@ -3,16 +3,14 @@
 from pathlib import Path
 
 from click.testing import Result
-from typer.testing import CliRunner
 
-from crossway.cli.program import cli
+from tests.commands import crossway
 
 WORDS = "four words nobody expects"
 
 
 def people(folder: Path, *arguments: str, typed: str = "") -> Result:
-    own = {"CROSSWAY_DATA_DIR": str(folder), "CROSSWAY_DATABASE_URL": None}
-    return CliRunner().invoke(cli, ["people", *arguments], env=own, input=typed)
+    return crossway(folder, "people", *arguments, typed=typed)
 
 
 def test_staff_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:

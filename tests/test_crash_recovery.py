@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from crossway.domain.intent import Intent, State
+from tests.databases import Snapshots, new_sqlite
 from tests.harness import CATALOGUE, Harness
 from tests.invariants import check_invariants, list_intents, nothing_outstanding
+from tests.processes import PATIENCE_SECONDS
 
 CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET")
 DUTIES = ("START", "FILL", "REIMBURSE", "REFUND", "RETURN_EXCESS")
@@ -51,14 +53,25 @@ def create_payments(world: Harness) -> None:
 
 
 def main(url: str, step: str) -> None:
-    """Run the payments in a process that crashes at a failpoint."""
+    """Run the payments in a process that is killed at a failpoint."""
 
     def reached(at: str) -> None:
         if at == step:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    world = Harness(url, reached, CHAINS)
+    create_payments(Harness(url, reached, CHAINS))
+
+
+@pytest.fixture(scope="module")
+def snapshots(tmp_path_factory: pytest.TempPathFactory) -> Snapshots:
+    """The database at every failpoint of the payments."""
+    folder = tmp_path_factory.mktemp("failpoints")
+    url = new_sqlite(folder)
+    taken = Snapshots(url, folder)
+    world = Harness(url, taken.take, CHAINS)
     create_payments(world)
+    world.store.close()
+    return taken
 
 
 def go_on(world: Harness) -> None:
@@ -72,30 +85,43 @@ def go_on(world: Harness) -> None:
         if intent.state is State.PENDING:
             world.deposit(intent, name if name in ("over", "short") else "exact")
     for _ in range(30):
-        world.pass_time(120, step=4)
+        world.pass_time(60, step=3)
         if nothing_outstanding(world):
             break
-        world.pass_time(600, step=60)
-    world.pass_time(60)
+        # Those that were never paid expire after an hour.
+        world.pass_time(1800, step=300)
+    world.pass_time(30, step=3)
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_crash_at_a_failpoint_loses_nothing_and_pays_nothing_twice(
-    step: str, tmp_path: Path
+    step: str, snapshots: Snapshots
 ) -> None:
-    url = f"sqlite:///{tmp_path / 'crossway.db'}"
+    check_recovery(snapshots.url_of(step))
+
+
+# Stored and not sent; sent and not noted; between a deposit's detection and its credit.
+@pytest.mark.parametrize("step", ["before-credit", "signed:FILL", "sent:REIMBURSE"])
+def test_a_killed_process_loses_nothing_and_pays_nothing_twice(step: str, tmp_path: Path) -> None:
+    url = new_sqlite(tmp_path)
     died = subprocess.run(
         [sys.executable, "-m", "tests.test_crash_recovery", url, step],
         capture_output=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
     )
     assert died.returncode == -signal.SIGKILL, died.stderr.decode()[-2000:]
+    check_recovery(url)
+
+
+def check_recovery(url: str) -> None:
+    """A new process finishes what the database of a crashed one holds."""
     world = Harness(url, chains=CHAINS)
     go_on(world)
     assert nothing_outstanding(world)
     check_invariants(world)
     ends = {intent.metadata["name"]: intent.state for intent in list_intents(world)}
     assert ends == {name: ENDS[name] for name in ends}
+    world.store.close()
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ def test_two_engines_share_the_work_and_one_takes_over_when_the_other_is_killed(
         for address in addresses[PAYMENTS // 2 :]:
             api.deposit(address)
         installation.kill("engine 1")
-        wait_until("all is completed", lambda: api.statuses() == {"COMPLETED": PAYMENTS}, within=90)
+        wait_until("all is completed", lambda: api.statuses() == {"COMPLETED": PAYMENTS})
         api.post("/sandbox/clock", {"advanceSeconds": 60})
         wait_until("nothing is owed any more", lambda: nothing_outstanding(world))
         assert leases_by_engine(world) == [21]

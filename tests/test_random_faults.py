@@ -103,8 +103,7 @@ class FaultRun:
 @pytest.mark.timeout(900)
 # Shrinking would run hundreds of whole worlds; the steps are printed as they were.
 @settings(
-    max_examples=20,
-    deadline=None,
+    max_examples=settings.default.max_examples // 5,
     suppress_health_check=list(HealthCheck),
     derandomize=True,
     phases=[Phase.generate],

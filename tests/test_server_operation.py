@@ -29,8 +29,8 @@ INTENT = {
 
 
 @pytest.fixture
-def url(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db")
+def url(tmp_path: Path) -> str:
+    return new_sqlite(tmp_path)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,20 @@ SOURCES = (ROOT / "src" / "crossway", ROOT / "packages" / "crossway-demo" / "src
 RETIRED = tomllib.loads((ROOT / "tests" / "retired_names.toml").read_text(encoding="utf-8"))
 
 
-def parse_modules() -> Iterator[tuple[str, ast.Module]]:
-    """Every module of the product by its dotted name."""
+@cache
+def parse_modules() -> dict[str, list[ast.AST]]:
+    """Every node of every module of the product by the module's dotted name."""
+    found = {}
     for source in SOURCES:
         for path in sorted(source.rglob("*.py")):
             name = ".".join(path.relative_to(source.parent).with_suffix("").parts)
-            yield name.removesuffix(".__init__"), ast.parse(path.read_text(encoding="utf-8"))
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            found[name.removesuffix(".__init__")] = list(ast.walk(tree))
+    return found
 
 
 def test_no_module_has_a_retired_name() -> None:
-    names = {name for name, _ in parse_modules()}
+    names = set(parse_modules())
     retired = {f"crossway.{name}" for name in RETIRED["modules"]}
     assert names & retired == set()
 
@@ -32,8 +37,8 @@ def test_no_class_has_a_retired_name() -> None:
     retired = set(RETIRED["classes"])
     offenders = {
         f"{name}.{node.name}"
-        for name, tree in parse_modules()
-        for node in ast.walk(tree)
+        for name, nodes in parse_modules().items()
+        for node in nodes
         if isinstance(node, ast.ClassDef) and node.name in retired
     }
     assert offenders == set()
@@ -42,20 +47,19 @@ def test_no_class_has_a_retired_name() -> None:
 def test_no_function_has_a_name_that_is_retired_in_its_package() -> None:
     offenders = {
         f"{name}.{node.name}"
-        for name, tree in parse_modules()
+        for name, nodes in parse_modules().items()
         for package, retired in RETIRED["functions"].items()
         if name == f"crossway.{package}" or name.startswith(f"crossway.{package}.")
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in retired
     }
     assert offenders == set()
 
 
 def test_every_exception_that_a_docstring_names_exists() -> None:
-    trees = dict(parse_modules())
     known, named = set(dir(builtins)), dict[str, set[str]]()
-    for name, tree in trees.items():
-        for node in ast.walk(tree):
+    for name, nodes in parse_modules().items():
+        for node in nodes:
             if isinstance(node, ast.ClassDef):
                 known.add(node.name)
             elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -93,7 +97,7 @@ def test_no_contract_has_a_retired_name_in_its_interface() -> None:
 
 
 def test_every_glossary_entry_names_an_existing_module() -> None:
-    names = {name for name, _ in parse_modules()}
+    names = set(parse_modules())
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").splitlines()

@@ -99,7 +99,7 @@ class Books:
         assert self.supply(self.native) == self.at_start[self.native] - paid
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(st.lists(STEP, min_size=3, max_size=25))
 def test_supply_changes_only_by_deposits_and_fees(steps: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

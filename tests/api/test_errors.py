@@ -168,13 +168,13 @@ def test_an_address_that_cannot_be_computed_is_500_error(service: Service, api: 
 
 
 def test_an_unexpected_error_is_500_json_without_details(
-    service: Service, capsys: pytest.CaptureFixture[str]
+    service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     answer = asking(service, catalogue=Broken(RuntimeError("inner secret"))).get("/chains")
     assert answer.status_code == 500
     assert answer.json() == {"statusCode": 500, "message": "Internal server error"}
-    logged = capsys.readouterr()
-    assert answer.headers["x-request-id"] in logged.out + logged.err
+    logged = [vars(record).get("fields", {}) for record in caplog.records]
+    assert answer.headers["x-request-id"] in [fields.get("request_id") for fields in logged]
 
 
 def test_an_unreachable_chain_is_503_and_changes_nothing(service: Service, api: Api) -> None:

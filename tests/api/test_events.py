@@ -18,7 +18,7 @@ from crossway.api.app import create_api
 from crossway.api.schemas.events import render_events
 from crossway.api.sse_broker import MAX_STREAMS_PER_CLIENT
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode, staff_principal
+from crossway.domain.clients import Mode, Scope, staff_principal
 from crossway.domain.webhooks import OutboxEvent
 from crossway.engine.fan_out import fan_out
 from crossway.ports.services import Services
@@ -167,15 +167,30 @@ def _status(client: httpx.Client, base: str, api: Api) -> int:
         return response.status_code
 
 
-def test_a_stream_ends_with_its_key_and_resumes_with_another(base: str, api: Api) -> None:
-    services = api.service.services
-    spare = api_keys.create_api_key(services, api.client_id, Mode.TEST, staff_principal("test"))
-    with streaming(base, api) as ended, streaming(base, api_with(api, spare.secret)) as other:
-        next(ended._lines)
-        api_keys.revoke_api_key(services, api.key_id, staff_principal("test"))
+def test_a_stream_ends_when_its_key_changes_and_resumes_with_another(base: str, api: Api) -> None:
+    services, operator = api.service.services, staff_principal("test")
+    bound, lesser, spare = (
+        api_keys.create_api_key(services, api.client_id, Mode.TEST, operator) for _ in range(3)
+    )
+    with (
+        streaming(base, api) as revoked,
+        streaming(base, api_with(api, bound.secret)) as from_elsewhere,
+        streaming(base, api_with(api, lesser.secret)) as without_scope,
+        streaming(base, api_with(api, spare.secret)) as other,
+    ):
+        next(revoked._lines)
+        api_keys.revoke_api_key(services, api.key_id, operator)
+        network = api_keys.ApiKeyUpdate(addresses=("203.0.113.0/24",))
+        api_keys.update_api_key(services, bound.key.id, network, operator)
+        scopes = api_keys.ApiKeyUpdate(scopes=frozenset({Scope.WRITE}))
+        api_keys.update_api_key(services, lesser.key.id, scopes, operator)
         with pytest.raises(AssertionError, match="the stream ended"):
-            ended.next()
+            revoked.next()
+        # The same check has ended the others; one still open would get this event.
         created = create_intent_with_event(api_with(api, spare.secret))
+        for ended in (from_elsewhere, without_scope):
+            with pytest.raises(AssertionError, match="the stream ended"):
+                ended.next()
         assert json.loads(other.next()["data"])["data"]["id"] == created["id"]
 
 

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
 from crossway.api.auth import PROVIDER_WEBHOOK_PREFIX
+from crossway.api.lazy_routes import load_all
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope, staff_principal
 from crossway.domain.errors import Conflict
@@ -51,8 +52,9 @@ def test_after_an_unavailable_response_the_same_key_can_be_retried(api: Api) -> 
     assert api.post(path, Idempotency_Key="try").headers["idempotent-replayed"] == "true"
 
 
-def test_the_same_key_with_another_body_or_path_is_422(api: Api) -> None:
+def test_the_same_key_with_another_body_path_or_query_is_422(api: Api) -> None:
     keyed(api, "order-2")
+    assert api.post("/intents?copy=2", INTENT, Idempotency_Key="order-2").status_code == 422
     assert keyed(api, "order-2", amount="26000000").status_code == 422
     other = api.post("/sandbox/clock", {"advanceSeconds": 1}, Idempotency_Key="order-2")
     assert other.status_code == 422
@@ -82,6 +84,17 @@ def test_a_key_without_the_scope_gets_no_response_of_another_key(api: Api) -> No
         assert (again.status_code, "secret" in again.json()) == (403, False)
 
 
+def test_a_key_that_may_write_gets_no_response_of_a_refund(api: Api) -> None:
+    path = f"/intents/{api.create().json()['intent_address']}/refund"
+    refused = api.post(path, Idempotency_Key="refund-1")
+    assert (refused.status_code, refused.json()["success"]) == (400, False)
+    writer = other_key(api, Scope.READ, Scope.WRITE)
+    again = writer.post(path, Idempotency_Key="refund-1")
+    assert (again.status_code, "idempotent-replayed" in again.headers) == (403, False)
+    refunder = other_key(api, Scope.READ, Scope.REFUND)
+    assert refunder.post(path, Idempotency_Key="refund-1").content == refused.content
+
+
 def test_a_key_without_the_scope_reserves_no_idempotency_key(api: Api) -> None:
     reader = other_key(api, Scope.READ)
     assert keyed(reader, "order-8").status_code == 403
@@ -90,9 +103,11 @@ def test_a_key_without_the_scope_reserves_no_idempotency_key(api: Api) -> None:
 
 
 def test_every_post_needs_write_but_refunds(api: Api) -> None:
+    routes = create_api(api.service.services).routes
+    load_all(routes)
     posts = [
         route.path
-        for route in create_api(api.service.services).routes
+        for route in routes
         if isinstance(route, Route) and "POST" in (route.methods or ())
     ]
     assert len(posts) > 10

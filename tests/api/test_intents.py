@@ -149,7 +149,8 @@ def test_a_list_is_filtered(api: Api) -> None:
     "params",
     [
         {"limit": 0}, {"limit": 101}, {"limit": "x"}, {"offset": -1}, {"status": "FUNDED"},
-        {"cursor": "x"}, {"cursor": "9" * 30}, {"cursor": "1" * 5000}, {"source_chain": "MARS"},
+        {"cursor": "x"}, {"cursor": "9" * 30}, {"cursor": "1" * 5000}, {"cursor": str(2**63)},
+        {"cursor": "١"}, {"cursor": "1\n"}, {"cursor": "-1"}, {"source_chain": "MARS"},
         {"offset": 10**30},
     ],
 )  # fmt: skip

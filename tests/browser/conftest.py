@@ -29,6 +29,8 @@ CHROMIUM_FLAGS = (
     "--disable-sync",
     # A container often has 64 MB of shared memory, too little for Chromium.
     "--disable-dev-shm-usage",
+    # No page lives long enough to regain the processor time that these compilers take, an eighth.
+    "--js-flags=--no-maglev --no-turbofan",
 )
 WIDE, PHONE = (1440, 900), (390, 844)
 # Generous, for busy machines; benchmarks measure how fast things are.
@@ -90,20 +92,47 @@ def new_browser_context(
     return context
 
 
+# Called once a frame. Frames come late on a busy machine, so this waits longer there.
+_STAYS_DRAWN = """() => {
+  if (!window.drawn) {
+    window.drawn = {frames: 0}
+    new MutationObserver(() => { window.drawn.frames = 0 })
+      .observe(document.body, {childList: true, subtree: true, characterData: true})
+  }
+  const app = document.querySelector('[data-testid=stApp]')
+  const drawing = app?.dataset.testScriptState !== 'notRunning'
+    || document.querySelector('[data-testid=stSkeleton]')
+  window.drawn.frames = drawing ? 0 : window.drawn.frames + 1
+  if (window.drawn.frames < 15) return false
+  window.drawn.frames = 0
+  return true
+}"""
+
+
+_MOTION_ENDS = "node => Promise.allSettled(node.getAnimations().map(one => one.finished))"
+
+
 def wait_until_drawn(page: Page) -> None:
-    """Wait until the page is drawn completely, as far as that is visible from outside."""
-    app = page.locator("[data-testid=stApp]")
-    expect(app).to_have_attribute("data-test-script-state", "notRunning")
-    expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
-    page.wait_for_timeout(500)
+    """Wait until the page is drawn completely, as far as that is visible from outside: no script
+    runs, nothing is missing, and nothing changes for 15 frames."""
+    page.wait_for_function(_STAYS_DRAWN)
+
+
+def navigate(page: Page, name: str) -> None:
+    """Open another page by the navigation, without reloading."""
+    page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=name).first.click()
+    heading = page.locator("[data-testid=stMainBlockContainer] h1", has_text=name)
+    expect(heading.first).to_be_visible()
 
 
 def open_expander(page: Page, name: str) -> None:
-    """Open an expander once the page is drawn; an earlier click may be undone."""
+    """Open an expander once the page is drawn, as an earlier click may be undone; returns when it
+    has stopped moving: a button in it that is scrolled to before would move away under a click."""
     wait_until_drawn(page)
     fold = page.locator("[data-testid=stExpander]", has_text=name).first
     fold.locator("summary").click()
     expect(fold.locator("details")).to_have_attribute("open", "")
+    fold.locator("details").evaluate(_MOTION_ENDS)
 
 
 def read_qr_codes(picture: bytes) -> list[str]:
@@ -127,6 +156,10 @@ class PageLog:
         page.on("crash", lambda _: self.errors.append("the page crashed"))
         page.on("console", lambda message: self.console.append(f"{message.type} {message.text}"))
 
+    def clear(self) -> None:
+        for part in (self.requests, self.errors, self.console):
+            part.clear()
+
 
 # The logs of all open pages, for the report of a failed test.
 _PAGE_LOGS: WeakKeyDictionary[Page, PageLog] = WeakKeyDictionary()
@@ -136,11 +169,12 @@ _PAGE_LOGS: WeakKeyDictionary[Page, PageLog] = WeakKeyDictionary()
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add what the open pages show to the report of a failed test."""
+    """Add what the open pages show to the report of a failed test, and close them."""
     report = yield
-    if report.when == "call" and report.failed:
+    if report.when == "call" and report.failed and "opened" in getattr(item, "fixturenames", ()):
         for page, log in list(_PAGE_LOGS.items()):
             report.sections.append((f"Page {page.url}", _page_report(page, log)))
+            page.close()
     return report
 
 
@@ -159,27 +193,54 @@ def _page_report(page: Page, log: PageLog) -> str:
 Opener = Callable[..., tuple[Page, PageLog]]
 
 
+@pytest.fixture(scope="session")
+def warm_context(chromium: Browser) -> Iterator[BrowserContext]:
+    """The browser context of all tests that are not about one. In a new one, Chromium loads and
+    compiles Streamlit's scripts again, for three times the processor time of another visit."""
+    with new_browser_context(chromium) as context:
+        yield context
+
+
+def warm_page(
+    context: BrowserContext, size: tuple[int, int] = WIDE, scheme: str = "light"
+) -> Page:
+    """The page of the test before, unless that failed: its process has the scripts at hand. Size
+    and colours are those asked for, whatever the test before has left."""
+    if context.pages:
+        page, *others = context.pages
+        for other in others:
+            # Behind another page, it would be drawn once a second.
+            other.close()
+        page.bring_to_front()
+    else:
+        page = context.new_page()
+    width, height = size
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.mouse.move(0, 0)
+    return page
+
+
 @pytest.fixture
-def opened(chromium: Browser, site: Site, request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """Opens a path of the dashboard in a new browser context and waits until it is drawn."""
-    contexts = []
+def opened(warm_context: BrowserContext, site: Site) -> Opener:
+    """Opens a path of the dashboard, as a new session with empty storage, and waits until it is
+    drawn."""
 
     def opening(
         path: str = "", size: tuple[int, int] = WIDE, scheme: str = "light"
     ) -> tuple[Page, PageLog]:
-        context = new_browser_context(
-            chromium, size, color_scheme="dark" if scheme == "dark" else "light"
-        )
-        contexts.append(context)
-        page, observed = context.new_page(), PageLog()
-        observed.follow(page)
-        _PAGE_LOGS[page] = observed
+        page = warm_page(warm_context, size, scheme)
+        if page not in _PAGE_LOGS:
+            _PAGE_LOGS[page] = PageLog()
+            _PAGE_LOGS[page].follow(page)
+        if page.url.startswith("http://"):
+            page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        warm_context.clear_cookies()
+        log = _PAGE_LOGS[page]
+        log.clear()
         page.goto(f"{site.url}/{path}")
         page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
         wait_until_drawn(page)
-        return page, observed
+        return page, log
 
-    yield opening
-    _PAGE_LOGS.clear()
-    for context in contexts:
-        context.close()
+    return opening

@@ -10,10 +10,8 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, WIDE, Opener, Site, open_expander, wait_until_drawn
+from tests.browser.conftest import Opener, Site, open_expander
 from tests.receivers import Receiver, running_receiver
-
-PAGES = ("developers", "keys", "webhooks", "requests", "audit")
 
 
 @pytest.fixture
@@ -62,20 +60,6 @@ def test_a_key_and_a_webhook_are_created_and_an_event_is_resent(
     assert [
         url for url in observed.requests if not url.startswith((site.url, "data:", "blob:"))
     ] == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
-def test_every_developer_page_opens(opened: Opener, size: tuple[int, int], scheme: str) -> None:
-    for path in PAGES:
-        page, observed = opened(path, size, scheme)
-        wait_until_drawn(page)
-        assert page.locator("[data-testid=stException]").count() == 0, path
-        assert "SIMULATED" in page.locator("body").inner_text(), path
-        wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        assert not page.evaluate(wider), f"{path} is wider than the screen"
-        assert observed.errors == [], path
-        page.context.close()
 
 
 @pytest.mark.parametrize("language", ["curl", "Python", "JavaScript"])

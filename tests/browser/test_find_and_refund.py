@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opener, Site, wait_until_drawn
+from tests.browser.conftest import Opener, Site, navigate, wait_until_drawn
 from tests.processes import wait_until
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
@@ -72,8 +72,7 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
     ):
         find(page, text)
         expect(title, text).to_be_visible()
-        page.goto(f"{site.url}/keys")
-        page.get_by_role("heading", name="API keys").first.wait_for()
+        navigate(page, "API keys")
     find(page, PAYER)
     expect(page.get_by_role("heading", name="Search")).to_be_visible()
     expect(page.get_by_text("Recipient address").first).to_be_visible()
@@ -93,8 +92,7 @@ def test_leaving_a_page_while_payments_change_leaves_no_remains(opened: Opener, 
         find(page, str(intent["id"]))
         title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)
         expect(title).to_be_visible()
-        page.goto(f"{site.url}/{('keys', 'intents')[turn % 2]}")
-        page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
+        navigate(page, ("API keys", "Payments")[turn % 2])
     assert observed.errors == []
 
 

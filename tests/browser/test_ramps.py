@@ -7,11 +7,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opener, Site, read_qr_codes, wait_until_drawn
 
-PAGES = (
-    "ramp_quotes", "ramp_order_new", "ramp_orders", "ramp_order?id=1", "kyc",
-    "widget?reference=none",
-)  # fmt: skip
-
 
 def open_order(page: Page, email: str, provider: str) -> str:
     """Create an order from the quotes page and return its number."""
@@ -95,21 +90,3 @@ def test_an_invalid_value_is_reported_beside_its_field(opened: Opener) -> None:
     page.get_by_role("textbox", name=re.compile("ing wallet$")).press_sequentially("0x12")
     message = page.get_by_text("The address is not an EVM address")
     expect(message).to_be_visible()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
-def test_every_ramp_page_opens(
-    opened: Opener, site: Site, size: tuple[int, int], scheme: str
-) -> None:
-    for path in PAGES:
-        page, observed = opened(path, size, scheme)
-        wait_until_drawn(page)
-        text = page.locator("body").inner_text()
-        assert page.locator("[data-testid=stException]").count() == 0, path
-        assert "SIMULATED" in text, path
-        assert "could not be loaded" not in text, path
-        wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        assert not page.evaluate(wider), f"{path} is wider than the screen"
-        assert observed.errors == [], path
-        page.context.close()

@@ -1,6 +1,6 @@
 """Staff in a browser: roles, lasting sessions, revoked access, and OpenID Connect."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from crossway.domain.roles import Role
-from tests.browser.conftest import new_browser_context
+from tests.browser.conftest import new_browser_context, warm_page
 from tests.oidc import OidcProvider, oidc_provider, secrets_file
 from tests.processes import Installation, free_port, new_installation, wait_until
 
@@ -53,20 +53,15 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 
 
 @pytest.fixture
-def browser(chromium: Browser) -> Iterator[Callable[[], BrowserContext]]:
-    opened: list[BrowserContext] = []
-
-    def opening() -> BrowserContext:
-        opened.append(new_browser_context(chromium))
-        return opened[-1]
-
-    yield opening
-    for item in opened:
-        item.close()
+def browser(warm_context: BrowserContext) -> Iterator[BrowserContext]:
+    """A browser in which nobody is signed in."""
+    warm_context.clear_cookies()
+    yield warm_context
+    warm_context.clear_cookies()
 
 
 def sign_in(office: Office, context: BrowserContext, name: str, path: str = "") -> Page:
-    page = context.new_page()
+    page = warm_page(context)
     page.goto(f"{office.url}/{path}")
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password", exact=True).fill(WORDS)
@@ -78,9 +73,9 @@ def sign_in(office: Office, context: BrowserContext, name: str, path: str = "") 
 
 @pytest.mark.parametrize("role", Role)
 def test_each_role_sees_only_its_permitted_actions(
-    office: Office, browser: Callable[[], BrowserContext], role: Role
+    office: Office, browser: BrowserContext, role: Role
 ) -> None:
-    page = sign_in(office, browser(), NAMES[role], "keys")
+    page = sign_in(office, browser, NAMES[role], "keys")
     expect(page.get_by_role("heading", name="API keys")).to_be_visible()
     expect(page.locator(".st-key-signed_in_as")).to_contain_text(
         f"{NAMES[role]}\n{role.capitalize()}"
@@ -96,25 +91,24 @@ def test_each_role_sees_only_its_permitted_actions(
 
 
 def test_a_browser_stays_signed_in_until_sign_out(
-    office: Office, browser: Callable[[], BrowserContext]
+    office: Office, browser: BrowserContext, chromium: Browser
 ) -> None:
-    context = browser()
-    page = sign_in(office, context, "Otto")
-    session_cookie = cookie(context)
+    page = sign_in(office, browser, "Otto")
+    session_cookie = cookie(browser)
     assert (session_cookie["httpOnly"], session_cookie["sameSite"]) == (True, "Strict")
     assert session_cookie["value"] not in page.content()
     page.reload()
     expect(page.locator(".st-key-signed_in_as")).to_contain_text("Otto")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("You are signed out.")).to_be_visible()
-    wait_until("the cookie is gone", lambda: not cookie(context) or page.wait_for_timeout(100))
-    stolen = browser()
-    stolen.add_cookies(
-        [{"name": session_cookie["name"], "value": session_cookie["value"], "url": office.url}]
-    )
-    other = stolen.new_page()
-    other.goto(office.url)
-    expect(other.get_by_label("Name")).to_be_visible()
+    wait_until("the cookie is gone", lambda: not cookie(browser) or page.wait_for_timeout(100))
+    with new_browser_context(chromium) as stolen:
+        stolen.add_cookies(
+            [{"name": session_cookie["name"], "value": session_cookie["value"], "url": office.url}]
+        )
+        other = stolen.new_page()
+        other.goto(office.url)
+        expect(other.get_by_label("Name")).to_be_visible()
 
 
 def cookie(context: BrowserContext) -> dict[str, object]:
@@ -122,19 +116,17 @@ def cookie(context: BrowserContext) -> dict[str, object]:
 
 
 def test_a_disabled_member_is_signed_out_of_an_open_page(
-    office: Office, browser: Callable[[], BrowserContext]
+    office: Office, browser: BrowserContext
 ) -> None:
     office.installation.run("people", "add", "Eve", "--role", "viewer", typed=WORDS)
-    page = sign_in(office, browser(), "Eve")
+    page = sign_in(office, browser, "Eve")
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     office.installation.run("people", "disable", "Eve")
     expect(page.get_by_text("an admin has disabled your account")).to_be_visible()
 
 
-def test_oidc_signs_in_only_added_members(
-    office: Office, browser: Callable[[], BrowserContext]
-) -> None:
-    page = browser().new_page()
+def test_oidc_signs_in_only_added_members(office: Office, browser: BrowserContext) -> None:
+    page = warm_page(browser)
     page.goto(f"{office.url}/audit")
     page.get_by_role("button", name="Sign in with 127.0.0.1").click()
     expect(page.locator(".st-key-signed_in_as")).to_contain_text("Ada")

@@ -1,30 +1,42 @@
 """The commands that speak to a running service."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
 import sys
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from crossway.bootstrap import Service
 from crossway.client import Crossway
 from crossway.client.webhooks import verify
 from crossway.engine.fan_out import fan_out
 from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, new_key
+from tests.commands import crossway
 from tests.processes import wait_until
 from tests.receivers import Receiver, running_receiver
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Run = Callable[..., Result]
 CREATE = (
     "intents", "create", "--amount", "25000000", "--token-in", USDC_BASE,
     "--source-chain", "BASE_MAINNET", "--destination-chain", "ARBITRUM_MAINNET",
     "--recipient", WALLET, "--refund-address", WALLET,
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def log_elsewhere() -> Iterator[None]:
+    """The service is in the process of the commands, whose output its log is no part of."""
+    logger = logging.getLogger("crossway")
+    kept, logger.handlers = logger.handlers, [logging.StreamHandler(sys.__stderr__)]
+    yield
+    logger.handlers = kept
 
 
 @pytest.fixture
@@ -34,19 +46,11 @@ def secret(service: Service) -> str:
 
 @pytest.fixture
 def run(secret: str, url: str, tmp_path: Path) -> Run:
-    """Runs `crossway …` in its own folder, with a key and the service's URL."""
-    environment = {**os.environ, "CROSSWAY_API_KEY": secret, "CROSSWAY_API_URL": url}
+    """Runs `crossway …` with a key and the service's URL."""
+    settings = {"CROSSWAY_API_KEY": secret, "CROSSWAY_API_URL": url}
 
-    def command(*arguments: str, **changed: str) -> subprocess.CompletedProcess[str]:
-        program = Path(sys.executable).with_name("crossway")
-        return subprocess.run(
-            [program, *arguments],
-            cwd=tmp_path,
-            env=environment | changed,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+    def command(*arguments: str, **changed: str) -> Result:
+        return crossway(tmp_path, *arguments, **(settings | changed))
 
     return command
 
@@ -72,7 +76,7 @@ def test_a_watch_prints_the_final_status(run: Run, service: Service, secret: str
             service.engine.tick()
     watched = run("intents", "watch", number)
     assert "COMPLETED" in watched.stdout
-    assert watched.returncode == 0
+    assert watched.exit_code == 0
 
 
 def test_quotes_are_a_table(run: Run) -> None:
@@ -135,17 +139,17 @@ def _one_more(service: Service, run: Run, shop: Receiver) -> bool:
 def test_the_url_can_be_an_option(run: Run, secret: str, url: str) -> None:
     nothing = {"CROSSWAY_API_KEY": "", "CROSSWAY_API_URL": ""}
     named = ("--api-key", secret, "--api-url", url)
-    assert run(*named, "intents", "list", **nothing).returncode == 0
+    assert run(*named, "intents", "list", **nothing).exit_code == 0
     assert secret not in run("--help").stdout
     wrong = run("--api-url", "localhost:8600", "intents", "list")
-    assert (wrong.returncode, "must be a URL" in wrong.stderr) == (2, True)
+    assert (wrong.exit_code, "must be a URL" in wrong.stderr) == (2, True)
 
 
 def test_errors_are_one_sentence(run: Run) -> None:
     assert "CROSSWAY_API_KEY" in run("intents", "list", CROSSWAY_API_KEY="").stderr
     refused = run("intents", "list", CROSSWAY_API_KEY="cr_test_wrong")
-    assert (refused.returncode, refused.stderr) == (1, "crossway: 401: Unauthorized\n")
+    assert (refused.exit_code, refused.stderr) == (1, "crossway: 401: Unauthorized\n")
     nobody = run("intents", "show", "1", CROSSWAY_API_URL="http://127.0.0.1:1")
-    assert nobody.returncode == 1
+    assert nobody.exit_code == 1
     assert len(nobody.stderr.splitlines()) == 1
     assert "Traceback" not in nobody.stderr

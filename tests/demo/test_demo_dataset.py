@@ -27,9 +27,10 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("demo")
     service = bootstrap.build(Settings.model_construct(data_dir=folder, database_url=None))
     api_keys.create_first_client(service.services, "test")
-    assert isinstance(service.services.demo, DemoDataset)
-    short = replace(service.services.demo, days=1)
-    service.services = replace(service.services, demo=short)
+    dataset = service.services.find_demo()
+    assert isinstance(dataset, DemoDataset)
+    short = replace(dataset, days=1)
+    service.services = replace(service.services, find_demo=lambda: short)
     service.run_engine()
     demo.fill_demo(service.services, ADMIN, 80)
     yield service
@@ -89,7 +90,7 @@ def test_only_an_admin_loads_the_demo_and_only_in_the_simulated_environment(
     with pytest.raises(InvalidInput, match="payments must be"):
         demo.fill_demo(filled.services, ADMIN, 1, confirmed=True)
     with pytest.raises(NotFound, match="pip install crossway-demo"):
-        demo.fill_demo(replace(filled.services, demo=None), ADMIN, 40, confirmed=True)
+        demo.fill_demo(replace(filled.services, find_demo=lambda: None), ADMIN, 40, confirmed=True)
     live = replace(filled.services, environment="live")
     with pytest.raises(NotFound):
         demo.fill_demo(live, ADMIN, 40, confirmed=True)

@@ -36,8 +36,9 @@ def test_formatted_amounts_have_the_minimum_decimal_places(
 
 @pytest.mark.parametrize(
     "text",
-    ["", " 1", "1 ", "1e2", "+1", "-1", "1,5", "1.", ".5", "0x1", "١", "NaN", "1_0", None, 1],
-)
+    ["", " 1", "1 ", "1\n", "1.5\n", "1e2", "+1", "-1", "1,5", "1.", ".5", "0x1", "١", "NaN", "1_0",
+     None, 1],
+)  # fmt: skip
 def test_only_plain_decimal_numbers_are_parsed(text: object) -> None:
     with pytest.raises(InvalidInput, match=r"^amount "):
         parse_decimal("amount", text, 18)
@@ -49,7 +50,9 @@ def test_excess_decimal_places_are_rejected_not_rounded() -> None:
         parse_decimal("amount", "1.234", 2)
 
 
-@pytest.mark.parametrize("text", ["", "0", "00", "-1", "1.0", "1e2", " 1", "٣", "9" * 79, None, 5])
+@pytest.mark.parametrize(
+    "text", ["", "0", "00", "-1", "1.0", "1e2", " 1", "1\n", "٣", "9" * 79, None, 5]
+)
 def test_smallest_units_are_a_positive_integer_in_text(text: object) -> None:
     with pytest.raises(InvalidInput, match=r"^amount "):
         parse_units("amount", text)

@@ -14,10 +14,14 @@ KEY = "cr_live_abcdEFGHijklMNOPqrstUVWXyz012345"
     ("text", "left"),
     [
         (f"key {KEY}!", "key cr_live_abcd…!"),
+        # A secret is URL-safe base64: `-` and `_` are part of it, anywhere.
+        ("key cr_live_a-cd-FGH_jklMN-Pqrst_VWX-!", "key cr_live_a-cd…!"),
+        ("key cr_test_----____abcd-efgh, next", "key cr_test_----…, next"),
         ("shown cr_test_abcd stays", "shown cr_test_abcd stays"),
         (f"Authorization: Bearer {KEY}", "Authorization: Bearer cr_live_abcd…"),
         ("bearer eyJhbGciOi.x-y_z, next", "bearer …, next"),
         ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw==", "whsec_…"),
+        ("whsec_Mf/Q9r+GKY/qrTw+UPD== whsec_a-b_c=", "whsec_… whsec_…"),
         ("postgresql+psycopg://crossway:p%40ss@db:5432/x", "postgresql+psycopg://crossway:…@db:5432/x"),
         ("to ada.lovelace+1@mail.example.org: no", "to [e-mail]: no"),
         ("userEmail=ada%40mail.example.org&x=1", "userEmail=[e-mail]&x=1"),
@@ -86,7 +90,7 @@ def test_bodies_are_truncated_to_4_kib() -> None:
 
 
 def test_a_long_word_is_redacted_in_linear_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for word in ("a" * 200_000, "a%40" * 50_000, "://a" * 50_000, "a." * 100_000, "-" * 200_000):
         redact(word)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -81,6 +81,8 @@ def test_filters_round_trip_through_their_url_form() -> None:
         ("state", "state must have from 1 to"),
         ("state:", "state must have from 1 to"),
         ("exception:odd", "odd is no exception"),
+        ("cause:odd", "odd is no cause; there are no_deposit, underpaid"),
+        ("reached:completed", "completed is no step; there are deposited, started"),
         ("value:5", "value must be a range"),
         ("value:5..1", "must begin before it ends"),
         ("value:a..b", "a is no amount in USD"),

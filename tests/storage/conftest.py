@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crossway.storage.store import SqlStore, open_store
-from tests.databases import new_postgres, new_sqlite, postgres_template
+from tests.databases import fast, new_postgres, new_sqlite
 from tests.storage.records import a_client
 
 
@@ -17,25 +17,19 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def url(
-    kind: str,
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[str]:
+def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a migrated database of this test's own."""
     if kind == "sqlite":
-        yield new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db")
+        yield new_sqlite(tmp_path)
         return
-    server = request.getfixturevalue("postgres_url")
-    with new_postgres(server, postgres_template(server)) as database_url:
+    with new_postgres(request.getfixturevalue("postgres_url")) as database_url:
         yield database_url
 
 
 @pytest.fixture
 def store(url: str) -> Iterator[SqlStore]:
     """A store that knows one client."""
-    opened = open_store(url)
+    opened = open_store(fast(url))
     opened.write(lambda unit: unit.api_keys.add_client(a_client()))
     yield opened
     opened.close()

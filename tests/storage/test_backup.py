@@ -22,9 +22,8 @@ ASIDE = "crossway.db.before-20261121T120005"
 
 
 @pytest.fixture
-def database(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    url = new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db")
-    return Path(url.removeprefix("sqlite:///")).rename(tmp_path / "crossway.db")
+def database(tmp_path: Path) -> Path:
+    return Path(new_sqlite(tmp_path).removeprefix("sqlite:///"))
 
 
 def used(database: Path, work: Callable[[SqlStore], object]) -> None:

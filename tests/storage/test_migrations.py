@@ -17,6 +17,7 @@ from crossway.storage.migrate import UnknownVersion, upgrade
 from crossway.storage.service_tables import METADATA
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import new_postgres
+from tests.processes import PATIENCE_SECONDS
 
 ALL = (METADATA, SIMULATED, SANDBOX)
 START = """
@@ -36,7 +37,7 @@ def empty_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iter
     if kind == "sqlite":
         yield f"sqlite:///{tmp_path / 'empty.db'}"
         return
-    with new_postgres(request.getfixturevalue("postgres_url")) as database_url:
+    with new_postgres(request.getfixturevalue("postgres_url"), empty=True) as database_url:
         yield database_url
 
 
@@ -118,6 +119,7 @@ def test_an_upgrade_that_breaks_leaves_no_half_of_it(empty_url: str) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_migrate_once(empty_url: str) -> None:
     begun = [
         subprocess.Popen(
@@ -132,7 +134,7 @@ def test_processes_that_start_together_migrate_once(empty_url: str) -> None:
         process.stdin.write(b"g")
         process.stdin.flush()
     for process in begun:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == 0, errors.decode()
     store = open_store(empty_url)
     assert set(inspect(store.reader).get_table_names()) > set(METADATA.tables)
@@ -153,6 +155,7 @@ def test_a_database_of_an_unknown_version_is_refused_and_left_alone(store: SqlSt
     assert remedy in sentence
 
 
+@pytest.mark.slow
 def test_no_command_works_on_a_database_of_an_unknown_version(url: str, tmp_path: Path) -> None:
     store = open_store(url)
     with store.writer.begin() as db:
@@ -164,7 +167,7 @@ def test_no_command_works_on_a_database_of_an_unknown_version(url: str, tmp_path
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert done.returncode == 1

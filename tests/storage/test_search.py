@@ -12,7 +12,7 @@ from crossway.domain.filters import Filter, FilterField, FilterSet, parse_filter
 from crossway.domain.intent import Costs, Intent, IntentEvent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.search_repository import Note, SavedView
-from crossway.storage.search import _SEARCH, SqlSearch
+from crossway.storage.search import SqlSearch, _build_search
 from crossway.storage.store import SqlStore
 from tests.storage.records import (
     ARBITRUM,
@@ -90,7 +90,7 @@ def test_search_returns_the_newest_of_many_hits(store: SqlStore) -> None:
 
 def test_no_search_scans_a_table(store: SqlStore, kind: str) -> None:
     if kind == "sqlite":
-        a_request = _SEARCH[kind].params(values='["a", "b"]', small='["a"]', limit=50)
+        a_request = _build_search(sqlite=True).params(values='["a", "b"]', small='["a"]', limit=50)
         with store.reader.connect() as db:
             sql = a_request.compile(db, compile_kwargs={"literal_binds": True})
             plan = [str(row[3]) for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}")]

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from crossway.storage.intents import ConcurrentUpdate
 from crossway.storage.store import SqlStore, open_store
-from tests.processes import wait_until
+from tests.processes import PATIENCE_SECONDS, wait_until
 from tests.storage.records import NOW, a_client, later, run_concurrently, store_intent
 
 
@@ -85,7 +85,7 @@ def together(store: SqlStore, works: list[Callable[[Any], Any]]) -> list[Any]:
 
     def first(_: Any) -> None:
         begun.set()
-        assert full.wait(10)
+        assert full.wait(PATIENCE_SECONDS)
 
     outcomes: list[Any] = [None] * len(works)
 
@@ -97,7 +97,7 @@ def together(store: SqlStore, works: list[Callable[[Any], Any]]) -> list[Any]:
 
     opener = threading.Thread(target=lambda: store.write(first))
     opener.start()
-    assert begun.wait(10)
+    assert begun.wait(PATIENCE_SECONDS)
     threads = [threading.Thread(target=run, args=(number,)) for number in range(len(works))]
     for thread in threads:
         thread.start()
@@ -160,7 +160,7 @@ def test_both_of_two_deadlocked_transactions_succeed(store: SqlStore) -> None:
             unit.intents.lock([first])
             if not met:
                 met = True
-                meet.wait(10)
+                meet.wait(PATIENCE_SECONDS)
             unit.intents.lock([second])
 
         store.write(work)

@@ -259,3 +259,15 @@ def test_deliveries_are_found_by_event_and_counted_by_state(
         assert counted == {DeliveryState.DELIVERED: 1, DeliveryState.DUE: 1}
         assert unit.deliveries.count_recent_by_state(to.id, NOW, 1) == {DeliveryState.DUE: 1}
         assert unit.deliveries.count_recent_by_state(to.id, NOW + timedelta(days=1), 10) == {}
+
+
+def test_a_period_begins_with_its_first_instant_and_ends_before_its_last(store: SqlStore) -> None:
+    for second in (-1, 0, 1, 2, 3):
+        created = later(second)
+        store_intent(store, created_at=created, updated_at=created)
+    store_intent(store, client_id="c-2", created_at=later(1), updated_at=later(1))
+    with store.read() as unit:
+        period = unit.outbox.list_between("c-1", NOW, later(2), 10)
+        assert [event.at for event in period] == [NOW, later(1)]
+        assert [e.at for e in unit.outbox.list_between("c-1", NOW, later(2), 1)] == [NOW]
+        assert unit.outbox.list_between("c-1", later(1), later(1), 10) == []

@@ -20,8 +20,8 @@ READ = frozenset({Scope.READ})
 
 
 @pytest.fixture
-def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
-    world = Harness(new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db"), chains=())
+def world(tmp_path: Path) -> Iterator[Harness]:
+    world = Harness(new_sqlite(tmp_path), chains=())
     yield world
     world.store.close()
 

@@ -18,7 +18,7 @@ EMAIL = "grace@example.org"
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[Harness]:
-    world = Harness(new_sqlite(tmp_path, tmp_path / "migrated.db"), chains=("BASE_MAINNET",))
+    world = Harness(new_sqlite(tmp_path), chains=("BASE_MAINNET",))
     yield world
     world.store.close()
 

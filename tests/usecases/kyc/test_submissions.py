@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from crossway.domain.ramps import ProviderName
 from crossway.ports.ramps import Document, ProviderRejected
 from crossway.usecases.kyc import verification
 from crossway.usecases.kyc.submission_sync import REJECTED_REASON, submit_due
-from crossway.usecases.ramp_provider_calls import PROVIDER_TIMEOUT_SECONDS
 from tests.kyc_provider import BASIC, EMAIL, PNG, KycHarness, new_kyc_harness
 
 ADDRESS = {"address": "12 Marina Road, Lagos"}
@@ -110,10 +108,9 @@ def test_a_submission_to_an_unreachable_provider_is_retried(kyc: KycHarness) -> 
 
 
 def test_a_submission_to_a_hanging_provider_is_retried(kyc: KycHarness) -> None:
+    # It answers nothing before `set`.
     kyc.provider.may_respond.clear()
-    begun = monotonic()
     result = submit(kyc, BASIC)
-    assert monotonic() - begun < PROVIDER_TIMEOUT_SECONDS + 4
     assert (result.status, missing_keys(result)) == (KycStatus.PENDING, [])
     kyc.provider.may_respond.set()
     kyc.world.machine.seconds += 61

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -16,16 +17,17 @@ from crossway.ports.treasury_repository import PostingFilter
 from crossway.usecases.money import books, inventory_adjustments
 from crossway.usecases.money.books_export import export_file
 from crossway.usecases.simulator import chain_controls
+from tests.databases import copy_sqlite, new_sqlite
 from tests.harness import START, Harness
 
 CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET")
 TODAY = datetime.fromtimestamp(START, UTC).date()
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Harness:
-    """A world with payments of three days, one of them unfinished."""
-    world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=CHAINS)
+@pytest.fixture(scope="module")
+def three_days(tmp_path_factory: pytest.TempPathFactory) -> Harness:
+    """Payments of three days, one of them unfinished."""
+    world = Harness(new_sqlite(tmp_path_factory.mktemp("three-days")), chains=CHAINS)
     inventory_adjustments.book_opening_balances(world.services, world.operator)
     for number in range(3):
         intent = world.create_intent()
@@ -35,6 +37,15 @@ def world(tmp_path: Path) -> Harness:
     world.deposit(world.create_intent(), "short")
     world.pass_time(30)
     return world
+
+
+@pytest.fixture
+def world(three_days: Harness, tmp_path: Path) -> Iterator[Harness]:
+    """A world of a test's own with the payments of three days."""
+    world = Harness(copy_sqlite(three_days.url, tmp_path), chains=CHAINS)
+    world.machine.seconds = three_days.machine.seconds
+    yield world
+    world.store.close()
 
 
 def test_the_trial_balance_is_zero_for_every_token(world: Harness) -> None:

@@ -13,11 +13,8 @@ from tests.harness import Harness
 
 
 @pytest.fixture
-def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
-    world = Harness(
-        new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db"),
-        chains=("BASE_MAINNET",),
-    )
+def world(tmp_path: Path) -> Iterator[Harness]:
+    world = Harness(new_sqlite(tmp_path), chains=("BASE_MAINNET",))
     yield world
     world.store.close()
 

@@ -109,7 +109,7 @@ def test_a_chain_whose_bridges_reject_the_amount_is_listed_with_the_limit() -> N
     assert {option.source for option in comparison.options} == set(MAINNETS) - set(reasons)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     destination=st.sampled_from(["BASE_MAINNET", "BSC_MAINNET", "SOLANA_MAINNET"]),
     symbol=st.sampled_from(["USDC", "ETH", "USDT"]),

@@ -59,7 +59,7 @@ def test_concurrent_confirm_and_cancel_never_both_succeed(world: RampWorld) -> N
             lambda order=order: ramp_orders.cancel_order(world.services, world.caller, order.id),  # type: ignore[misc]
         )
         assert isinstance(confirmed, InvalidStatus) or isinstance(cancelled, InvalidStatus)
-    world.pass_time(4000, step=20)
+    world.pass_time(4000, step=100)
     for order in made:
         wait_for_end(world, order)
     check_invariants(world)
@@ -79,7 +79,7 @@ def test_a_concurrent_deposit_and_cancellation_leave_the_crypto_in_one_account(
             lambda order=order: ramp_orders.cancel_order(world.services, world.caller, order.id),  # type: ignore[misc]
         )
     world.pass_time(60)
-    world.pass_time(3400, step=20)
+    world.pass_time(3400, step=100)
     states = {wait_for_end(world, order).state for order in made}
     for order in map(world.reload_order, made):
         sold = order.state is S.COMPLETED

@@ -76,7 +76,7 @@ def test_an_order_not_placed_in_time_fails_and_its_intent_is_cancelled(
 ) -> None:
     replace_order_response(world, no_response)
     order = world.create_on_ramp()
-    world.pass_time(3700, step=30)
+    world.pass_time(3700, step=120)
     order = world.reload_order(order)
     assert order.state is S.FAILED
     assert order.failure_reason == "The provider could not be reached in time"
@@ -115,13 +115,13 @@ def test_a_short_delivery_is_returned_and_completes_nothing(world: RampWorld) ->
     order = world.create_on_ramp()
     world.report(order, "paid")
     order = world.wait_for_order(order, S.PROCESSING)
-    world.pass_time(300, step=10)
+    world.pass_time(300, step=20)
     assert world.reload_order(order).state is S.PROCESSING
     assert any("reports that it has delivered" in alert for alert in world.active_alerts())
-    world.pass_time(5000, step=50)
+    world.pass_time(5000, step=250)
     order = world.reload_order(order)
     assert order.state in (S.FAILED, S.REFUNDED)
-    world.pass_time(300, step=10)
+    world.pass_time(300, step=20)
     order = world.wait_for_order(order, S.REFUNDED)
     assert world.recipient_balance(order) == 0
     assert world.fiat_balances(order) == {}
@@ -133,7 +133,7 @@ def test_a_short_payout_is_noted_and_the_order_stays_open(world: RampWorld) -> N
     world.inject_faults(short_bps=500)
     order = world.create_off_ramp()
     world.deposit_for(order)
-    world.pass_time(120, step=2)
+    world.pass_time(120, step=5)
     order = world.reload_order(order)
     assert order.state is S.PROCESSING
     assert any("it owes" in alert for alert in world.active_alerts())
@@ -194,7 +194,7 @@ def test_a_deposit_after_the_cancellation_is_refunded(
     world.pass_time(60)
     # The deposit address refunds nothing before its expiry.
     assert get_intent_state(world, order.id) is State.EXPIRED
-    world.pass_time(3200, step=40)
+    world.pass_time(3200, step=200)
     world.pass_time(60)
     assert get_intent_state(world, order.id) is State.REFUNDED
     assert world.reload_order(order).state is S.CANCELLED
@@ -245,7 +245,7 @@ def test_a_payment_after_the_order_ended_is_owed_back(world: RampWorld) -> None:
     assert world.reload_order(order).state is S.CANCELLED
     assert any("it owes" in alert for alert in world.active_alerts())
     assert world.fiat_balances(order)[Account.PROVIDER] == order.fiat_minor
-    world.pass_time(400, step=10)
+    world.pass_time(400, step=20)
     assert world.fiat_balances(order) == {}
     assert world.active_alerts() == []
 
@@ -254,7 +254,7 @@ def test_a_confirmed_but_unpaid_order_fails(world: RampWorld) -> None:
     order = world.create_off_ramp()
     order = ramp_orders.confirm_order(world.services, world.caller, order.id)
     assert order.state is S.PROCESSING
-    world.pass_time(3300, step=50)
+    world.pass_time(3300, step=200)
     order = world.reload_order(order)
     assert order.state is S.FAILED
     assert world.fiat_balances(order) == {}

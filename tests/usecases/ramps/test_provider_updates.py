@@ -63,9 +63,10 @@ OFF = {
 PAIRS = list(product(S, OrderEvent))
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RampWorld]:
-    world = new_ramp_world(tmp_path_factory.mktemp("reports"))
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[RampWorld]:
+    # A world for each test: every pass of an engine looks at all open orders.
+    world = new_ramp_world(tmp_path)
     world.inject_faults(deliver_seconds=-1)
     yield world
     world.store.close()

@@ -23,8 +23,8 @@ BASE = "BASE_MAINNET"
 
 
 @pytest.fixture
-def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
-    world = Harness(new_sqlite(tmp_path, tmp_path_factory.getbasetemp() / "migrated.db"))
+def world(tmp_path: Path) -> Iterator[Harness]:
+    world = Harness(new_sqlite(tmp_path))
     yield world
     world.store.close()
 

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from crossway import usecases
 from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.api.schemas.events import render_events
-from crossway.domain.clients import Mode, Principal, staff_principal
+from crossway.domain.clients import Mode, Principal, Scope, staff_principal
 from crossway.domain.errors import DomainError, Forbidden, QuotesUnavailable, Unreachable
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.roles import Permission, Role, can, minimum_role
@@ -184,13 +185,41 @@ def test_clients_need_no_role_for_their_own_records(world: RampWorld) -> None:
 
 
 def test_every_writing_use_case_checks_permissions() -> None:
-    asks = (".must(", ".needs(", "_operated(", "_sandbox(")
+    checks = ("require_scope(", "require_permission(", "_get_for_operator(", "_require_sandbox(")
+    writing = []
     for path in sorted(Path(usecases.__file__).parent.rglob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            public = isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
-            text = ast.unparse(node) if public else ""
-            if "caller: Caller" in text and ".write(" in text:
-                assert any(ask in text for ask in asks), f"{path.name}: {text[:60]}"
+            if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+                continue
+            text = ast.unparse(node)
+            if any(arg.arg == "caller" for arg in node.args.args) and ".write(" in text:
+                writing.append(node.name)
+                assert any(check in text for check in checks), f"{path.name}: {node.name}"
+    assert len(writing) > 30
+
+
+# The actions of clients that need a scope other than WRITE, which the others need.
+OTHER_SCOPES = {
+    "see a payment": Scope.READ,
+    "refund": Scope.REFUND,
+    "return a foreign deposit": Scope.REFUND,
+}
+WRITES = (
+    "create a payment", "check for a deposit", "create an order", "confirm an order",
+    "cancel an order", "hand in an identity", "test a webhook", "replay a delivery",
+    "replay a time", "deposit", "move the clock", "make a chain misbehave",
+    "make a payment link", "change a payment link", "make a webhook", "change a webhook",
+    "remove a webhook", "change a webhook's secret", "erase a person",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("action", "scope"), [*OTHER_SCOPES.items(), *product(WRITES, ["write"])])
+def test_a_key_without_the_scope_of_an_action_is_refused(
+    world: RampWorld, action: str, scope: str
+) -> None:
+    lesser = replace(world.caller, scopes=frozenset(Scope) - {Scope(scope)})
+    with pytest.raises(Forbidden, match=f"This key lacks the scope: {scope}"):
+        ACTIONS[action][1](world.services, lesser)
 
 
 @pytest.mark.parametrize("right", Permission)

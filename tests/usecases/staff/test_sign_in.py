@@ -15,6 +15,7 @@ from crossway.ports.logs import AuditFilter
 from crossway.ports.policy import SessionPolicy
 from crossway.ports.process import SessionCache
 from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
 from crossway.usecases.staff import audit, members, sessions, sign_in
 from crossway.usecases.staff.login_throttle import (
     MAX_ATTEMPTS_PER_ADDRESS,
@@ -177,6 +178,19 @@ def test_a_session_ends_at_once(services: Services, ada: int, change: str) -> No
     ENDINGS[change](services, bob.id)
     assert sessions.get_active_session(services, token) is None
     assert sessions.get_active_session(services, own) is not None
+
+
+def test_an_open_session_of_a_disabled_member_is_not_active(services: Services, ada: int) -> None:
+    """As when disabling and signing in happen at once: the session itself was not ended."""
+    token = enter(services)
+
+    def disable(unit: UnitOfWork) -> None:
+        member = unit.staff.get(ada)
+        assert member is not None
+        unit.staff.update(replace(member, disabled_at=services.clock.now()))
+
+    services.store.write(disable)
+    assert sessions.get_active_session(services, token) is None
 
 
 def test_a_role_change_applies_at_once(services: Services, ada: int) -> None:

@@ -1,0 +1,74 @@
+"""What operators do about alerts, as steps on the screen."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Site, navigate, wait_until_drawn
+from tests.processes import wait_until
+
+
+def alert_strip(page: Page) -> Locator:
+    """The alert strip above every page."""
+    return page.locator('.host[role="status"]').locator("visible=true").first
+
+
+def click(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name).first.click()
+
+
+def select_option(page: Page, key: str, name: str) -> None:
+    """Select an option once the page is drawn, as its options may change until then."""
+    wait_until_drawn(page)
+    field = page.locator(f".st-key-{key} input")
+    field.click()
+    field.fill(name)
+    page.get_by_role("option", name=name, exact=True).click()
+
+
+def confirm_dialog(page: Page, button: str, field: str = "", words: str = "") -> None:
+    """Fill in and confirm the dialog of a button."""
+    dialog = page.get_by_role("dialog")
+    if field:
+        dialog.get_by_label(re.compile(field)).fill(words)
+    dialog.get_by_role("button", name=button).click()
+    expect(dialog).to_have_count(0)
+
+
+def reset_all_faults(page: Page) -> None:
+    """Reset all faults on the simulator's page."""
+    navigate(page, "Simulator")
+    click(page, "Reset all")
+
+
+def expect_alert(page: Page, kind: str, words: str, way: str, screen: str) -> None:
+    """An alert appears live in the strip and on the list, and the overview links to its next
+    step."""
+    expect(alert_strip(page)).to_contain_text(re.compile(words))
+    row = page.get_by_role("link", name=re.compile(f"{words}.*{way}"))
+    expect(row).to_be_visible()
+    expect(row).to_contain_text(kind)
+    navigate(page, "Overview")
+    expect(alert_strip(page)).to_contain_text(re.compile(words))
+    page.get_by_role("link", name=re.compile(f"{kind}: {words}.*{way}")).click()
+    heading = page.locator("[data-testid=stMainBlockContainer] h1", has_text=screen)
+    expect(heading.first).to_be_visible()
+
+
+def advance_until_no_alerts(page: Page) -> None:
+    """Advance the clock on the simulator's page until no alert is active."""
+    for _ in range(8):
+        click(page, "Forward 1 h")
+        try:
+            expect(alert_strip(page)).to_contain_text("No active alerts", timeout=10_000)
+        except AssertionError:
+            continue
+        return
+
+
+def wait_for_status(site: Site, intent: Any, state: str) -> Any:
+    """Wait until the payment has a status and return it."""
+    path = f"/intents/{intent['id']}"
+    wait_until(f"{path} is {state}", lambda: site.read(path)["intent_status"] == state)
+    return site.read(path)

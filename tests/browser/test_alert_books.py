@@ -1,0 +1,50 @@
+"""Books that differ from the chains raise an alert, which is resolved by booking the difference."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.alert_causes import inject_faults
+from tests.browser.alert_pages import alert_strip, click, confirm_dialog, expect_alert
+from tests.browser.conftest import WIDE, Opener, Site, navigate, running_site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site whose opening inventory is not recorded yet."""
+    with running_site(tmp_path_factory.mktemp("books")) as running:
+        yield running
+
+
+def reconcile(page: Page, verdict: str) -> None:
+    click(page, "Reconcile now")
+    expect(page.get_by_text(verdict).first).to_be_visible()
+
+
+def test_inventory_added_without_a_posting_is_an_alert_until_it_is_booked(
+    opened: Opener, site: Site
+) -> None:
+    page, observed = opened("alerts", WIDE)
+    expect(page.get_by_text("Anything that needs attention appears here")).to_be_visible()
+    navigate(page, "Reconcile")
+    reconcile(page, "The books and the chains agree")
+    click(page, "Record opening inventory")
+    confirm_dialog(page, "Record")
+    # Recording starts a run; another is refused until it has ended.
+    second_run = re.compile("^Run 2 The books and the chains agree")
+    expect(page.get_by_role("row", name=second_run)).to_be_visible()
+    expect(page.get_by_text("no opening inventory of the relayer")).to_have_count(0)
+    inject_faults(site, balances={"relayer": {"USDC": "5000000000000"}})
+    reconcile(page, "1 difference to review")
+    navigate(page, "Alerts")
+    words = "Books and chains differ in 1 place"
+    expect_alert(
+        page, "Books and chains differ", words, "Review all differences: Reconcile", "Reconcile"
+    )
+    click(page, "Book as added")
+    confirm_dialog(page, "Book", "Who and why", "The treasurer, as agreed")
+    reconcile(page, "The books and the chains agree")
+    expect(alert_strip(page)).to_contain_text("No active alerts")
+    assert observed.errors == []

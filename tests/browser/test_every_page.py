@@ -1,0 +1,138 @@
+"""Every page, opened once: without errors, wide and narrow, light and dark, and axe-core finds
+nothing serious. Pages work by keyboard."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from crossway.dashboard.page_registry import PAGES
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, wait_until_drawn
+
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+# Findings in Streamlit's own markup, by rule and selector.
+UPSTREAM = {
+    # Navigation sections are between the list and its entries.
+    "list": "stSidebarNavItems",
+    "listitem": "stSidebarNav",
+    # The sparkline of a metric has no text alternative.
+    "svg-img-alt": "stMetric",
+    # A diagram has no name while it is loading.
+    "aria-label": "stMermaidChart",
+}
+QUERIES = {
+    "intent": "?id=1", "search": "?q=1", "webhook": "?id=1", "key": "?id=1", "ramp_order": "?id=1",
+    "widget": "?reference=none",
+}  # fmt: skip
+_RUN = """axe.run(document, {resultTypes: ['violations']}).then(found => found.violations
+  .filter(one => ['serious', 'critical'].includes(one.impact))
+  .flatMap(one => one.nodes.map(node => {
+    const path = node.target.flat().at(-1)
+    const at = document.querySelector(path)
+    const inside = at ? [...Array(12)].reduce((all, _, n) => {
+      const up = n ? all.at(-1)?.parentElement : at
+      return up ? [...all, up] : all }, []).map(up => up.dataset.testid || '').join(' ') : ''
+    return [one.id, inside, node.html.slice(0, 160), node.any[0]?.message || ''] })))"""
+_WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def busy(site: Site) -> Site:
+    """A site with an overpaid payment, a webhook and a ramp order."""
+    headers = {"Authorization": f"Bearer {site.key}"}
+    wallet = "0x52908400098527886E0F7030069857D2E4169EE7"
+    payment: dict[str, Any] = {
+        "amount": "25000000", "source_chain": "BASE", "destination_chain": "ARBITRUM",
+        "tokenIn": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "recipient": wallet, "refund_address": wallet,
+    }  # fmt: skip
+    who = {"provider": "FONBNK", "userEmail": "axe@example.com"}
+    order = {
+        "type": "on-ramp", "fiatCurrency": "KES", "countryCode": "KE", "cryptoAmount": 20,
+        "destinationChain": "BASE_MAINNET", "recipientAddress": wallet,
+        "fields": {"network": "MPESA", "phone": "+254712345678"},
+    }  # fmt: skip
+    with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=30) as api:
+
+        def post(path: str, body: dict[str, Any]) -> Any:
+            return api.post(path, json=body).raise_for_status().json()
+
+        post("/webhooks", {"url": "https://axe.demo.example/hook"})
+        address = post("/intents", payment)["intent_address"]
+        post("/sandbox/deposits", {"address": address, "amount": "over"})
+        post("/sandbox/kyc", who | {"kycType": "basic", "status": "approved"})
+        post("/ramp/orders", order | who)
+    return site
+
+
+def without_streamlit_findings(found: list[list[str]]) -> list[list[str]]:
+    """The findings without those that Streamlit itself causes."""
+    return [item for item in found if UPSTREAM.get(item[0], "nowhere") not in item[1]]
+
+
+def resize(page: Page, size: tuple[int, int]) -> None:
+    width, height = size
+    page.set_viewport_size({"width": width, "height": height})
+    wait_until_drawn(page)
+
+
+def expect_no_errors(page: Page) -> None:
+    text = page.locator("body").inner_text()
+    assert page.locator("[data-testid=stException]").count() == 0
+    for failure in ("Traceback", "could not be loaded"):
+        assert failure not in text
+    assert "SIMULATED" in text
+
+
+@pytest.mark.parametrize(
+    ("scheme", "first", "second"),
+    [("light", WIDE, PHONE), ("dark", PHONE, WIDE)],
+    ids=["light-desk-then-phone", "dark-phone-then-desk"],
+)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def test_every_page_opens_fits_the_screen_and_is_accessible(
+    opened: Opener,
+    busy: Site,
+    name: str,
+    scheme: str,
+    first: tuple[int, int],
+    second: tuple[int, int],
+) -> None:
+    path = "" if name == PAGES[0].name else name + QUERIES.get(name, "")
+    page, observed = opened(path, first, scheme)
+    for size in (first, second):
+        resize(page, size)
+        expect_no_errors(page)
+        assert not page.evaluate(_WIDER), f"wider than a screen of {size[0]} pixels"
+        if size == WIDE and AXE.exists():
+            page.evaluate(AXE.read_text(encoding="utf-8"))
+            found = without_streamlit_findings(page.evaluate(_RUN))
+            assert not found, json.dumps(found[:3], indent=1)
+    assert [u for u in observed.requests if not u.startswith((busy.url, "data:", "blob:"))] == []
+    assert observed.errors == []
+
+
+def test_axe_is_installed() -> None:
+    if not AXE.exists():
+        pytest.skip("pages were not checked for accessibility: npm install")
+
+
+def test_an_unknown_payment_shows_a_message(opened: Opener) -> None:
+    page, _ = opened("intent?id=99999999")
+    expect(page.get_by_text("No payment found for").first).to_be_visible()
+
+
+def test_the_keyboard_reaches_the_search_the_rows_and_back(opened: Opener, busy: Site) -> None:
+    page, _ = opened("intents")
+    row = page.locator(".st-key-intents a.open").first
+    row.focus()
+    outline = row.evaluate("node => getComputedStyle(node).outlineStyle")
+    assert outline != "none", "where the focus is can be seen"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/intent?id=*")
+    page.locator("[data-testid=stMainBlockContainer] h1", has_text="Payment #").wait_for()
+    page.keyboard.press("/")
+    page.wait_for_function("document.activeElement?.tagName === 'INPUT'")
