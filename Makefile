@@ -6,12 +6,13 @@ PORT ?= 8600
 # How many tests run at a time; a file of tests stays with one worker, as it shares its servers.
 WORKERS ?= 2
 BIN := .venv/bin
+QUICK := tests/domain tests/catalogue tests/usecases tests/storage tests/test_architecture.py tests/test_vocabulary.py
 # Demo data and scenarios; installed for `make run` and development, not in production.
 DEMO := packages/crossway-demo
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check docs format bench lock system clean
+.PHONY: help run test quick check docs format bench lock system clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -20,7 +21,11 @@ run: .venv/.core | data ## dashboard at / and API at /api/v1, on port 8600 (PORT
 	exec $(BIN)/streamlit run app.py --server.port $(PORT)
 
 test: check system ## every check, then every test
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+quick: check ## the checks and the tests without servers, chains and ramps, for every save
+	$(BIN)/pytest -q -n $(WORKERS) --dist loadfile -m "not slow" -k "not postgres" $(QUICK) \
+	  --ignore tests/usecases/ramps --ignore tests/usecases/kyc
 
 check: .venv/.dev ## style, types and the rings between modules
 	$(BIN)/ruff check .
