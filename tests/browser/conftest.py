@@ -201,9 +201,7 @@ def warm_context(chromium: Browser) -> Iterator[BrowserContext]:
         yield context
 
 
-def warm_page(
-    context: BrowserContext, size: tuple[int, int] = WIDE, scheme: str = "light"
-) -> Page:
+def warm_page(context: BrowserContext, size: tuple[int, int] = WIDE, scheme: str = "light") -> Page:
     """The page of the test before, unless that failed: its process has the scripts at hand. Size
     and colours are those asked for, whatever the test before has left."""
     if context.pages:
