@@ -212,11 +212,16 @@ def warm_page(context: BrowserContext, size: tuple[int, int] = WIDE, scheme: str
         page.bring_to_front()
     else:
         page = context.new_page()
+    set_look(page, size, scheme)
+    page.mouse.move(0, 0)
+    return page
+
+
+def set_look(page: Page, size: tuple[int, int], scheme: str) -> None:
+    """Give a page this size, and the colours of a system that is light or dark."""
     width, height = size
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    page.mouse.move(0, 0)
-    return page
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crossway.dashboard.page_registry import PAGES
-from tests.browser.conftest import PHONE, WIDE, Opener, Site, wait_until_drawn
+from tests.browser.conftest import PHONE, WIDE, Opener, Site, set_look, wait_until_drawn
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 # Findings in Streamlit's own markup, by rule and selector.
@@ -36,6 +36,11 @@ _RUN = """axe.run(document, {resultTypes: ['violations']}).then(found => found.v
       const up = n ? all.at(-1)?.parentElement : at
       return up ? [...all, up] : all }, []).map(up => up.dataset.testid || '').join(' ') : ''
     return [one.id, inside, node.html.slice(0, 160), node.any[0]?.message || ''] })))"""
+# The lightness of what is behind a page, from 0 to 1.
+_BACKGROUND = """() => {
+  const colour = getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor
+  return Math.max(...colour.match(/\\d+/g).slice(0, 3).map(Number)) / 255
+}"""
 _WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
@@ -73,12 +78,6 @@ def without_streamlit_findings(found: list[list[str]]) -> list[list[str]]:
     return [item for item in found if UPSTREAM.get(item[0], "nowhere") not in item[1]]
 
 
-def resize(page: Page, size: tuple[int, int]) -> None:
-    width, height = size
-    page.set_viewport_size({"width": width, "height": height})
-    wait_until_drawn(page)
-
-
 def expect_no_errors(page: Page) -> None:
     text = page.locator("body").inner_text()
     assert page.locator("[data-testid=stException]").count() == 0
@@ -87,30 +86,32 @@ def expect_no_errors(page: Page) -> None:
     assert "SIMULATED" in text
 
 
-@pytest.mark.parametrize(
-    ("scheme", "first", "second"),
-    [("light", WIDE, PHONE), ("dark", PHONE, WIDE)],
-    ids=["light-desk-then-phone", "dark-phone-then-desk"],
-)
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def looks(number: int) -> list[tuple[str, tuple[int, int]]]:
+    """Colours and screen sizes in the order in which this page is looked at: one step from look to
+    look, and half of the pages are opened on a phone in the dark."""
+    all_looks = [("light", WIDE), ("light", PHONE), ("dark", PHONE), ("dark", WIDE)]
+    return all_looks if number % 2 else [*all_looks[2:], *all_looks[:2]]
+
+
+@pytest.mark.parametrize("number", range(len(PAGES)), ids=[page.name for page in PAGES])
 def test_every_page_opens_fits_the_screen_and_is_accessible(
-    opened: Opener,
-    busy: Site,
-    name: str,
-    scheme: str,
-    first: tuple[int, int],
-    second: tuple[int, int],
+    opened: Opener, busy: Site, number: int
 ) -> None:
+    name = PAGES[number].name
     path = "" if name == PAGES[0].name else name + QUERIES.get(name, "")
-    page, observed = opened(path, first, scheme)
-    for size in (first, second):
-        resize(page, size)
+    scheme, size = looks(number)[0]
+    page, observed = opened(path, size, scheme)
+    for scheme, size in looks(number):
+        set_look(page, size, scheme)
+        wait_until_drawn(page)
         expect_no_errors(page)
-        assert not page.evaluate(_WIDER), f"wider than a screen of {size[0]} pixels"
+        shown = page.evaluate(_BACKGROUND)
+        assert (shown < 0.5) == (scheme == "dark"), f"{scheme}: a background of {shown}"
+        assert not page.evaluate(_WIDER), f"{scheme}: wider than a screen of {size[0]} pixels"
         if size == WIDE and AXE.exists():
             page.evaluate(AXE.read_text(encoding="utf-8"))
             found = without_streamlit_findings(page.evaluate(_RUN))
-            assert not found, json.dumps(found[:3], indent=1)
+            assert not found, f"{scheme}: {json.dumps(found[:3], indent=1)}"
     assert [u for u in observed.requests if not u.startswith((busy.url, "data:", "blob:"))] == []
     assert observed.errors == []
 

@@ -14,6 +14,7 @@ from sqlalchemy import Engine, MetaData, create_engine, inspect, text
 from crossway.adapters.chains.simulated.blocks.tables import METADATA as SIMULATED
 from crossway.adapters.ramps.sandbox.tables import METADATA as SANDBOX
 from crossway.storage.migrate import UnknownVersion, upgrade
+from crossway.storage.partial_indexes import add_postgresql_conditions
 from crossway.storage.service_tables import METADATA
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import new_postgres
@@ -82,6 +83,7 @@ def test_migrations_leave_nothing_to_be_drafted(store: SqlStore) -> None:
 
 def test_migrated_tables_are_those_of_the_code(store: SqlStore, empty_url: str) -> None:
     engine = create_engine(empty_url)
+    add_postgresql_conditions(METADATA)
     for metadata in ALL:
         metadata.create_all(engine)
     assert described(store.writer) == described(engine)

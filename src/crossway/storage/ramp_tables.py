@@ -10,9 +10,9 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
-    text,
 )
 
+from crossway.storage.partial_indexes import partial_index
 from crossway.storage.tables import METADATA, row_id
 
 # Marks a column of an order that no event changes. The customer is removed by an erasure alone, so
@@ -72,16 +72,13 @@ orders = Table(
 Index("orders_of_client", orders.c.client_id, orders.c.id)
 Index("orders_by_state", orders.c.state, orders.c.id)
 Index("orders_of_person", orders.c.customer_id, orders.c.provider, orders.c.created_at)
-_DUE = text("next_at IS NOT NULL")
-Index("orders_due", orders.c.next_at, sqlite_where=_DUE, postgresql_where=_DUE)
-_KNOWN = text("provider_reference <> ''")
-Index(
+partial_index("orders_due", orders.c.next_at, where="next_at IS NOT NULL")
+partial_index(
     "orders_by_provider",
     orders.c.provider,
     orders.c.provider_reference,
     unique=True,
-    sqlite_where=_KNOWN,
-    postgresql_where=_KNOWN,
+    where="provider_reference <> ''",
 )
 
 order_counts = Table(
@@ -157,11 +154,8 @@ kyc_submission_syncs = Table(
     Column("attempt_count", Integer, nullable=False),
     Column("next_at", BigInteger),
 )
-Index(
-    "kyc_submission_syncs_due",
-    kyc_submission_syncs.c.next_at,
-    sqlite_where=_DUE,
-    postgresql_where=_DUE,
+partial_index(
+    "kyc_submission_syncs_due", kyc_submission_syncs.c.next_at, where="next_at IS NOT NULL"
 )
 
 stored_secrets = Table(

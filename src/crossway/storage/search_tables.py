@@ -1,7 +1,8 @@
 """Search indexes on other tables, and the tables of metadata values, notes and saved views."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Table, Text
 
+from crossway.storage.partial_indexes import partial_index
 from crossway.storage.tables import METADATA, clients, deposits, intents, outbound_txs, row_id
 from crossway.storage.webhook_tables import outbox
 
@@ -20,36 +21,28 @@ for _name, _column in (
 ):
     Index(f"intents_by_{_name}", _column, intents.c.id)
 Index("intents_by_hash", intents.c.intent_hash)
-for _name, _column, _some in (
-    ("funding_level", intents.c.funding_level, text("funding_level <> ''")),
-    ("link", intents.c.payment_link_id, text("payment_link_id IS NOT NULL")),
-    ("order", intents.c.order_id, text("order_id IS NOT NULL")),
-    (
-        "token_account",
-        intents.c.deposit_token_account,
-        text("deposit_token_account IS NOT NULL"),
-    ),
+for _name, _column, _condition in (
+    ("funding_level", intents.c.funding_level, "funding_level <> ''"),
+    ("link", intents.c.payment_link_id, "payment_link_id IS NOT NULL"),
+    ("order", intents.c.order_id, "order_id IS NOT NULL"),
+    ("token_account", intents.c.deposit_token_account, "deposit_token_account IS NOT NULL"),
 ):
-    Index(f"intents_by_{_name}", _column, intents.c.id, sqlite_where=_some, postgresql_where=_some)
+    partial_index(f"intents_by_{_name}", _column, intents.c.id, where=_condition)
 
 Index("clients_by_name", clients.c.name)
 Index("deposits_by_tx", deposits.c.tx_hash)
 Index("deposits_by_sender", deposits.c.sender)
-_ODD = text("purpose IN ('LATE', 'WRONG_TOKEN', 'WRONG_CHAIN')")
-Index(
+partial_index(
     "deposits_odd",
     deposits.c.purpose,
     deposits.c.intent_id,
-    sqlite_where=_ODD,
-    postgresql_where=_ODD,
+    where="purpose IN ('LATE', 'WRONG_TOKEN', 'WRONG_CHAIN')",
 )
-_FAILED = text("state = 'FAILED'")
-Index(
+partial_index(
     "outbound_txs_failed",
     outbound_txs.c.kind,
     outbound_txs.c.intent_id,
-    sqlite_where=_FAILED,
-    postgresql_where=_FAILED,
+    where="state = 'FAILED'",
 )
 Index("outbox_about", outbox.c.kind, outbox.c.resource_id, outbox.c.id)
 

@@ -1,7 +1,8 @@
 """The operational tables: cursors, leases, alerts, kill switches, audit log and request log."""
 
-from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text, text
+from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text
 
+from crossway.storage.partial_indexes import partial_index
 from crossway.storage.tables import METADATA, row_id
 
 cursors = Table(
@@ -94,12 +95,10 @@ request_log = Table(
     # The intent that the request created or was about.
     Column("intent_id", BigInteger),
 )
-_ABOUT_INTENT = text("intent_id IS NOT NULL")
-Index(
+partial_index(
     "request_log_of_intent",
     request_log.c.intent_id,
     request_log.c.id,
-    sqlite_where=_ABOUT_INTENT,
-    postgresql_where=_ABOUT_INTENT,
+    where="intent_id IS NOT NULL",
 )
 Index("request_log_of_client", request_log.c.client_id, request_log.c.id)

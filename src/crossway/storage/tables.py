@@ -14,8 +14,9 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
+
+from crossway.storage.partial_indexes import partial_index
 
 METADATA = MetaData()
 # Marks a column that events change after the row was inserted.
@@ -123,23 +124,19 @@ intents = Table(
     # SHORT or OVER when a wrong amount was received, else empty.
     Column("funding_level", Text, nullable=False, server_default="", info={CHANGES: True}),
 )
-_OPEN = text("state IN ('PENDING', 'FUNDED')")
 Index("intents_of_client", intents.c.client_id, intents.c.id)
 Index("intents_by_state", intents.c.state, intents.c.id)
-Index(
+partial_index(
     "intents_expiring",
     intents.c.source_chain,
     intents.c.expires_at,
-    sqlite_where=_OPEN,
-    postgresql_where=_OPEN,
+    where="state IN ('PENDING', 'FUNDED')",
 )
-_STARTED = text("state = 'INITIATED'")
-Index(
+partial_index(
     "intents_started",
     intents.c.destination_chain,
     intents.c.token_out,
-    sqlite_where=_STARTED,
-    postgresql_where=_STARTED,
+    where="state = 'INITIATED'",
 )
 
 intent_counts = Table(
@@ -163,8 +160,7 @@ transitions = Table(
     Column("event_type", Text),
     Column("note", Text, nullable=False),
 )
-_FILLED = text("event_type = 'intent_completed'")
-Index("transitions_completed", transitions.c.at, sqlite_where=_FILLED, postgresql_where=_FILLED)
+partial_index("transitions_completed", transitions.c.at, where="event_type = 'intent_completed'")
 
 deposits = Table(
     "deposits",
@@ -189,21 +185,18 @@ deposits = Table(
     Column("credited_at", BigInteger),
     UniqueConstraint("chain", "tx_hash", "tx_index"),
 )
-_SEEN = text("state = 'SEEN'")
-Index(
+partial_index(
     "deposits_seen",
     deposits.c.chain,
     deposits.c.ready_height,
-    sqlite_where=_SEEN,
-    postgresql_where=_SEEN,
+    where="state = 'SEEN'",
 )
 Index("deposits_by_height", deposits.c.chain, deposits.c.block_height)
-_AWAITING_SQLITE, _AWAITING_POSTGRES = text("awaiting_return = 1"), text("awaiting_return")
-Index(
+partial_index(
     "deposits_awaiting_return",
     deposits.c.intent_id,
-    sqlite_where=_AWAITING_SQLITE,
-    postgresql_where=_AWAITING_POSTGRES,
+    where="awaiting_return = 1",
+    postgresql_where="awaiting_return",
 )
 
 outbound_txs = Table(
@@ -233,16 +226,17 @@ for _state, _column in (
     ("SIGNED", outbound_txs.c.id),
     ("CONFIRMED", outbound_txs.c.block_height),
 ):
-    _where = text(f"state = '{_state}'")
-    Index(
+    partial_index(
         f"outbound_txs_{_state.lower()}",
         outbound_txs.c.chain,
         _column,
-        sqlite_where=_where,
-        postgresql_where=_where,
+        where=f"state = '{_state}'",
     )
-_WAITING = text("state IN ('DUE', 'SIGNED', 'FAILED') AND reason <> ''")
-Index("outbound_txs_waiting", outbound_txs.c.id, sqlite_where=_WAITING, postgresql_where=_WAITING)
+partial_index(
+    "outbound_txs_waiting",
+    outbound_txs.c.id,
+    where="state IN ('DUE', 'SIGNED', 'FAILED') AND reason <> ''",
+)
 
 tx_attempts = Table(
     "tx_attempts",

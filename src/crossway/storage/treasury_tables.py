@@ -1,7 +1,8 @@
 """The tables of daily balances, corridor statistics, inventory targets and reconciliations."""
 
-from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text, text
+from sqlalchemy import BigInteger, Column, Integer, Table, Text
 
+from crossway.storage.partial_indexes import partial_index
 from crossway.storage.tables import METADATA, row_id
 
 # One row for each day with postings to an account: its turnover and closing balance.
@@ -59,10 +60,8 @@ reconciliations = Table(
     Column("differences", Integer, nullable=False),
     Column("result", Text, nullable=False),
 )
-_RUNNING = text("ended_at IS NULL")
-Index(
+partial_index(
     "reconciliations_running",
     reconciliations.c.id,
-    sqlite_where=_RUNNING,
-    postgresql_where=_RUNNING,
+    where="ended_at IS NULL",
 )

@@ -1,7 +1,8 @@
 """The tables of the outbox, webhook endpoints, deliveries and delivery attempts."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, Table, Text
 
+from crossway.storage.partial_indexes import partial_index
 from crossway.storage.tables import METADATA, row_id
 
 outbox = Table(
@@ -18,8 +19,7 @@ outbox = Table(
     # Its position in the order of all events; NULL until it is fanned out.
     Column("position", BigInteger, unique=True),
 )
-_NEW = text("position IS NULL")
-Index("outbox_new", outbox.c.id, sqlite_where=_NEW, postgresql_where=_NEW)
+partial_index("outbox_new", outbox.c.id, where="position IS NULL")
 Index("outbox_of_client", outbox.c.client_id, outbox.c.position)
 Index("outbox_at", outbox.c.client_id, outbox.c.at)
 
@@ -64,23 +64,19 @@ deliveries = Table(
     sqlite_autoincrement=True,
 )
 Index("deliveries_of_webhook", deliveries.c.webhook_id, deliveries.c.id)
-_DUE = text("state = 'DUE'")
-Index(
+partial_index(
     "deliveries_due",
     deliveries.c.webhook_id,
     deliveries.c.next_at,
     deliveries.c.id,
-    sqlite_where=_DUE,
-    postgresql_where=_DUE,
+    where="state = 'DUE'",
 )
-_OPEN = text("state IN ('DUE', 'WAITING')")
-Index(
+partial_index(
     "deliveries_open",
     deliveries.c.webhook_id,
     deliveries.c.sequence_key,
     deliveries.c.id,
-    sqlite_where=_OPEN,
-    postgresql_where=_OPEN,
+    where="state IN ('DUE', 'WAITING')",
 )
 
 delivery_attempts = Table(
