@@ -11,6 +11,9 @@ QUICK := tests/domain tests/catalogue tests/usecases tests/storage tests/test_ar
 DEMO := packages/crossway-demo
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
+# Some images of Python set this; every process that a test starts would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run test quick check docs format bench lock system clean
 

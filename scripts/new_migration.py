@@ -9,15 +9,13 @@ from alembic.config import Config
 
 from crossway.adapters.chains.simulated.blocks.tables import METADATA as SIMULATED
 from crossway.adapters.ramps.sandbox.tables import METADATA as SANDBOX
+from crossway.storage.all_tables import METADATA
 from crossway.storage.migrate import FOLDER, upgrade
-from crossway.storage.partial_indexes import add_postgresql_conditions
-from crossway.storage.service_tables import METADATA
 from crossway.storage.store import connect
 
 
 def main(message: str, number: str) -> None:
     """Write versions/NUMBER_MESSAGE.py; review it before committing."""
-    add_postgresql_conditions(METADATA)
     with tempfile.TemporaryDirectory() as folder:
         writer, _ = connect(f"sqlite:///{Path(folder) / 'empty.db'}")
         upgrade(writer)

@@ -209,7 +209,9 @@ def collapsed(package: str, node_of: Callable[[str], str]) -> dict[str, set[str]
     return graph
 
 
-PACKAGES = sorted({module.rpartition(".")[0] for module in module_imports()})
+@cache
+def packages() -> list[str]:
+    return sorted({module.rpartition(".")[0] for module in module_imports()})
 
 
 def test_modules_import_each_other_in_no_cycle() -> None:
@@ -219,7 +221,7 @@ def test_modules_import_each_other_in_no_cycle() -> None:
 def test_sibling_packages_import_each_other_in_no_cycle() -> None:
     """Each module and each subpackage of a package is a node, as a whole."""
     cycles = {}
-    for package in PACKAGES:
+    for package in packages():
         depth = package.count(".") + 2
         cycles[package] = in_cycles(
             collapsed(package, lambda name, depth=depth: ".".join(name.split(".")[:depth]))
@@ -230,7 +232,7 @@ def test_sibling_packages_import_each_other_in_no_cycle() -> None:
 def test_a_package_and_its_subpackages_import_each_other_in_no_cycle() -> None:
     """The modules directly in a package are one node, and each of its subpackages is another."""
     cycles = {}
-    for package in PACKAGES:
+    for package in packages():
         depth = package.count(".") + 2
 
         def node_of(name: str, package: str = package, depth: int = depth) -> str:

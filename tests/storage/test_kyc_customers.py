@@ -5,9 +5,9 @@ from functools import partial
 
 from crossway.domain.ramps import OrderState, ProviderName
 from crossway.ports.ramp_repository import ErasureResult, KycSubmissionSync
+from crossway.storage.all_tables import METADATA
 from crossway.storage.encrypted_values import ENCRYPTED_COLUMNS
 from crossway.storage.store import SqlStore, SqlUnitOfWork
-from crossway.storage.tables import METADATA
 from tests.storage.ramp_records import a_submission, an_order, store_customer, store_order
 from tests.storage.records import NOW, later, run_concurrently
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Index, MetaData, text
+from sqlalchemy import ColumnElement, Index, text
 
 
 def partial_index(
@@ -12,15 +12,9 @@ def partial_index(
     postgresql_where: str = "",
     unique: bool = False,
 ) -> Index:
-    """An index of the rows that satisfy a condition, which PostgreSQL may word differently."""
+    """An index of the rows that satisfy a condition, which PostgreSQL may word differently.
+
+    That wording is set by `all_tables`, as it imports PostgreSQL's dialect: a start on SQLite must
+    not, and queries do not need it."""
     info = {"postgresql_where": postgresql_where or where}
     return Index(name, *columns, unique=unique, sqlite_where=text(where), info=info)
-
-
-def add_postgresql_conditions(metadata: MetaData) -> None:
-    """Give partial indexes their condition on PostgreSQL, to create or to draft them. Not at every
-    start: naming an option of a dialect imports it, and queries do not need the condition."""
-    for table in metadata.tables.values():
-        for index in table.indexes:
-            if condition := index.info.get("postgresql_where"):
-                index.dialect_options["postgresql"]["where"] = text(condition)
