@@ -13,6 +13,7 @@ gc.disable()
 # ruff: noqa: E402
 import streamlit as st
 from starlette.routing import Mount
+from streamlit.watcher import polling_path_watcher
 
 from crossway import bootstrap
 from crossway.api.app import create_api
@@ -20,6 +21,10 @@ from crossway.api.health import root_probe_routes
 from crossway.api.rate_limits import IpRateLimiter
 from crossway.dashboard import analytics_downloads, broadcaster, cookies, downloads, session
 from crossway.payer.lazy_pages import LazyPages
+
+# Streamlit looks at the files of its settings five times a second, and this cannot be set: a fifth
+# of what the process costs at rest. An end of the process waits for one such period.
+polling_path_watcher._POLLING_PERIOD_SECS = 1.0  # type: ignore[misc]
 
 api = create_api()
 pages = LazyPages(IpRateLimiter(), session.services)

@@ -1,8 +1,11 @@
 """A start imports what every process needs; the rest is imported when it is first used."""
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
+
+from streamlit.watcher import polling_path_watcher
 
 from tests.test_architecture import ROOT
 
@@ -13,7 +16,7 @@ UNNEEDED = {
     "crossway.api.quotes", "crossway.api.webhooks", "crossway.client", "crossway.payer.app",
     "crossway.storage.database_swap", "crossway_demo", "httpcore", "httpx", "jinja2", "numpy",
     "pandas", "psycopg", "pyarrow", "pycountry", "rich", "solders",
-    "starknet_py", "web3",
+    "sqlalchemy.dialects.postgresql", "starknet_py", "web3",
 }  # fmt: skip
 API_ALONE = {"crossway.dashboard", "crossway.engine.loop", "streamlit"}
 START_API = """
@@ -59,3 +62,8 @@ def test_the_api_starts_without_what_only_some_requests_need(tmp_path: Path) -> 
 def test_the_whole_starts_without_what_only_some_pages_need(tmp_path: Path) -> None:
     imported_by(START_API, tmp_path)
     assert imported_by(START_WHOLE, tmp_path) & UNNEEDED == set()
+
+
+def test_streamlits_interval_for_its_settings_is_where_the_launcher_sets_it() -> None:
+    assert polling_path_watcher._POLLING_PERIOD_SECS == 0.2
+    assert "time.sleep(_POLLING_PERIOD_SECS)" in inspect.getsource(polling_path_watcher)

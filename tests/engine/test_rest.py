@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 
 from crossway.domain.intent import State
-from crossway.engine.pace import BEAT_SECONDS, Pace
+from crossway.engine.pace import BEAT_SECONDS, SIMULATED_REST_SECONDS, Pace
 from crossway.engine.sleeper import REST_SECONDS, Sleeper, seconds_until
 from crossway.ports.sandbox import Faults
 from crossway.storage.store import open_store
@@ -34,7 +34,7 @@ class RestingWorld(Harness):
     def seconds_to(self, chain: str) -> float:
         """How long the engine leaves this chain alone after a pass that found nothing to do."""
         self.pace.forget(())
-        self.pace.plan({chain}, ())
+        self.pace.plan({chain}, {chain}, ())
         return self.pace.seconds_to_next()
 
 
@@ -60,15 +60,31 @@ def test_a_sleeping_worker_executes_no_statement(world: RestingWorld) -> None:
 
 
 def test_a_chain_without_work_is_left_alone_for_the_longest_sleep(world: RestingWorld) -> None:
-    world.pace.plan(set(CHAINS), ())
+    world.pace.plan(set(CHAINS), CHAINS, ())
     assert world.pace.due_chains(CHAINS) == set()
     assert world.pace.seconds_to_next() == REST_SECONDS
     world.machine.seconds += REST_SECONDS
+    assert world.pace.due_chains(CHAINS) == set()
+    world.machine.seconds += SIMULATED_REST_SECONDS - REST_SECONDS
     assert world.pace.due_chains(CHAINS) == set(CHAINS)
 
 
+def test_a_live_chain_without_work_is_looked_at_after_each_sleep(world: RestingWorld) -> None:
+    live = Pace(replace(world.services, environment="live"), world.machine)
+    live.plan(set(CHAINS), CHAINS, ())
+    assert live.due_chains(CHAINS) == set()
+    world.machine.seconds += REST_SECONDS
+    assert live.due_chains(CHAINS) == set(CHAINS)
+
+
+def test_an_unreachable_chain_is_asked_again_after_each_sleep(world: RestingWorld) -> None:
+    world.pace.plan({BASE}, (), ())
+    world.machine.seconds += REST_SECONDS
+    assert BASE in world.pace.due_chains(CHAINS)
+
+
 def test_a_new_chain_is_due_at_once(world: RestingWorld) -> None:
-    world.pace.plan({BASE}, ())
+    world.pace.plan({BASE}, {BASE}, ())
     assert world.pace.due_chains(CHAINS) == {ARBITRUM, "OPTIMISM_MAINNET"}
 
 
@@ -119,9 +135,9 @@ def test_a_chain_whose_blocks_are_not_all_scanned_is_looked_at_on_a_live_network
     world: RestingWorld,
 ) -> None:
     live = Pace(replace(world.services, environment="live"), world.machine)
-    live.plan({BASE}, {BASE})
+    live.plan({BASE}, {BASE}, {BASE})
     assert live.seconds_to_next() == BEAT_SECONDS
-    live.plan({BASE}, ())
+    live.plan({BASE}, {BASE}, ())
     assert live.seconds_to_next() == REST_SECONDS
 
 
@@ -130,7 +146,7 @@ def test_an_open_payment_on_a_live_network_is_looked_for_in_every_block(
 ) -> None:
     world.create_intent()
     live = Pace(replace(world.services, environment="live"), world.machine)
-    live.plan({BASE, ARBITRUM}, ())
+    live.plan({BASE, ARBITRUM}, CHAINS, ())
     assert live.seconds_to_next() == BEAT_SECONDS
     world.machine.seconds += BEAT_SECONDS
     assert live.due_chains({BASE, ARBITRUM}) == {BASE}

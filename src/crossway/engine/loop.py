@@ -32,7 +32,8 @@ from crossway.usecases.operating import retention
 
 log = logging.getLogger("crossway.engine")
 
-LEASE_SECONDS = 15
+# Renewed after a third. Nobody waits for the leases of a sole engine: the next one ends them.
+LEASE_SECONDS, SOLE_LEASE_SECONDS = 15, 45
 BUSY_SECONDS = 0.02
 # Another engine may have resolved an alert that still applies here.
 REALERT_SECONDS = 60
@@ -47,6 +48,7 @@ class Engine:
     def __init__(self, services: Services, owner: str, sole: bool = False) -> None:
         """`sole` takes over all leases at the start; set it where no other engine runs."""
         self._services, self._owner, self._sole = services, owner, sole
+        self._lease_seconds = SOLE_LEASE_SECONDS if sole else LEASE_SECONDS
         self._leased_chains: set[str] = set()
         self._renew_at: datetime | None = None
         # The last reported error: by chain (empty while it answers), and by failing sweep.
@@ -112,7 +114,7 @@ class Engine:
         done += self._guarded("figures", partial(self._figures_keeper.count, began))
         self._services.process.engine.record_pass(heads)
         if not done:
-            self._pace.plan(chains, {c for c in heads if self._is_behind(c, heads[c])})
+            self._pace.plan(chains, heads, {c for c in heads if self._is_behind(c, heads[c])})
         return done
 
     def _is_behind(self, chain_id: str, head: ChainHead) -> bool:
@@ -162,7 +164,7 @@ class Engine:
             return self._leased_chains
         now = self._services.clock.machine()
         chains = sorted(self._services.chains)
-        until = now + timedelta(seconds=LEASE_SECONDS)
+        until = now + timedelta(seconds=self._lease_seconds)
 
         def work(unit: UnitOfWork) -> set[str]:
             if self._sole and self._renew_at is None:
@@ -177,7 +179,7 @@ class Engine:
             self._load_failures()
             self._keep_state_of(leased)
         self._leased_chains = leased
-        self._renew_at = now + timedelta(seconds=LEASE_SECONDS / 3)
+        self._renew_at = now + timedelta(seconds=self._lease_seconds / 3)
         return self._leased_chains
 
     def _keep_state_of(self, leased: set[str]) -> None:

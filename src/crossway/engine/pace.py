@@ -1,5 +1,6 @@
 """When the engine looks at which chain again: the due times of its sweeps."""
 
+import math
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime
@@ -10,6 +11,9 @@ from crossway.ports.due_times import ChainWork
 from crossway.ports.services import Services
 
 BEAT_SECONDS: Final = 0.25
+SIMULATED_REST_SECONDS: Final = 15.0
+"""How long a simulated chain is left alone where nothing is due: all that happens there is a commit
+of this database, and a commit makes every chain due."""
 
 
 class Pace:
@@ -31,18 +35,22 @@ class Pace:
         next_look = min(self._look_at.values(), default=self._monotonic() + REST_SECONDS)
         return min(max(next_look - self._monotonic(), 0.0), REST_SECONDS)
 
-    def plan(self, chains: Collection[str], behind: Collection[str]) -> None:
+    def plan(
+        self, chains: Collection[str], reached: Collection[str], behind: Collection[str]
+    ) -> None:
         """Decide when to look at these chains again, after a pass that found nothing to do there.
 
-        `behind`: chains whose newest blocks are not all scanned yet."""
+        `reached`: those that responded. `behind`: those whose newest blocks are not all scanned
+        yet."""
         with self._services.store.read() as unit:
             work_by_chain = unit.due_times.of_chains(chains)
         now, monotonic = self._services.clock.now(), self._monotonic()
         for chain, work in work_by_chain.items():
-            seconds = self._seconds_to(work, now, chain in behind)
             # A payment expires by the time of its chain's head, which follows the clock.
-            seconds = min(max(seconds, BEAT_SECONDS), REST_SECONDS)
-            self._look_at[chain] = monotonic + seconds
+            seconds = max(self._seconds_to(work, now, chain in behind), BEAT_SECONDS)
+            is_simulated = self._services.environment != "live"
+            rest = SIMULATED_REST_SECONDS if is_simulated and chain in reached else REST_SECONDS
+            self._look_at[chain] = monotonic + min(seconds, rest)
 
     def forget(self, kept: Collection[str]) -> None:
         """Forget all but these chains."""
@@ -63,4 +71,4 @@ class Pace:
         if work.in_progress or scans:
             return 0.0
         times = [at for at in (work.next_tx_at, work.next_expiry_at) if at is not None]
-        return min(((at - now).total_seconds() for at in times), default=REST_SECONDS)
+        return min(((at - now).total_seconds() for at in times), default=math.inf)
