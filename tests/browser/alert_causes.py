@@ -1,11 +1,13 @@
 """Causes of alerts in a running Crossway: payments, deposits, faults and time."""
 
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 
 from tests.browser.conftest import Site
 from tests.harness import CATALOGUE
+from tests.processes import wait_until
 
 POLYGON, AVALANCHE = "POLYGON_MAINNET", "AVALANCHE_MAINNET"
 
@@ -38,6 +40,26 @@ def inject_faults(site: Site, chain: str = POLYGON, **how: Any) -> None:
 def advance_clock(site: Site, seconds: float) -> None:
     """Advance the clock of the service and of every chain."""
     post(site, "/sandbox/clock", advanceSeconds=seconds)
+
+
+def wait_in_quick_time(site: Site, description: str, condition: Callable[[], object]) -> None:
+    """Wait for what takes blocks or seconds of the service, whose clock runs fast meanwhile."""
+
+    def holds_or_advance() -> bool:
+        if condition():
+            return True
+        advance_clock(site, 4)
+        return False
+
+    wait_until(description, holds_or_advance, every=0.4)
+
+
+def wait_for_status(site: Site, intent: Any, status: str) -> None:
+    """Wait in quick time until the payment has a status."""
+    path = f"/intents/{intent['id']}"
+    wait_in_quick_time(
+        site, f"{path} is {status}", lambda: site.read(path)["intent_status"] == status
+    )
 
 
 def wallet(number: int) -> str:

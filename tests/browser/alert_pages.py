@@ -1,12 +1,10 @@
 """What operators do about alerts, as steps on the screen."""
 
 import re
-from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Site, navigate, wait_until_drawn
-from tests.processes import wait_until
+from tests.browser.conftest import navigate, wait_until_drawn
 
 
 def alert_strip(page: Page) -> Locator:
@@ -65,10 +63,3 @@ def advance_until_no_alerts(page: Page) -> None:
         except AssertionError:
             continue
         return
-
-
-def wait_for_status(site: Site, intent: Any, state: str) -> Any:
-    """Wait until the payment has a status and return it."""
-    path = f"/intents/{intent['id']}"
-    wait_until(f"{path} is {state}", lambda: site.read(path)["intent_status"] == state)
-    return site.read(path)

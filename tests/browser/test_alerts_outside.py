@@ -18,6 +18,8 @@ from tests.browser.alert_causes import (
     deposit,
     inject_faults,
     post,
+    wait_for_status,
+    wait_in_quick_time,
     wallet,
 )
 from tests.browser.alert_pages import (
@@ -28,7 +30,6 @@ from tests.browser.alert_pages import (
     expect_alert,
     reset_all_faults,
     select_option,
-    wait_for_status,
 )
 from tests.browser.conftest import WIDE, Opener, Site, navigate, open_expander, running_site
 from tests.processes import wait_until
@@ -150,7 +151,7 @@ def payout_reorged(site: Site, page: Page) -> None:
         advance_clock(site, 10)
         return bool(site.read(f"/intents/{intent['id']}")["intent_status"] == "COMPLETED")
 
-    wait_until("it is paid out, not yet for good", soon, every=1)
+    wait_until("it is paid out, not yet for good", soon, every=0.3)
     inject_faults(site, ETHEREUM, reorgDepth=6, dropNext=10_000)
     words = f"The payout of payment {intent['id']} was removed by a reorg on Ethereum"
     kind = "Transaction reorganized"
@@ -229,7 +230,7 @@ def provider_not_responding(site: Site, page: Page) -> None:
     screen = f"Ramp order #{order['id']}"
     expect_alert(page, "Ramp order needs attention", words, f"View order {order['id']}", screen)
     click(page, "Provider delivers crypto")
-    wait_until("it is delivered", lambda: site.read(path)["status"] == "COMPLETED")
+    wait_in_quick_time(site, "it is delivered", lambda: site.read(path)["status"] == "COMPLETED")
 
 
 def webhook_disabled(site: Site, page: Page) -> None:

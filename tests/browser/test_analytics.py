@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.alert_causes import wait_in_quick_time
 from tests.browser.conftest import PHONE, Opener, Site, wait_until_drawn
 from tests.processes import wait_until
 
@@ -27,7 +28,7 @@ def pay(site: Site) -> None:
         address = intent["intent_address"]
         api.post("/sandbox/deposits", json={"address": address, "amount": "exact"})
     path = f"/intents/address/{address}"
-    wait_until("it is paid", lambda: site.read(path)["intent_status"] == "COMPLETED")
+    wait_in_quick_time(site, "it is paid", lambda: site.read(path)["intent_status"] == "COMPLETED")
 
 
 def completed_payments(page: Page) -> int:

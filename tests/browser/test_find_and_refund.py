@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
+from tests.browser.alert_causes import wait_for_status
 from tests.browser.conftest import Opener, Site, navigate, wait_until_drawn
 from tests.processes import wait_until
 
@@ -29,10 +30,6 @@ def create_intent(site: Site, reference: str) -> Any:
          "tokenIn": USDC, "recipient": PAYER, "refund_address": PAYER,
          "metadata": {"reference": reference}},
     )  # fmt: skip
-
-
-def intent_status(site: Site, intent: Any) -> str:
-    return str(site.read(f"/intents/{intent['id']}")["intent_status"])
 
 
 def find(page: Page, text: str) -> None:
@@ -59,7 +56,7 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
     sent = api_post(
         site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"}
     )
-    wait_until("it is paid", lambda: intent_status(site, intent) == "COMPLETED")
+    wait_for_status(site, intent, "COMPLETED")
     payout = site.read(f"/intents/{intent['id']}")["tx_hash"]
     page, observed = opened("keys")
     title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)

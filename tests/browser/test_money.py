@@ -9,6 +9,7 @@ from collections import defaultdict
 import httpx
 from playwright.sync_api import Page, expect
 
+from tests.browser.alert_causes import wait_in_quick_time
 from tests.browser.conftest import Opener, Site
 from tests.processes import wait_until
 
@@ -52,7 +53,7 @@ def pay(site: Site) -> None:
     sent = {"address": address, "amount": "exact"}
     httpx.post(f"{site.url}/api/v1/sandbox/deposits", json=sent, headers=headers, timeout=30)
     path = f"/intents/address/{address}"
-    wait_until("it is paid", lambda: site.read(path)["intent_status"] == "COMPLETED")
+    wait_in_quick_time(site, "it is paid", lambda: site.read(path)["intent_status"] == "COMPLETED")
 
 
 def downloaded(page: Page, label: str) -> str:

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.alert_causes import wait_in_quick_time
 from tests.browser.conftest import PHONE, WIDE, Opener, Site, read_qr_codes, wait_until_drawn
 
 
@@ -37,7 +38,9 @@ def open_order(page: Page, email: str, provider: str) -> str:
     return number.group(1)
 
 
-def wait_until_completed(page: Page, last_step: str) -> None:
+def wait_until_completed(page: Page, site: Site, number: str, last_step: str) -> None:
+    path = f"/ramp/orders/{number}"
+    wait_in_quick_time(site, "it is completed", lambda: site.read(path)["status"] == "COMPLETED")
     for words in (last_step, "Completed"):
         observed = page.get_by_text(words, exact=True).locator("visible=true").first
         expect(observed).to_be_visible()
@@ -54,10 +57,8 @@ def test_an_on_ramp_order_completes(opened: Opener, site: Site, size: tuple[int,
     reloads: list[str] = []
     page.on("framenavigated", lambda frame: reloads.append(frame.url))
     page.get_by_role("button", name=re.compile("^.*User pays [0-9,.]+ NGN")).click()
-    wait_until_completed(page, "Crypto delivered")
+    wait_until_completed(page, site, number, "Crypto delivered")
     assert reloads == []
-    order = site.read(f"/ramp/orders/{number}")
-    assert order["status"] == "COMPLETED"
     outside = [u for u in observed.requests if not u.startswith((site.url, "data:", "blob:"))]
     assert outside == []
     assert observed.errors == []
@@ -76,8 +77,7 @@ def test_an_off_ramp_order_completes(opened: Opener, site: Site) -> None:
     assert len(read) == 1
     assert order["intentAddress"] in read[0]
     page.get_by_role("button", name=re.compile("User deposits [0-9.]+ USDC")).click()
-    wait_until_completed(page, "Fiat paid out")
-    assert site.read(f"/ramp/orders/{number}")["status"] == "COMPLETED"
+    wait_until_completed(page, site, number, "Fiat paid out")
     page.get_by_role("link", name=re.compile("Deposit payment")).click()
     expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible()
     back = page.get_by_role("link", name=f"Ramp order #{number}")
