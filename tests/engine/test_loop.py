@@ -136,3 +136,15 @@ def test_a_block_whose_scan_failed_is_scanned_again(world: Harness) -> None:
         engine.tick()
     with world.store.read() as unit:
         assert len(unit.deposits.list_by_intents([intent.id])) == 2
+
+
+def test_alerts_are_about_chains_that_are_not_due_too(world: Harness) -> None:
+    """Where nothing happens, a chain is looked at less often than alerts are checked."""
+    sole = Engine(world.services, "sole", sole=True)
+    sole.tick()
+    world.sandbox.inject_faults(BASE, Faults(lie="stale"))
+    sole.tick()
+    world.sandbox.advance(400)
+    world.machine.seconds += 6
+    sole._run_pass(only_due=True)
+    assert active_alerts(world) == [f"stale:{BASE}"]

@@ -105,14 +105,17 @@ class Engine:
             # After our own commit. A pass over what is due leaves any commit to a later, full one.
             self._sleeper.begin()
         chains = self._pace.due_chains(leased) if only_due else leased
-        heads = self._read_heads(chains)
+        # Alerts are about every chain, due or not.
+        all_heads = self._read_heads(leased if self._is_housekeeping_due() else chains)
+        heads = {chain: head for chain, head in all_heads.items() if chain in chains}
         self._guarded("new chains", partial(self._check_new_chains, chains, heads))
         done = self._scan(heads)
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
-        done += self._run_housekeeping(heads)
+        if self._is_housekeeping_due():
+            done += self._run_housekeeping(all_heads)
         done += self._guarded("figures", partial(self._figures_keeper.count, began))
-        self._services.process.engine.record_pass(heads)
+        self._services.process.engine.record_pass(all_heads)
         if not done:
             self._pace.plan(chains, heads, {c for c in heads if self._is_behind(c, heads[c])})
         return done
@@ -122,10 +125,12 @@ class Engine:
         scanned_to = self._scanned_to.get(chain_id)
         return scanned_to is not None and scanned_to.height < head.height
 
+    def _is_housekeeping_due(self) -> bool:
+        now, last = self._services.clock.machine(), self._housekeeping_at
+        return last is None or abs(now - last) >= timedelta(seconds=INTERVAL_SECONDS)
+
     def _run_housekeeping(self, heads: Mapping[str, ChainHead]) -> int:
         now, last = self._services.clock.machine(), self._housekeeping_at
-        if last is not None and abs(now - last) < timedelta(seconds=INTERVAL_SECONDS):
-            return 0
         self._housekeeping_at = now
         if last is None or now < last:
             self._guarded("backoff reset", partial(reset_backoff, self._services))
