@@ -269,3 +269,44 @@ def test_a_page_whose_app_element_has_another_name_is_not_reloaded(
     assert navigations == []
     assert page.locator("[data-testid=stApp]").count() == 0
     page.close()
+
+
+# Joins a part of the page that is always out of date and asks for a real one. The stream looks at
+# the parts when the page becomes visible.
+_PROBE = """
+let made
+Object.defineProperty(window, 'crosswayStream', {
+  get: () => made,
+  set: (stream) => {
+    const join = stream.join
+    stream.join = (key, part) => {
+      if (part.requestRerun) window.probe = () => join('probe', {...part, refreshMillis: -1,
+        requestRerun: () => { window.asked = (window.asked ?? 0) + 1; part.requestRerun() }})
+      return join(key, part)
+    }
+    made = stream
+  }})
+window.act = (order) => {
+  const isOurs = (one) => one.textContent.includes('Disable chain')
+  const click = () => [...document.querySelectorAll('button')].find(isOurs).click()
+  const update = () => document.dispatchEvent(new Event('visibilitychange'))
+  for (const step of order === 'click first' ? [click, update] : [update, click]) step()
+}
+"""
+
+
+@pytest.mark.parametrize("order", ["update first", "click first"])
+def test_a_click_at_the_moment_of_an_update_is_not_lost(
+    warm_context: BrowserContext, site: Site, order: str
+) -> None:
+    """Both reach Streamlit before it sends, as they do on a busy machine."""
+    page = warm_context.new_page()
+    page.add_init_script(_PROBE)
+    page.goto(f"{site.url}/chains")
+    expect(page.get_by_role("button", name="Disable chain")).to_be_visible()
+    wait_until_drawn(page)
+    page.wait_for_function("window.probe !== undefined")
+    page.evaluate("order => { window.probe(); window.act(order) }", order)
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.wait_for_function("window.asked > 0")
+    page.close()

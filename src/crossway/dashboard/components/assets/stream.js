@@ -7,6 +7,9 @@ const LOST_MILLIS = 8000
 const MAX_RESULTS = 50
 // Streamlit sends a request with a delay and keeps only one of those made at the same moment.
 const REQUEST_GAP_MILLIS = 20
+// Streamlit has sent what somebody did within this time.
+const ACTION_MILLIS = 50
+const ACTIONS = ["pointerup", "click", "input", "change", "keydown", "focusout"]
 // A navigation that has not happened within this time will not happen any more.
 const LEAVING_MILLIS = 15000
 // A typed value reaches the server, and the run that takes it ends, within these times.
@@ -31,6 +34,7 @@ const openStream = () => {
   let requesting = false
   let leaving = { path: null, at: 0 }
   let edit = null
+  let actedAt = -Infinity
 
   const topicChanged = (fragment) =>
     counters !== null && fragment.drawn.epoch === counters.epoch &&
@@ -45,12 +49,33 @@ const openStream = () => {
 
   const isLeaving = () => leaving.path === location.pathname && performance.now() - leaving.at < LEAVING_MILLIS
 
+  // Streamlit sends all that is set before its next timer runs as one request, for one fragment: a
+  // click that is sent with a fragment's request is lost. So a request is sent at once, not by that
+  // timer, and not while something that somebody did may be waiting for it.
+  const sendAlone = (request) => {
+    const { setTimeout } = window
+    let send = null
+    window.setTimeout = (run, millis, ...rest) => {
+      if (millis !== 0 || send !== null) return setTimeout(run, millis, ...rest)
+      send = run
+      return 0
+    }
+    try {
+      request()
+    } finally {
+      window.setTimeout = setTimeout
+    }
+    send?.()
+  }
+
   const requestNext = () => {
-    const next = pending.shift()
-    requesting = next !== undefined
+    requesting = pending.length > 0
     if (!requesting) return
-    const [key, fragment] = next
-    if (fragments.get(key) === fragment && location.pathname === fragment.path) fragment.requestRerun()
+    if (performance.now() - actedAt > ACTION_MILLIS) {
+      const [key, fragment] = pending.shift()
+      const shown = fragments.get(key) === fragment && location.pathname === fragment.path
+      if (shown) sendAlone(fragment.requestRerun)
+    }
     setTimeout(requestNext, REQUEST_GAP_MILLIS)
   }
 
@@ -189,6 +214,7 @@ const openStream = () => {
     location.reload()
   }
 
+  for (const type of ACTIONS) document.addEventListener(type, () => { actedAt = performance.now() }, true)
   document.addEventListener("visibilitychange", requestOutdated)
   setInterval(requestOutdated, 1000)
   setInterval(reloadEmptyPage, 500)
