@@ -79,9 +79,8 @@ def test_a_token_that_answers_false_and_moves_nothing_is_not_believed(
     world.step()
     world.deposit(intent)
     tron.anvil.rpc("anvil_setCode", to_evm_address(tron.token), anvil.token_code("Lying"))
-    world.step(6)
+    world.until(lambda: any("refuses this transfer" in words for words in world.words()))
     assert world.now(intent).state is State.FUNDED
-    assert any("refuses this transfer" in words for words in world.words())
     tron.anvil.rpc("anvil_setCode", to_evm_address(tron.token), anvil.token_code("Denying"))
     tron.anvil.rpc("evm_increaseTime", 4_000)
     world.ends(intent, State.REFUNDED)
