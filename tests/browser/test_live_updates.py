@@ -251,6 +251,22 @@ def test_a_page_that_a_script_error_has_emptied_loads_again(opened: Opener) -> N
     expect(heading.first).to_have_text("Chains")
 
 
+# The click is not followed: the page is emptied first.
+_EMPTIED_ON_THE_WAY = """() => {
+  const link = document.querySelector('[data-testid=stSidebarNav] a[href$="/alerts"]')
+  link.addEventListener('click', event => { event.preventDefault(); event.stopPropagation() })
+  link.click()
+  document.getElementById('root').replaceChildren()
+}"""
+
+
+def test_a_page_that_is_emptied_while_somebody_leaves_it_loads_the_next(opened: Opener) -> None:
+    page, _ = opened("chains")
+    page.evaluate(_EMPTIED_ON_THE_WAY)
+    heading = page.locator("[data-testid=stMainBlockContainer] h1")
+    expect(heading.first).to_have_text("Alerts")
+
+
 def test_a_page_whose_app_element_has_another_name_is_not_reloaded(
     warm_context: BrowserContext, site: Site
 ) -> None:

@@ -94,7 +94,7 @@ const visit = (href) => {
     history.pushState({}, "", to)
     window.dispatchEvent(new PopStateEvent("popstate"))
   }
-  if (window.crosswayStream) window.crosswayStream.leave(to.pathname, go)
+  if (window.crosswayStream) window.crosswayStream.leave(to, go)
   else go()
 }
 

@@ -32,7 +32,7 @@ const openStream = () => {
   let reconnectTimer = null
   let pending = []
   let requesting = false
-  let leaving = { path: null, at: 0 }
+  let leaving = { path: null, to: null, at: 0 }
   let edit = null
   let actedAt = -Infinity
 
@@ -106,11 +106,11 @@ const openStream = () => {
 
   // A request that is sent after its page was left is answered with that page and empties the new
   // one. So no more requests are made, and the navigation waits until pending ones are sent.
-  const leave = (path, go) => {
-    if (path === location.pathname) return go()
-    leaving = { path: location.pathname, at: performance.now() }
+  const leave = (to, go) => {
+    if (to.pathname === location.pathname) return go()
+    leaving = { path: location.pathname, to: to.href, at: performance.now() }
     pending = []
-    if (mustWait()) return setTimeout(() => leave(path, go), REQUEST_GAP_MILLIS)
+    if (mustWait()) return setTimeout(() => leave(to, go), REQUEST_GAP_MILLIS)
     edit = null
     go()
   }
@@ -118,13 +118,13 @@ const openStream = () => {
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.(NAVIGATION_LINKS)
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return
-    const path = link.href && new URL(link.href).pathname
-    const held = mustWait() && path !== location.pathname
+    const to = new URL(link.href || location.href)
+    const held = mustWait() && to.pathname !== location.pathname
     if (held) {
       event.preventDefault()
       event.stopImmediatePropagation()
     }
-    leave(path, () => { if (held) link.click() })
+    leave(to, () => { if (held) link.click() })
   }, true)
 
   // A fragment is requested once, and again only after it was drawn: slow servers get no extra load.
@@ -195,8 +195,9 @@ const openStream = () => {
     }
   }
 
-  // A script error in Streamlit's frontend removes the whole page, navigation included. A page that
-  // never had the element is not empty: another version of Streamlit names it differently.
+  // A script error in Streamlit's frontend removes the whole page, navigation included. The page that
+  // somebody was leaving for is loaded then, else the same one. A page that never had the element is
+  // not empty: another version of Streamlit names it differently.
   let appSeen = false
   let emptySince = null
   const reloadEmptyPage = () => {
@@ -211,7 +212,8 @@ const openStream = () => {
     const reloadedAt = Number(sessionStorage.getItem("crosswayReloadedAt"))
     if (Date.now() - reloadedAt < RELOAD_GAP_MILLIS) return
     sessionStorage.setItem("crosswayReloadedAt", Date.now())
-    location.reload()
+    if (isLeaving()) location.assign(leaving.to)
+    else location.reload()
   }
 
   for (const type of ACTIONS) document.addEventListener(type, () => { actedAt = performance.now() }, true)
