@@ -90,6 +90,8 @@ def profile_of(
             f'key_password = "file:{password}"',
             f'treasury = "{one.treasury}"',
             f"poll_seconds = {poll_seconds}",
+            # The stand-ins are slow on a busy machine.
+            "timeout_seconds = 60",
             f"confirmations = {{ fast = {fast}, normal = 1, large = 2, finalized = 8 }}",
             *(f"{name} = {toml(value)}" for name, value in one.fields().items()),
         ]

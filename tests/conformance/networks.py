@@ -229,8 +229,10 @@ def open_solana(
 
 
 def open_starknet(node: starknet.Starknet, *urls: str, quorum: int = 1) -> StarknetChain:
-    """The chain as an operator's profile opens it; asks for its head every time."""
+    """The chain as an operator's profile opens it; asks for its head every time, and gives its
+    interpreted contracts time on a busy machine."""
     profile = ChainProfile(
+        timeout_seconds=60,
         rpc=list(urls) or [node.url],
         key="env:KEY",
         treasury=node.treasury,
