@@ -11,10 +11,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, MetaData, create_engine, inspect, text
 
-from crossway import storage
 from crossway.adapters.chains.simulated.blocks.tables import METADATA as SIMULATED
 from crossway.adapters.ramps.sandbox.tables import METADATA as SANDBOX
-from crossway.storage.all_tables import METADATA, MODULES
+from crossway.storage.all_tables import METADATA
 from crossway.storage.migrate import UnknownVersion, upgrade
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import new_postgres
@@ -91,12 +90,6 @@ def test_migrated_tables_are_those_of_the_code(store: SqlStore, empty_url: str) 
             rowless = text("SELECT name, wr FROM pragma_table_list WHERE name NOT LIKE 'alembic%'")
             assert sorted(created.execute(rowless).all()) == sorted(migrated.execute(rowless).all())
     engine.dispose()
-
-
-def test_all_tables_are_known_wherever_they_are_compared() -> None:
-    folder = Path(storage.__file__).parent
-    names = {f"crossway.storage.{path.stem}" for path in folder.glob("*tables.py")}
-    assert names - {"crossway.storage.all_tables"} == {module.__name__ for module in MODULES}
 
 
 def test_no_two_tables_of_the_product_share_a_name() -> None:

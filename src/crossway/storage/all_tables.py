@@ -1,32 +1,17 @@
 """All tables of the service's own: otherwise a repository imports the tables that it uses."""
 
+from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import text
 
-from crossway.storage import (
-    analytics_tables,
-    link_tables,
-    ramp_tables,
-    search_tables,
-    service_tables,
-    staff_tables,
-    tables,
-    treasury_tables,
-    webhook_tables,
-)
+from crossway.storage import tables
 
-MODULES: Final = (
-    analytics_tables,
-    link_tables,
-    ramp_tables,
-    search_tables,
-    service_tables,
-    staff_tables,
-    tables,
-    treasury_tables,
-    webhook_tables,
-)
+for _path in sorted(Path(__file__).parent.glob("*_tables.py")):
+    if _path.stem != "all_tables":
+        import_module(f"crossway.storage.{_path.stem}")
+
 METADATA: Final = tables.METADATA
 
 for _table in METADATA.tables.values():
