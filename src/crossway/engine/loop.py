@@ -105,14 +105,15 @@ class Engine:
             # After our own commit. A pass over what is due leaves any commit to a later, full one.
             self._sleeper.begin()
         chains = self._pace.due_chains(leased) if only_due else leased
+        keeps_house = self._is_housekeeping_due()
         # Alerts are about every chain, due or not.
-        all_heads = self._read_heads(leased if self._is_housekeeping_due() else chains)
+        all_heads = self._read_heads(leased if keeps_house else chains)
         heads = {chain: head for chain, head in all_heads.items() if chain in chains}
         self._guarded("new chains", partial(self._check_new_chains, chains, heads))
         done = self._scan(heads)
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
-        if self._is_housekeeping_due():
+        if keeps_house:
             done += self._run_housekeeping(all_heads)
         done += self._guarded("figures", partial(self._figures_keeper.count, began))
         self._services.process.engine.record_pass(all_heads)

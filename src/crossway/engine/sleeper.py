@@ -7,8 +7,8 @@ from datetime import datetime
 from crossway.ports.services import Services
 
 REST_SECONDS = 5.0
-"""The longest sleep: leases are renewed and alerts that depend on time are checked this often, and
-a wake-up that was lost is made up for."""
+"""The longest sleep: alerts that depend on time are checked this often, and leases are renewed when
+that is due."""
 
 
 def seconds_until(due_at: datetime | None, now: datetime, least: float) -> float:
