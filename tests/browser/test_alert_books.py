@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.alert_causes import inject_faults
 from tests.browser.alert_pages import alert_strip, click, confirm_dialog, expect_alert
 from tests.browser.conftest import WIDE, Opener, Site, navigate, running_site
+from tests.browser.site_api import inject_faults
 
 
 @pytest.fixture(scope="module")

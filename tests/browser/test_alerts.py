@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.alert_causes import advance_clock, create_intent, deposit, inject_faults, wallet
 from tests.browser.conftest import WIDE, Opener, Site
+from tests.browser.site_api import advance_clock, create_intent, deposit, inject_faults, wallet
 
 
 def pass_expiry(site: Site) -> None:

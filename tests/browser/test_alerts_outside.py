@@ -11,17 +11,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crossway.adapters.chains.simulated.blocks.derivation import operator_addresses
-from tests.browser.alert_causes import (
-    AVALANCHE,
-    advance_clock,
-    create_intent,
-    deposit,
-    inject_faults,
-    post,
-    wait_for_status,
-    wait_in_quick_time,
-    wallet,
-)
 from tests.browser.alert_pages import (
     advance_until_no_alerts,
     alert_strip,
@@ -32,6 +21,17 @@ from tests.browser.alert_pages import (
     select_option,
 )
 from tests.browser.conftest import WIDE, Opener, Site, navigate, open_expander, running_site
+from tests.browser.site_api import (
+    AVALANCHE,
+    advance_clock,
+    create_intent,
+    deposit,
+    inject_faults,
+    post,
+    wait_for_status,
+    wait_in_quick_time,
+    wallet,
+)
 from tests.processes import wait_until
 from tests.receivers import running_receiver
 

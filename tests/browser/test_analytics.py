@@ -3,32 +3,12 @@
 import csv
 import io
 import re
-from typing import Any
 
-import httpx
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.alert_causes import wait_in_quick_time
 from tests.browser.conftest import PHONE, Opener, Site, wait_until_drawn
+from tests.browser.site_api import complete_payment
 from tests.processes import wait_until
-
-USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
-
-
-def pay(site: Site) -> None:
-    """A payment that completes."""
-    body: dict[str, Any] = {
-        "amount": "25000000", "source_chain": "BASE", "destination_chain": "ARBITRUM",
-        "tokenIn": USDC, "recipient": WALLET, "refund_address": WALLET,
-    }  # fmt: skip
-    headers = {"Authorization": f"Bearer {site.key}"}
-    with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=30) as api:
-        intent = api.post("/intents", json=body).raise_for_status().json()
-        address = intent["intent_address"]
-        api.post("/sandbox/deposits", json={"address": address, "amount": "exact"})
-    path = f"/intents/address/{address}"
-    wait_in_quick_time(site, "it is paid", lambda: site.read(path)["intent_status"] == "COMPLETED")
 
 
 def completed_payments(page: Page) -> int:
@@ -70,7 +50,7 @@ def click_mark(chart: Locator) -> None:
 
 
 def test_a_bar_leads_to_the_payments_behind_it(opened: Opener, site: Site) -> None:
-    pay(site)
+    complete_payment(site)
 
     def list_agrees() -> bool:
         """The report is up to 15 s older than the list, which has newer payments too."""
@@ -94,7 +74,7 @@ def test_a_bar_leads_to_the_payments_behind_it(opened: Opener, site: Site) -> No
 
 
 def test_the_groups_are_downloaded_and_printed(opened: Opener, site: Site) -> None:
-    pay(site)
+    complete_payment(site)
     page = open_counted(opened, site, "period=24h&group=status")
     with page.expect_download() as waiting:
         page.get_by_role("link", name="Export as CSV").click()
@@ -114,7 +94,7 @@ def test_the_groups_are_downloaded_and_printed(opened: Opener, site: Site) -> No
 
 
 def test_charts_fit_a_phone(opened: Opener, site: Site) -> None:
-    pay(site)
+    complete_payment(site)
     open_counted(opened, site, "period=24h")
     page, observed = opened("analytics?period=24h", PHONE, "dark")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()

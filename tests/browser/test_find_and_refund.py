@@ -3,33 +3,12 @@
 import csv
 import io
 import re
-from typing import Any
 
-import httpx
 from playwright.sync_api import Page, expect
 
-from tests.browser.alert_causes import wait_for_status
 from tests.browser.conftest import Opener, Site, navigate, wait_until_drawn
+from tests.browser.site_api import WALLET, create_base_intent, deposit, wait_for_status
 from tests.processes import wait_until
-
-BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
-USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-PAYER = "0x52908400098527886E0F7030069857D2E4169EE7"
-
-
-def api_post(site: Site, path: str, body: dict[str, Any]) -> Any:
-    headers = {"Authorization": f"Bearer {site.key}"}
-    answer = httpx.post(f"{site.url}/api/v1{path}", headers=headers, json=body, timeout=30)
-    return answer.raise_for_status().json()
-
-
-def create_intent(site: Site, reference: str) -> Any:
-    return api_post(
-        site, "/intents",
-        {"amount": "25000000", "source_chain": BASE, "destination_chain": ARBITRUM,
-         "tokenIn": USDC, "recipient": PAYER, "refund_address": PAYER,
-         "metadata": {"reference": reference}},
-    )  # fmt: skip
 
 
 def find(page: Page, text: str) -> None:
@@ -51,11 +30,9 @@ def find(page: Page, text: str) -> None:
 
 
 def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Site) -> None:
-    create_intent(site, "SHOES-0")
-    intent = create_intent(site, "SHOES-1")
-    sent = api_post(
-        site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"}
-    )
+    create_base_intent(site, metadata={"reference": "SHOES-0"})
+    intent = create_base_intent(site, metadata={"reference": "SHOES-1"})
+    sent = deposit(site, intent)
     wait_for_status(site, intent, "COMPLETED")
     payout = site.read(f"/intents/{intent['id']}")["tx_hash"]
     page, observed = opened("keys")
@@ -70,7 +47,7 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
         find(page, text)
         expect(title, text).to_be_visible()
         navigate(page, "API keys")
-    find(page, PAYER)
+    find(page, WALLET)
     expect(page.get_by_role("heading", name="Search")).to_be_visible()
     expect(page.get_by_text("Recipient address").first).to_be_visible()
     find(page, "0x" + "7" * 64)
@@ -82,10 +59,8 @@ def test_leaving_a_page_while_payments_change_leaves_no_remains(opened: Opener, 
     """A live fragment of the previous page must not draw on the next one."""
     page, observed = opened("intents")
     for turn in range(6):
-        intent = create_intent(site, f"LEFT-{turn}")
-        api_post(
-            site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"}
-        )
+        intent = create_base_intent(site, metadata={"reference": f"LEFT-{turn}"})
+        deposit(site, intent)
         find(page, str(intent["id"]))
         title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)
         expect(title).to_be_visible()
@@ -94,16 +69,15 @@ def test_leaving_a_page_while_payments_change_leaves_no_remains(opened: Opener, 
 
 
 def test_an_unexpected_deposit_is_returned_after_confirmation(opened: Opener, site: Site) -> None:
-    intent = create_intent(site, "SHOES-2")
-    wrong = {"address": intent["intent_address"], "amount": "5000000", "token": "EURC"}
-    api_post(site, "/sandbox/deposits", wrong)
+    intent = create_base_intent(site, metadata={"reference": "SHOES-2"})
+    deposit(site, intent, "5000000", token="EURC")
     page, observed = opened(f"intent?id={intent['id']}")
     page.get_by_role("button", name=re.compile("^undo Return unexpected|^Return unexpected")).or_(
         page.get_by_role("button", name=re.compile("Return unexpected deposit"))
     ).first.click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("5.00 EURC on Base")
-    expect(dialog).to_contain_text(PAYER)
+    expect(dialog).to_contain_text(WALLET)
     expect(dialog).to_contain_text("cannot be undone")
     dialog.get_by_role("button", name="Return deposit").click()
     expect(page.get_by_text("Returned to the payer").first).to_be_visible()
@@ -114,7 +88,7 @@ def test_an_unexpected_deposit_is_returned_after_confirmation(opened: Opener, si
 
 
 def test_the_export_contains_the_filtered_payments(opened: Opener, site: Site) -> None:
-    intent = create_intent(site, "SHOES-3")
+    intent = create_base_intent(site, metadata={"reference": "SHOES-3"})
     page, observed = opened("intents?all=reference:shoes-3")
     expect(page.get_by_text("1 payment.")).to_be_visible()
     with page.expect_download() as download:

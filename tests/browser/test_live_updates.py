@@ -5,34 +5,15 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.browser.conftest import WIDE, Opener, Site, open_expander, wait_until_drawn
-from tests.harness import CATALOGUE
+from tests.browser.site_api import create_base_intent, deposit, inject_faults
 from tests.processes import wait_until
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
-
-
-def api_post(site: Site, path: str, body: Any) -> Any:
-    headers = {"Authorization": f"Bearer {site.key}"}
-    answer = httpx.post(f"{site.url}/api/v1{path}", headers=headers, json=body, timeout=30)
-    return answer.raise_for_status().json()
-
-
-def create_payment(site: Site, amount: str = "25000000") -> Any:
-    """A new payment, created over the API."""
-    token = CATALOGUE.tokens["BASE_MAINNET", "USDC"].address
-    terms = {"amount": amount, "tokenIn": token, "source_chain": "BASE_MAINNET"}
-    ends = {"destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET, "refund_address": WALLET}
-    return api_post(site, "/intents", terms | ends)
-
-
-def deposit(site: Site, intent: Any) -> None:
-    api_post(site, "/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"})
 
 
 def collect_navigations(page: Page) -> list[str]:
@@ -44,10 +25,10 @@ def collect_navigations(page: Page) -> list[str]:
 
 def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> None:
     for _ in range(20):
-        create_payment(site)
+        create_base_intent(site)
     page, observed = opened("intents", WIDE)
     went = collect_navigations(page)
-    first = create_payment(site)
+    first = create_base_intent(site)
     link = page.locator(f'a[href="intent?id={first["id"]}"]')
     expect(link).to_be_visible()
     field = page.locator("[data-testid=stTextInput] input").last
@@ -59,7 +40,7 @@ def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> No
     page.wait_for_function(f"{scrolled} > 0")
     page.wait_for_timeout(300)
     before = page.evaluate(scrolled)
-    second = create_payment(site)
+    second = create_base_intent(site)
     deposit(site, second)
     row = page.locator("tr", has=page.locator(f'a[href="intent?id={second["id"]}"]'))
     expect(row).to_contain_text("Completed")
@@ -71,7 +52,7 @@ def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> No
 
 
 def test_updates_keep_open_expanders_selections_and_input(opened: Opener, site: Site) -> None:
-    intent = create_payment(site)
+    intent = create_base_intent(site)
     page, observed = opened(f"intent?id={intent['id']}&tab=Raw", WIDE)
     went = collect_navigations(page)
     fold = page.locator("[data-testid=stExpander]", has_text=re.compile("Events"))
@@ -97,12 +78,12 @@ def test_updates_keep_open_expanders_selections_and_input(opened: Opener, site: 
 
 
 def test_updates_keep_the_selected_row(opened: Opener, site: Site) -> None:
-    chosen = create_payment(site)
+    chosen = create_base_intent(site)
     page, _ = opened("intents", WIDE)
     row = page.locator(f'a[href="intent?id={chosen["id"]}"]').first
     row.focus()
     for _ in range(3):
-        fresh = create_payment(site)
+        fresh = create_base_intent(site)
         link = page.locator(f'a[href="intent?id={fresh["id"]}"]')
         expect(link.first).to_be_visible()
         expect(row).to_be_focused()
@@ -116,7 +97,7 @@ def test_updates_keep_the_selected_row(opened: Opener, site: Site) -> None:
 
 
 def test_no_requests_are_made_while_nothing_changes(opened: Opener, site: Site) -> None:
-    create_payment(site)
+    create_base_intent(site)
     page, _ = opened("intents", WIDE)
     sent: list[float] = []
 
@@ -174,7 +155,7 @@ def test_a_late_update_of_the_page_before_does_not_clear_the_next(
     wait_until_drawn(page)
     page.evaluate(_AWAY)
     before = len([item for item in messages if '"counters"' in item])
-    create_payment(site)
+    create_base_intent(site)
 
     def news() -> bool:
         page.wait_for_timeout(100)
@@ -194,9 +175,9 @@ def test_a_late_update_of_the_page_before_does_not_clear_the_next(
 @pytest.fixture
 def unreachable_chain(site: Site) -> Iterator[str]:
     """A chain that does not respond."""
-    api_post(site, "/sandbox/chains/OPTIMISM_MAINNET/faults", {"outageSeconds": 3600})
+    inject_faults(site, "OPTIMISM_MAINNET", outageSeconds=3600)
     yield "OPTIMISM_MAINNET"
-    api_post(site, "/sandbox/chains/OPTIMISM_MAINNET/faults", {"outageSeconds": 0})
+    inject_faults(site, "OPTIMISM_MAINNET", outageSeconds=0)
 
 
 def test_an_alert_appears_live_and_is_acknowledged_while_data_changes(
@@ -214,7 +195,7 @@ def test_an_alert_appears_live_and_is_acknowledged_while_data_changes(
     expect(note).to_be_visible()
     note.click()
     page.keyboard.type("calling ")
-    deposit(site, create_payment(site))
+    deposit(site, create_base_intent(site))
     page.wait_for_timeout(3_000)
     page.keyboard.type("the node")
     expect(note).to_have_value("calling the node")

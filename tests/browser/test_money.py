@@ -6,11 +6,10 @@ import json
 import re
 from collections import defaultdict
 
-import httpx
 from playwright.sync_api import Page, expect
 
-from tests.browser.alert_causes import wait_in_quick_time
 from tests.browser.conftest import Opener, Site
+from tests.browser.site_api import complete_payment
 from tests.processes import wait_until
 
 
@@ -39,23 +38,6 @@ def test_a_route_is_disabled_and_enabled_again(opened: Opener, site: Site) -> No
     assert observed.errors == []
 
 
-def pay(site: Site) -> None:
-    """A payment that completes."""
-    usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-    email = "0x52908400098527886E0F7030069857D2E4169EE7"
-    body = {
-        "amount": "25000000", "source_chain": "BASE", "destination_chain": "ARBITRUM",
-        "tokenIn": usdc, "recipient": email, "refund_address": email,
-    }  # fmt: skip
-    headers = {"Authorization": f"Bearer {site.key}"}
-    intent = httpx.post(f"{site.url}/api/v1/intents", json=body, headers=headers, timeout=30)
-    address = intent.raise_for_status().json()["intent_address"]
-    sent = {"address": address, "amount": "exact"}
-    httpx.post(f"{site.url}/api/v1/sandbox/deposits", json=sent, headers=headers, timeout=30)
-    path = f"/intents/address/{address}"
-    wait_in_quick_time(site, "it is paid", lambda: site.read(path)["intent_status"] == "COMPLETED")
-
-
 def downloaded(page: Page, label: str) -> str:
     with page.expect_download() as waiting:
         page.get_by_role("button", name=label).click()
@@ -63,7 +45,7 @@ def downloaded(page: Page, label: str) -> str:
 
 
 def test_the_books_are_exported_and_add_up(opened: Opener, site: Site) -> None:
-    pay(site)
+    complete_payment(site)
     page, observed = opened("books")
     expect(page.get_by_text("The books balance")).to_be_visible()
     rows = list(csv.DictReader(io.StringIO(downloaded(page, "Export as CSV"))))

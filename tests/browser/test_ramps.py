@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.alert_causes import wait_in_quick_time
 from tests.browser.conftest import PHONE, WIDE, Opener, Site, read_qr_codes, wait_until_drawn
+from tests.browser.site_api import wait_in_quick_time
 
 
 def open_order(page: Page, email: str, provider: str) -> str:

@@ -1,4 +1,4 @@
-"""Causes of alerts in a running Crossway: payments, deposits, faults and time."""
+"""What tests do to a running site over its API: payments, deposits, faults and time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +10,8 @@ from tests.harness import CATALOGUE
 from tests.processes import wait_until
 
 POLYGON, AVALANCHE = "POLYGON_MAINNET", "AVALANCHE_MAINNET"
+BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
+WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
 def post(site: Site, path: str, **body: Any) -> Any:
@@ -20,16 +22,21 @@ def post(site: Site, path: str, **body: Any) -> Any:
     return answer.json()
 
 
-def create_intent(site: Site, back: str, amount: str = "25000000", **more: str) -> Any:
+def create_intent(site: Site, back: str, amount: str = "25000000", **more: Any) -> Any:
     """A new payment with this refund address, by default from Polygon to Avalanche."""
     ends = {"source_chain": POLYGON, "destination_chain": AVALANCHE} | more
     ends["tokenIn"] = CATALOGUE.tokens[ends["source_chain"], "USDC"].address
     return post(site, "/intents", amount=amount, recipient=back, refund_address=back, **ends)
 
 
-def deposit(site: Site, intent: Any, amount: str = "exact", **more: Any) -> None:
-    """Deposit at the payment's address."""
-    post(site, "/sandbox/deposits", address=intent["intent_address"], amount=amount, **more)
+def create_base_intent(site: Site, **more: Any) -> Any:
+    """A new payment from Base to Arbitrum."""
+    return create_intent(site, WALLET, source_chain=BASE, destination_chain=ARBITRUM, **more)
+
+
+def deposit(site: Site, intent: Any, amount: str = "exact", **more: Any) -> Any:
+    """Deposit at the payment's address; returns the response with its `txHash`."""
+    return post(site, "/sandbox/deposits", address=intent["intent_address"], amount=amount, **more)
 
 
 def inject_faults(site: Site, chain: str = POLYGON, **how: Any) -> None:
@@ -60,6 +67,13 @@ def wait_for_status(site: Site, intent: Any, status: str) -> None:
     wait_in_quick_time(
         site, f"{path} is {status}", lambda: site.read(path)["intent_status"] == status
     )
+
+
+def complete_payment(site: Site) -> None:
+    """A payment from Base to Arbitrum that is paid and completes."""
+    intent = create_base_intent(site)
+    deposit(site, intent)
+    wait_for_status(site, intent, "COMPLETED")
 
 
 def wallet(number: int) -> str:
