@@ -94,8 +94,12 @@ def _figures(p: Any, history: Any, received: Any, booked: Any) -> tuple[str, dic
     completed, ended = p.state == "COMPLETED", p.state in STATES[4:]
     underpaid = int(p.received_amount) > 0 and not deposited
     cause, ends = "", [t.event for t in history if t.to_state in ("EXPIRED", "FAILED")]
-    ends = [event for event in ends if event.startswith(("DEADLINE", "CANCELLED", "FILL_REFUSED"))]
-    if ended and ends[-1] == "FILL_REFUSED":
+    ends = [
+        event
+        for event in ends
+        if event.startswith(("DEADLINE", "CANCELLED", "FILL_REFUSED", "FILL_GIVEN_UP"))
+    ]
+    if ended and ends[-1].startswith("FILL"):
         cause = "payout_failed"
     elif ended and ends[-1].startswith("CANCELLED"):
         cause = "cancelled"

@@ -224,8 +224,8 @@ def _migrate(store: SqlStore) -> None:
 
 def _require_sole_process(services: Services) -> None:
     """Raise if another process is active: its engine would act on payments that are gone."""
-    now, name = services.clock.machine(), process_name()
-    others = services.store.write(lambda unit: unit.leases.register_engine(name, now, now))
+    name = process_name()
+    others = services.store.write(lambda unit: unit.leases.register_engine(name, 0))
     services.store.write(lambda unit: unit.leases.release(name))
     if others:
         raise InvalidStatus(

@@ -178,6 +178,7 @@ def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
         service_fee=ServiceFee(settings.service_fee_micro_usd, settings.service_fee_bps),
         intent_life_seconds=settings.intent_life_seconds,
         quote_life_seconds=settings.quote_life_seconds,
+        payout_grace_seconds=settings.payout_grace_seconds,
         max_settle_seconds=max_settle_seconds,
         reconcile_at_hour=settings.reconcile_at_hour,
         sessions=SessionPolicy(

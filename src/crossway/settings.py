@@ -65,6 +65,13 @@ class Settings(BaseSettings):
     asking_threads: int = Field(
         default=64, ge=4, le=512, description="Concurrent requests to chains and bridges."
     )
+    payout_grace_seconds: int = Field(
+        default=3_600,
+        ge=300,
+        le=86_400,
+        description="How long after a payment's expiry its payout is still tried; then the deposit "
+        "goes back.",
+    )
     trusted_proxies: str = Field(
         default="",
         description="Networks, separated by commas, whose X-Forwarded-For is trusted.",

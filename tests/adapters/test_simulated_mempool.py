@@ -131,19 +131,50 @@ def test_a_fill_in_the_native_coin_and_its_fee_come_from_one_balance(
     assert chain.native_balance(chain.accounts.relayer) == before - 10**15 - chain.fee_units()
 
 
-def test_a_waiting_transaction_whose_time_passes_can_never_land_at_finality(
-    simulation: Simulation,
+@pytest.mark.parametrize("name", ["BASE_MAINNET", "STARKNET_MAINNET"])
+def test_where_transactions_have_nonces_a_late_one_reverts_and_uses_its_nonce(
+    simulation: Simulation, name: str
 ) -> None:
-    chain = simulation.chain()
+    chain = simulation.chain(name)
+    assert chain.has_nonces
     limit = datetime.fromtimestamp(START + 10, UTC)
-    [late] = sign(chain, replace(payout(chain, "x", 1), not_after=limit), nonce=1)
+    action = replace(payout(chain, wallet(chain), 1, "late"), not_after=limit)
+    first, late = sign(chain, payout(chain, wallet(chain), 2), action)
     chain.broadcast([late])
-    simulation.pass_time(10)
+    simulation.pass_time(10 + FINALITY)
     assert chain.status([late.tx_id])[late.tx_id] == TxPending()
-    simulation.pass_time(1)
-    assert chain.status([late.tx_id])[late.tx_id] == TxNotFound(dropped=False)
+    assert list(chain.broadcast([late, first])) == ["", ""]
+    simulation.pass_time()
+    status = chain.status([late.tx_id])[late.tx_id]
+    assert isinstance(status, IncludedTx)
+    assert status.reason == "the time in which it could be started is over"
+    assert status.permanent
+    assert status.fee_units == chain.fee_units()
+    assert chain.next_nonce(chain.accounts.relayer) == 2
+    assert chain.executed({"late"}) == set()
+
+
+@pytest.mark.parametrize("name", ["SOLANA_MAINNET", "TRON_MAINNET"])
+def test_without_nonces_a_transaction_has_a_minute_and_waits_for_no_other(
+    simulation: Simulation, name: str
+) -> None:
+    chain = simulation.chain(name)
+    assert not chain.has_nonces
+    cheap, soon = sign(chain, payout(chain, wallet(chain), 1), payout(chain, wallet(chain), 2))
+    chain.broadcast([soon])
+    simulation.pass_time()
+    assert isinstance(chain.status([soon.tx_id])[soon.tx_id], IncludedTx)
+    assert chain.next_nonce(chain.accounts.relayer) == 2
+    simulation.sandbox.inject_faults(chain.id, Faults(fee_factor=3))
+    chain.broadcast([cheap])
+    simulation.pass_time(58)
+    assert chain.status([cheap.tx_id])[cheap.tx_id] == TxPending()
+    simulation.pass_time(2)
+    assert chain.status([cheap.tx_id])[cheap.tx_id] == TxNotFound(dropped=False)
+    [objection] = chain.broadcast([cheap])
+    assert "the time in which it could be mined is over" in objection
     simulation.pass_time(FINALITY)
-    assert chain.status([late.tx_id])[late.tx_id] == TxNotFound(dropped=True)
+    assert chain.status([cheap.tx_id])[cheap.tx_id] == TxNotFound(dropped=True)
 
 
 def test_a_transaction_is_mined_within_its_time_although_nobody_looked(

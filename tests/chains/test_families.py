@@ -1,12 +1,16 @@
 """Payments between families of chains in one service, every balance to the unit."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from crossway.domain.intent import Intent, State
+from crossway.domain.outbound import OutboundTxKind
+from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.tx_builder import treasury_amount
 from crossway.usecases.money.reconciliation import reconcile
 from tests.chains.families import CATALOGUE, RUNNING, all_running
@@ -144,6 +148,32 @@ def test_a_short_payment_waits_for_its_top_up_on_every_family(world: RealWorld[H
         world.deposit(intent, 5)
     all_end(world, made)
     assert held(world, made, base) == right(world, made)
+
+
+def test_nonces_that_nobody_used_stop_no_family(
+    world: RealWorld[Hands],
+) -> None:
+    made = round_trip(world, "after a gap")
+    world.step()
+    numbered = {i: c for i, c in world.services.chains.items() if c.has_nonces}
+    for chain_id, chain in numbered.items():
+        relayer = chain.accounts.relayer
+        first = chain.next_nonce(relayer)
+        world.services.store.write(
+            lambda unit, where=(chain_id, relayer, 2, first): unit.account_nonces.reserve(*where)
+        )
+    for intent in made:
+        world.deposit(intent)
+    monitor = NonceMonitor(world.services, timedelta(0))
+
+    def all_skipped() -> bool:
+        return monitor.check({i: chain.heads() for i, chain in numbered.items()}) > 0
+
+    world.until(all_skipped)
+    all_end(world, made)
+    with world.services.store.read() as unit:
+        skips = unit.outbound_txs.list_by_intents([i.id for i in made], OutboundTxKind.SKIP_NONCE)
+    assert Counter(skip.chain for skip in skips) == dict.fromkeys(numbered, 2)
 
 
 def test_every_family_took_part(chains: Chains) -> None:

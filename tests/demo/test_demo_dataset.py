@@ -97,9 +97,7 @@ def test_only_an_admin_loads_the_demo_and_only_in_the_simulated_environment(
 
 
 def test_the_demo_is_not_loaded_while_another_engine_runs(filled: Service) -> None:
-    now = filled.services.clock.machine()
-    later = now.replace(year=now.year + 1)
-    filled.store.write(lambda unit: unit.leases.register_engine("another", now, later))
+    filled.store.write(lambda unit: unit.leases.register_engine("another", 60))
     with pytest.raises(InvalidStatus, match="Another process"):
         demo.reset_simulation(filled.services, ADMIN, confirmed=True)
     filled.store.write(lambda unit: unit.leases.release("another"))

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.domain.intent import State
 from crossway.engine.loop import Engine
 from crossway.ports.chain import Scan
 from crossway.ports.sandbox import Faults
+from crossway.storage.service_tables import leases
 from tests.harness import Harness
 
 CHAINS = ("ARBITRUM_MAINNET", "BASE_MAINNET", "OPTIMISM_MAINNET", "POLYGON_MAINNET")
@@ -50,13 +52,24 @@ def pass_time(world: Harness, engines: Collection[Engine], seconds: float) -> No
 
 def leases_of(world: Harness, owner: str) -> set[str]:
     """The leases of an engine."""
-    names = [f"chain:{chain}" for chain in CHAINS]
-    now = world.services.clock.machine()
-    return world.store.write(lambda unit: unit.leases.acquire(names, owner, now, now, len(names)))
+    with world.store.reader.connect() as db:
+        owned = select(leases.c.name).where(leases.c.owner == owner, leases.c.name.like("chain:%"))
+        return set(db.execute(owned).scalars())
+
+
+def new_engine(world: Harness, owner: str) -> Engine:
+    """An engine that renews its leases by the clock of the test."""
+    return Engine(world.services, owner, monotonic_seconds=world.machine)
+
+
+def expire_leases(world: Harness) -> None:
+    """Let the leases of every engine expire, as if it had been paused for long."""
+    with world.store.writer.begin() as db:
+        db.execute(update(leases).where(leases.c.until > 0).values(until=1))
 
 
 def test_engines_share_chains_and_take_over_released_leases(world: Harness) -> None:
-    first, second = Engine(world.services, "first"), Engine(world.services, "second")
+    first, second = new_engine(world, "first"), new_engine(world, "second")
     first.tick()
     pass_time(world, [first, second], 12)
     assert len(leases_of(world, "first")) == len(leases_of(world, "second")) == 2
@@ -66,10 +79,11 @@ def test_engines_share_chains_and_take_over_released_leases(world: Harness) -> N
 
 
 def test_leases_of_a_crashed_engine_are_taken_over_when_they_expire(world: Harness) -> None:
-    dead, living = Engine(world.services, "dead"), Engine(world.services, "living")
+    dead, living = new_engine(world, "dead"), new_engine(world, "living")
     dead.tick()
     pass_time(world, [living], 14)
     assert leases_of(world, "living") == set()
+    expire_leases(world)
     pass_time(world, [living], 8)
     assert len(leases_of(world, "living")) == 4
 
@@ -91,7 +105,7 @@ def test_an_unreachable_chain_raises_an_alert_that_the_next_engine_resolves(worl
 
 
 def test_an_engine_leaves_alerts_of_other_engines_alone(world: Harness) -> None:
-    first, second = Engine(world.services, "first"), Engine(world.services, "second")
+    first, second = new_engine(world, "first"), new_engine(world, "second")
     pass_time(world, [first, second], 12)
     world.sandbox.inject_faults(BASE, Faults(outage_seconds=600))
     pass_time(world, [first, second], 2)

@@ -155,7 +155,7 @@ def test_an_open_payment_on_a_live_network_is_looked_for_in_every_block(
 def commit_elsewhere(world: RestingWorld) -> None:
     """A commit of another process: of other connections to the same file."""
     other = open_store(world.url)
-    other.write(lambda unit: unit.leases.register_engine("x", world.clock.now(), world.clock.now()))
+    other.write(lambda unit: unit.leases.register_engine("x", 0))
     other.close()
 
 

@@ -84,7 +84,10 @@ def pass_time(worlds: list[Harness], passes: Passes, seconds: float) -> None:
 def test_two_engines_execute_everything_once(owners: tuple[str, str], tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'crossway.db'}"
     worlds = [Harness(url, chains=CHAINS), Harness(url, chains=CHAINS)]
-    engines = [Engine(world.services, owner) for world, owner in zip(worlds, owners, strict=True)]
+    engines = [
+        Engine(world.services, owner, monotonic_seconds=world.machine)
+        for world, owner in zip(worlds, owners, strict=True)
+    ]
     world = worlds[0]
     with ticking(engines) as passes:
         for _ in range(12):

@@ -155,8 +155,14 @@ def test_locking_answers_only_those_in_the_state(store: SqlStore) -> None:
     first_tx, other = enqueue(store, a_new_tx(store_intent(store)), a_new_tx(store_intent(store)))
     put(store, tx_change(first_tx, SIGNED, tx_id="0x1"))
     ids = [first_tx.id, other.id]
-    assert store.write(lambda unit: unit.outbound_txs.lock_in_state(ids, DUE)) == {other.id}
-    assert store.write(lambda unit: unit.outbound_txs.lock_in_state([], DUE)) == set()
+
+    def lock(tx_ids: dict[int, str | None], state: OutboundTxState) -> set[int]:
+        return store.write(lambda unit: unit.outbound_txs.lock_in_state(tx_ids, state))
+
+    assert lock(dict.fromkeys(ids, None), DUE) == {other.id}
+    assert lock(dict.fromkeys(ids, "0x1"), SIGNED) == {first_tx.id}
+    assert lock({first_tx.id: "0x2"}, SIGNED) == set()
+    assert lock({}, DUE) == set()
     assert set(store.write(lambda unit: unit.outbound_txs.lock(ids))) == set(ids)
     assert store.write(lambda unit: unit.outbound_txs.lock([])) == {}
 
@@ -167,7 +173,7 @@ def test_each_due_tx_is_signed_by_one_of_many_signers(store: SqlStore) -> None:
 
     def sign() -> set[int]:
         def work(unit: Any) -> set[int]:
-            mine: set[int] = unit.outbound_txs.lock_in_state(ids, DUE)
+            mine: set[int] = unit.outbound_txs.lock_in_state(dict.fromkeys(ids, None), DUE)
             signed = [tx_change(t, SIGNED, tx_id=f"0x{t.id}") for t in created if t.id in mine]
             unit.outbound_txs.update(signed, NOW)
             return mine
@@ -212,9 +218,7 @@ def test_final_and_reorged_txs_are_found_by_their_blocks(store: SqlStore) -> Non
 
 def test_nonces_reserved_by_many_have_neither_gap_nor_duplicate(store: SqlStore) -> None:
     def reserve(count: int) -> range:
-        first = store.write(
-            lambda unit: unit.outbound_txs.reserve_nonces(BASE, "relayer", count, 7)
-        )
+        first = store.write(lambda unit: unit.account_nonces.reserve(BASE, "relayer", count, 7))
         return range(first, first + count)
 
     ranges = run_concurrently([lambda count=count: reserve(count) for count in (1, 2, 3, 4, 5) * 8])  # type: ignore[misc]
@@ -224,7 +228,7 @@ def test_nonces_reserved_by_many_have_neither_gap_nor_duplicate(store: SqlStore)
 def test_nonces_follow_the_chain_when_it_is_ahead_and_never_go_back(store: SqlStore) -> None:
     def reserve(chain: str, account: str, count: int, at_least: int) -> int:
         return store.write(
-            lambda unit: unit.outbound_txs.reserve_nonces(chain, account, count, at_least)
+            lambda unit: unit.account_nonces.reserve(chain, account, count, at_least)
         )
 
     assert reserve(BASE, "relayer", 2, 0) == 0
@@ -236,12 +240,12 @@ def test_nonces_follow_the_chain_when_it_is_ahead_and_never_go_back(store: SqlSt
 
 def test_nonces_of_work_that_failed_are_given_out_again(store: SqlStore) -> None:
     def fail(unit: Any) -> None:
-        unit.outbound_txs.reserve_nonces(BASE, "relayer", 5, 0)
+        unit.account_nonces.reserve(BASE, "relayer", 5, 0)
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         store.write(fail)
-    assert store.write(lambda unit: unit.outbound_txs.reserve_nonces(BASE, "relayer", 1, 0)) == 0
+    assert store.write(lambda unit: unit.account_nonces.reserve(BASE, "relayer", 1, 0)) == 0
 
 
 def test_attempts_keep_every_byte_in_their_order(store: SqlStore) -> None:

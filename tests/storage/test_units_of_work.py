@@ -72,10 +72,10 @@ def test_updates_of_many_threads_are_all_kept(store: SqlStore, url: str) -> None
 
     def take(at: SqlStore) -> None:
         for _ in range(20):
-            at.write(lambda unit: unit.outbound_txs.reserve_nonces("X", "relayer", 1, 0))
+            at.write(lambda unit: unit.account_nonces.reserve("X", "relayer", 1, 0))
 
     run_concurrently([lambda at=at: take(at) for at in (store, other) * 4])  # type: ignore[misc]
-    assert store.write(lambda unit: unit.outbound_txs.reserve_nonces("X", "relayer", 1, 0)) == 160
+    assert store.write(lambda unit: unit.account_nonces.reserve("X", "relayer", 1, 0)) == 160
     other.close()
 
 

@@ -25,6 +25,7 @@ class State(StrEnum):
 class IntentEvent(StrEnum):
     """What can happen to an intent: facts shown by a chain or its clock.
 
+    FILL_GIVEN_UP: nothing was paid out by the deadline, or an operator did not wait for it.
     CANCELLED_*: the ramp order of the intent ended, so nobody should pay any more.
     """
 
@@ -38,6 +39,7 @@ class IntentEvent(StrEnum):
     FILLED = "FILLED"
     FILL_REVERSED = "FILL_REVERSED"
     FILL_REFUSED = "FILL_REFUSED"
+    FILL_GIVEN_UP = "FILL_GIVEN_UP"
     REIMBURSED = "REIMBURSED"
     DEADLINE_EMPTY = "DEADLINE_EMPTY"
     DEADLINE_HOLDING = "DEADLINE_HOLDING"
@@ -89,6 +91,9 @@ TRANSITIONS: Final = MappingProxyType(
             S.COMPLETED, "intent_completed", (OutboundTxKind.REIMBURSE,)
         ),
         (S.INITIATED, E.FILL_REFUSED): Transition(
+            S.FAILED, "intent_failed", (OutboundTxKind.REFUND,)
+        ),
+        (S.INITIATED, E.FILL_GIVEN_UP): Transition(
             S.FAILED, "intent_failed", (OutboundTxKind.REFUND,)
         ),
         (S.COMPLETED, E.DEPOSIT_EXTRA): Transition(

@@ -13,7 +13,8 @@ class OutboundTxKind(StrEnum):
     """The purpose of an outbound transaction.
 
     START collects the deposit, FILL pays the recipient, RETURN_EXCESS returns unexpected money,
-    REIMBURSE repays the relayer, REFUND refunds the payer.
+    REIMBURSE repays the relayer, REFUND refunds the payer. SKIP_NONCE moves nothing: it uses a
+    nonce that no other transaction has, for which the account's later ones would wait.
     """
 
     START = "START"
@@ -21,6 +22,7 @@ class OutboundTxKind(StrEnum):
     RETURN_EXCESS = "RETURN_EXCESS"
     REIMBURSE = "REIMBURSE"
     REFUND = "REFUND"
+    SKIP_NONCE = "SKIP_NONCE"
 
 
 class OutboundTxState(StrEnum):

@@ -1,9 +1,9 @@
-"""The call of one outbound transaction, as a chain adapter signs it."""
+"""The call of one outbound transaction, as a chain adapter signs it, and its on-chain markers."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from crossway.domain.intent import Terms
+from crossway.domain.intent import Intent, Terms
 from crossway.domain.outbound import OutboundTxKind
 
 
@@ -40,3 +40,18 @@ class OutboundCall:
     terms: Terms | None = None
     bridger: str = ""
     coordinator: str = ""
+
+
+def start_marker(intent: Intent) -> str:
+    """The on-chain marker that the deposit was collected on the source chain."""
+    return f"start:{intent.intent_hash}"
+
+
+def fill_marker(intent: Intent) -> str:
+    """The on-chain marker that the recipient was paid on the destination chain."""
+    return f"fill:{intent.intent_hash}"
+
+
+def settle_marker(intent: Intent) -> str:
+    """The on-chain marker that a collected deposit left escrow, to the relayer or to the payer."""
+    return f"settle:{intent.intent_hash}"

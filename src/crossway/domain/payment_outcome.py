@@ -62,7 +62,7 @@ def find_outcome(
 
 def _cause_of(change: StateChange, received: bool) -> FailureCause:
     """Why a payment ended with this transition."""
-    if change.event == IntentEvent.FILL_REFUSED:
+    if change.event in (IntentEvent.FILL_REFUSED, IntentEvent.FILL_GIVEN_UP):
         return FailureCause.PAYOUT_FAILED
     if change.event in _CANCELLED:
         return FailureCause.CANCELLED

@@ -16,6 +16,7 @@ _DESCRIPTIONS: Final = {
     OutboundTxKind.RETURN_EXCESS: "The return of money of payment {}",
     OutboundTxKind.REIMBURSE: "The repayment by the bridge for payment {}",
     OutboundTxKind.REFUND: "The refund of payment {}",
+    OutboundTxKind.SKIP_NONCE: "The skipped nonce of payment {}",
 }
 
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from crossway.domain.errors import Unreachable
 from crossway.engine.alerts import raise_alert
+from crossway.engine.fenced_store import LeaseLost
 from crossway.ports import process
 from crossway.ports.services import Services
 
@@ -24,13 +25,13 @@ def bisect_batch(
     """Run `work` on all items; when it fails, on each half, down to the single failing item.
 
     A failing item is left as it is and raises an alert on its intent. Returns the results of the
-    batches that succeeded. `Unreachable` is passed on.
+    batches that succeeded. `Unreachable` and `LeaseLost` are passed on.
     """
     if not items:
         return []
     try:
         return [work(items)]
-    except Unreachable:
+    except (Unreachable, LeaseLost):
         raise
     except Exception as error:
         if len(items) == 1:

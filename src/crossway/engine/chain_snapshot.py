@@ -1,15 +1,17 @@
 """Reads what the relayer can spend and which markers the chains have executed."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
-from crossway.engine.tx_builder import fill_marker, settle_marker, start_marker
+from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
+from crossway.usecases.payments.abandoned_payouts import find_unpaid, payout_deadline
 
 _CHECKED_KINDS = (OutboundTxKind.START, OutboundTxKind.FILL, OutboundTxKind.REFUND)
 
@@ -20,7 +22,8 @@ class ChainSnapshot:
 
     `fee_per_tx` and `gas_balance` are units of this chain's native coin. `inventory` is the
     relayer's balance by destination (chain, token), `affordable_fills` the number of transactions
-    its gas pays for by destination chain. `unreachable_chains` gave no answer.
+    its gas pays for by destination chain. `unreachable_chains` gave no answer. `unpaid` are the
+    payouts past their deadline of which it is final that nothing was paid.
     """
 
     fee_per_tx: int
@@ -30,6 +33,7 @@ class ChainSnapshot:
     affordable_fills: dict[str, int] = field(default_factory=dict)
     executed_markers: set[str] = field(default_factory=set)
     unreachable_chains: set[str] = field(default_factory=set)
+    unpaid: set[int] = field(default_factory=set)
 
 
 def take_chain_snapshot(
@@ -58,6 +62,12 @@ def take_chain_snapshot(
     if to_check:
         snapshot.executed_markers |= chain.executed({start_marker(intent) for intent in to_check})
     _read_escrow(services, chain, snapshot, [intent for _, intent in fills])
+    overdue = [(t, i) for t, i in fills if head.time >= payout_deadline(services, i)]
+    # Where the nodes disagree on one of these payouts, all else on this chain goes on.
+    with suppress(Unreachable):
+        snapshot.unpaid = (
+            find_unpaid(services, chain, head.finalized, overdue) if overdue else set()
+        )
     return snapshot
 
 

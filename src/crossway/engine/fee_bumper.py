@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 
-from crossway.domain.outbound import (
-    OutboundTxEvent,
-    OutboundTxState,
-)
+from crossway.domain.outbound import OutboundTxEvent
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.engine.tx_submitter import broadcast
 from crossway.ports.chain import Chain, SignedTx
@@ -32,12 +29,10 @@ def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> N
 
     def work(unit: UnitOfWork) -> Sequence[SignedTx]:
         now = services.clock.now()
-        locked = unit.outbound_txs.lock([attempt.outbound_tx_id for attempt in underpriced])
-        still_signed = [
-            (tx, a)
-            for a in underpriced
-            if (tx := locked.get(a.outbound_tx_id)) and tx.state is OutboundTxState.SIGNED
-        ]
+        locked = unit.outbound_txs.lock_signed(
+            {a.outbound_tx_id: a.signed.tx_id for a in underpriced}
+        )
+        still_signed = [(tx, a) for a in underpriced if (tx := locked.get(a.outbound_tx_id))]
         intents = unit.intents.get_many({tx.intent_id for tx, _ in still_signed})
         calls = [
             (build_outbound_call(tx, intents[tx.intent_id], chain.accounts), a.signed.nonce)

@@ -22,6 +22,8 @@ CLAIM_GRACE = timedelta(minutes=10)
 # A record that still fails raises its alert again in every pass.
 RECORD_ALERT_TTL = timedelta(minutes=1)
 NODE_ALERT_TTL = timedelta(minutes=10)
+# Raised again every half minute while it lasts.
+NONCE_ALERT_TTL = timedelta(seconds=90)
 _MAX_ALERTS, _MAX_WAITING = 1_000, 5_000
 _SHORTAGE_KINDS = ("stock", "gas")
 
@@ -99,6 +101,8 @@ def _is_resolved(
     if kind == "provider":
         # There may be no reason to call the provider any more.
         return now - alert.last_seen_at > 2 * MAX_POLL_INTERVAL
+    if kind == "nonce":
+        return now - alert.last_seen_at > NONCE_ALERT_TTL
     if kind == "forged":
         return now - alert.last_seen_at > NODE_ALERT_TTL
     if kind not in ("transfer", "reorg"):

@@ -2,14 +2,18 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
 from crossway.domain.errors import Unreachable
 from crossway.engine.alerts import raise_alert
+from crossway.engine.chain_leases import ChainLeases
 from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
 from crossway.engine.expiry import expire_intents
+from crossway.engine.fenced_store import FencedStore, LeaseLost
 from crossway.engine.figures_keeper import FiguresKeeper
 from crossway.engine.housekeeping import (
     INTERVAL_SECONDS,
@@ -17,6 +21,7 @@ from crossway.engine.housekeeping import (
     reset_backoff,
     update_alerts,
 )
+from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.pace import BEAT_SECONDS, Pace
 from crossway.engine.ramp_worker import RampWorker
 from crossway.engine.reorg_monitor import finalize_confirmed, recheck_after_reorg
@@ -32,8 +37,6 @@ from crossway.usecases.operating import retention
 
 log = logging.getLogger("crossway.engine")
 
-# Renewed after a third. Nobody waits for the leases of a sole engine: the next one ends them.
-LEASE_SECONDS, SOLE_LEASE_SECONDS = 15, 45
 BUSY_SECONDS = 0.02
 # Another engine may have resolved an alert that still applies here.
 REALERT_SECONDS = 60
@@ -45,12 +48,17 @@ class Engine:
     A lease that expires early causes duplicate work but never a duplicate payment.
     """
 
-    def __init__(self, services: Services, owner: str, sole: bool = False) -> None:
+    def __init__(
+        self,
+        services: Services,
+        owner: str,
+        sole: bool = False,
+        monotonic_seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
         """`sole` takes over all leases at the start; set it where no other engine runs."""
-        self._services, self._owner, self._sole = services, owner, sole
-        self._lease_seconds = SOLE_LEASE_SECONDS if sole else LEASE_SECONDS
-        self._leased_chains: set[str] = set()
-        self._renew_at: datetime | None = None
+        self._leases = ChainLeases(services.store, owner, sole, monotonic_seconds)
+        fenced = FencedStore(services.store, self._leases)
+        self._services = services = replace(services, store=fenced)
         # The last reported error: by chain (empty while it answers), and by failing sweep.
         self._unreachable: dict[str, str] = {}
         self._failing: dict[str, str] = {}
@@ -61,6 +69,7 @@ class Engine:
         self._housekeeping_at: datetime | None = None
         self._sleeper = Sleeper(services, BEAT_SECONDS)
         self._pace = Pace(services)
+        self._nonce_monitor = NonceMonitor(services)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._ramp_worker = RampWorker(services)
@@ -81,7 +90,7 @@ class Engine:
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         self._services.process.engine.running = False
-        self._services.store.write(lambda unit: unit.leases.release(self._owner))
+        self._leases.release()
 
     def wake(self) -> None:
         """Start the next pass at once."""
@@ -99,7 +108,7 @@ class Engine:
     def _run_pass(self, only_due: bool = False) -> int:
         """Run every sweep once over the leased chains, or over those that are due."""
         began = self._services.clock.machine()
-        only_due = only_due and not self._must_renew()
+        only_due = only_due and not self._leases.must_renew()
         leased = self._lease_chains()
         if not only_due:
             # After our own commit. A pass over what is due leaves any commit to a later, full one.
@@ -137,7 +146,10 @@ class Engine:
             self._guarded("backoff reset", partial(reset_backoff, self._services))
         self._guarded("retention", partial(retention.delete_expired, self._services))
         self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
-        return self._guarded("housekeeping", partial(update_alerts, self._services, heads))
+        skipped = self._guarded("nonces", partial(self._nonce_monitor.check, heads))
+        return skipped + self._guarded(
+            "housekeeping", partial(update_alerts, self._services, heads)
+        )
 
     def _check_new_chains(self, asked: set[str], heads: Mapping[str, ChainHead]) -> int:
         """Check chains that this engine has just taken over for what happened meanwhile."""
@@ -161,46 +173,31 @@ class Engine:
             seconds = BUSY_SECONDS if done else max(self._pace.seconds_to_next(), BEAT_SECONDS)
             only_due = not self._sleeper.sleep(seconds) and not done
 
-    def _must_renew(self) -> bool:
-        return self._renew_at is None or self._services.clock.machine() >= self._renew_at
-
     def _lease_chains(self) -> set[str]:
-        """Renew the leases; returns the chains of this engine, an equal share among all engines."""
-        if not self._must_renew():
-            return self._leased_chains
-        now = self._services.clock.machine()
-        chains = sorted(self._services.chains)
-        until = now + timedelta(seconds=self._lease_seconds)
-
-        def work(unit: UnitOfWork) -> set[str]:
-            if self._sole and self._renew_at is None:
-                unit.leases.take_over(self._owner)
-            others = unit.leases.register_engine(self._owner, now, until)
-            max_chains = -(-len(chains) // (others + 1))
-            names = [f"chain:{chain}" for chain in chains]
-            return unit.leases.acquire(names, self._owner, now, until, max_chains)
-
-        leased = {name.partition(":")[2] for name in self._services.store.write(work)}
-        if leased != self._leased_chains:
-            self._load_failures()
-            self._keep_state_of(leased)
-        self._leased_chains = leased
-        self._renew_at = now + timedelta(seconds=self._lease_seconds / 3)
-        return self._leased_chains
+        """The chains of this engine, whose leases are renewed when that is due."""
+        leases = self._leases
+        if leases.must_renew():
+            before = leases.chains
+            kept = leases.renew(self._services.chains)
+            if not leases.chains == kept == before:
+                self._load_failures()
+                self._keep_state_of(kept)
+        return leases.chains
 
     def _keep_state_of(self, leased: set[str]) -> None:
-        """Forget chains that another engine has now, to check them anew if they come back."""
+        """Forget chains that another engine has or had, to check them anew."""
         self._started_chains &= leased
-        self._unreachable = {c: m for c, m in self._unreachable.items() if c in leased}
+        for by_chain in (self._scanned_to, self._scanned_block_hash, self._unreachable):
+            for chain in by_chain.keys() - leased:
+                del by_chain[chain]
         self._pace.forget(leased)
 
     def _load_failures(self) -> None:
         """Load active engine alerts of previous owners, so that a success resolves them."""
         with self._services.store.read() as unit:
-            alerts = unit.alerts.list_active()
+            alerts = [alert for alert in unit.alerts.list_active() if alert.kind == "engine"]
         for alert in alerts:
-            if alert.kind == "engine":
-                self._failing.setdefault(alert.subject, alert.message)
+            self._failing.setdefault(alert.subject, alert.message)
 
     def _read_heads(self, chains: set[str]) -> dict[str, ChainHead]:
         heads: dict[str, ChainHead] = {}
@@ -210,10 +207,11 @@ class Engine:
                 heads[chain_id] = self._services.chains[chain_id].heads()
             except Unreachable as error:
                 unreachable[chain_id] = str(error)
-        self._update_unreachable_alerts({**dict.fromkeys(heads, ""), **unreachable})
+        messages = {**dict.fromkeys(heads, ""), **unreachable}
+        self._guarded("outages", partial(self._update_unreachable_alerts, messages))
         return heads
 
-    def _update_unreachable_alerts(self, messages: Mapping[str, str]) -> None:
+    def _update_unreachable_alerts(self, messages: Mapping[str, str]) -> int:
         """Raise and resolve the outage alerts of the chains leased by this engine."""
         changed = {
             c: message for c, message in messages.items() if self._unreachable.get(c) != message
@@ -230,6 +228,7 @@ class Engine:
         if changed:
             self._services.store.write(work)
         self._unreachable.update(messages)
+        return 0
 
     def _describe_outage(self, chain_id: str, message: str) -> str:
         name = chain_name(self._services, chain_id)
@@ -264,6 +263,10 @@ class Engine:
         try:
             done = sweep()
         except Unreachable:
+            return 0
+        except LeaseLost:
+            # Nothing was written. The next pass begins with the leases.
+            self._leases.lost()
             return 0
         except Exception as error:
             self._record_failure(name, error)

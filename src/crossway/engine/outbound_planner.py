@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
 from crossway.engine.chain_snapshot import ChainSnapshot
-from crossway.engine.tx_builder import earliest_sweep_time, fill_marker, settle_marker, start_marker
+from crossway.engine.tx_builder import earliest_sweep_time, nonce_to_skip
 from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -24,10 +25,11 @@ _SWEEP_RETRY = timedelta(seconds=2)
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What to do with a due transaction; exactly one of `sign`, `wait_reason`, `cancel_reason`,
-    `fail_reason`, `already_done`, `keep_as_dust` and `revive_start` is set.
+    `fail_reason`, `give_up_reason`, `already_done`, `keep_as_dust` and `revive_start` is set.
 
     `alert_key` is the key of the alert to raise when a wait needs an operator. `fail_reason` gives
-    the transaction up for good. `already_done`: the chain shows that it was executed before.
+    the transaction up for good. `give_up_reason`: the payout waited beyond its deadline and nothing
+    was paid, so the deposit goes back. `already_done`: the chain shows that it was executed before.
     `keep_as_dust`: the rest is worth less than the fee of returning it. `revive_start`: the start
     was executed, so there is nothing to refund.
     """
@@ -38,12 +40,14 @@ class Decision:
     alert_key: str = ""
     cancel_reason: str = ""
     fail_reason: str = ""
+    give_up_reason: str = ""
     already_done: bool = False
     keep_as_dust: bool = False
     revive_start: bool = False
 
 
 SIGN = Decision(sign=True)
+NOT_PAID_IN_TIME = "The payout could not be sent in time, so the deposit goes back. {}"
 
 
 class OutboundPlanner:
@@ -68,17 +72,19 @@ class OutboundPlanner:
         starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)
         self._started = {t.intent_id for t in starts if t.state in _CONFIRMED_STATES}
         self._active_sweeps: set[tuple[int, str, str]] | None = None
+        self._used_nonces: set[int] | None = None
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
         intent = self._intents[tx.intent_id]
         decision = self._decide_by_kind(tx, intent)
-        if not decision.sign:
-            return decision
-        if self._gas < self._snapshot.fee_per_tx:
-            return self._wait_for_gas(tx.chain)
-        self._gas -= self._snapshot.fee_per_tx
-        self._reserve(tx, intent)
+        if decision.sign and self._gas < self._snapshot.fee_per_tx:
+            decision = self._wait_for_gas(tx.chain)
+        if decision.alert_key and tx.id in self._snapshot.unpaid:
+            return Decision(give_up_reason=NOT_PAID_IN_TIME.format(decision.wait_reason))
+        if decision.sign:
+            self._gas -= self._snapshot.fee_per_tx
+            self._reserve(tx, intent)
         return decision
 
     def _decide_by_kind(self, tx: OutboundTx, intent: Intent) -> Decision:
@@ -97,6 +103,8 @@ class OutboundPlanner:
                 return self._decide_refund(tx, intent)
             case OutboundTxKind.RETURN_EXCESS:
                 return self._decide_return(tx, intent)
+            case OutboundTxKind.SKIP_NONCE:
+                return self._decide_skip(tx)
         return SIGN
 
     def _decide_start(self, intent: Intent) -> Decision:
@@ -187,6 +195,17 @@ class OutboundPlanner:
         if is_dust(self._services, intent, tx.token, tx.chain, intent.balance_at_address):
             return Decision(keep_as_dust=True)
         return self._decide_sweep(tx)
+
+    def _decide_skip(self, tx: OutboundTx) -> Decision:
+        """A nonce is skipped once, and only where no transaction uses it."""
+        if self._used_nonces is None:
+            pending = self._unit.account_nonces.list_pending(tx.chain)
+            self._used_nonces = {pending_nonce.nonce for pending_nonce in pending}
+        nonce = nonce_to_skip(tx)
+        if nonce < self._snapshot.next_nonce or nonce in self._used_nonces:
+            return Decision(cancel_reason=f"Nonce {nonce} is used by another transaction.")
+        self._used_nonces.add(nonce)
+        return SIGN
 
     def _decide_sweep(self, tx: OutboundTx) -> Decision:
         """A sweep moves an address's whole balance, so only one may be pending per address."""

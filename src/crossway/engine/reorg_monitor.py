@@ -13,7 +13,7 @@ from crossway.domain.outbound import (
     OutboundTxState,
 )
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
-from crossway.engine.tx_effects import SUCCESS_REASONS
+from crossway.engine.tx_effects import has_succeeded
 from crossway.ports.chain import Chain, ChainHead, IncludedTx, TxUnknown
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
@@ -59,7 +59,7 @@ def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final:
             continue
         if (
             not isinstance(status, IncludedTx)
-            or status.reason not in SUCCESS_REASONS
+            or not has_succeeded(tx.kind, status.reason)
             or _may_differ(tx, status)
         ):
             reorged_txs.append(tx)
@@ -67,8 +67,10 @@ def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final:
             finalized.append(_build_change(tx, OutboundTxEvent.FINALIZE, status.block_height, now))
 
     def work(unit: UnitOfWork) -> None:
-        ids = [change.id for change in finalized] + [tx.id for tx in reorged_txs]
-        confirmed = unit.outbound_txs.lock_in_state(ids, OutboundTxState.CONFIRMED)
+        decided = {
+            tx.id: tx.tx_id for tx in txs if not isinstance(statuses.get(tx.tx_id or ""), TxUnknown)
+        }
+        confirmed = unit.outbound_txs.lock_in_state(decided, OutboundTxState.CONFIRMED)
         reverted = [tx for tx in reorged_txs if tx.id in confirmed]
         batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t in reverted}))
         for tx in reverted:

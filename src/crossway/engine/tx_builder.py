@@ -1,27 +1,26 @@
 """Builds the outputs, markers and deadline of each outbound transaction, and its ledger legs."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from crossway.domain.intent import Intent
 from crossway.domain.ledger import Account, Leg
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
-from crossway.domain.outbound_call import OutboundCall, Output
+from crossway.domain.outbound_call import (
+    OutboundCall,
+    Output,
+    fill_marker,
+    settle_marker,
+    start_marker,
+)
 from crossway.ports.chain import ChainAddresses, TokenTransfer
 
-
-def start_marker(intent: Intent) -> str:
-    """The on-chain marker that the deposit was collected on the source chain."""
-    return f"start:{intent.intent_hash}"
+SKIP_CAUSE: Final = "nonce:"
 
 
-def fill_marker(intent: Intent) -> str:
-    """The on-chain marker that the recipient was paid on the destination chain."""
-    return f"fill:{intent.intent_hash}"
-
-
-def settle_marker(intent: Intent) -> str:
-    """The on-chain marker that a collected deposit left escrow, to the relayer or to the payer."""
-    return f"settle:{intent.intent_hash}"
+def nonce_to_skip(tx: OutboundTx) -> int:
+    """The nonce that a SKIP_NONCE transaction uses, which is its cause."""
+    return int(tx.cause.removeprefix(SKIP_CAUSE))
 
 
 def build_outbound_call(tx: OutboundTx, intent: Intent, accounts: ChainAddresses) -> OutboundCall:

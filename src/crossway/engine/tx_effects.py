@@ -35,6 +35,11 @@ SUCCESS_REASONS = ("", ALREADY_DONE, NOTHING_TO_MOVE)
 """Reasons that count as success: this transaction or an earlier one had the effect."""
 
 
+def has_succeeded(kind: OutboundTxKind, reason: str) -> bool:
+    """Whether an included transaction had its effect: one that skips a nonce always has."""
+    return reason in SUCCESS_REASONS or kind is OutboundTxKind.SKIP_NONCE
+
+
 def apply_success(
     unit: UnitOfWork,
     batch: IntentBatch,

@@ -8,13 +8,12 @@ from crossway.domain.outbound import (
     OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
-    OutboundTxState,
     backoff_seconds,
 )
 from crossway.engine.tx_effects import (
-    SUCCESS_REASONS,
     apply_revert,
     apply_success,
+    has_succeeded,
     settle_misdirected,
 )
 from crossway.ports.chain import (
@@ -27,6 +26,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.lifecycle import IntentBatch, ledger_balance_at_address
 
+_DROPPED = "It can no longer be included; signed anew."
 _MAX_ATTEMPTS = {
     OutboundTxKind.START: 8,
     OutboundTxKind.FILL: 10,
@@ -46,7 +46,7 @@ class DecidedTx:
 
 def gives_up_after(kind: OutboundTxKind, attempts: int, included: IncludedTx) -> bool:
     """Whether to stop retrying: a permanent revert was seen twice, or the limit is reached."""
-    if included.reason in SUCCESS_REASONS or kind is OutboundTxKind.REIMBURSE:
+    if has_succeeded(kind, included.reason) or kind is OutboundTxKind.REIMBURSE:
         return False
     return (included.permanent and attempts >= 2) or attempts >= _MAX_ATTEMPTS[kind]
 
@@ -60,30 +60,23 @@ def store_settlements(
 ) -> None:
     """Store decided transactions with their effects, and plan dropped ones again.
 
-    Transactions that are no longer signed were settled by another engine and are skipped.
+    Transactions that are not as they were read were settled or signed anew by another engine
+    meanwhile; they are skipped.
     """
     now = services.clock.now()
-    ids = [s.tx.id for s in decided] + [t.id for t in dropped]
-    locked = {
-        i: t for i, t in unit.outbound_txs.lock(ids).items() if t.state is OutboundTxState.SIGNED
-    }
+    locked = unit.outbound_txs.lock_signed(
+        {tx.id: tx.tx_id for tx in (*(s.tx for s in decided), *dropped)}
+    )
     batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t in locked.values()}))
+    lost = [locked[tx.id] for tx in dropped if tx.id in locked]
     changes = [
-        _reschedule(
-            locked[t.id],
-            OutboundTxEvent.DROP,
-            "It can no longer be included; signed anew.",
-            now,
-            locked[t.id].attempt_count,
-        )
-        for t in dropped
-        if t.id in locked
+        _reschedule(tx, OutboundTxEvent.DROP, _DROPPED, now, tx.attempt_count) for tx in lost
     ]
     for decided_tx in decided:
         if (tx := locked.get(decided_tx.tx.id)) is not None:
             changes.append(_apply_decided(unit, batch, chain, tx, decided_tx))
     settled = [
-        (locked[decided_tx.tx.id], decided_tx.included.reason in SUCCESS_REASONS)
+        (locked[decided_tx.tx.id], has_succeeded(decided_tx.tx.kind, decided_tx.included.reason))
         for decided_tx in decided
         if decided_tx.tx.id in locked
     ]
@@ -103,7 +96,7 @@ def _apply_decided(
         # The money to return was reorged away as well: plan the transaction again.
         apply_revert(unit, batch, chain, tx, decided_tx.tx_id, decided_tx.included, permanent=False)
         return _reschedule(tx, OutboundTxEvent.REVERT, "", batch.now, tx.attempt_count)
-    if decided_tx.included.reason in SUCCESS_REASONS:
+    if has_succeeded(tx.kind, decided_tx.included.reason):
         apply_success(unit, batch, chain, tx, decided_tx.tx_id, decided_tx.included)
         return OutboundTxChange.after_event(
             tx,

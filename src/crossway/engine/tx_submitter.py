@@ -1,5 +1,6 @@
 """Submits due outbound transactions: plans, signs and stores them at once, then broadcasts."""
 
+import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,13 +16,14 @@ from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
 from crossway.engine.outbound_planner import Decision, OutboundPlanner
-from crossway.engine.tx_builder import build_outbound_call
+from crossway.engine.tx_builder import build_outbound_call, nonce_to_skip
 from crossway.engine.tx_effects import apply_abandonment, apply_already_done
 from crossway.ports.chain import Chain, ChainHead, SignedTx
 from crossway.ports.records import OutboundTxChange, TxAttempt
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.payments.abandoned_payouts import give_payout_up
 from crossway.usecases.payments.dust import DUST_NOTE
 from crossway.usecases.payments.lifecycle import IntentBatch
 
@@ -88,7 +90,7 @@ def _prepare(
     snapshot: ChainSnapshot,
 ) -> list[tuple[OutboundTxKind, SignedTx]]:
     now = services.clock.now()
-    due = unit.outbound_txs.lock_in_state([t.id for t in txs], OutboundTxState.DUE)
+    due = unit.outbound_txs.lock_in_state({t.id: t.tx_id for t in txs}, OutboundTxState.DUE)
     locked = [tx for tx in txs if tx.id in due]
     intents = unit.intents.get_many({t.intent_id for t in locked})
     planner = OutboundPlanner(unit, services, head, snapshot, intents)
@@ -97,12 +99,10 @@ def _prepare(
     to_sign = [tx for tx, decision in decisions if decision.sign]
     signed: Sequence[SignedTx] = ()
     if to_sign:
-        first = unit.outbound_txs.reserve_nonces(
-            chain.id, chain.accounts.relayer, len(to_sign), snapshot.next_nonce
-        )
+        nonces = _reserve_nonces(unit, chain, to_sign, snapshot.next_nonce)
         calls = [
-            (build_outbound_call(t, intents[t.intent_id], chain.accounts), first + i)
-            for i, t in enumerate(to_sign)
+            (build_outbound_call(t, intents[t.intent_id], chain.accounts), nonce)
+            for t, nonce in zip(to_sign, nonces, strict=True)
         ]
         signed = chain.sign(calls, snapshot.fee_per_tx)
     signed_by_id = {tx.id: s for tx, s in zip(to_sign, signed, strict=True)}
@@ -114,6 +114,18 @@ def _prepare(
     )
     _apply_decisions(unit, services, chain, head, decisions, now)
     return [(tx.kind, signed_by_id[tx.id]) for tx in to_sign]
+
+
+def _reserve_nonces(
+    unit: UnitOfWork, chain: Chain, txs: Sequence[OutboundTx], next_nonce: int
+) -> list[int]:
+    """A new nonce for each transaction, or the one that it is to skip."""
+    skipped = {tx.id: nonce_to_skip(tx) for tx in txs if tx.kind is OutboundTxKind.SKIP_NONCE}
+    first = unit.account_nonces.reserve(
+        chain.id, chain.accounts.relayer, len(txs) - len(skipped), next_nonce
+    )
+    new = itertools.count(first)
+    return [skipped[tx.id] if tx.id in skipped else next(new) for tx in txs]
 
 
 def _raise_alerts(
@@ -144,9 +156,9 @@ def detect_foreign_nonces(
     unit: UnitOfWork, services: Services, chain: Chain, next_nonce: int
 ) -> None:
     """Raise an alert when the chain has used relayer nonces that were never reserved here."""
-    nonce_range = unit.outbound_txs.get_nonce_range(chain.id, chain.accounts.relayer)
+    nonce_range = unit.account_nonces.get_range(chain.id, chain.accounts.relayer)
     if nonce_range is None:
-        unit.outbound_txs.reserve_nonces(chain.id, chain.accounts.relayer, 0, next_nonce)
+        unit.account_nonces.reserve(chain.id, chain.accounts.relayer, 0, next_nonce)
     elif next_nonce > nonce_range[1]:
         raise_alert(
             unit,
@@ -172,7 +184,7 @@ def _apply_decisions(
     to_apply = [
         (t, d)
         for t, d in decisions
-        if d.already_done or d.fail_reason or d.keep_as_dust or d.revive_start
+        if d.already_done or d.fail_reason or d.give_up_reason or d.keep_as_dust or d.revive_start
     ]
     if not to_apply:
         return
@@ -180,6 +192,8 @@ def _apply_decisions(
     for tx, decision in to_apply:
         if decision.already_done:
             apply_already_done(unit, batch, chain, tx, head)
+        elif decision.give_up_reason:
+            give_payout_up(batch, tx, decision.give_up_reason)
         else:
             apply_abandonment(
                 unit,
@@ -199,8 +213,8 @@ def _build_change(
         event = OutboundTxEvent.SIGN
     elif decision.already_done:
         event, reason = OutboundTxEvent.FOUND, "The chain shows that it was executed before."
-    elif decision.fail_reason:
-        event, reason = OutboundTxEvent.GIVE_UP, decision.fail_reason
+    elif decision.fail_reason or decision.give_up_reason:
+        event, reason = OutboundTxEvent.GIVE_UP, decision.fail_reason or decision.give_up_reason
     elif decision.cancel_reason or decision.keep_as_dust or decision.revive_start:
         event, reason = (
             OutboundTxEvent.CANCEL,

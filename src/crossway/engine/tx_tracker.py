@@ -152,10 +152,10 @@ def _track_unsettled(
             continue
         late = abs(services.clock.now() - newest.at) > timedelta(seconds=STUCK_SECONDS)
         if any(isinstance(status, TxPending) for status in current):
-            result.stuck += [newest] if late and chain.supports_rbf else []
+            result.stuck += [newest] if late and chain.has_nonces else []
             continue
         result.to_rebroadcast.append(newest)
-        result.rejected += [newest] if late and chain.supports_rbf else []
+        result.rejected += [newest] if late and chain.has_nonces else []
     _rebroadcast(services, chain, result)
 
 

@@ -152,9 +152,10 @@ class Chain(Protocol):
 
     id: str
     accounts: ChainAddresses
-    supports_rbf: bool
-    """Whether a transaction with the same nonce replaces a pending one (replace by fee). Where it
-    is False, transactions have a time limit instead and are signed anew after it."""
+    has_nonces: bool
+    """Whether blocks take an account's transactions in the order of their nonces, without gaps. One
+    with the same nonce and a higher fee then replaces a pending one. Where it is False,
+    transactions have a time limit instead and are signed anew after it."""
 
     def canonical_address(self, text: str) -> str:
         """The canonical form of an address. Pure. Raises `ValueError` with a sentence."""

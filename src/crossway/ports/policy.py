@@ -60,12 +60,14 @@ class SessionPolicy:
 class Policy:
     """All rules an operator can set; times in seconds.
 
+    A payout that is not sent `payout_grace_seconds` after its payment's expiry is given up.
     Daily reconciliation runs at `reconcile_at_hour` (UTC); None disables it.
     """
 
     service_fee: ServiceFee = ServiceFee()
     intent_life_seconds: int = 3600
     start_margin_seconds: int = 60
+    payout_grace_seconds: int = 3600
     quote_life_seconds: int = 60
     quote_timeouts: TimeoutPolicy = TimeoutPolicy()
     ramp_quote_timeouts: TimeoutPolicy = TimeoutPolicy(deadline=4.0, grace=1.5)

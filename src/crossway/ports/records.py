@@ -106,6 +106,18 @@ class OutboundTxChange:
 
 
 @dataclass(frozen=True, slots=True)
+class PendingNonce:
+    """A nonce that a signed or confirmed transaction has, and when that was signed last."""
+
+    nonce: int
+    outbound_tx_id: int
+    intent_id: int
+    kind: OutboundTxKind
+    tx_id: str
+    signed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class InFlightTx:
     """What tracking a signed outbound transaction needs."""
 

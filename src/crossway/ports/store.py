@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from crossway.domain.deposits import Deposit, DepositPurpose, IncomingTransfer
-    from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
     from crossway.ports.alert_repository import AlertRepository
     from crossway.ports.analytics import AnalyticsRepository
     from crossway.ports.api_key_repository import ApiKeyRepository
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from crossway.ports.due_times import DueTimes
     from crossway.ports.intent_repository import IntentRepository
     from crossway.ports.logs import AuditLogRepository, RequestLogRepository, RetentionRepository
+    from crossway.ports.outbound_tx_repository import AccountNonceRepository, OutboundTxRepository
     from crossway.ports.outbox_repository import OutboxRepository
     from crossway.ports.payment_figures import PaymentFiguresRepository
     from crossway.ports.payment_link_repository import PaymentLinkRepository
@@ -25,13 +25,7 @@ if TYPE_CHECKING:
         KycCustomerRepository,
         OrderRepository,
     )
-    from crossway.ports.records import (
-        InFlightTx,
-        KillSwitch,
-        NewOutboundTx,
-        OutboundTxChange,
-        TxAttempt,
-    )
+    from crossway.ports.records import KillSwitch
     from crossway.ports.search_repository import NotesAndSavedViewsRepository, SearchRepository
     from crossway.ports.staff_repository import StaffRepository
     from crossway.ports.topics import Topic
@@ -91,70 +85,6 @@ class DepositRepository(Protocol):
     def mark_returned(self, ids: Sequence[int], note: str = "") -> None: ...
 
 
-class OutboundTxRepository(Protocol):
-    """Transactions that the service must make for intents, their signed versions and nonces."""
-
-    def enqueue(self, new: Sequence[NewOutboundTx], at: datetime) -> None:
-        """Store new ones as DUE. Existing ones are left alone; a cancelled one is DUE again."""
-        ...
-
-    def list_due(self, chains: Collection[str], now: datetime, limit: int) -> list[OutboundTx]:
-        """DUE ones whose `next_at` has passed, oldest first."""
-        ...
-
-    def list_signed(self, chains: Collection[str], limit: int) -> list[InFlightTx]:
-        """SIGNED ones, oldest first."""
-        ...
-
-    def lock_in_state(self, ids: Collection[int], state: OutboundTxState) -> set[int]:
-        """The ids of those in this state, locked until the unit of work ends."""
-        ...
-
-    def list_in_state(
-        self, chains: Collection[str], state: OutboundTxState, limit: int, min_height: int = -1
-    ) -> list[OutboundTx]: ...
-    def list_final(self, heights: Mapping[str, int], limit: int) -> list[OutboundTx]:
-        """CONFIRMED ones in blocks at or below the final height of their chain."""
-        ...
-
-    def lock(self, ids: Collection[int]) -> dict[int, OutboundTx]: ...
-    def get(self, outbound_tx_id: int) -> OutboundTx | None: ...
-    def list_by_intents(
-        self, intent_ids: Collection[int], kind: OutboundTxKind | None = None
-    ) -> list[OutboundTx]: ...
-    def update(self, changes: Sequence[OutboundTxChange], at: datetime) -> None: ...
-    def redirect(self, outbound_tx_id: int, to_address: str) -> None: ...
-    def list_attempts(self, outbound_tx_ids: Collection[int]) -> list[TxAttempt]: ...
-    def add_attempts(self, attempts: Sequence[TxAttempt]) -> None: ...
-
-    def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
-        """Reserve `count` consecutive nonces, not below `at_least`; returns the first."""
-        ...
-
-    def get_nonce_range(self, chain: str, account: str) -> tuple[int, int] | None:
-        """The first nonce that was ever reserved, and the next one to reserve."""
-        ...
-
-    def find_own_tx_ids(self, chain: str, tx_ids: Collection[str]) -> set[str]:
-        """The transactions that are attempts of this service."""
-        ...
-
-    def list_overdue(
-        self, kinds: Collection[OutboundTxKind], before: datetime, limit: int
-    ) -> list[OutboundTx]:
-        """DUE ones whose `next_at`, and SIGNED ones whose signing, was before an instant."""
-        ...
-
-    def list_needing_attention(self, limit: int) -> list[OutboundTx]:
-        """Open or failed ones with a reason, which may need an operator; without failed starts and
-        fills of refunded payments."""
-        ...
-
-    def reset_backoff(self, now: datetime) -> None:
-        """After the clock went back: DUE ones wait from now as long as they were meant to wait."""
-        ...
-
-
 class CursorRepository(Protocol):
     """The position up to which each chain was scanned."""
 
@@ -165,15 +95,22 @@ class CursorRepository(Protocol):
 
 
 class LeaseRepository(Protocol):
-    """Which engine works on which chain, which engines run, and named locks."""
+    """Which engine works on which chain, which engines run, and named locks. Times are those of the
+    database."""
 
     def acquire(
-        self, names: Sequence[str], owner: str, now: datetime, until: datetime, limit: int
-    ) -> set[str]:
-        """Take or renew at most `limit` leases; returns the names held (SKIP LOCKED)."""
+        self, names: Sequence[str], owner: str, seconds: float, limit: int
+    ) -> dict[str, int]:
+        """Take or renew at most `limit` leases for so long; returns the epoch of each that is held,
+        which grows with every change of owner. Leases that others lock are skipped."""
         ...
 
-    def register_engine(self, owner: str, now: datetime, until: datetime) -> int:
+    def holds(self, owner: str, epochs: Mapping[str, int]) -> bool:
+        """Whether an owner still holds all these leases, by name and epoch. Nobody takes one over
+        until the unit of work ends."""
+        ...
+
+    def register_engine(self, owner: str, seconds: float) -> int:
         """Record that this engine runs, delete expired engines; returns how many others run."""
         ...
 
@@ -207,6 +144,8 @@ class UnitOfWork(Protocol):
     def deposits(self) -> DepositRepository: ...
     @property
     def outbound_txs(self) -> OutboundTxRepository: ...
+    @property
+    def account_nonces(self) -> AccountNonceRepository: ...
     @property
     def ledger(self) -> LedgerRepository: ...
     @property

@@ -1,13 +1,27 @@
-"""Leases on chains, the engines that run, and named locks."""
+"""Leases on chains, the engines that run, and named locks.
 
-from collections.abc import Sequence
-from datetime import datetime
+Times are those of the database, so that engines on several machines agree.
+"""
 
-from sqlalchemy import Connection, delete, func, or_, select, update
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select, text, update
 
 from crossway.storage.bulk_sql import in_values, insert_into
-from crossway.storage.row_mapper import to_micros
 from crossway.storage.service_tables import leases
+
+# A lease that seems to last longer was taken before the clock was set back: it has expired.
+_MAX_LEASE_SECONDS: Final = 60
+_MICROS: Final = 1_000_000
+_NOW: Final = {
+    # Whole seconds: with fractions SQLite has returned NULL, in a process in which the native
+    # libraries of chains had run before.
+    "sqlite": text("SELECT CAST(strftime('%s', 'now') AS INTEGER) * 1000000 AS now"),
+    "postgresql": text(
+        "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now"
+    ),
+}
 
 
 class SqlLeases:
@@ -17,35 +31,52 @@ class SqlLeases:
         self._db = db
 
     def acquire(
-        self, names: Sequence[str], owner: str, now: datetime, until: datetime, limit: int
-    ) -> set[str]:
+        self, names: Sequence[str], owner: str, seconds: float, limit: int
+    ) -> dict[str, int]:
         self._db.execute(
             insert_into(self._db, leases).on_conflict_do_nothing(),
-            [{"name": name, "owner": "", "until": 0} for name in sorted(names)],
+            [{"name": name, "owner": "", "until": 0, "epoch": 0} for name in sorted(names)],
         )
-        free = or_(leases.c.owner == owner, leases.c.until < to_micros(now))
+        now = self._now()
+        mine = leases.c.owner == owner
         available = (
-            select(leases.c.name)
-            .where(in_values(self._db, leases.c.name, names), free)
-            .order_by((leases.c.owner == owner).desc(), leases.c.name)
+            select(leases.c.name, leases.c.epoch, leases.c.owner)
+            .where(in_values(self._db, leases.c.name, names), or_(mine, ~_is_current(now)))
+            .order_by(mine.desc(), leases.c.name)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        acquired = set(self._db.execute(available).scalars())
+        rows = self._db.execute(available).all()
+        acquired = {row.name: row.epoch + (row.owner != owner) for row in rows}
         released = (
-            leases.c.owner == owner,
+            mine,
             in_values(self._db, leases.c.name, names),
             ~in_values(self._db, leases.c.name, acquired),
         )
         self._db.execute(update(leases).where(*released).values(owner="", until=0))
         self._db.execute(
             update(leases)
+            .where(in_values(self._db, leases.c.name, acquired), ~mine)
+            .values(owner=owner, epoch=leases.c.epoch + 1)
+        )
+        self._db.execute(
+            update(leases)
             .where(in_values(self._db, leases.c.name, acquired))
-            .values(owner=owner, until=to_micros(until))
+            .values(until=now + int(seconds * _MICROS))
         )
         return acquired
 
-    def register_engine(self, owner: str, now: datetime, until: datetime) -> int:
+    def holds(self, owner: str, epochs: Mapping[str, int]) -> bool:
+        held = (
+            select(leases.c.name, leases.c.epoch)
+            .where(in_values(self._db, leases.c.name, epochs), leases.c.owner == owner)
+            # Nobody takes one over before this unit of work ends.
+            .with_for_update(read=True)
+        )
+        return {row.name: row.epoch for row in self._db.execute(held)} == dict(epochs)
+
+    def register_engine(self, owner: str, seconds: float) -> int:
+        now = self._now()
         name, is_engine = f"engine:{owner}", leases.c.name.startswith("engine:", autoescape=True)
         upsert = insert_into(self._db, leases)
         self._db.execute(
@@ -53,13 +84,13 @@ class SqlLeases:
                 index_elements=["name"],
                 set_={"owner": upsert.excluded.owner, "until": upsert.excluded.until},
             ),
-            {"name": name, "owner": owner, "until": to_micros(until)},
+            {"name": name, "owner": owner, "until": now + int(seconds * _MICROS), "epoch": 0},
         )
-        expired = select(leases.c.name).where(is_engine, leases.c.until < to_micros(now))
+        expired = select(leases.c.name).where(is_engine, ~_is_current(now))
         expired = expired.with_for_update(skip_locked=True)
         self._db.execute(delete(leases).where(leases.c.name.in_(expired)))
         others = select(func.count()).select_from(leases)
-        others = others.where(is_engine, leases.c.name != name, leases.c.until >= to_micros(now))
+        others = others.where(is_engine, leases.c.name != name, _is_current(now))
         return int(self._db.execute(others).scalar_one())
 
     def release(self, owner: str) -> None:
@@ -73,6 +104,14 @@ class SqlLeases:
     def lock(self, name: str) -> None:
         self._db.execute(
             insert_into(self._db, leases).on_conflict_do_nothing(),
-            {"name": name, "owner": "", "until": 0},
+            {"name": name, "owner": "", "until": 0, "epoch": 0},
         )
         self._db.execute(select(leases.c.name).where(leases.c.name == name).with_for_update())
+
+    def _now(self) -> int:
+        """The time of the database, in microseconds since 1970."""
+        return int(self._db.execute(_NOW[self._db.dialect.name]).scalar_one())
+
+
+def _is_current(now: int) -> ColumnElement[bool]:
+    return and_(leases.c.until >= now, leases.c.until <= now + _MAX_LEASE_SECONDS * _MICROS)

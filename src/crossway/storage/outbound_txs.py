@@ -1,4 +1,4 @@
-"""Outbound transactions, their signed versions, and account nonces."""
+"""Outbound transactions and their signed versions."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
@@ -32,7 +32,7 @@ from crossway.storage.outbound_tx_rows import (
     new_outbound_tx_row,
 )
 from crossway.storage.row_mapper import to_micros
-from crossway.storage.tables import account_nonces, intents, outbound_txs, tx_attempts
+from crossway.storage.tables import intents, outbound_txs, tx_attempts
 
 _UPDATE = (
     update(outbound_txs)
@@ -66,8 +66,6 @@ def _build_enqueue(insert_into: Callable[[Table], Any]) -> Any:
 
 
 _ENQUEUE = per_dialect(_build_enqueue)
-_ADD_ACCOUNT = per_dialect(lambda insert_into: insert_into(account_nonces).on_conflict_do_nothing())
-
 _ADD_ATTEMPT = insert(tx_attempts)
 
 
@@ -113,14 +111,14 @@ class SqlOutboundTxs:
             for row in rows
         ]
 
-    def lock_in_state(self, ids: Collection[int], state: OutboundTxState) -> set[int]:
-        if not ids:
+    def lock_in_state(self, tx_ids: Mapping[int, str | None], state: OutboundTxState) -> set[int]:
+        if not tx_ids:
             return set()
-        query = select(outbound_txs.c.id).where(
-            in_values(self._db, outbound_txs.c.id, ids), outbound_txs.c.state == state.value
+        query = select(outbound_txs.c.id, outbound_txs.c.tx_id).where(
+            in_values(self._db, outbound_txs.c.id, tx_ids), outbound_txs.c.state == state.value
         )
         rows = self._db.execute(query.order_by(outbound_txs.c.id).with_for_update(skip_locked=True))
-        return set(rows.scalars().all())
+        return {id for id, tx_id in rows if tx_id == tx_ids[id]}
 
     def lock(self, ids: Collection[int]) -> dict[int, OutboundTx]:
         if not ids:
@@ -128,6 +126,13 @@ class SqlOutboundTxs:
         query = select(outbound_txs).where(in_values(self._db, outbound_txs.c.id, ids))
         locked = self._all(query.order_by(outbound_txs.c.id).with_for_update(skip_locked=True))
         return {tx.id: tx for tx in locked}
+
+    def lock_signed(self, tx_ids: Mapping[int, str]) -> dict[int, OutboundTx]:
+        return {
+            id: tx
+            for id, tx in self.lock(tx_ids).items()
+            if tx.state is OutboundTxState.SIGNED and tx.tx_id == tx_ids[id]
+        }
 
     def get(self, outbound_tx_id: int) -> OutboundTx | None:
         txs = self._all(select(outbound_txs).where(outbound_txs.c.id == outbound_tx_id))
@@ -226,24 +231,6 @@ class SqlOutboundTxs:
             execute_each(
                 self._db, _ADD_ATTEMPT, [TX_ATTEMPTS.encode(attempt) for attempt in attempts]
             )
-
-    def reserve_nonces(self, chain: str, account: str, count: int, at_least: int) -> int:
-        of_account = (account_nonces.c.chain == chain, account_nonces.c.account == account)
-        self._db.execute(
-            _ADD_ACCOUNT[self._db.dialect.name],
-            {"chain": chain, "account": account, "first": at_least, "next": at_least},
-        )
-        row = self._db.execute(select(account_nonces.c.next).where(*of_account).with_for_update())
-        first = max(int(row.scalar_one()), at_least)
-        self._db.execute(update(account_nonces).where(*of_account).values(next=first + count))
-        return first
-
-    def get_nonce_range(self, chain: str, account: str) -> tuple[int, int] | None:
-        query = select(account_nonces.c.first, account_nonces.c.next).where(
-            account_nonces.c.chain == chain, account_nonces.c.account == account
-        )
-        row = self._db.execute(query).first()
-        return None if row is None else (row[0], row[1])
 
     def find_own_tx_ids(self, chain: str, tx_ids: Collection[str]) -> set[str]:
         query = select(tx_attempts.c.tx_id).where(

@@ -19,6 +19,8 @@ leases = Table(
     Column("name", Text, primary_key=True),
     Column("owner", Text, nullable=False),
     Column("until", BigInteger, nullable=False),
+    # Counts the changes of owner.
+    Column("epoch", BigInteger, nullable=False, server_default="0"),
 )
 
 alerts = Table(

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine
 from crossway.ports.topics import Topic
 
 if TYPE_CHECKING:
+    from crossway.storage.account_nonces import SqlAccountNonces
     from crossway.storage.alerts import SqlAlerts
     from crossway.storage.analytics import SqlAnalytics
     from crossway.storage.api_keys import SqlApiKeys
@@ -64,6 +65,7 @@ class SqlUnitOfWork:
 
     intents: cached_property[SqlIntents] = _repository("intents")
     deposits: cached_property[SqlDeposits] = _repository("deposits")
+    account_nonces: cached_property[SqlAccountNonces] = _repository("account_nonces")
     ledger: cached_property[SqlLedger] = _repository("ledger")
     api_keys: cached_property[SqlApiKeys] = _repository("api_keys")
     cursors: cached_property[SqlCursors] = _repository("cursors")

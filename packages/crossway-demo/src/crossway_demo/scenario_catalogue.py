@@ -7,6 +7,7 @@ from crossway.domain.errors import NotFound
 from crossway.ports.demo import ScenarioInfo, ScenarioReport
 from crossway_demo.scenarios.cases import (
     backup_restore,
+    blocked_payments,
     deposits,
     misdirected_funds,
     operations,
@@ -17,7 +18,16 @@ from crossway_demo.scenarios.cases import (
 from crossway_demo.scenarios.runner import run_scenario
 from crossway_demo.scenarios.scenario import Scenario
 
-MODULES = (deposits, misdirected_funds, reorgs, payouts, operations, backup_restore, ramps)
+MODULES = (
+    deposits,
+    misdirected_funds,
+    reorgs,
+    payouts,
+    blocked_payments,
+    operations,
+    backup_restore,
+    ramps,
+)
 
 
 def _scenarios_in(module: ModuleType) -> list[Scenario]:

@@ -11,7 +11,11 @@ from crossway.dashboard.views.available_actions import AvailableAction
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.domain.roles import Permission
 from crossway.usecases.money import amount_confirmation
-from crossway.usecases.payments import manual_operations, notes_and_saved_views
+from crossway.usecases.payments import (
+    abandoned_payouts,
+    manual_operations,
+    notes_and_saved_views,
+)
 from crossway.usecases.payments.timeline import IntentTimeline
 from crossway.usecases.simulator import chain_controls
 
@@ -64,6 +68,15 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
         )
         moved = amount_confirmation.amount_of_intent(intent, intent.balance_at_address)
         confirm_money(title, warning, offer.label, moved, lambda _, amount: _refund(story, amount))
+    elif offer.name == "give_up":
+        moved = amount_confirmation.amount_of_intent(intent, intent.terms.deposit_amount)
+        confirm_money(
+            "Give up this payout?",
+            offer.confirm_text,
+            "Give up and refund",
+            moved,
+            lambda _, amount: _give_up(story, amount),
+        )
     elif offer.name == "foreign":
         result = next(notice for notice in story.deposits if notice.id == offer.target_id)
         confirm_money(
@@ -92,6 +105,11 @@ def _check_other_chains(story: IntentTimeline) -> str:
 def _refund(story: IntentTimeline, amount: str) -> str:
     sent = manual_operations.refund(services(), operator(), story.intent.address, amount)
     return f"Refund sent: {sent}"
+
+
+def _give_up(story: IntentTimeline, amount: str) -> str:
+    abandoned_payouts.give_up_by_hand(services(), operator(), story.intent.id, amount)
+    return "The payout is given up; the deposit goes back to the payer."
 
 
 def _redirect(story: IntentTimeline, to: str, amount: str) -> str:

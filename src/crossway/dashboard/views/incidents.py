@@ -40,6 +40,7 @@ _NEXT_STEPS: Final[dict[str, NextStep]] = {
     "gas": NextStep("Top up gas: Chains", page_href("chains")),
     "outside": NextStep("Reconcile books and chains: Reconcile", page_href("reconcile")),
     "reconcile": NextStep("Review all differences: Reconcile", page_href("reconcile")),
+    "nonce": NextStep("Check its node: Chains", page_href("chains")),
     "chain": NextStep("Check its node or disable the chain: Chains", page_href("chains")),
     "node": NextStep("Check its node: Chains", page_href("chains")),
     "forged": NextStep("Disable the chain: Chains", page_href("chains")),

@@ -31,6 +31,7 @@ REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
         "refund": Permission.REFUND,
         "foreign": Permission.REFUND,
         "redirect": Permission.MOVE_FUNDS,
+        "give_up": Permission.MOVE_FUNDS,
     }
 )
 
@@ -53,6 +54,8 @@ def list_actions(
         t for t in outbound_txs if t.kind in _RETURN_KINDS and t.state is OutboundTxState.FAILED
     ]
     actions = [_check_action(intent), _refund_action(catalogue, intent, now)]
+    if intent.state is State.INITIATED and _payout_waits(outbound_txs):
+        actions.append(_give_up_action(catalogue, intent))
     actions += [_return_deposit_action(catalogue, intent, deposit) for deposit in foreign]
     if failed_txs:
         description = " and ".join(
@@ -137,6 +140,24 @@ def _refund_disabled_reason(intent: Intent, now: datetime) -> str:
         time_left = format_duration(max(seconds_left, 0))
         return f"A refund is possible once the payment has expired, in {time_left}."
     return ""
+
+
+def _payout_waits(outbound_txs: Sequence[OutboundTx]) -> bool:
+    return any(
+        t.kind is OutboundTxKind.FILL and t.state is OutboundTxState.DUE for t in outbound_txs
+    )
+
+
+def _give_up_action(catalogue: Catalogue, intent: Intent) -> AvailableAction:
+    terms = intent.terms
+    amount = format_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
+    source, to = (chain_name(catalogue, c) for c in (terms.source_chain, terms.destination_chain))
+    confirm_text = (
+        f"The recipient on {to} is not paid, and {amount} on {source} goes back to "
+        f"{terms.refund_address}. If {to} answers, it is first asked whether anything was paid. "
+        "This cannot be undone and is recorded in the audit log."
+    )
+    return AvailableAction("give_up", "Give up the payout and refund", "undo", confirm_text)
 
 
 def _is_misdirected(deposit: Deposit) -> bool:

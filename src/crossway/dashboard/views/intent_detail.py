@@ -34,7 +34,12 @@ STATE_COLORS: dict[State, Color] = {
 }
 _MIN_TX_LENGTH = 30
 _DESTINATION_EVENTS = frozenset(
-    {IntentEvent.FILLED, IntentEvent.FILL_REVERSED, IntentEvent.FILL_REFUSED}
+    {
+        IntentEvent.FILLED,
+        IntentEvent.FILL_REVERSED,
+        IntentEvent.FILL_REFUSED,
+        IntentEvent.FILL_GIVEN_UP,
+    }
 )
 _HAPPY_PATH = (State.PENDING, State.FUNDED, State.INITIATED, State.COMPLETED)
 

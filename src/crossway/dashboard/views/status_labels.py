@@ -41,6 +41,7 @@ INTENT_EVENTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         IntentEvent.FILLED: ("Recipient paid", "check_circle"),
         IntentEvent.FILL_REVERSED: ("Payout reversed by a chain reorganization", "undo"),
         IntentEvent.FILL_REFUSED: ("Payout rejected permanently", "error"),
+        IntentEvent.FILL_GIVEN_UP: ("Payout given up, refund due", "undo"),
         IntentEvent.REIMBURSED: ("Relayer reimbursed by the bridge", "handshake"),
         IntentEvent.DEADLINE_EMPTY: ("Expired without payment", "timer_off"),
         IntentEvent.DEADLINE_HOLDING: ("Expired, refund due", "timer_off"),
@@ -59,6 +60,7 @@ OUTBOUND_TX_KINDS: Final[Mapping[OutboundTxKind, str]] = MappingProxyType(
         OutboundTxKind.RETURN_EXCESS: "Overpayment return",
         OutboundTxKind.REIMBURSE: "Bridge reimbursement",
         OutboundTxKind.REFUND: "Refund to the payer",
+        OutboundTxKind.SKIP_NONCE: "Skipped nonce",
     }
 )
 

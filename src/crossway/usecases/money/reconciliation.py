@@ -213,7 +213,7 @@ def _find_unknown_txs(services: Services, chain: Chain, result: Reconciliation) 
     """Find transactions of the relayer's account that this service did not sign or has lost."""
     relayer = chain.accounts.relayer
     with services.store.read() as unit:
-        nonce_span = unit.outbound_txs.get_nonce_range(chain.id, relayer)
+        nonce_span = unit.account_nonces.get_range(chain.id, relayer)
     if nonce_span is None:
         return
     account_txs = chain.transactions_from(relayer, nonce_span[0])

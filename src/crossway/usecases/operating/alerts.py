@@ -49,6 +49,9 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         ),
         "reconcile": AlertKind(_C, "Books and chains differ", "Books and chains differ"),
         "stock": AlertKind(_C, "Low inventory", "Low inventory"),
+        "nonce": AlertKind(
+            _C, "Transactions blocked by a nonce", "Transactions blocked by nonces"
+        ),
         "gas": AlertKind(_C, "Relayer out of gas", "Relayer out of gas"),
         "transfer": AlertKind(_C, "Transaction failed", "Transactions failed"),
         "engine": AlertKind(_C, "Crossway component failing", "Crossway components failing"),

@@ -9,7 +9,11 @@ from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.ports.records import IntentChange, TransitionRecord
 from crossway.ports.store import UnitOfWork
 
-_OUTCOMES = {IntentEvent.FILLED: (Outcome.PAID, 1), IntentEvent.FILL_REFUSED: (Outcome.FAILED, 1)}
+_OUTCOMES = {
+    IntentEvent.FILLED: (Outcome.PAID, 1),
+    IntentEvent.FILL_REFUSED: (Outcome.FAILED, 1),
+    IntentEvent.FILL_GIVEN_UP: (Outcome.FAILED, 1),
+}
 _REVERSALS = {IntentEvent.FILL_REVERSED: (Outcome.PAID, -1)}
 _COUNTS = _OUTCOMES | _REVERSALS
 

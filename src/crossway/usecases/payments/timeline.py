@@ -16,6 +16,7 @@ from crossway.ports.records import TransitionRecord, TxAttempt
 from crossway.ports.search_repository import Note
 from crossway.ports.services import Services
 from crossway.ports.webhook_repository import DeliveryFilter
+from crossway.usecases.payments.abandoned_payouts import payout_deadline
 from crossway.usecases.payments.dust import is_dust
 from crossway.usecases.payments.intents import get_by_id
 
@@ -26,6 +27,7 @@ _KIND_LABELS = {
     OutboundTxKind.RETURN_EXCESS: "return of an unexpected deposit",
     OutboundTxKind.REIMBURSE: "bridge reimbursement",
     OutboundTxKind.REFUND: "refund",
+    OutboundTxKind.SKIP_NONCE: "skipped nonce",
 }
 
 
@@ -137,7 +139,10 @@ def describe_next_action(
             return f"Crossway: collect the deposit. {reason}".strip(), intent.terms.expires_at
         case State.INITIATED:
             reason = next((t.reason for t in open_txs if t.reason), "")
-            return f"Crossway: pay the recipient. {reason}".strip(), None
+            label = f"Crossway: pay the recipient. {reason}".strip()
+            if not reason:
+                return label, None
+            return f"{label} Else the deposit goes back.", payout_deadline(services, intent)
     if any(t.kind is OutboundTxKind.REFUND for t in open_txs):
         return "Crossway: send the refund.", None
     if any(t.kind is OutboundTxKind.RETURN_EXCESS for t in open_txs):

@@ -25,7 +25,9 @@ ACCOUNTS = {
     "treasury": (Account.SERVICE_FEES, Account.APP_FEES),
 }
 # Identifiers of chains, transactions and providers; texts for people use display names.
-INTERNAL_NAMES = re.compile(r"[A-Z]{2,}_[A-Z]{2,}|\b(START|FILL|REFUND|REIMBURSE|RETURN_EXCESS)\b")
+INTERNAL_NAMES = re.compile(
+    r"[A-Z]{2,}_[A-Z]{2,}|\b(START|FILL|REFUND|REIMBURSE|RETURN_EXCESS|SKIP_NONCE)\b"
+)
 
 
 def find_violations(world: ScenarioWorld, expected: ExpectedOutcome) -> list[str]:

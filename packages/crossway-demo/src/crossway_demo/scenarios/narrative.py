@@ -22,6 +22,7 @@ EVENTS = {
     IntentEvent.FILLED: "the recipient is paid",
     IntentEvent.FILL_REVERSED: "a reorg reversed the payout to the recipient",
     IntentEvent.FILL_REFUSED: "the recipient cannot be paid",
+    IntentEvent.FILL_GIVEN_UP: "nothing was paid out in time; the deposit goes back",
     IntentEvent.REIMBURSED: "the relayer is reimbursed",
     IntentEvent.DEADLINE_EMPTY: "expired; nothing is held",
     IntentEvent.DEADLINE_HOLDING: "expired; the held amount is refunded",
@@ -36,6 +37,7 @@ OUTBOUND_TX_KINDS = {
     OutboundTxKind.REFUND: "the refund",
     OutboundTxKind.RETURN_EXCESS: "returning the excess",
     OutboundTxKind.REIMBURSE: "reimbursing the relayer",
+    OutboundTxKind.SKIP_NONCE: "skipping an unused nonce",
 }
 DEPOSITS = {
     DepositState.SEEN: "is detected",

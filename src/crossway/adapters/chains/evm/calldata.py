@@ -39,6 +39,8 @@ def call_request(call: Call, block: str = "latest") -> RpcRequest:
 def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCall) -> Call:
     """The call that carries out an action. Raises `ValueError` where the action does not match its
     terms."""
+    if action.kind is OutboundTxKind.SKIP_NONCE:
+        return Call(action.account, b"")
     terms, hashes = verified_hashes(catalogue, action)
     kind = catalogue.chains[action.chain].kind
     first = action.outputs[0]

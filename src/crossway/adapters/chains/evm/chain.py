@@ -16,7 +16,7 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
     """`ports.chain.Chain` over the nodes of an EVM chain."""
 
     kind = "evm"
-    supports_rbf = True
+    has_nonces = True
 
     def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
         head_tracker = EvmHeadTracker(context, poll_seconds)

@@ -36,7 +36,7 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
     its own parts and adds reading balances."""
 
     kind: ClassVar[ChainKind]
-    supports_rbf: bool
+    has_nonces: bool
 
     def __init__(
         self,

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 from crossway.adapters.chains.addresses import canonical_address
@@ -35,11 +36,10 @@ MAX_UNSCANNED_BLOCKS = 64
 class SimulatedChain:
     """`ports.chain.Chain` over the simulated network; safe to share between threads."""
 
-    supports_rbf = True
-
     def __init__(self, network: SimulatedNetwork, chain: str) -> None:
         self.id = chain
         self.accounts = network.facts[chain].accounts
+        self.has_nonces = network.facts[chain].has_nonces
         self._network = network
         self._facts = network.facts[chain]
 
@@ -62,7 +62,19 @@ class SimulatedChain:
             if call.account not in self._facts.own_set or call.chain != self.id:
                 raise ValueError(f"{call.account} on {call.chain} is not an account of {self.id}")
         family = self._facts.family
-        return [sign_call(family, self.id, call, nonce, fee_units) for call, nonce in calls]
+        return [
+            sign_call(family, self.id, self._with_time_limit(call), nonce, fee_units)
+            for call, nonce in calls
+        ]
+
+    def _with_time_limit(self, call: OutboundCall) -> OutboundCall:
+        life_seconds = self._facts.tx_life_seconds
+        if life_seconds is None:
+            return call
+        limit = self._network.clock.now() + timedelta(seconds=life_seconds)
+        return replace(
+            call, not_after=limit if call.not_after is None else min(limit, call.not_after)
+        )
 
     def heads(self) -> ChainHead:
         latest = self._network.peek(self.id)

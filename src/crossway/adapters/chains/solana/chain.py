@@ -19,7 +19,7 @@ class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
     numbers that our transactions carry."""
 
     kind = "solana"
-    supports_rbf = False
+    has_nonces = False
 
     def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
         memory, head_tracker = DepositMemory(), SolanaHeadTracker(context, poll_seconds)

@@ -16,7 +16,7 @@ class StarknetChain(RpcChain[ChainContext, StarknetTxSender]):
 
     kind = "starknet"
     # The sequencer replaces a transaction by one with the same nonce and a 10 % higher fee.
-    supports_rbf = True
+    has_nonces = True
 
     def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
         head_tracker = StarknetHeadTracker(context, poll_seconds)

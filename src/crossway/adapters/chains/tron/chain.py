@@ -25,7 +25,7 @@ class TronChain(RpcChain[ChainContext, TronTxSender]):
     """`ports.chain.Chain` over the nodes of Tron."""
 
     kind = "tron"
-    supports_rbf = False
+    has_nonces = False
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ AMOUNT = 25
 
 
 @scenario(
-    43,
+    101,
     "on-ramp",
     "Local money is paid, and crypto is delivered over a bridge",
     ExpectedOutcome(State.COMPLETED),
@@ -33,7 +33,7 @@ def on_ramp(world: ScenarioWorld) -> None:
 
 
 @scenario(
-    44,
+    102,
     "off-ramp",
     "Crypto is sold over a bridge, and local money is paid out",
     ExpectedOutcome(State.COMPLETED),
@@ -47,7 +47,7 @@ def off_ramp(world: ScenarioWorld) -> None:
 
 
 @scenario(
-    45, "on-ramp-unpaid", "Nobody pays the local money in time", ExpectedOutcome(State.EXPIRED)
+    103, "on-ramp-unpaid", "Nobody pays the local money in time", ExpectedOutcome(State.EXPIRED)
 )
 def on_ramp_unpaid(world: ScenarioWorld) -> None:
     order = _buy(world)
@@ -57,7 +57,7 @@ def on_ramp_unpaid(world: ScenarioWorld) -> None:
 
 
 @scenario(
-    46,
+    104,
     "on-ramp-short",
     "The provider says that it delivered, and sends less",
     ExpectedOutcome(State.REFUNDED, ReturnedFunds.ALL),
@@ -75,7 +75,7 @@ def on_ramp_short(world: ScenarioWorld) -> None:
 
 
 @scenario(
-    47,
+    105,
     "off-ramp-cancelled",
     "The crypto of an off-ramp comes in after it was cancelled",
     ExpectedOutcome(State.REFUNDED, ReturnedFunds.ALL),
@@ -96,7 +96,7 @@ def off_ramp_cancelled(world: ScenarioWorld) -> None:
 
 
 @scenario(
-    48,
+    106,
     "off-ramp-refunded",
     "The provider cannot pay the local money out",
     ExpectedOutcome(State.COMPLETED),
@@ -116,7 +116,7 @@ def off_ramp_refunded(world: ScenarioWorld) -> None:
 
 
 @scenario(
-    49,
+    107,
     "ramp-provider-down",
     "The provider gives no answer for a while after the order",
     ExpectedOutcome(State.COMPLETED),

@@ -50,11 +50,12 @@ def mark_unlandable(session: ChainSession, height: int, at: float) -> None:
     ).where(dropped_txs.c.chain == session.facts.id, dropped_txs.c.dead_height.is_(None))
     rows = session.db.execute(query).all()
     used = load_nonces(session, {row.account for row in rows})
+    has_nonces = session.facts.has_nonces
     dead = [
         {"b_chain": session.facts.id, "b_tx": row.tx_id, "b_height": height}
         for row in rows
-        if int(row.nonce) < used.get(row.account, 0)
-        or (row.not_after is not None and row.not_after < at)
+        if (has_nonces and int(row.nonce) < used.get(row.account, 0))
+        or (not has_nonces and row.not_after is not None and row.not_after < at)
     ]
     if dead:
         session.db.execute(_SET_DEAD_HEIGHT, dead)

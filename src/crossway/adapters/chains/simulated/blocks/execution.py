@@ -14,6 +14,7 @@ from crossway.ports.chain import ALREADY_DONE, NOTHING_TO_MOVE
 
 TransferRow = tuple[str, str, str, int]  # source, receiver, token, units
 NOWHERE = ""
+EXPIRED = "the time in which it could be started is over"
 
 
 @dataclass(slots=True)
@@ -62,17 +63,20 @@ class ExecutionState:
             self.balances[key] = self.balances.get(key, 0) + units
             self.changed.add(key)
 
-    def execute(self, tx: Transaction, revert: bool) -> ExecutionResult:
-        """Execute a transaction; a revert still uses its nonce and pays its fee."""
+    def execute(self, tx: Transaction, revert: bool, at: float) -> ExecutionResult:
+        """Execute a transaction in a block of this time; a revert still uses its nonce and pays its
+        fee."""
         if tx.kind == SET_BALANCE:
             return ExecutionResult(self._set_balances(tx.outputs))
         if not tx.is_simulator_tx:
-            self.nonces[tx.account] = tx.nonce + 1
+            self.nonces[tx.account] = max(tx.nonce + 1, self.nonces.get(tx.account, 0))
             self.add(tx.account, self.native, -tx.fee_units)
         if revert and tx.kind == CALL:
             return ExecutionResult([], "the network made this transaction revert")
         if tx.marker_tag is not None and tx.marker_tag in self.markers:
             return ExecutionResult([], ALREADY_DONE, permanent=True)
+        if tx.not_after is not None and tx.not_after < at:
+            return ExecutionResult([], EXPIRED, permanent=True)
         transfers: list[TransferRow] = []
         try:
             for output in tx.outputs:
@@ -88,7 +92,7 @@ class ExecutionState:
         """Undo a transaction; only valid for the newest one."""
         self._revert(outcome.transfers, minted=tx.is_simulator_tx)
         if not tx.is_simulator_tx:
-            self.nonces[tx.account] = tx.nonce
+            self.nonces[tx.account] = min(tx.nonce, self.nonces.get(tx.account, 0))
             self.add(tx.account, self.native, tx.fee_units)
         if tx.marker_tag is not None and not outcome.reason:
             self.markers.discard(tx.marker_tag)
@@ -151,10 +155,15 @@ class BlockResult:
 
 @dataclass(slots=True)
 class BlockRules:
-    """The rules of a block, and how many transactions it drops or reverts by request."""
+    """The rules of a block, and how many transactions it drops or reverts by request.
+
+    `has_nonces`: it takes an account's transactions in the order of their nonces, without gaps;
+    otherwise in any order and none after its time.
+    """
 
     at: float
     least_fee: int
+    has_nonces: bool = True
     drop_next: int = 0
     revert_next: int = 0
 
@@ -162,14 +171,15 @@ class BlockRules:
 def fill_block(
     world: ExecutionState, rules: BlockRules, candidates: Iterable[Transaction]
 ) -> BlockResult:
-    """Execute all candidates, each account's transactions in nonce order."""
+    """Execute all candidates; where they have nonces, each account's in their order."""
     block = BlockResult()
     early: dict[str, dict[int, Transaction]] = defaultdict(dict)
     for candidate in candidates:
         queue: Transaction | None = candidate
         while queue is not None:
             tx, queue = queue, None
-            if not tx.is_simulator_tx and tx.nonce > world.nonces.get(tx.account, 0):
+            is_early = tx.nonce > world.nonces.get(tx.account, 0)
+            if rules.has_nonces and not tx.is_simulator_tx and is_early:
                 if (rival := early[tx.account].get(tx.nonce)) is not None:
                     block.waiting.append(rival)
                 early[tx.account][tx.nonce] = tx
@@ -183,7 +193,7 @@ def _try_execute(
     world: ExecutionState, rules: BlockRules, tx: Transaction, block: BlockResult
 ) -> bool:
     """Execute or discard one transaction; returns whether its nonce was used."""
-    if _is_nonce_used(world, tx) or _is_expired(rules, tx):
+    if _is_dead(world, rules, tx):
         block.dead.append(tx)
     elif not world.can_pay_fee(tx, rules.least_fee):
         block.waiting.append(tx)
@@ -193,7 +203,7 @@ def _try_execute(
     else:
         revert = tx.kind == CALL and rules.revert_next > 0
         rules.revert_next -= revert
-        block.mined.append((tx, world.execute(tx, revert)))
+        block.mined.append((tx, world.execute(tx, revert, rules.at)))
         return True
     return False
 
@@ -206,13 +216,11 @@ def _sort_premature(
 ) -> None:
     for by_nonce in early.values():
         for tx in by_nonce.values():
-            gone = _is_nonce_used(world, tx) or _is_expired(rules, tx)
-            (block.dead if gone else block.waiting).append(tx)
+            (block.dead if _is_dead(world, rules, tx) else block.waiting).append(tx)
 
 
-def _is_nonce_used(world: ExecutionState, tx: Transaction) -> bool:
-    return not tx.is_simulator_tx and tx.nonce < world.nonces.get(tx.account, 0)
-
-
-def _is_expired(rules: BlockRules, tx: Transaction) -> bool:
+def _is_dead(world: ExecutionState, rules: BlockRules, tx: Transaction) -> bool:
+    """Whether no block can take a transaction any more: its nonce was used or its time is over."""
+    if rules.has_nonces:
+        return not tx.is_simulator_tx and tx.nonce < world.nonces.get(tx.account, 0)
     return tx.not_after is not None and tx.not_after < rules.at

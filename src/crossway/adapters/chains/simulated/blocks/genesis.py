@@ -22,6 +22,9 @@ MAX_BLOCK_SECONDS = 1.0
 FIRST_HEIGHT, HEIGHT_AT_START = 0, 1_000
 INVENTORY_MICRO_USD = 1_000_000 * 10**6
 FEES_AT_START = 1_000_000
+# How long a transaction may wait for a block, in seconds. The other families have no limit: there
+# transactions wait for their nonce.
+TX_LIFE_SECONDS = {"solana": 60, "tron": 60}
 # Coins whose symbol differs between the catalogue and the price list.
 SYMBOL_ALIASES = {"TRX": "TRON"}
 DEFAULT_PICO_USD = 10**PICO_USD_DECIMALS
@@ -29,7 +32,10 @@ DEFAULT_PICO_USD = 10**PICO_USD_DECIMALS
 
 @dataclass(frozen=True, slots=True)
 class ChainFacts:
-    """The constants of a simulated chain; a transaction costs `fee_units` of `native`."""
+    """The constants of a simulated chain; a transaction costs `fee_units` of `native`.
+
+    `tx_life_seconds` is None where transactions have nonces instead of a time limit.
+    """
 
     id: str
     chain_id: str
@@ -42,6 +48,12 @@ class ChainFacts:
     finalized_blocks: int
     tokens: Mapping[str, Token]
     holdings: Mapping[tuple[str, str], int]
+    tx_life_seconds: int | None
+
+    @property
+    def has_nonces(self) -> bool:
+        """Whether an account's transactions are included in the order of their nonces."""
+        return self.tx_life_seconds is None
 
 
 def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) -> ChainFacts:
@@ -66,6 +78,7 @@ def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) ->
         finalized_blocks=chain.confirmations.finalized,
         tokens={token.symbol: token for token in tokens},
         holdings=_holdings(accounts, tokens, native, max(fee, 1), pico_usd),
+        tx_life_seconds=TX_LIFE_SECONDS.get(chain.kind),
     )
 
 

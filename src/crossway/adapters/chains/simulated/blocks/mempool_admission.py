@@ -31,6 +31,7 @@ class MempoolAdmission:
     """The data that admission checks; `funds` is each account's balance for fees."""
 
     tip_at: float
+    has_nonces: bool
     mined: set[str]
     nonces: dict[str, int]
     funds: dict[str, int]
@@ -44,10 +45,12 @@ class MempoolAdmission:
         competing_tx = self.pool.get((tx.account, tx.nonce))
         if tx.tx_id in self.mined or (competing_tx is not None and competing_tx.tx_id == tx.tx_id):
             return ""
-        if tx.nonce < self.nonces.get(tx.account, 0):
+        if self.has_nonces and tx.nonce < self.nonces.get(tx.account, 0):
             self.never.append(tx)
             return f"nonce {tx.nonce} of {tx.account} is used already"
-        if tx.not_after is not None and tx.not_after < self.tip_at:
+        # Where transactions have nonces, one that comes too late is included and reverts.
+        is_late = tx.not_after is not None and tx.not_after < self.tip_at
+        if is_late and not self.has_nonces:
             self.never.append(tx)
             return "the time in which it could be mined is over"
         if competing_tx is not None and tx.fee_units <= competing_tx.fee_units:
@@ -109,6 +112,7 @@ def _load_admission(session: ChainSession, readable: Sequence[Transaction]) -> M
             funds[tx.account] -= tx.fee_units
     return MempoolAdmission(
         session.state.time_of(session.state.height),
+        facts.has_nonces,
         set(db.scalars(known_tx_ids)),
         load_nonces(session, accounts),
         funds,

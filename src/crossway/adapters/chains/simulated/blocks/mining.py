@@ -56,13 +56,20 @@ def mine_now(session: ChainSession, fresh: Sequence[Transaction]) -> int:
 def make_block(
     session: ChainSession, height: int, at: float, tip: int, fresh: Sequence[Transaction] = ()
 ) -> None:
-    """Make a block of the mempool. A transaction that expires before the tip can never land."""
+    """Make a block of the mempool. On a chain without nonces, a transaction whose time is over
+    before the tip can never land."""
     state = session.state
     waited = load_mempool(session)
     # The simulator's transactions first: a reorged deposit may fund the others.
     candidates = [*fresh, *sorted(waited, key=lambda tx: not tx.is_simulator_tx)]
     if candidates:
-        rules = BlockRules(at, minimum_fee(session), state.drop_next, state.revert_next)
+        rules = BlockRules(
+            at,
+            minimum_fee(session),
+            session.facts.has_nonces,
+            state.drop_next,
+            state.revert_next,
+        )
         world = load_execution_state(session, candidates)
         block = fill_block(world, rules, candidates)
         state.drop_next, state.revert_next = rules.drop_next, rules.revert_next
@@ -71,7 +78,11 @@ def make_block(
     else:
         block = BlockResult()
     tip_at = max(at, state.time_of(tip))
-    late = [tx for tx in block.waiting if tx.not_after is not None and tx.not_after < tip_at]
+    late = [
+        tx
+        for tx in block.waiting
+        if not session.facts.has_nonces and tx.not_after is not None and tx.not_after < tip_at
+    ]
     _clear_mempool(session, {tx.tx_id for tx in fresh}, block, late)
     record_dropped(session, block.dropped, None)
     mark_unlandable(session, height, at)

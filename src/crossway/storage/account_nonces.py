@@ -1,0 +1,81 @@
+"""The nonces of our accounts: which are reserved, and which are still pending."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import Connection, func, select, text, union_all, update
+
+from crossway.domain.outbound import OutboundTxKind
+from crossway.ports.records import PendingNonce
+from crossway.storage.bulk_sql import in_values, per_dialect
+from crossway.storage.row_mapper import from_micros, to_micros
+from crossway.storage.tables import account_nonces, outbound_txs, tx_attempts
+
+_ADD_ACCOUNT = per_dialect(lambda insert_into: insert_into(account_nonces).on_conflict_do_nothing())
+
+
+class SqlAccountNonces:
+    """`ports.outbound_tx_repository.AccountNonceRepository` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def reserve(self, chain: str, account: str, count: int, at_least: int) -> int:
+        of_account = (account_nonces.c.chain == chain, account_nonces.c.account == account)
+        self._db.execute(
+            _ADD_ACCOUNT[self._db.dialect.name],
+            {"chain": chain, "account": account, "first": at_least, "next": at_least},
+        )
+        row = self._db.execute(select(account_nonces.c.next).where(*of_account).with_for_update())
+        first = max(int(row.scalar_one()), at_least)
+        self._db.execute(update(account_nonces).where(*of_account).values(next=first + count))
+        return first
+
+    def get_range(self, chain: str, account: str) -> tuple[int, int] | None:
+        query = select(account_nonces.c.first, account_nonces.c.next).where(
+            account_nonces.c.chain == chain, account_nonces.c.account == account
+        )
+        row = self._db.execute(query).first()
+        return None if row is None else (row[0], row[1])
+
+    def find_waiting_chains(self, chains: Collection[str], since: datetime) -> set[str]:
+        oldest = (
+            select(func.min(outbound_txs.c.id))
+            # A literal, so that the planner uses the partial index; so below.
+            .where(text("state = 'SIGNED'"), outbound_txs.c.chain.in_(list(chains)))
+            .group_by(outbound_txs.c.chain)
+        )
+        attempts = (
+            select(tx_attempts.c.chain)
+            .where(in_values(self._db, tx_attempts.c.outbound_tx_id, self._ids(oldest)))
+            .group_by(tx_attempts.c.chain)
+            .having(func.min(tx_attempts.c.at) <= to_micros(since))
+        )
+        return set(self._db.execute(attempts).scalars())
+
+    def _ids(self, query: object) -> list[int]:
+        return list(self._db.execute(query).scalars())  # type: ignore[call-overload]
+
+    def list_pending(self, chain: str) -> list[PendingNonce]:
+        columns = (
+            tx_attempts.c.nonce,
+            outbound_txs.c.id,
+            outbound_txs.c.intent_id,
+            outbound_txs.c.kind,
+            tx_attempts.c.tx_id,
+            tx_attempts.c.at,
+        )
+        newest = (
+            tx_attempts.c.outbound_tx_id == outbound_txs.c.id,
+            tx_attempts.c.tx_id == outbound_txs.c.tx_id,
+        )
+        in_state = (
+            select(*columns).where(
+                *newest, text(f"state = '{state}'"), outbound_txs.c.chain == chain
+            )
+            for state in ("SIGNED", "CONFIRMED")
+        )
+        return [
+            PendingNonce(int(nonce), id, intent_id, OutboundTxKind(kind), tx_id, from_micros(at))
+            for nonce, id, intent_id, kind, tx_id, at in self._db.execute(union_all(*in_state))
+        ]
