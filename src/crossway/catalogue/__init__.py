@@ -34,7 +34,12 @@ def load_catalogue() -> Catalogue:
     if strays := [key for key in tokens if key[0] not in chains or key[1] not in symbols]:
         raise ValueError(f"tokens.toml names unknown chains or symbols: {strays}")
     _check_canonical_addresses(listed["tokens"])
-    return Catalogue(chains=chains, tokens=tokens, symbols=symbols)
+    burn_addresses = {
+        (kind, address): entry["why"]
+        for kind, entries in _read("burn_addresses.toml").items()
+        for address, entry in entries.items()
+    }
+    return Catalogue(chains, tokens, symbols, burn_addresses)
 
 
 def reference_prices() -> Mapping[str, ReferencePrice]:

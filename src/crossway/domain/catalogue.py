@@ -71,11 +71,15 @@ class Chain:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All chains, all (chain, symbol) pairs, and the specification's symbols in its order."""
+    """All chains, all (chain, symbol) pairs, and the specification's symbols in its order.
+
+    `burn_addresses` says by (family, address) what an address is that nobody has a key for.
+    """
 
     chains: Mapping[str, Chain]
     tokens: Mapping[tuple[str, str], Token]
     symbols: tuple[str, ...]
+    burn_addresses: Mapping[tuple[str, str], str] = field(default_factory=dict)
     by_address: Mapping[tuple[str, str], Token] = field(init=False)
     by_chain: Mapping[str, tuple[Token, ...]] = field(init=False)
 

@@ -133,7 +133,7 @@ class ChainAddresses:
 
     `shared`: the bridger is a contract that holds several parties' money, each by its terms.
     `redirect_seconds` after expiry, the rest at a deposit address may be sent to an address other
-    than its refund address.
+    than its refund address. `contracts` are our contracts beside the bridger.
     """
 
     relayer: str
@@ -142,6 +142,17 @@ class ChainAddresses:
     treasury: str
     shared: bool = False
     redirect_seconds: int = 0
+    contracts: tuple[str, ...] = ()
+
+    def role_of(self, address: str) -> str | None:
+        """What an address is to us, such as "the relayer"; None where it is not ours."""
+        roles = dict.fromkeys((*self.contracts, self.bridger), "a contract")
+        roles |= {
+            self.coordinator: "the coordinator",
+            self.treasury: "the treasury",
+            self.relayer: "the relayer",
+        }
+        return roles.get(address) if address else None
 
 
 class Chain(Protocol):

@@ -34,6 +34,9 @@ class IntentRepository(Protocol):
     def count(self, filter: IntentFilter) -> int: ...
     def count_by_state(self, client_id: str | None = None) -> dict[State, int]: ...
 
+    def is_deposit_address(self, address: str) -> bool:
+        """Whether an address belongs to any intent, on its source chain or its destination."""
+
     def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
         """Intent ids by deposit address; addresses of no intent are left out."""
         ...

@@ -141,9 +141,8 @@ class SqlIntents:
 
     def list_page(self, filter: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
         query = apply_filter(select(intents), filter).order_by(intents.c.id.desc())
-        return [
-            INTENTS.decode(row) for row in self._db.execute(query.limit(limit).offset(offset)).all()
-        ]
+        rows = self._db.execute(query.limit(limit).offset(offset))
+        return [INTENTS.decode(row) for row in rows.all()]
 
     def count(self, filter: IntentFilter) -> int:
         if filter == IntentFilter(client_id=filter.client_id, states=filter.states):
@@ -159,6 +158,10 @@ class SqlIntents:
         if client_id is not None:
             query = query.where(intent_counts.c.client_id == client_id)
         return {State(state): int(n) for state, n in self._db.execute(query) if n}
+
+    def is_deposit_address(self, address: str) -> bool:
+        either = or_(intents.c.address == address, intents.c.destination_address == address)
+        return self._db.execute(select(intents.c.id).where(either).limit(1)).first() is not None
 
     def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
         if not addresses:

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starknet_py.hash.address import get_checksum_address
 
 from crossway.adapters.chains.addresses import CANONICAL, address_from_digest, canonical_address
 
@@ -105,15 +106,45 @@ def test_a_starknet_address_is_written_with_all_its_64_digits(text: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0x", "0x0", hex(2**251), "0x" + "0" * 65, "0x1_0", STARKNET_ETH + "\n"]
+    "text",
+    [
+        "",
+        "0x",
+        "0x0",
+        hex(2**251 - 256),
+        hex(2**251),
+        "0x" + "0" * 65,
+        "0x1_0",
+        STARKNET_ETH + "\n",
+    ],
 )
 def test_zero_and_what_no_felt_can_hold_are_not_starknet_addresses(text: str) -> None:
     with pytest.raises(ValueError, match="is not a Starknet address"):
         canonical_address("starknet", text)
 
 
-def test_the_largest_starknet_address_is_below_two_to_the_251() -> None:
-    assert canonical_address("starknet", hex(2**251 - 1)) == "0x07" + "f" * 62
+def test_the_largest_starknet_address_is_below_the_modulus_of_contract_addresses() -> None:
+    assert canonical_address("starknet", hex(2**251 - 257)) == "0x07" + "f" * 59 + "eff"
+
+
+@given(felt=st.integers(1, 2**251 - 257))
+def test_a_starknet_address_in_the_mixed_case_of_wallets_is_accepted(felt: int) -> None:
+    """The expected spelling is the library's, which follows starknet.js."""
+    spelled = get_checksum_address(hex(felt))
+    assert canonical_address("starknet", spelled) == f"0x{felt:064x}"
+    assert canonical_address("starknet", "0x" + spelled[2:].lstrip("0")) == f"0x{felt:064x}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0x049D36570D4e46f48e99674bd3fcc84644DdD6b96F7C741B1562B82f9e004dc7",
+        "0x49d36570d4e46f48e99674bd3fcc84644DdD6b96F7C741B1562B82f9e004dC7",
+    ],
+)
+def test_a_starknet_address_with_a_letter_in_the_wrong_case_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="has a wrong checksum"):
+        canonical_address("starknet", text)
 
 
 @pytest.mark.parametrize("kind", CANONICAL)

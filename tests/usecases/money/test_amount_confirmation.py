@@ -76,6 +76,8 @@ def test_no_confirmation_is_needed_below_the_limit_or_for_clients(world: Harness
 def test_a_redirected_refund_needs_its_amount_confirmed(world: Harness) -> None:
     intent, services = create_expired_intent(world, refused=True), with_confirmation_limit(world, 0)
     to = world.wallet(BASE, "elsewhere")
+    with pytest.raises(InvalidInput, match=r"^address is the deposit address of a payment; give"):
+        manual_operations.redirect_refund(services, TESS, intent.id, intent.address)
     with pytest.raises(AmountNotConfirmed) as refused:
         manual_operations.redirect_refund(services, TESS, intent.id, to)
     amount = str(refused.value).rpartition(": ")[2].removesuffix(" USDC")

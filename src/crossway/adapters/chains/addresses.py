@@ -12,7 +12,9 @@ EVM_FORM = re.compile(r"0x[0-9a-fA-F]{40}\Z", re.ASCII)
 STARKNET_FORM = re.compile(r"0x[0-9a-fA-F]{1,64}\Z", re.ASCII)
 # The library ignores white space, so the alphabet is checked here.
 BASE58_FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{1,44}\Z", re.ASCII)
-STARKNET_LIMIT = 2**251
+# Contract addresses are hashes modulo this; no contract has a greater one.
+STARKNET_LIMIT = 2**251 - 256
+STARKNET_DIGITS = 64
 TRON_PREFIX = b"\x41"
 # Bytes of an address on EVM chains and Tron.
 SHORT_ADDRESS = 20
@@ -39,7 +41,8 @@ def address_from_digest(kind: str, digest: bytes) -> str:
         case "solana":
             return base58.b58encode(digest).decode()
         case "starknet":
-            return _starknet(hex(int.from_bytes(digest, "big") % STARKNET_LIMIT))
+            # By 2**251, so that addresses stay those of stored records.
+            return _starknet(hex(int.from_bytes(digest, "big") % 2**251))
         case "tron":
             return base58.b58encode_check(TRON_PREFIX + digest[-SHORT_ADDRESS:]).decode()
         case _:
@@ -99,8 +102,27 @@ def _starknet(text: str) -> str:
         raise ValueError("is not a Starknet address: expected 0x and up to 64 hex digits")
     felt = int(text, 16)
     if not 0 < felt < STARKNET_LIMIT:
-        raise ValueError("is not a Starknet address: expected more than 0 and less than 2**251")
-    return f"0x{felt:064x}"
+        raise ValueError(
+            "is not a Starknet address: expected more than 0 and less than 2**251 - 256"
+        )
+    canonical = f"0x{felt:064x}"
+    digits = text[2:]
+    if digits not in (digits.lower(), digits.upper()):
+        padded = digits.zfill(STARKNET_DIGITS)
+        if padded != _starknet_checksummed(felt):
+            raise ValueError("has a wrong checksum: expected the wallet's spelling, or lower case")
+    return canonical
+
+
+def _starknet_checksummed(felt: int) -> str:
+    """The 64 digits in the mixed case of starknet.js: the keccak of the number, not of its text as
+    in EIP-55, without its six highest bits, says which letters are capitals."""
+    digest = int.from_bytes(keccak256(felt.to_bytes((felt.bit_length() + 7) // 8, "big")), "big")
+    bits = digest & (2**250 - 1)
+    return "".join(
+        digit.upper() if bits >> (255 - 4 * place) & 1 else digit
+        for place, digit in enumerate(f"{felt:064x}")
+    )
 
 
 CANONICAL: Final[Mapping[str, Callable[[str], str]]] = {

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import parse_decimal
 from crossway.ports.services import Services
+from crossway.usecases.chains.payable_addresses import parse_payable_address
 
 FOLDER: Final = Path(__file__).parents[1] / "samples"
 # Per tab: the file extension and Streamlit's highlighting language.
@@ -64,8 +65,8 @@ def build_sample_values(services: Services, typed: SampleInputs) -> dict[str, st
         "token_out": token_out.address,
         "symbol": typed.token_out,
         "units": str(_parse_amount(services, typed)),
-        "recipient": _canonical_address(services, "Recipient", typed.destination, typed.recipient),
-        "refund_address": _canonical_address(
+        "recipient": _parse_address(services, "Recipient", typed.destination, typed.recipient),
+        "refund_address": _parse_address(
             services, "Refund address", typed.source, typed.refund_address
         ),
         "order": typed.order,
@@ -82,13 +83,10 @@ def _parse_amount(services: Services, typed: SampleInputs) -> int:
     return units
 
 
-def _canonical_address(services: Services, field: str, chain: str, text: str) -> str:
+def _parse_address(services: Services, field: str, chain: str, text: str) -> str:
     if not text.strip():
         return f"({field.lower()})"
-    try:
-        return services.chains[chain].canonical_address(text.strip())
-    except ValueError as error:
-        raise InvalidInput(f"{field} {error}") from error
+    return parse_payable_address(services, services.catalogue.chains[chain], text.strip(), field)
 
 
 def render_sample(name: str, language: str, filled: Mapping[str, str], simulated: bool) -> str:

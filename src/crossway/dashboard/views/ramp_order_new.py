@@ -21,7 +21,7 @@ from crossway.domain.payment_channels import Channel, Field
 from crossway.domain.quotes import bridge_title
 from crossway.domain.ramps import Direction, RampOrder
 from crossway.ports.services import Services
-from crossway.usecases.payments.create_intent import parse_payable_address
+from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps.create_order import CreateOrderRequest
 from crossway.usecases.ramps.provider_quotes import RampQuote

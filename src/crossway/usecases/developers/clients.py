@@ -18,6 +18,7 @@ from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_REQUESTS_PER_MINUTE = 1_000_000
@@ -194,22 +195,22 @@ def _refund_addresses(
         refund_addresses.pop(kind, None)
         if address.strip():
             refund_addresses[kind] = (
-                errors.collect(_canonical_address, services, kind, address.strip()) or ""
+                errors.collect(_parse_refund_address, services, kind, address.strip()) or ""
             )
     return refund_addresses
 
 
-def _canonical_address(services: Services, kind: str, address: str) -> str:
-    """The canonical spelling of an address of a chain family."""
+def _parse_refund_address(services: Services, kind: str, address: str) -> str:
+    """The canonical spelling of an address that every chain of a family may refund to."""
     chains = services.catalogue.chains
-    chain = next((services.chains[c] for c in services.chains if chains[c].kind == kind), None)
-    if chain is None:
+    canonical = ""
+    for chain in (chains[c] for c in services.chains if chains[c].kind == kind):
+        field = f"refund_addresses: the {kind} address"
+        canonical = parse_payable_address(services, chain, address, field)
+    if not canonical:
         kinds = ", ".join(sorted({chains[c].kind for c in services.chains}))
         raise InvalidInput(f"refund_addresses: {kind} is no kind of chain here; there are {kinds}")
-    try:
-        return chain.canonical_address(address)
-    except ValueError as error:
-        raise InvalidInput(f"refund_addresses: the {kind} address {error}") from error
+    return canonical
 
 
 def _require_unique_name(unit: UnitOfWork, client: Client) -> None:

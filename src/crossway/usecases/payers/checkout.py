@@ -15,11 +15,11 @@ from crossway.domain.payment_links import MAX_DECIMAL_PLACES, ClosedReason, Link
 from crossway.domain.quotes import PaymentOption, SourceOption
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.payments.checkout_urls import parse_token
 from crossway.usecases.payments.create_intent import (
     CreateIntentRequest,
     create_intent,
-    parse_payable_address,
 )
 from crossway.usecases.pricing.multi_source import quote_multi_source
 

@@ -15,10 +15,10 @@ from crossway.domain.payment_links import LinkUse, PaymentLink
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.chains.request_fields import parse_chain, parse_token
 from crossway.usecases.developers.clients import diff_fields
 from crossway.usecases.payers.link_fields import LinkFieldParser, LinkRequest
-from crossway.usecases.payments.create_intent import parse_payable_address
 from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_LINKS = 10_000

@@ -17,6 +17,7 @@ from crossway.ports import process
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.chains.request_fields import parse_address, parse_chain, parse_token
 from crossway.usecases.pricing.priced_request import RequestedRoute
 from crossway.usecases.pricing.quotes import quote_intent
@@ -25,14 +26,6 @@ from crossway.usecases.validation_errors import ValidationErrors
 MAX_METADATA_BYTES = 8 * 1024
 MAX_LINK_ID_LENGTH = 255
 _NONCE_BITS = 63
-_BURN_ADDRESSES = frozenset(
-    {
-        "0x" + "0" * 40,
-        "0x" + "0" * 64,
-        "1" * 32,
-        "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +168,6 @@ def _parse_token_out(
         return services.catalogue.token(destination.id, "USDC", "tokenOut")
     except InvalidInput:
         return services.catalogue.token(destination.id, token_in.symbol, "tokenOut")
-
-
-def parse_payable_address(services: Services, chain: Chain, text: object, name: str) -> str:
-    """The canonical spelling of an address that can receive payments; rejects burn addresses."""
-    address = parse_address(services, chain, text, name)
-    if address in _BURN_ADDRESSES:
-        raise InvalidInput(f"{name} is the zero address: funds sent there are lost")
-    return address
 
 
 def _parse_metadata(value: Mapping[str, Any] | None) -> dict[str, Any]:

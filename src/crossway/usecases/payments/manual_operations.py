@@ -18,7 +18,7 @@ from crossway.domain.roles import Permission
 from crossway.ports.records import NewOutboundTx, OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.chains.request_fields import parse_address
+from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.money import amount_confirmation
 from crossway.usecases.money.amount_confirmation import amount_of_intent
 from crossway.usecases.payments.deposits import check_deposits, record_deposits
@@ -147,26 +147,27 @@ def redirect_refund(
 ) -> None:
     """Redirect failed refunds and returns of an intent to another address.
 
-    Audited. Above a limit `typed_amount` must repeat the amount, else `AmountNotConfirmed`.
+    Audited. Above a limit `typed_amount` must repeat the amount, else `AmountNotConfirmed`. Raises
+    `InvalidInput` where the address cannot be paid, and `InvalidStatus` if nothing failed.
     """
     intent = _get_for_operator(services, caller, intent_id, Permission.MOVE_FUNDS)
+    with services.store.read() as reading:
+        chains = {tx.chain for tx in _list_failed_returns(reading, intent)}
+    addresses = {
+        chain: parse_payable_address(services, services.catalogue.chains[chain], address, "address")
+        for chain in chains
+    }
 
     def work(unit: UnitOfWork) -> None:
         now = services.clock.now()
-        failed = [
-            t
-            for t in unit.outbound_txs.list_by_intents([intent.id])
-            if t.state is OutboundTxState.FAILED
-            and t.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
-        ]
+        failed = [tx for tx in _list_failed_returns(unit, intent) if tx.chain in addresses]
         if not failed:
             raise InvalidStatus("No refund of this intent has failed")
         amount_confirmation.require_confirmation(
             services, caller, redirected_amount(intent, failed), typed_amount
         )
         for tx in failed:
-            chain = services.catalogue.chains[tx.chain]
-            to_address = parse_address(services, chain, address, "address")
+            to_address = addresses[tx.chain]
             unit.outbound_txs.redirect(tx.id, to_address)
             detail = {"intent": intent.id, "from": tx.to_address, "to": to_address}
             subject = f"intent:{intent.id}"
@@ -178,6 +179,15 @@ def redirect_refund(
 
     services.store.write(work)
     services.process.wake()
+
+
+def _list_failed_returns(unit: UnitOfWork, intent: Intent) -> list[OutboundTx]:
+    return [
+        tx
+        for tx in unit.outbound_txs.list_by_intents([intent.id])
+        if tx.state is OutboundTxState.FAILED
+        and tx.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+    ]
 
 
 def redirected_amount(

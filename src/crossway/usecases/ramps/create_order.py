@@ -14,11 +14,11 @@ from crossway.domain.money import rescale_up
 from crossway.domain.payment_channels import Channel, parse_fields
 from crossway.domain.ramps import Direction, OrderState, ProviderCommand, RampOrder
 from crossway.ports.services import Services
+from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.kyc.corridors import parse_provider
 from crossway.usecases.payments.create_intent import (
     IntentFields,
     build_intent,
-    parse_payable_address,
 )
 from crossway.usecases.ramps.order_placement import intent_lifetime_seconds
 from crossway.usecases.ramps.poll_schedule import CREATION_GRACE

@@ -15,11 +15,11 @@ from crossway.domain.ramps import Direction, OrderEvent, OrderState, ProviderCom
 from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderRejected, RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.payments.create_intent import (
     IntentFields,
     build_intent,
     new_event_id,
-    parse_payable_address,
 )
 from crossway.usecases.pricing.priced_request import RequestedRoute, amount_decimals
 from crossway.usecases.pricing.quotes import quote_intent

@@ -110,7 +110,9 @@ class SolanaFamily(ChainFamily):
             params=params,
             pool=self.connect(chain, profile, settings.environment),
             program=program,
-            accounts=ChainAddresses(relayer, vault, relayer, treasury, False, REDIRECT_SECONDS),
+            accounts=ChainAddresses(
+                relayer, vault, relayer, treasury, False, REDIRECT_SECONDS, (program.id,)
+            ),
             signer=signer,
             deposits=deposit_keys,
             mints=MintRegistry(params.token_2022),

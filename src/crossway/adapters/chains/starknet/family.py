@@ -82,7 +82,9 @@ class StarknetFamily(ChainFamily):
             params=params,
             pool=self.connect(chain, profile, settings.environment),
             deployment=at,
-            accounts=ChainAddresses(account, at.escrow, account, treasury, True, REDIRECT_SECONDS),
+            accounts=ChainAddresses(
+                account, at.escrow, account, treasury, True, REDIRECT_SECONDS, at.contracts
+            ),
             signer=signer,
             limits=params.query_limits(),
             layouts=TransferLayouts(),

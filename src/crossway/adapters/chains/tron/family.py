@@ -77,7 +77,8 @@ class TronFamily(ChainFamily):
         signer, profile = settings.relayer_signer(KEYS), settings.profile
         params, at = load_chain_params(), deployment_from_profile(settings.name, profile.contracts)
         chain, tokens = settings.chain, settings.catalogue.by_chain[settings.name]
-        accounts = _accounts(signer.address, to_base58(at.escrow), profile.treasury)
+        ours = tuple(to_base58(address) for address in (*at.contracts, at.implementation))
+        accounts = _accounts(signer.address, to_base58(at.escrow), profile.treasury, ours)
         relayer, treasury = to_evm_address(signer.address), to_evm_address(profile.treasury)
         native = [to_evm_address(t.address) for t in tokens if t.native and t.enabled]
         context = ChainContext(
@@ -86,7 +87,7 @@ class TronFamily(ChainFamily):
             params=params.evm_params,
             pool=self.connect(chain, profile, settings.environment),
             deployment=at,
-            accounts=_accounts(relayer, at.escrow, treasury),
+            accounts=_accounts(relayer, at.escrow, treasury, at.contracts),
             signer=signer,
             limits=params.evm_params.query_limits(),
             tokens=frozenset(to_evm_address(t.address) for t in tokens if not t.native),
@@ -123,5 +124,7 @@ class TronFamily(ChainFamily):
         return diagnostics.check_capabilities(subject, pool, head)
 
 
-def _accounts(relayer: str, escrow: str, treasury: str) -> ChainAddresses:
-    return ChainAddresses(relayer, escrow, relayer, treasury, True, REDIRECT_SECONDS)
+def _accounts(
+    relayer: str, escrow: str, treasury: str, contracts: tuple[str, ...]
+) -> ChainAddresses:
+    return ChainAddresses(relayer, escrow, relayer, treasury, True, REDIRECT_SECONDS, contracts)
