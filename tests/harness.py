@@ -54,7 +54,7 @@ def with_shallow_depths(catalogue: Catalogue) -> Catalogue:
                 c, fast=min(c.fast, 3), normal=min(c.normal, 3), large=min(c.large, 3), finalized=8
             ),
         )
-    return Catalogue(chains, catalogue.tokens, catalogue.symbols, catalogue.burn_addresses)
+    return replace(catalogue, chains=chains)
 
 
 @dataclass

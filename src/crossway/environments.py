@@ -23,6 +23,7 @@ from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.price_risk import PricePolicy
 from crossway.domain.pricing import ServiceFee
 from crossway.domain.ramps import ProviderName
 from crossway.domain.webhooks import OutboxEvent
@@ -176,6 +177,12 @@ def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
     """The operator's policy from the settings; `max_settle_seconds` caps settlement times."""
     return Policy(
         service_fee=ServiceFee(settings.service_fee_micro_usd, settings.service_fee_bps),
+        prices=PricePolicy(
+            peg_band_bps=settings.peg_band_bps,
+            max_confidence_bps=settings.price_confidence_bps,
+            option_percent=settings.spread_percent,
+            exposure_micro_usd=1_000_000 * settings.exposure_limit_usd or None,
+        ),
         intent_life_seconds=settings.intent_life_seconds,
         quote_life_seconds=settings.quote_life_seconds,
         payout_grace_seconds=settings.payout_grace_seconds,

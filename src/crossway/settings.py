@@ -62,6 +62,31 @@ class Settings(BaseSettings):
     service_fee_bps: int = Field(
         default=0, ge=0, le=1_000, description="Service fee on the amount."
     )
+    peg_band_bps: int = Field(
+        default=200,
+        ge=1,
+        le=10_000,
+        description="A stablecoin further than this from its peg is neither quoted nor started.",
+    )
+    price_confidence_bps: int = Field(
+        default=100,
+        ge=1,
+        le=10_000,
+        description="A price less certain than this is neither quoted nor started.",
+    )
+    spread_percent: int = Field(
+        default=40,
+        ge=0,
+        le=500,
+        description="Spread between different assets, in percent of the price's standard deviation "
+        "over an intent's life; 0: none.",
+    )
+    exposure_limit_usd: int = Field(
+        default=100_000,
+        ge=0,
+        le=10**9,
+        description="Limit of open payments that lose when one token's price moves; 0: none.",
+    )
     asking_threads: int = Field(
         default=64, ge=4, le=512, description="Concurrent requests to chains and bridges."
     )

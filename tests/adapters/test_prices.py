@@ -91,8 +91,8 @@ def test_pyth_prices_are_read_exactly(hermes: Hermes, client: httpx.Client) -> N
     hermes.entries = [entry(ETH, "184136023127"), entry(STRK, "36012345", -9)]
     prices = PythPrices(client, hermes.url + "/", {"ETH": ETH, "STRK": STRK}, api_key="key")
     assert prices.get_usd_prices(["ETH", "STRK", "LORDS"]) == {
-        "ETH": Price("ETH", 1_841_360_231_270_000, WHEN),
-        "STRK": Price("STRK", 36_012_345_000, WHEN),
+        "ETH": Price("ETH", 1_841_360_231_270_000, WHEN, 1_771_663_240_000),
+        "STRK": Price("STRK", 36_012_345_000, WHEN, 177_166_324_000),
     }
     (path, query, key) = hermes.asked[0]
     assert path == "/v2/updates/price/latest"

@@ -8,17 +8,19 @@ from typing import Any
 
 from crossway.domain.catalogue import Catalogue, Chain, Confirmations
 from crossway.domain.money import MICRO_USD_DECIMALS, PICO_USD_DECIMALS, Token, parse_decimal
+from crossway.domain.price_risk import PriceRisk
 
 
 @dataclass(frozen=True, slots=True)
 class ReferencePrice:
-    """The offline price of one whole token, and its Pyth feed if it has one."""
+    """The offline price of one whole token, its Pyth feed if it has one, and how it moves."""
 
     symbol: str
     pico_usd: int
     category: str
     coingecko_id: str = ""
     pyth_feed_id: str = ""
+    risk: PriceRisk = PriceRisk("")
 
 
 def load_catalogue() -> Catalogue:
@@ -39,7 +41,8 @@ def load_catalogue() -> Catalogue:
         for kind, entries in _read("burn_addresses.toml").items()
         for address, entry in entries.items()
     }
-    return Catalogue(chains, tokens, symbols, burn_addresses)
+    risks = {symbol: price.risk for symbol, price in reference_prices().items()}
+    return Catalogue(chains, tokens, symbols, burn_addresses, risks)
 
 
 def reference_prices() -> Mapping[str, ReferencePrice]:
@@ -48,10 +51,23 @@ def reference_prices() -> Mapping[str, ReferencePrice]:
         symbol: ReferencePrice(
             symbol=symbol,
             pico_usd=parse_decimal(f"{symbol}.usd", entry.pop("usd"), PICO_USD_DECIMALS),
+            risk=_risk(symbol, entry),
             **entry,
         )
         for symbol, entry in _read("prices.toml")["prices"].items()
     }
+
+
+def _risk(symbol: str, entry: dict[str, Any]) -> PriceRisk:
+    """How a price moves, taken out of its entry."""
+    peg = entry.pop("peg_usd", None)
+    return PriceRisk(
+        asset=entry.pop("asset", symbol),
+        daily_bps=entry.pop("daily_bps", 0),
+        peg_pico_usd=None
+        if peg is None
+        else parse_decimal(f"{symbol}.peg_usd", peg, PICO_USD_DECIMALS),
+    )
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import Token
+from crossway.domain.price_risk import PriceRisk
 
 ChainKind = Literal["evm", "solana", "starknet", "tron"]
 MAINNET_SUFFIX = "_MAINNET"
@@ -73,13 +74,15 @@ class Chain:
 class Catalogue:
     """All chains, all (chain, symbol) pairs, and the specification's symbols in its order.
 
-    `burn_addresses` says by (family, address) what an address is that nobody has a key for.
+    `burn_addresses` says by (family, address) what an address is that nobody has a key for, `risks`
+    by symbol how a token's price moves.
     """
 
     chains: Mapping[str, Chain]
     tokens: Mapping[tuple[str, str], Token]
     symbols: tuple[str, ...]
     burn_addresses: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    risks: Mapping[str, PriceRisk] = field(default_factory=dict)
     by_address: Mapping[tuple[str, str], Token] = field(init=False)
     by_chain: Mapping[str, tuple[Token, ...]] = field(init=False)
 

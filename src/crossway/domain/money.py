@@ -28,11 +28,15 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The price of one whole token in 10**-12 USD at a point in time."""
+    """The price of one whole token in 10**-12 USD at a point in time.
+
+    The source is confident that the true price lies within `confidence_pico_usd` of it.
+    """
 
     symbol: str
     pico_usd: int
     as_of: datetime
+    confidence_pico_usd: int = 0
 
 
 def _scale(decimals: int) -> int:

@@ -39,9 +39,7 @@ def slippage_percent(asset_symbol: str, amount_symbol: str) -> str:
 
 
 def usd_value(units: int, token: PricedToken) -> int:
-    """The value of an amount in micro-USD, rounded up; USDC stands for USD."""
-    if token.symbol == "USDC":
-        return rescale_up(units, token.decimals, 6)
+    """The value of an amount in micro-USD, rounded up."""
     return micro_usd_up(units, token.decimals, token.pico_usd)
 
 
@@ -53,9 +51,7 @@ def convert(units: int, source: PricedToken, target: PricedToken) -> int:
 
 
 def amount_for_usd(micro_usd: int, target: PricedToken) -> int:
-    """The amount of a token for this many micro-USD, rounded up; USDC stands for USD."""
-    if target.symbol == "USDC":
-        return rescale_up(micro_usd, 6, target.decimals)
+    """The amount of a token for this many micro-USD, rounded up."""
     return units_for_micro_usd_up(micro_usd, target.decimals, target.pico_usd)
 
 

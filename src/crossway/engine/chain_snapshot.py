@@ -1,17 +1,18 @@
 """Reads what the relayer can spend and which markers the chains have executed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from crossway.domain.errors import Unreachable
-from crossway.domain.intent import Intent
+from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
 from crossway.usecases.payments.abandoned_payouts import find_unpaid, payout_deadline
+from crossway.usecases.pricing.price_snapshot import PriceRefusal, find_start_refusals
 
 _CHECKED_KINDS = (OutboundTxKind.START, OutboundTxKind.FILL, OutboundTxKind.REFUND)
 
@@ -23,7 +24,8 @@ class ChainSnapshot:
     `fee_per_tx` and `gas_balance` are units of this chain's native coin. `inventory` is the
     relayer's balance by destination (chain, token), `affordable_fills` the number of transactions
     its gas pays for by destination chain. `unreachable_chains` gave no answer. `unpaid` are the
-    payouts past their deadline of which it is final that nothing was paid.
+    payouts past their deadline of which it is final that nothing was paid. `price_refusals` says by
+    (deposited, paid out) symbol why a payment must not start now.
     """
 
     fee_per_tx: int
@@ -34,6 +36,7 @@ class ChainSnapshot:
     executed_markers: set[str] = field(default_factory=set)
     unreachable_chains: set[str] = field(default_factory=set)
     unpaid: set[int] = field(default_factory=set)
+    price_refusals: Mapping[tuple[str, str], PriceRefusal] = field(default_factory=dict)
 
 
 def take_chain_snapshot(
@@ -55,6 +58,8 @@ def take_chain_snapshot(
     for tx in checked:
         by_kind.setdefault(tx.kind, []).append((tx, intents[tx.intent_id]))
     starts, fills = by_kind.get(OutboundTxKind.START, []), by_kind.get(OutboundTxKind.FILL, [])
+    pairs = {(i.asset_symbol, i.out_symbol) for _, i in starts if i.state is State.FUNDED}
+    snapshot.price_refusals = find_start_refusals(services, pairs)
     _read_inventory(services, snapshot, [intent for _, intent in (*starts, *fills)])
     margin = timedelta(seconds=services.policy.start_margin_seconds)
     to_check = [i for _, i in starts if head.time + margin >= i.terms.expires_at]

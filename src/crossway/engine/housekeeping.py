@@ -14,6 +14,7 @@ from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.operating.alerts import WAITING_KINDS
 from crossway.usecases.ramps.poll_schedule import MAX_POLL_INTERVAL
 
 INTERVAL_SECONDS = 5
@@ -25,7 +26,6 @@ NODE_ALERT_TTL = timedelta(minutes=10)
 # Raised again every half minute while it lasts.
 NONCE_ALERT_TTL = timedelta(seconds=90)
 _MAX_ALERTS, _MAX_WAITING = 1_000, 5_000
-_SHORTAGE_KINDS = ("stock", "gas")
 
 
 def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
@@ -91,7 +91,7 @@ def _is_resolved(
 ) -> bool:
     """Whether the cause of an alert is gone; False for kinds that other code resolves."""
     kind, _, subject = alert.key.partition(":")
-    if kind in _SHORTAGE_KINDS:
+    if kind in WAITING_KINDS:
         # The alert carries the same message as the transactions that wait.
         return alert.message not in {t.reason for t in waiting}
     if kind in ("claim", STUCK, FOREIGN):

@@ -123,6 +123,9 @@ class OutboundPlanner:
                 wait_reason="Too close to expiry to start safely: refunded when it expires.",
                 wait_until=terms.expires_at,
             )
+        refusal = self._snapshot.price_refusals.get((intent.asset_symbol, intent.out_symbol))
+        if refusal is not None:
+            return Decision(wait_reason=refusal.reason, alert_key=f"price:{refusal.symbol}")
         destination = terms.destination_chain
         if destination in self._snapshot.unreachable_chains:
             unreachable = chain_name(self._services, destination)

@@ -13,6 +13,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.money.books import get_denomination
+from crossway.usecases.operating.alerts import WAITING_KINDS
 
 STUCK, FOREIGN = "stuck", "foreign"
 START_DEADLINE = timedelta(minutes=5)
@@ -127,7 +128,7 @@ def _find_excused(unit: UnitOfWork, alerts: Sequence[Alert], ids: Collection[int
     """Intents that wait for inventory or gas, or that involve an unreachable or stale chain."""
     if not ids:
         return set()
-    shortage_messages = {alert.message for alert in alerts if alert.kind in ("stock", "gas")}
+    shortage_messages = {alert.message for alert in alerts if alert.kind in WAITING_KINDS}
     unreachable = {a.subject for a in alerts if a.key.startswith(("unreachable:", "stale:"))}
     waiting = {
         t.intent_id for t in unit.outbound_txs.list_by_intents(ids) if t.reason in shortage_messages

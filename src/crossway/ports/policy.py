@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from crossway.domain.price_risk import PricePolicy
 from crossway.domain.pricing import ServiceFee
 
 
@@ -65,6 +66,7 @@ class Policy:
     """
 
     service_fee: ServiceFee = ServiceFee()
+    prices: PricePolicy = PricePolicy()
     intent_life_seconds: int = 3600
     start_margin_seconds: int = 60
     payout_grace_seconds: int = 3600

@@ -50,6 +50,7 @@ class PythPrices:
         self._lock = Lock()
         self._cached: Mapping[str, Price] = {}
         self._cached_at: float | None = None
+        self._failure, self._failed_at = "", float("-inf")
 
     def get_usd_prices(self, symbols: Collection[str]) -> Mapping[str, Price]:
         """Known prices; a symbol without a feed or a price is absent. Raises `Unreachable`."""
@@ -63,14 +64,22 @@ class PythPrices:
     def _latest(self) -> Mapping[str, Price]:
         with self._lock:  # One thread fetches, the others wait for its result.
             now = self._timer()
-            if self._cached_at is None or now - self._cached_at >= self._keep_seconds:
+            if self._cached_at is not None and now - self._cached_at < self._keep_seconds:
+                return self._cached
+            if now - self._failed_at < self._keep_seconds:
+                # Others need not wait for the same failure.
+                raise Unreachable(self._failure)
+            try:
                 self._cached = self._fetch_all()
-                self._cached_at = self._timer()
+            except Unreachable as error:
+                self._failure, self._failed_at = str(error), self._timer()
+                raise
+            self._cached_at = self._timer()
             return self._cached
 
     def _fetch_all(self) -> Mapping[str, Price]:
         ids = sorted(set(self._feeds.values()))
-        price_by_id: dict[str, tuple[int, datetime]] = {}
+        price_by_id: dict[str, tuple[int, datetime, int]] = {}
         for start in range(0, len(ids), IDS_IN_A_REQUEST):
             batch = ids[start : start + IDS_IN_A_REQUEST]
             price_by_id.update(_parse_prices(self._fetch(batch)))
@@ -102,8 +111,8 @@ def _normalise_id(feed_id: str) -> str:
     return feed_id.lower().removeprefix("0x")
 
 
-def _parse_prices(body: Any) -> dict[str, tuple[int, datetime]]:
-    """Price in pico-USD and publish time by feed id; raises `Unreachable` for malformed data."""
+def _parse_prices(body: Any) -> dict[str, tuple[int, datetime, int]]:
+    """Price in pico-USD, publish time and confidence by feed id; raises `Unreachable`."""
     try:
         return {
             _normalise_id(entry["id"]): _parse_price(entry["price"]) for entry in body["parsed"]
@@ -112,15 +121,19 @@ def _parse_prices(body: Any) -> dict[str, tuple[int, datetime]]:
         raise Unreachable("Pyth's response does not have the documented format") from error
 
 
-def _parse_price(price: Mapping[str, Any]) -> tuple[int, datetime]:
-    """price * 10**expo in pico-USD; digits below 10**-12 USD are truncated."""
-    text, exponent, published_at = price["price"], price["expo"], price["publish_time"]
-    if not isinstance(text, str) or not _INTEGER.match(text):
-        raise ValueError("price is not an integer string")
+def _parse_price(price: Mapping[str, Any]) -> tuple[int, datetime, int]:
+    """price and conf * 10**expo in pico-USD; digits below 10**-12 USD are truncated."""
+    exponent, published_at = price["expo"], price["publish_time"]
+    for name in ("price", "conf"):
+        if not isinstance(price[name], str) or not _INTEGER.match(price[name]):
+            raise ValueError(f"{name} is not an integer string")
     if type(exponent) is not int or not LOWEST_EXPONENT <= exponent <= HIGHEST_EXPONENT:
         raise ValueError("expo is not a plausible integer")
     if type(published_at) is not int:
         raise ValueError("publish_time is not an integer")
     shift = PICO_USD_DECIMALS + exponent
-    pico = int(text) * 10**shift if shift >= 0 else int(text) // 10**-shift
-    return pico, datetime.fromtimestamp(published_at, UTC)
+    pico, confidence = (
+        int(price[name]) * 10**shift if shift >= 0 else int(price[name]) // 10**-shift
+        for name in ("price", "conf")
+    )
+    return pico, datetime.fromtimestamp(published_at, UTC), abs(confidence)

@@ -28,7 +28,7 @@ from crossway.ports.analytics import (
     TokenAmount,
 )
 from crossway.ports.services import Services
-from crossway.usecases.pricing.priced_request import latest_prices
+from crossway.usecases.pricing.price_snapshot import latest_prices
 
 _NOTHING = Measures()
 

@@ -14,7 +14,7 @@ from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.treasury_repository import PostingFilter, StoredPosting
-from crossway.usecases.pricing.priced_request import latest_prices
+from crossway.usecases.pricing.price_snapshot import latest_prices
 
 BATCH_SIZE = 1_000
 _EPOCH = date(1970, 1, 1)

@@ -17,7 +17,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.treasury_repository import BridgeReceivable, InventoryTarget
 from crossway.usecases.parallel_calls import call_all
-from crossway.usecases.pricing.priced_request import latest_prices
+from crossway.usecases.pricing.price_snapshot import latest_prices
 
 FLOW_DAYS, COVER_DAYS = 7, 2
 TIMEOUT_SECONDS = 4.0

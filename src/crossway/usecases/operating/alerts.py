@@ -53,6 +53,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
             _C, "Transactions blocked by a nonce", "Transactions blocked by nonces"
         ),
         "gas": AlertKind(_C, "Relayer out of gas", "Relayer out of gas"),
+        "price": AlertKind(_C, "Price not usable", "Prices not usable"),
         "transfer": AlertKind(_C, "Transaction failed", "Transactions failed"),
         "engine": AlertKind(_C, "Crossway component failing", "Crossway components failing"),
         "stuck": AlertKind(_C, "Payment overdue", "Payments overdue"),
@@ -70,6 +71,8 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "foreign": AlertKind(_N, "Unexpected deposit", "Unexpected deposits"),
     }
 )  # fmt: skip
+# Kinds whose alert has the same message as the transactions that wait for their cause to go.
+WAITING_KINDS: Final = ("stock", "gas", "price")
 SEVERITY_ORDER: Final = tuple(Severity)
 
 

@@ -14,6 +14,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.operating.alerts import (
     MAX_ACTIVE_ALERTS,
     SEVERITY_ORDER,
+    WAITING_KINDS,
     Severity,
     describe_kind,
     display_kind,
@@ -94,7 +95,7 @@ def group_alerts(unit: UnitOfWork, alerts: Sequence[Alert]) -> list[AlertGroup]:
 
 def _find_held_up(unit: UnitOfWork, alerts: Sequence[Alert]) -> Mapping[str, Sequence[OutboundTx]]:
     """By alert message, the outbound transactions that have it as the reason of their wait."""
-    messages = {alert.message for alert in alerts if alert.kind in ("stock", "gas")}
+    messages = {alert.message for alert in alerts if alert.kind in WAITING_KINDS}
     by_message: dict[str, list[OutboundTx]] = defaultdict(list)
     for tx in unit.outbound_txs.list_needing_attention(MAX_HELD_UP) if messages else ():
         if tx.reason in messages:
@@ -111,7 +112,7 @@ def _to_context(alert: Alert, held_up: Collection[OutboundTx]) -> AlertContext:
     if kind in _INTENT_KINDS:
         order_id = number if alert.key.startswith("record:order:") else None
         return AlertContext(alert, kind, order_id=order_id, intent_id=None if order_id else number)
-    chain, _, symbol = alert.subject.partition(":")
+    chain, _, symbol = alert.subject.partition(":") if kind != "price" else ("", "", alert.subject)
     payments = len({t.intent_id for t in held_up})
     return AlertContext(alert, kind, payments=payments, chain=chain, symbol=symbol)
 

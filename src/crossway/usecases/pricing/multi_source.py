@@ -1,5 +1,6 @@
 """Multi-source quotes: the cost of paying one destination from every token of every chain."""
 
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -37,7 +38,7 @@ from crossway.usecases.chains.request_fields import (
     parse_token,
     split_list,
 )
-from crossway.usecases.pricing.priced_request import PriceSnapshot, take_price_snapshot
+from crossway.usecases.pricing.price_snapshot import PriceSnapshot, take_payout_snapshot
 from crossway.usecases.pricing.quotes import BridgeQuotes, fetch_bridge_quotes
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -130,7 +131,7 @@ def compare_sources(
     Raises `InvalidInput` and `QuotesUnavailable`.
     """
     catalogue = services.catalogue
-    prices = take_price_snapshot(services, catalogue.symbols)
+    prices = take_payout_snapshot(services, token_out.symbol)
     priced_out = prices.priced_token(token_out.symbol, token_out.decimals, "tokenOut")
     payment = _Payment.of(services, caller, token_out, amount, priced_out)
     tokens = _priced_tokens(catalogue, prices)
@@ -266,23 +267,24 @@ def _payment_options(
 def _priced_tokens(
     catalogue: Catalogue, prices: PriceSnapshot
 ) -> Mapping[str, Sequence[_PricedOption]]:
-    """The enabled tokens that have a price, by chain; recomputed only when a price changes."""
-    global _latest
-    cached_catalogue, cached_prices, table = _latest
-    if cached_catalogue is not catalogue or cached_prices != prices.pico_usd:
-        table = {
-            chain: tuple(
-                _PricedOption(
-                    t.symbol, t.address, t.decimals, 10 ** (t.decimals + SCALE_DECIMALS), pico
-                )
-                for t in tokens
-                if t.enabled and (pico := prices.pico_usd.get(t.symbol)) is not None
+    """The enabled tokens that have a price, by chain; kept for the last few sets of prices."""
+    for cached_catalogue, cached_prices, cached in _tables:
+        if cached_catalogue is catalogue and cached_prices == prices.pico_usd:
+            return cached
+    table = {
+        chain: tuple(
+            _PricedOption(
+                t.symbol, t.address, t.decimals, 10 ** (t.decimals + SCALE_DECIMALS), pico
             )
-            for chain, tokens in catalogue.by_chain.items()
-        }
-        _latest = catalogue, prices.pico_usd, table
+            for t in tokens
+            if t.enabled and (pico := prices.pico_usd.get(t.symbol)) is not None
+        )
+        for chain, tokens in catalogue.by_chain.items()
+    }
+    _tables.appendleft((catalogue, prices.pico_usd, table))
     return table
 
 
-_latest: tuple[Catalogue | None, Mapping[str, int], Mapping[str, Sequence[_PricedOption]]]
-_latest = None, {}, {}
+_Table = Mapping[str, Sequence[_PricedOption]]
+# As many as there are payout tokens in common use, each with spreads of its own.
+_tables: deque[tuple[Catalogue, Mapping[str, int], _Table]] = deque(maxlen=8)

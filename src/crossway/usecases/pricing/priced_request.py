@@ -1,16 +1,17 @@
 """Parse a quote request and price it: current prices, the amount's value, and the fees on it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput, QuotesUnavailable, Unreachable
-from crossway.domain.money import PICO_USD_DECIMALS, Token, parse_units
+from crossway.domain.errors import InvalidInput
+from crossway.domain.money import Token, parse_units
 from crossway.domain.pricing import PricedToken, usd_value
 from crossway.domain.quotes import RouteRequest
 from crossway.ports.services import Services
 from crossway.usecases.chains.request_fields import parse_address, parse_chain, parse_token
+from crossway.usecases.pricing.price_snapshot import take_price_snapshot
 from crossway.usecases.validation_errors import ValidationErrors
 
 NO_TOKENS = "Token addresses are required"
@@ -32,13 +33,17 @@ class QuoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class RequestedRoute:
-    """Source chain and token, destination chain and token; all from the catalogue."""
+    """Source chain and token, destination chain and token; all from the catalogue.
+
+    `life_seconds` is how long the terms will hold; None for the usual life of an intent.
+    """
 
     source: Chain
     destination: Chain
     token_in: Token
     token_out: Token
     recipient: str | None = None
+    life_seconds: int | None = None
 
     @property
     def is_same_chain(self) -> bool:
@@ -111,7 +116,10 @@ def price_request(
     services: Services, caller: Principal | None, route: RequestedRoute, amount: int, symbol: str
 ) -> PricedRequest:
     """Price an amount of a symbol on a route for this caller."""
-    prices = take_price_snapshot(services, {symbol, route.token_in.symbol, route.token_out.symbol})
+    symbols = {symbol, route.token_in.symbol, route.token_out.symbol}
+    prices = take_price_snapshot(services, symbols).with_spread(
+        services, route.token_in.symbol, route.token_out.symbol, route.life_seconds
+    )
     decimals = amount_decimals(services, route, symbol)
     amount_token = prices.priced_token(symbol, decimals, "amountSymbol")
     amount_micro_usd = usd_value(amount, amount_token)
@@ -137,56 +145,3 @@ def amount_decimals(services: Services, route: RequestedRoute, symbol: str) -> i
             if token.symbol == symbol:
                 return token.decimals
     return services.catalogue.decimals_of(symbol, (route.source.id, route.destination.id))
-
-
-# USDC means the dollar itself, so it needs no price source.
-USDC_PRICE = {"USDC": 10**PICO_USD_DECIMALS}
-
-
-@dataclass(frozen=True, slots=True)
-class PriceSnapshot:
-    """Prices in pico-USD by symbol; `stale` maps symbols whose price is too old to an error."""
-
-    pico_usd: Mapping[str, int]
-    stale: Mapping[str, str]
-
-    def priced_token(self, symbol: str, decimals: int, field: str) -> PricedToken:
-        """A token with its price. Raises `InvalidInput` when it has none, and `QuotesUnavailable`
-        when the price is stale."""
-        if symbol in self.stale:
-            raise QuotesUnavailable(self.stale[symbol])
-        if symbol not in self.pico_usd:
-            raise InvalidInput(f"{field}: there is no price for {symbol}")
-        return PricedToken(symbol, decimals, self.pico_usd[symbol])
-
-
-def latest_prices(services: Services) -> Mapping[str, int]:
-    """The latest prices in pico-USD of all symbols, however old; only USDC when the price source
-    does not respond."""
-    try:
-        prices = services.prices.get_usd_prices(services.catalogue.symbols)
-    except Unreachable:
-        return USDC_PRICE
-    return {symbol: price.pico_usd for symbol, price in prices.items()} | USDC_PRICE
-
-
-def take_price_snapshot(services: Services, symbols: Collection[str]) -> PriceSnapshot:
-    """The current prices of these symbols. Raises `QuotesUnavailable` when the price source does
-    not respond."""
-    requested = set(symbols) - USDC_PRICE.keys()
-    if not requested:
-        return PriceSnapshot(USDC_PRICE, {})
-    try:
-        prices = services.prices.get_usd_prices(requested)
-    except Unreachable as error:
-        raise QuotesUnavailable(f"No prices: {error}") from error
-    max_age, stale = services.prices.max_age_seconds(), dict[str, str]()
-    if max_age is not None:
-        now = services.clock.now()
-        for symbol, price in prices.items():
-            if (age := (now - price.as_of).total_seconds()) > max_age:
-                stale[symbol] = (
-                    f"The price of {symbol} is {age:.0f} s old; the limit is {max_age:.0f} s"
-                )
-    fresh = {s: price.pico_usd for s, price in prices.items() if s not in stale}
-    return PriceSnapshot(fresh | USDC_PRICE, stale)

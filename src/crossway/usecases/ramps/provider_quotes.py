@@ -15,7 +15,7 @@ from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import ProviderQuote, ProviderQuoteRequest, ProviderRejected, RampProvider
 from crossway.ports.services import Services
 from crossway.usecases.parallel_calls import call_all
-from crossway.usecases.pricing.priced_request import take_price_snapshot
+from crossway.usecases.pricing.price_snapshot import take_price_snapshot
 from crossway.usecases.ramps.quote_params import RampQuoteParams
 from crossway.usecases.ramps.settlement_routes import SettlementRoute, find_settlement_routes
 

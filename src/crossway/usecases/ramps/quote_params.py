@@ -17,7 +17,7 @@ from crossway.ports.ramps import Capabilities
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.chains.request_fields import parse_chain
-from crossway.usecases.pricing.priced_request import take_price_snapshot
+from crossway.usecases.pricing.price_snapshot import take_price_snapshot
 from crossway.usecases.validation_errors import ValidationErrors
 
 
