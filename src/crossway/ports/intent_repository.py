@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from crossway.domain.intent import Intent, State
-from crossway.ports.records import IntentChange, IntentFilter, TransitionRecord
+from crossway.ports.records import IntentChange, IntentFilter, OpenPair, TransitionRecord
 
 
 class IntentRepository(Protocol):
@@ -68,6 +68,10 @@ class IntentRepository(Protocol):
     def sum_started_by_chain(self) -> dict[str, tuple[int, int]]:
         """By destination chain: count and value in micro-USD of payments that are started and not
         paid out."""
+        ...
+
+    def list_open_pairs(self) -> list[OpenPair]:
+        """Open payments that pay out another token than is deposited, by pair of tokens."""
         ...
 
     def list_older_in_state(self, state: State, before: datetime, limit: int) -> list[Intent]:

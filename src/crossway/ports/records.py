@@ -42,6 +42,16 @@ class IntentChange:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenPair:
+    """Payments that are not ended, from one token to another, and their value in micro-USD."""
+
+    symbol_in: str
+    symbol_out: str
+    payments: int
+    micro_usd: int
+
+
+@dataclass(frozen=True, slots=True)
 class TransitionRecord:
     """One entry of an intent's history; `event_type` is None when no event was published."""
 

@@ -22,12 +22,11 @@ from sqlalchemy import (
 
 from crossway.domain.intent import FINAL_STATES, Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
-from crossway.ports.records import IntentChange, IntentFilter, TransitionRecord
+from crossway.ports.records import IntentChange, IntentFilter, OpenPair, TransitionRecord
 from crossway.storage.bulk_sql import (
     chain_values,
     execute_each,
     in_values,
-    per_dialect,
     per_dialect_for_chains,
 )
 from crossway.storage.errors import ConcurrentUpdate
@@ -41,6 +40,7 @@ from crossway.storage.intent_rows import (
     metadata_value_rows,
     transition_row,
 )
+from crossway.storage.intent_totals import add_totals, list_open_pairs
 from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search import apply_filter
@@ -52,12 +52,6 @@ _BY_ADDRESS = select(intents).where(intents.c.address == bindparam("value"))
 _ADD = insert(intents).returning(intents.c.id)
 _ADD_TRANSITION = insert(transitions)
 _ADD_METADATA_VALUE = insert(metadata_values)
-_ADD_COUNTS = per_dialect(
-    lambda insert_into: insert_into(intent_counts).on_conflict_do_update(
-        index_elements=["client_id", "state"],
-        set_={"total": intent_counts.c.total + insert_into(intent_counts).excluded.total},
-    )
-)
 _UPDATE = (
     update(intents)
     .where(intents.c.id == bindparam("b_id"), intents.c.state == bindparam("b_state"))
@@ -113,8 +107,7 @@ class SqlIntents:
         execute_each(self._db, _ADD_METADATA_VALUE, metadata_value_rows(intent))
         event = intent_event_row(event_id, "intent_created", intent)
         execute_each(self._db, ADD_EVENT, [event])
-        count = {"client_id": intent.client_id, "state": intent.state.value, "total": 1}
-        self._db.execute(_ADD_COUNTS[self._db.dialect.name], count)
+        add_totals(self._db, [(None, intent)])
         return intent
 
     def get(self, intent_id: int) -> Intent | None:
@@ -201,7 +194,6 @@ class SqlIntents:
             return
         first: dict[int, Intent] = {}
         last: dict[int, Intent] = {}
-        count_changes: dict[tuple[str, State], int] = {}
         new_transitions, events = [], []
         for change in changes:
             before, after = change.before, change.after
@@ -214,17 +206,13 @@ class SqlIntents:
                         new_transitions[-1]["event_id"], change.transition.event_type, after
                     )
                 )
-            if before.state is not after.state:
-                for state, n in ((before.state, -1), (after.state, 1)):
-                    count_changes[after.client_id, state] = (
-                        count_changes.get((after.client_id, state), 0) + n
-                    )
         updates = [change_row(first[i], last[i]) for i in sorted(last)]
         if execute_each(self._db, _UPDATE, updates) != len(last):
             raise ConcurrentUpdate("an intent changed between read and write")
         execute_each(self._db, _ADD_TRANSITION, new_transitions)
         execute_each(self._db, ADD_EVENT, events)
-        self._add_counts(count_changes)
+        moved = [(c.before.state, c.after) for c in changes if c.before.state is not c.after.state]
+        add_totals(self._db, moved)
 
     def list_transitions(self, intent_ids: Collection[int]) -> list[TransitionRecord]:
         if not intent_ids:
@@ -276,6 +264,9 @@ class SqlIntents:
         )
         return {name: (int(n), int(usd)) for name, n, usd in self._db.execute(query)}
 
+    def list_open_pairs(self) -> list[OpenPair]:
+        return list_open_pairs(self._db)
+
     def list_older_in_state(self, state: State, before: datetime, limit: int) -> list[Intent]:
         query = select(intents).where(
             intents.c.state == state.value, intents.c.updated_at <= to_micros(before)
@@ -289,12 +280,3 @@ class SqlIntents:
 
     def _get_by_id(self, query: Select[Any]) -> dict[int, Intent]:
         return {row.id: INTENTS.decode(row) for row in self._db.execute(query).all()}
-
-    def _add_counts(self, changes: dict[tuple[str, State], int]) -> None:
-        rows = [
-            {"client_id": client, "state": state.value, "total": n}
-            for (client, state), n in sorted(changes.items())
-            if n
-        ]
-        if rows:
-            self._db.execute(_ADD_COUNTS[self._db.dialect.name], rows)

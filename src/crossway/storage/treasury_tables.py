@@ -65,3 +65,13 @@ partial_index(
     reconciliations.c.id,
     where="ended_at IS NULL",
 )
+
+# Payments that are not ended and pay out another token than is deposited.
+open_pairs = Table(
+    "open_pairs",
+    METADATA,
+    Column("symbol_in", Text, primary_key=True),
+    Column("symbol_out", Text, primary_key=True),
+    Column("payments", BigInteger, nullable=False),
+    Column("micro_usd", BigInteger, nullable=False),
+)

@@ -16,6 +16,7 @@ from crossway.dashboard.views.formatting import list_symbols, to_millis
 from crossway.domain.money import parse_decimal
 from crossway.domain.roles import Permission
 from crossway.usecases.money import inventory, price_exposure, rebalancing
+from crossway.usecases.pricing import exposure_limit
 
 FRESH_SECONDS = 5.0
 _SUGGESTED_SECONDS = 30.0
@@ -136,6 +137,11 @@ def exposure_table(testnets: bool) -> None:
             lambda: price_exposure.list_exposures(services(), principal),
             max_age_seconds=FRESH_SECONDS,
         )
+        limits = push.cached(
+            "exposure-limits",
+            lambda: exposure_limit.list_token_exposures(services(), principal),
+            max_age_seconds=FRESH_SECONDS,
+        )
         exposures = [
             move for move in moves if catalogue.chains[move.source_chain].testnet == testnets
         ]
@@ -144,6 +150,8 @@ def exposure_table(testnets: bool) -> None:
             return
         rows = under_way.build_exposure_rows(catalogue, exposures)
         widget.table(rows, under_way.EXPOSURE_COLUMNS, "exposure", "Open payments by token")
+        for sentence in under_way.describe_limits(limits):
+            st.caption(sentence)
 
 
 def targets() -> None:

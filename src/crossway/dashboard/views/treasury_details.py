@@ -22,6 +22,7 @@ from crossway.ports.treasury_repository import BridgeReceivable
 from crossway.usecases.money.inventory import GasBalance, Inventory, InventoryPosition
 from crossway.usecases.money.price_exposure import Exposure
 from crossway.usecases.money.rebalancing import RebalancingMove
+from crossway.usecases.pricing.exposure_limit import TokenExposure
 
 CRITICAL_GAS = 100
 MAX_CLAIMS = 100
@@ -180,6 +181,20 @@ def build_exposure_rows(catalogue: Catalogue, exposures: Sequence[Exposure]) -> 
         )
         for index, exposure in enumerate(exposures)
     )
+
+
+def describe_limits(exposures: Sequence[TokenExposure]) -> list[str]:
+    """How much of each token's limit open payments take, one sentence a token."""
+    return [
+        f"{format_usd(exposure.micro_usd)} of open payments depend on the price of "
+        f"{exposure.symbol}; "
+        + (
+            "there is no limit."
+            if exposure.limit_micro_usd is None
+            else f"new ones are refused above {format_usd(exposure.limit_micro_usd)}."
+        )
+        for exposure in exposures
+    ]
 
 
 def _gain_cell(micro_usd: int | None) -> Cell:

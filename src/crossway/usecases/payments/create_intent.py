@@ -19,6 +19,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.chains.request_fields import parse_address, parse_chain, parse_token
+from crossway.usecases.pricing.exposure_limit import require_exposure_room
 from crossway.usecases.pricing.priced_request import RequestedRoute
 from crossway.usecases.pricing.quotes import quote_intent
 from crossway.usecases.validation_errors import ValidationErrors
@@ -78,7 +79,8 @@ def create_intent(
     """Create and store an intent with its own deposit address.
 
     `on_stored` runs in the same database transaction, so that what it writes and the intent are
-    stored together or not at all. Raises `InvalidInput` and `QuotesUnavailable`.
+    stored together or not at all. Raises `InvalidInput`, also where open payments reach the limit
+    of exposure to a price, and `QuotesUnavailable`.
     """
     caller.require_scope(Scope.WRITE)
     parsed = parse(services, caller, request)
@@ -89,6 +91,7 @@ def create_intent(
 
     def store(unit: UnitOfWork) -> Intent:
         stored = unit.intents.add(intent, event_id)
+        require_exposure_room(services, unit, stored)
         on_stored(unit, stored)
         return stored
 

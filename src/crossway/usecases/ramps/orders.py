@@ -24,6 +24,7 @@ from crossway.usecases.kyc.corridors import parse_provider
 from crossway.usecases.kyc.submission_sync import KYC_QUEUE
 from crossway.usecases.payments.create_intent import new_event_id
 from crossway.usecases.payments.intents import canonical_address
+from crossway.usecases.pricing.exposure_limit import require_exposure_room
 from crossway.usecases.ramp_provider_calls import call_with_timeout, get_provider
 from crossway.usecases.ramps.create_order import (
     CreateOrderRequest,
@@ -261,6 +262,7 @@ def _store_order(
         return unit.orders.add(order)
     stored = unit.orders.add(replace(order, intent_address=intent.address))
     stored_intent = unit.intents.add(replace(intent, order_id=stored.id), new_event_id())
+    require_exposure_room(services, unit, stored_intent)
     uow = lock_order(services, unit, stored.id)
     uow.add_note(
         f"Payment {stored_intent.id} was created for the delivery", intent_id=stored_intent.id
